@@ -1,0 +1,1 @@
+/** The composition root: the one place where the layers are put together. */

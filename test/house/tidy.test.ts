@@ -1,0 +1,166 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, normalize, relative } from "node:path"
+
+/**
+ * The rules of the house, held by a test. Layers and owned packages are those of `src/README.md`.
+ * Import lines are read by a regular expression: Bun's own scanner drops type imports.
+ */
+const ROOT = join(import.meta.dir, "../..")
+
+/** What a layer may import besides itself. */
+const LOW = ["model", "platform"]
+const MID = [...LOW, "adapters", "substrate"]
+const STORE = [...LOW, "substrate", "sessions", "embeddings"]
+const ENGINES = [...MID, "sessions", "embeddings"]
+const OPERATIONS = [...ENGINES, "search", "sync", "restore"]
+const SURFACE = [...LOW, "operations"]
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  platform: ["model"],
+  adapters: LOW,
+  substrate: LOW,
+  sessions: [...LOW, "substrate"],
+  embeddings: [...LOW, "substrate"],
+  search: STORE,
+  sync: ENGINES,
+  restore: ENGINES,
+  operations: OPERATIONS,
+  http: SURFACE,
+  mcp: SURFACE,
+  cli: SURFACE,
+}
+
+const OWNED: Readonly<Record<string, readonly string[]>> = {
+  "@lancedb/lancedb": ["substrate"],
+  "apache-arrow": ["substrate"],
+  elysia: ["http"],
+  "@modelcontextprotocol/sdk": ["mcp"],
+  citty: ["cli"],
+  fastembed: ["embeddings"],
+  "onnxruntime-node": ["embeddings"],
+  "@duckdb/node-api": ["operations"],
+}
+
+/** A word, where it may stand, and what to say instead. */
+const BANNED: readonly (readonly [word: RegExp, allowed: RegExp, instead: string])[] = [
+  [/\bDate\.now\(|\bnew Date\(\)/, /^src\/platform\/clock\.ts$/, "take a Clock"],
+  [/\bMath\.random\(/, /^src\/platform\//, "take a Random from platform"],
+  [/\bprocess\.env\b/, /^src\/platform\/environment\.ts$/, "the one reader is platform/environment.ts"],
+  [/\bprocess\.exit\(/, /^src\/main\.ts$/, "return an exit code"],
+  [/\.only\(/, /^$/, "run everything"],
+  [/\bTODO\b|\bFIXME\b/, /^$/, "do it or file an issue"],
+  [/@ts-ignore|@ts-expect-error/, /^test\//, "mend the type"],
+]
+
+interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+function sources(folder: string): Source[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".gen.ts"))
+    .map((name) => ({
+      path: join(folder, name),
+      text: readFileSync(join(ROOT, folder, name), "utf8"),
+    }))
+}
+
+function importsOf(text: string): string[] {
+  const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^"'\n;]*?(?:\{[^}]*\}[^"'\n;]*?)?["']([^"']+)["']/g)
+  const lazy = text.matchAll(/\b(?:import|require)\(\s*["']([^"']+)["']/g)
+  return [...found, ...lazy].map((match) => match[1] ?? "")
+}
+
+function layerOf(path: string): string | undefined {
+  const [root, layer, ...rest] = path.split("/")
+  return root === "src" && rest.length > 0 ? layer : undefined
+}
+
+const all = [...sources("src"), ...sources("test"), ...sources("build")]
+
+test("the tree holds the sources that these rules are about", () => {
+  expect(all.length).toBeGreaterThan(3)
+})
+
+test("imports point one way", () => {
+  const wrong: string[] = []
+  for (const { path, text } of all) {
+    const layer = layerOf(path)
+    if (layer === undefined) continue
+    const may = MAY_IMPORT[layer]
+    if (may === undefined) wrong.push(`${path}: ${layer} is no layer of src/README.md`)
+    for (const specifier of importsOf(text).filter((name) => name.startsWith("."))) {
+      const target = layerOf(relative(ROOT, normalize(join(ROOT, dirname(path), specifier))))
+      if (target === layer || may?.includes(target ?? "")) continue
+      wrong.push(`${path} imports ${specifier}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test("a package that has an owner is imported by its owner alone", () => {
+  const wrong: string[] = []
+  for (const { path, text } of all.filter((source) => source.path.startsWith("src/"))) {
+    for (const specifier of importsOf(text)) {
+      const owned = Object.keys(OWNED).find((name) => specifier === name || specifier.startsWith(`${name}/`))
+      if (owned === undefined || OWNED[owned]?.includes(layerOf(path) ?? "")) continue
+      wrong.push(`${path} imports ${specifier}, which belongs to ${OWNED[owned]}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test("an adapter does not import another adapter", () => {
+  const wrong: string[] = []
+  for (const { path, text } of all) {
+    const own = /^src\/adapters\/([^/]+)\//.exec(path)?.[1]
+    if (own === undefined) continue
+    for (const specifier of importsOf(text).filter((name) => name.startsWith("."))) {
+      const target = /^src\/adapters\/([^/]+)\//.exec(
+        relative(ROOT, normalize(join(ROOT, dirname(path), specifier))),
+      )?.[1]
+      if (target !== undefined && target !== own && target !== "shared") wrong.push(`${path} imports ${specifier}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test("banned words have a better one", () => {
+  const wrong: string[] = []
+  for (const { path, text } of all.filter((source) => source.path !== "test/house/tidy.test.ts")) {
+    for (const [word, allowed, instead] of BANNED) {
+      const isOurs = path.startsWith("src/") || word.source.includes("TODO") || word.source.includes("only")
+      if (isOurs && !allowed.test(path) && word.test(text)) wrong.push(`${path}: ${word.source}: ${instead}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test("no source file has more than 450 lines", () => {
+  const long = all.filter(({ text }) => text.split("\n").length > 451).map(({ path }) => path)
+  expect(long).toEqual([])
+})
+
+test("the lock file names no registry host", () => {
+  expect(readFileSync(join(ROOT, "bun.lock"), "utf8")).not.toMatch(/https?:\/\//)
+})
+
+test("the visible top level is the one of the design", () => {
+  const allowed = [
+    "LICENSE",
+    "README.md",
+    "build",
+    "bun.lock",
+    "bunfig.toml",
+    "fixtures",
+    "package.json",
+    "src",
+    "test",
+    "tsconfig.json",
+  ]
+  const produced = ["dist", "node_modules", "coverage"]
+  const visible = readdirSync(ROOT).filter((name) => !name.startsWith(".") && !produced.includes(name))
+  expect(visible.filter((name) => !allowed.includes(name))).toEqual([])
+})
