@@ -1,0 +1,135 @@
+/**
+ * The catalog: where a table lies, and the only code that connects, opens and creates (`lance-chokepoints-catalog`).
+ * Everything of one store shares one connection, one cache and one object-store client.
+ * Tables come into being at their first write: reading a store that is not there makes nothing.
+ */
+import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
+import { PondError } from "../model/errors.ts"
+import type { Clock } from "../platform/clock.ts"
+import type { Log } from "../platform/log.ts"
+import type { Random } from "../platform/random.ts"
+import { arrowSchema, SCHEMA_VERSION_KEY } from "./arrow-rows.ts"
+import { engine } from "./engine.ts"
+import { indexConfig } from "./index-config.ts"
+import { failureOf } from "./lance-errors.ts"
+import { type Location, within } from "./location.ts"
+import { type RetryContext, retried } from "./retry.ts"
+import { indexName, type TableDefinition } from "./table-definition.ts"
+
+export interface StoreContext {
+  readonly log: Log
+  readonly clock: Clock
+  readonly random: Random
+  /** For tests: how a retry waits. */
+  readonly sleep?: (ms: number) => Promise<void>
+}
+
+/** A place that holds tables, as the chokepoints see it. */
+export interface Catalog {
+  readonly location: Location
+  readonly context: StoreContext
+  readonly retry: RetryContext
+  /** The table, or nothing where it was never written. */
+  open(definition: TableDefinition): Promise<LanceTable | undefined>
+  create(definition: TableDefinition): Promise<LanceTable>
+  tableNames(): Promise<string[]>
+  at(folder: string): Catalog
+  close(): void
+}
+
+/** Of the engine's own defaults, which take gigabytes: pond also idles beside an editor. */
+const INDEX_CACHE_BYTES = 256n * 1024n * 1024n
+const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
+
+const NEW_TABLES: Readonly<Record<string, string>> = {
+  new_table_enable_stable_row_ids: "true",
+  new_table_enable_v2_manifest_paths: "true",
+  new_table_data_storage_version: "2.2",
+}
+
+export function openCatalog(location: Location, context: StoreContext, shared?: () => Session): Catalog {
+  let connection: Promise<Connection> | undefined
+  let session: Session | undefined
+  const sharedSession =
+    shared ??
+    (() => {
+      const { lance } = engine()
+      session ??= new lance.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
+      return session
+    })
+  const retry: RetryContext = { random: context.random, sleep: context.sleep ?? Bun.sleep, store: location.shown }
+  const connected = (): Promise<Connection> => {
+    connection ??= retried(retry, () => {
+      const storageOptions = { ...location.storageOptions, ...NEW_TABLES }
+      return engine().lance.connect(location.uri, { storageOptions }, sharedSession())
+    })
+    return connection
+  }
+  return {
+    location,
+    context,
+    retry,
+    open: async (definition) => openTable(await connected(), definition, retry),
+    create: async (definition) => createTable(await connected(), definition, retry),
+    tableNames: async () => (await connected()).tableNames(),
+    at: (folder) => openCatalog(within(location, folder), context, sharedSession),
+    close: () => {
+      connection?.then((open) => open.close()).catch(() => undefined)
+      connection = undefined
+    },
+  }
+}
+
+async function openTable(
+  connection: Connection,
+  definition: TableDefinition,
+  retry: RetryContext,
+): Promise<LanceTable | undefined> {
+  const table = await retried(retry, () =>
+    connection.openTable(definition.name).catch((error: unknown) => {
+      if (failureOf(error) === "absent") return undefined
+      throw error
+    }),
+  )
+  if (table !== undefined) await refuseNewerSchema(table, definition, retry)
+  return table
+}
+
+/** A table written by a newer pond may mean by a column what this one does not know (`lance-dataset-schema-version`). */
+async function refuseNewerSchema(table: LanceTable, definition: TableDefinition, retry: RetryContext): Promise<void> {
+  const stored = Number((await table.schema()).metadata.get(SCHEMA_VERSION_KEY) ?? "0")
+  if (stored <= definition.schemaVersion) return
+  throw new PondError(
+    "version_unsupported",
+    `The store ${retry.store} was written by a newer pond (table ${definition.name}, version ${stored}). Update pond.`,
+    { details: { table: definition.name, stored, known: definition.schemaVersion } },
+  )
+}
+
+/** Two processes may make the same table at once: one makes it, the other opens what was made. */
+async function createTable(
+  connection: Connection,
+  definition: TableDefinition,
+  retry: RetryContext,
+): Promise<LanceTable> {
+  const schema = arrowSchema(definition)
+  return await retried(retry, async () => {
+    try {
+      const table = await connection.createEmptyTable(definition.name, schema as never)
+      await createTextIndexes(table, definition)
+      return table
+    } catch (error) {
+      if (failureOf(error) !== "present") throw error
+      const made = await openTable(connection, definition, retry)
+      if (made === undefined) throw error
+      return made
+    }
+  })
+}
+
+/** A text search without its index finds nothing, so that index is there before the first row. Others only make reads faster. */
+async function createTextIndexes(table: LanceTable, definition: TableDefinition): Promise<void> {
+  for (const index of definition.indexes.filter(({ kind }) => kind === "fts")) {
+    await table.createIndex(index.column, { config: indexConfig(index), name: indexName(index) })
+  }
+}

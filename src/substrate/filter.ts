@@ -1,0 +1,151 @@
+/**
+ * Filters as values, and the only place that writes one in the engine's language. A consumer's text reaches the engine
+ * only as a quoted literal, and a column only by a name that its table declares.
+ */
+import { assert, PondError } from "../model/errors.ts"
+import type { Column, TableDefinition } from "./table-definition.ts"
+import { storedText } from "./text.ts"
+
+export type FilterValue = string | number | bigint | boolean
+
+export interface Range {
+  readonly from?: FilterValue
+  readonly to?: FilterValue
+  /** Whether the ends belong to the range. Both do unless it is said. */
+  readonly fromExclusive?: boolean
+  readonly toExclusive?: boolean
+}
+
+export type Filter =
+  | { readonly op: "eq"; readonly column: string; readonly value: FilterValue }
+  | { readonly op: "in"; readonly column: string; readonly values: readonly FilterValue[] }
+  | { readonly op: "range"; readonly column: string; readonly range: Range }
+  | {
+      readonly op: "contains" | "starts_with" | "matches"
+      readonly column: string
+      readonly text: string
+      readonly ignoreCase?: boolean
+    }
+  | { readonly op: "is_null"; readonly column: string }
+  | { readonly op: "and" | "or"; readonly filters: readonly Filter[] }
+  | { readonly op: "not"; readonly filter: Filter }
+
+export const eq = (column: string, value: FilterValue): Filter => ({ op: "eq", column, value })
+export const isIn = (column: string, values: readonly FilterValue[]): Filter => ({ op: "in", column, values })
+export const range = (column: string, bounds: Range): Filter => ({ op: "range", column, range: bounds })
+export const contains = (column: string, text: string, ignoreCase = false): Filter => ({
+  op: "contains",
+  column,
+  text,
+  ignoreCase,
+})
+export const startsWith = (column: string, text: string): Filter => ({ op: "starts_with", column, text })
+/** A regular expression of the engine (linear time, no look-around). */
+export const matches = (column: string, text: string, ignoreCase = false): Filter => ({
+  op: "matches",
+  column,
+  text,
+  ignoreCase,
+})
+export const isNull = (column: string): Filter => ({ op: "is_null", column })
+/** Of nothing: everything. */
+export const and = (...filters: readonly Filter[]): Filter => ({ op: "and", filters })
+/** Of nothing: nothing. */
+export const or = (...filters: readonly Filter[]): Filter => ({ op: "or", filters })
+export const not = (filter: Filter): Filter => ({ op: "not", filter })
+
+/** The filter in the engine's language. */
+export function filterText(table: TableDefinition, filter: Filter): string {
+  switch (filter.op) {
+    case "and":
+      return joined(table, filter.filters, " AND ", "true")
+    case "or":
+      return joined(table, filter.filters, " OR ", "false")
+    case "not":
+      return `(NOT ${filterText(table, filter.filter)})`
+    case "is_null":
+      return `(${columnOf(table, filter.column).name} IS NULL)`
+    case "eq":
+      return comparison(table, filter.column, "=", filter.value)
+    case "in":
+      return membership(table, filter.column, filter.values)
+    case "range":
+      return interval(table, filter.column, filter.range)
+    case "contains":
+    case "starts_with":
+    case "matches":
+      return textual(table, filter)
+  }
+}
+
+function joined(table: TableDefinition, filters: readonly Filter[], word: string, empty: string): string {
+  if (filters.length === 0) return empty
+  return `(${filters.map((filter) => filterText(table, filter)).join(word)})`
+}
+
+function columnOf(table: TableDefinition, name: string): Column & { readonly name: string } {
+  const column = Object.hasOwn(table.columns, name) ? table.columns[name] : undefined
+  assert(column !== undefined, `a filter names a column of ${table.name}`)
+  return { ...column, name: `\`${name}\`` }
+}
+
+function comparison(table: TableDefinition, name: string, operator: string, value: FilterValue): string {
+  const column = columnOf(table, name)
+  return `(${column.name} ${operator} ${literal(column, value)})`
+}
+
+function membership(table: TableDefinition, name: string, values: readonly FilterValue[]): string {
+  const column = columnOf(table, name)
+  if (values.length === 0) return "false"
+  return `(${column.name} IN (${[...new Set(values)].map((value) => literal(column, value)).join(", ")}))`
+}
+
+function interval(table: TableDefinition, name: string, bounds: Range): string {
+  const parts: string[] = []
+  if (bounds.from !== undefined) parts.push(comparison(table, name, bounds.fromExclusive ? ">" : ">=", bounds.from))
+  if (bounds.to !== undefined) parts.push(comparison(table, name, bounds.toExclusive ? "<" : "<=", bounds.to))
+  return parts.length === 0 ? "true" : `(${parts.join(" AND ")})`
+}
+
+function textual(table: TableDefinition, filter: Extract<Filter, { text: string }>): string {
+  const column = columnOf(table, filter.column)
+  assert(column.kind === "utf8", `${filter.op} is asked of a text column`)
+  if (filter.op === "matches")
+    return `regexp_like(${column.name}, ${quoted(filter.text)}${filter.ignoreCase ? ", 'i'" : ""})`
+  const name = filter.ignoreCase ? `lower(${column.name})` : column.name
+  return `${filter.op}(${name}, ${quoted(filter.ignoreCase ? filter.text.toLowerCase() : filter.text)})`
+}
+
+function literal(column: Column, value: FilterValue): string {
+  switch (column.kind) {
+    case "utf8":
+      if (typeof value === "string") return quoted(value)
+      break
+    case "bool":
+      if (typeof value === "boolean") return value ? "true" : "false"
+      break
+    case "int32":
+    case "int64":
+      if (isWhole(value)) return `cast('${value}' as bigint)`
+      break
+    case "timestamp_us":
+      if (isWhole(value)) return `arrow_cast(cast('${value}' as bigint), 'Timestamp(Microsecond, None)')`
+      break
+    case "float64":
+      if (typeof value === "number") return `cast('${value}' as double)`
+      break
+    case "vector":
+    case "blob":
+      break
+  }
+  throw new PondError("internal", `pond asked a ${column.kind} column for a ${typeof value}.`)
+}
+
+function isWhole(value: FilterValue): value is number | bigint {
+  return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value)
+}
+
+/** The engine's literals know one escape, the doubled quote; a backslash and a NUL stand for themselves (tested). */
+function quoted(text: string): string {
+  return `'${storedText(text).replaceAll("'", "''")}'`
+}

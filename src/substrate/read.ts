@@ -1,0 +1,140 @@
+/**
+ * The read path (`lance-chokepoints-read`): every scan, count and search of a table is built here. Filters are always
+ * applied before ranking (`search-prefilter-pushdown`), and rows that no index covers yet are always read too: the
+ * engine's ways around both are not offered.
+ */
+import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
+import { assert } from "../model/errors.ts"
+import { type AnyRow, rowsOf } from "./arrow-rows.ts"
+import type { Dataset } from "./dataset.ts"
+import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "./filter.ts"
+import { fullTextQuery, type TextQuery, type VectorQuery } from "./search.ts"
+
+export interface Order {
+  readonly column: string
+  readonly descending?: boolean
+}
+
+export interface Scan {
+  readonly columns: readonly string[]
+  readonly where?: Filter
+  readonly limit?: number
+  readonly offset?: number
+  readonly orderBy?: readonly Order[]
+  readonly text?: TextQuery
+  readonly vector?: VectorQuery
+}
+
+export type Key = Readonly<Record<string, FilterValue>>
+
+const BATCH_ROWS = 4096
+
+type AnyQuery = LanceQuery | LanceVectorQuery
+
+export async function* scanBatches(dataset: Dataset, scan: Scan): AsyncGenerator<AnyRow[]> {
+  const table = await dataset.current()
+  if (table === undefined || scan.limit === 0) return
+  const query = buildQuery(dataset, table, scan)
+  const batches = query[Symbol.asyncIterator]()
+  while (true) {
+    const next = await dataset.attempt(() => batches.next())
+    if (next.done === true) return
+    yield rowsOf(dataset.definition, next.value as never)
+  }
+}
+
+export async function scanRows(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
+  const table = await dataset.current()
+  if (table === undefined || scan.limit === 0) return []
+  const answer = await dataset.attempt(() => buildQuery(dataset, table, scan).toArrow({ maxBatchLength: BATCH_ROWS }))
+  return answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
+}
+
+export async function countRows(dataset: Dataset, where?: Filter): Promise<number> {
+  const table = await dataset.current()
+  if (table === undefined) return 0
+  const filter = where === undefined ? undefined : filterText(dataset.definition, where)
+  return await dataset.attempt(() => table.countRows(filter))
+}
+
+/** The engine's plan of a read, with what each step cost. Runs the read. */
+export async function explainScan(dataset: Dataset, scan: Scan): Promise<string> {
+  const table = await dataset.current()
+  if (table === undefined) return "the table was never written"
+  return await dataset.attempt(() => buildQuery(dataset, table, scan).analyzePlan())
+}
+
+/** A filter for whole keys: the leading column once per group, so that its index narrows before the rest is read. */
+export function keysFilter(dataset: Dataset, keys: readonly Key[]): Filter {
+  const [leading, ...rest] = dataset.definition.key
+  assert(leading !== undefined, "a table has a key")
+  const values = keys.map((key) => keyValue(key, leading))
+  const [second, ...others] = rest
+  if (second === undefined) return isIn(leading, values)
+  const groups = Map.groupBy(keys, (key) => keyValue(key, leading))
+  return or(
+    ...[...groups].map(([value, group]) => {
+      if (others.length === 0)
+        return and(
+          eq(leading, value),
+          isIn(
+            second,
+            group.map((key) => keyValue(key, second)),
+          ),
+        )
+      return and(
+        eq(leading, value),
+        or(...group.map((key) => and(...rest.map((name) => eq(name, keyValue(key, name)))))),
+      )
+    }),
+  )
+}
+
+export function keyValue(key: Readonly<Record<string, unknown>>, name: string): FilterValue {
+  const value = key[name]
+  assert(value !== undefined && value !== null, `a key has a value for ${name}`)
+  return value as FilterValue
+}
+
+/** The bytes of a blob column, with the scanned columns of their rows. */
+export async function readBlobs(dataset: Dataset, column: string, scan: Scan): Promise<AnyRow[]> {
+  const table = await dataset.current()
+  if (table === undefined) return []
+  return await dataset.attempt(async () => {
+    const answer = await buildQuery(dataset, table, scan).withRowId().toArrow()
+    const rows = answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
+    const bytes = await table.fetchBlobs(
+      column,
+      rows.map((row) => row["_rowid"] as bigint),
+    )
+    return rows.map(({ _rowid, ...row }, index) => ({ ...row, [column]: bytes[index] ?? null }))
+  })
+}
+
+function buildQuery(dataset: Dataset, table: LanceTable, scan: Scan): AnyQuery {
+  assert(scan.text === undefined || scan.vector === undefined, "one read is either by words or by nearness")
+  const query = scan.vector === undefined ? table.query() : vectorQuery(table, scan.vector)
+  query.select([...scan.columns, ...(scan.text ? ["_score"] : []), ...(scan.vector ? ["_distance"] : [])])
+  if (scan.text !== undefined) query.fullTextSearch(fullTextQuery(scan.text))
+  if (scan.where !== undefined) query.where(filterText(dataset.definition, scan.where))
+  if (scan.orderBy !== undefined) {
+    query.orderBy(
+      scan.orderBy.map(({ column, descending }) => ({
+        columnName: column,
+        ascending: descending !== true,
+        nullsFirst: false,
+      })),
+    )
+  }
+  if (scan.limit !== undefined) query.limit(scan.limit)
+  if (scan.offset !== undefined) query.offset(scan.offset)
+  return query
+}
+
+/** A fixed number of probes would starve a selective filter: the engine may go on until it has enough rows. */
+function vectorQuery(table: LanceTable, search: VectorQuery): LanceVectorQuery {
+  const query = table.query().nearestTo(search.vector).column(search.column).distanceType(search.distance)
+  if (search.exact === true) return query.bypassVectorIndex()
+  query.minimumNprobes(search.probesMin ?? 20).maximumNprobes(0)
+  return query.refineFactor(search.refine ?? 10)
+}

@@ -1,0 +1,127 @@
+/**
+ * What a consumer declares about a table: columns, key, indexes, version. Plain values, checked once by `defineTable`;
+ * everything else in the substrate is derived from them. Knows no engine, and nothing of what a column means.
+ */
+import { assert } from "../model/errors.ts"
+
+export type ColumnKind = "utf8" | "int32" | "int64" | "float64" | "bool" | "timestamp_us" | "vector" | "blob"
+
+export interface Column<Kind extends ColumnKind = ColumnKind, Nullable extends boolean = boolean> {
+  readonly kind: Kind
+  readonly nullable: Nullable
+  /** Of a vector: how many numbers it has. */
+  readonly dimension?: number
+}
+
+export type Columns = Readonly<Record<string, Column>>
+
+/** Any JavaScript string, lone surrogates included. */
+export const utf8 = (): Column<"utf8", false> => ({ kind: "utf8", nullable: false })
+export const int32 = (): Column<"int32", false> => ({ kind: "int32", nullable: false })
+export const int64 = (): Column<"int64", false> => ({ kind: "int64", nullable: false })
+export const float64 = (): Column<"float64", false> => ({ kind: "float64", nullable: false })
+export const bool = (): Column<"bool", false> => ({ kind: "bool", nullable: false })
+/** Microseconds since the epoch, exact. */
+export const timestampUs = (): Column<"timestamp_us", false> => ({ kind: "timestamp_us", nullable: false })
+/** Half precision numbers, for nearness. */
+export const vector = (dimension: number): Column<"vector", false> => ({ kind: "vector", nullable: false, dimension })
+/** Bytes kept beside the rows, read by `readBlobs` alone. */
+export const blob = (): Column<"blob", false> => ({ kind: "blob", nullable: false })
+
+export function nullable<Kind extends ColumnKind>(column: Column<Kind>): Column<Kind, true> {
+  return { ...column, nullable: true }
+}
+
+interface ValueOfKind {
+  readonly utf8: string
+  readonly int32: number
+  readonly int64: bigint
+  readonly float64: number
+  readonly bool: boolean
+  readonly timestamp_us: bigint
+  readonly vector: Float32Array
+  readonly blob: Uint8Array
+}
+
+export type ValueOf<C extends Column> =
+  C extends Column<infer Kind, infer Nullable> ? ValueOfKind[Kind] | (Nullable extends true ? null : never) : never
+
+/** A row as it is written. */
+export type RowOf<C extends Columns> = { readonly [Name in keyof C]: ValueOf<C[Name]> }
+
+/** The columns that a scan can answer with: all but blobs. */
+export type ScannedName<C extends Columns> = {
+  [Name in keyof C]: C[Name] extends Column<"blob"> ? never : Name
+}[keyof C] &
+  string
+
+export interface FtsOptions {
+  readonly tokenizer: "simple" | "whitespace" | "raw" | "ngram" | "icu" | "icu/split"
+  readonly withPosition?: boolean
+  readonly lowercase?: boolean
+  readonly stem?: boolean
+  readonly language?: string
+  readonly removeStopWords?: boolean
+  readonly asciiFolding?: boolean
+  readonly maxTokenLength?: number
+  readonly ngramMin?: number
+  readonly ngramMax?: number
+}
+
+export type Distance = "cosine" | "l2" | "dot"
+
+export type IndexDefinition<Name extends string = string> =
+  | { readonly kind: "btree" | "bitmap"; readonly column: Name }
+  | { readonly kind: "fts"; readonly column: Name; readonly options: FtsOptions }
+  | {
+      readonly kind: "ivf_rq"
+      readonly column: Name
+      readonly distance: Distance
+      /** Below so many rows a flat scan is exact and fast enough. */
+      readonly rowsMin: number
+    }
+
+export interface TableDefinition<C extends Columns = Columns> {
+  readonly name: string
+  readonly columns: C
+  /** The first is the attribute that a store could be split by. */
+  readonly key: readonly (keyof C & string)[]
+  readonly indexes: readonly IndexDefinition<keyof C & string>[]
+  readonly schemaVersion: number
+  /** Rows that can be made again from other tables. Only such a table knows `deleteWhere`. */
+  readonly derived?: boolean
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,62}$/
+const KEY_KINDS: readonly ColumnKind[] = ["utf8", "int32", "int64"]
+
+/**
+ * Names are snake_case because the engine lower-cases a name that stands unquoted in a filter, and a filter on a name
+ * that is not there has been known to filter nothing.
+ */
+export function defineTable<const C extends Columns>(definition: TableDefinition<C>): TableDefinition<C> {
+  const { name, columns, key, indexes, schemaVersion } = definition
+  assert(NAME.test(name), `the table name "${name}" is snake_case`)
+  assert(Number.isSafeInteger(schemaVersion) && schemaVersion > 0, `the schema version of ${name} counts from 1`)
+  for (const [column, { kind, dimension }] of Object.entries(columns)) {
+    assert(NAME.test(column), `the column name "${name}.${column}" is snake_case`)
+    assert(
+      (kind === "vector") === (dimension !== undefined),
+      `"${name}.${column}" says its dimension if it is a vector`,
+    )
+  }
+  assert(key.length > 0 && new Set(key).size === key.length, `the table ${name} has a key of different columns`)
+  for (const column of key) {
+    const declared = columns[column]
+    assert(declared !== undefined, `the key column "${name}.${column}" is declared`)
+    assert(KEY_KINDS.includes(declared.kind), `"${name}.${column}" can be part of a key`)
+    assert(!declared.nullable, `the key column "${name}.${column}" is never null`)
+  }
+  for (const { column } of indexes) assert(column in columns, `the indexed column "${name}.${column}" is declared`)
+  return definition
+}
+
+/** One name per index, so that it is found again whatever the engine would have called it. */
+export function indexName({ kind, column }: IndexDefinition): string {
+  return `${column}_${kind}`
+}

@@ -1,0 +1,104 @@
+/** A table as its consumer sees it: typed rows over the read path, the write path and maintenance. */
+import type { AnyRow } from "./arrow-rows.ts"
+import { type Catalog, openCatalog, type StoreContext } from "./catalog.ts"
+import { type Dataset, openDataset } from "./dataset.ts"
+import type { Filter } from "./filter.ts"
+import type { Location } from "./location.ts"
+import { countRows, explainScan, type Key, keysFilter, type Order, readBlobs, scanBatches, scanRows } from "./read.ts"
+import type { TextQuery, VectorQuery } from "./search.ts"
+import type { Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
+import { deleteWhere, type Inserted, insertAbsent } from "./write.ts"
+
+export interface ReadRequest<C extends Columns, Name extends ScannedName<C>> {
+  readonly columns: readonly Name[]
+  readonly where?: Filter
+  readonly limit?: number
+  readonly offset?: number
+  readonly orderBy?: readonly (Order & { readonly column: ScannedName<C> })[]
+}
+
+export type SearchRequest<C extends Columns, Name extends ScannedName<C>> = Omit<
+  ReadRequest<C, Name>,
+  "orderBy" | "limit"
+> & { readonly limit: number }
+
+export type Picked<C extends Columns, Name extends ScannedName<C>> = Pick<RowOf<C>, Name>
+
+export interface Table<C extends Columns> {
+  readonly definition: TableDefinition<C>
+  read<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): Promise<Picked<C, Name>[]>
+  /** The same rows, a batch at a time: memory does not grow with the answer. */
+  batches<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): AsyncIterable<Picked<C, Name>[]>
+  count(where?: Filter): Promise<number>
+  /** Rows of those keys that are there, in no order. */
+  takeByKey<Name extends ScannedName<C>>(keys: readonly Key[], columns: readonly Name[]): Promise<Picked<C, Name>[]>
+  /** Best first. `_score` grows with how well a row matches. */
+  searchText<Name extends ScannedName<C>>(
+    query: TextQuery,
+    request: SearchRequest<C, Name>,
+  ): Promise<(Picked<C, Name> & { readonly _score: number })[]>
+  /** Nearest first. `_distance` grows with how far a row is. */
+  searchVector<Name extends ScannedName<C>>(
+    query: VectorQuery,
+    request: SearchRequest<C, Name>,
+  ): Promise<(Picked<C, Name> & { readonly _distance: number })[]>
+  /** The bytes of the blob column `blob`, with the asked columns of their rows. */
+  readBlobs<Blob extends Exclude<keyof C & string, ScannedName<C>>, Name extends ScannedName<C>>(
+    column: Blob,
+    request: ReadRequest<C, Name>,
+  ): Promise<(Picked<C, Name> & { readonly [Of in Blob]: Uint8Array | null })[]>
+  /** What the engine did for a read, step by step. Runs it. */
+  explain(
+    request: ReadRequest<C, ScannedName<C>> & { readonly text?: TextQuery; readonly vector?: VectorQuery },
+  ): Promise<string>
+  insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted>
+  /** Of a table declared as derived; refused for any other. */
+  deleteWhere(where: Filter): Promise<{ readonly deleted: number }>
+}
+
+export interface Store {
+  readonly location: Location
+  /** The table of that declaration. Costs nothing until it is used. */
+  table<C extends Columns>(definition: TableDefinition<C>): Table<C>
+  /** The store of that name inside this one: same connection settings, same caches. */
+  at(folder: string): Store
+  close(): void
+}
+
+export function openStore(location: Location, context: StoreContext): Store {
+  return storeOf(openCatalog(location, context))
+}
+
+function storeOf(catalog: Catalog): Store {
+  const datasets = new Map<string, Dataset>()
+  return {
+    location: catalog.location,
+    table: (definition) => {
+      const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition as unknown as TableDefinition)
+      datasets.set(definition.name, dataset)
+      return tableOf(dataset, definition)
+    },
+    at: (folder) => storeOf(catalog.at(folder)),
+    close: () => catalog.close(),
+  }
+}
+
+/** Rows leave the read path as the declaration types them: `rowsOf` reads each column by its declared kind. */
+function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinition<C>): Table<C> {
+  return {
+    definition,
+    read: (request) => scanRows(dataset, request) as never,
+    batches: (request) => scanBatches(dataset, request) as never,
+    count: (where) => countRows(dataset, where),
+    takeByKey: (keys, columns) =>
+      keys.length === 0
+        ? Promise.resolve([])
+        : (scanRows(dataset, { columns, where: keysFilter(dataset, keys) }) as never),
+    searchText: (text, request) => scanRows(dataset, { ...request, text }) as never,
+    searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
+    readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
+    explain: (request) => explainScan(dataset, request),
+    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]),
+    deleteWhere: (where) => deleteWhere(dataset, where),
+  }
+}
