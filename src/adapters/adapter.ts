@@ -1,0 +1,181 @@
+/**
+ * The contract of an adapter: the codec between one client's sessions on disk and the canonical model.
+ *
+ * Laws, each proved for every adapter by `test/contract/adapter.contract.test.ts`:
+ *   1. `parse` never throws, whatever the records hold. What it cannot read it keeps whole, and says so in an issue.
+ *   2. `serialize.native(parse(x))` gives back every record of `x`, equal by value and in order, issues or not.
+ *   3. Parsing the second half of a log from its resume point gives the same rows as parsing the whole log.
+ *   4. `parse(serialize.foreign(context(s)).files)` holds the conversation of `s` but for its losses, which name every difference.
+ *   5. `parse`, `context` and `serialize` are pure: no clock, no disk, no environment, no chance. Only `source` touches the disk.
+ *   6. `source` opens named paths and named tables only. Credentials lie beside sessions: nothing else is ever read.
+ *
+ * The words follow the data: plan (names and sizes), resolve (bytes, still raw), hydrate (parsed values).
+ */
+import type { JsonValue } from "../model/json.ts"
+import type { Issue, Loss } from "../model/report.ts"
+import type { Entry, Session, SessionLog } from "../model/session.ts"
+import type { Environment } from "../platform/environment.ts"
+
+export interface Adapter {
+  /** The brand of the client, which its sessions carry as `source_agent`: `claude-code`. A sub-agent's is `claude-code/<type>`. */
+  readonly id: string
+  readonly title: string
+  /** The client versions whose files this adapter was judged by. A newer one is read all the same, and said aloud. */
+  readonly verified: VersionRange
+  readonly source: Source
+  /** Hydrates one unit: one session. */
+  readonly parse: (unit: SourceUnit, sink: ParseSink, resume?: ResumePoint) => Parser
+  /**
+   * The live conversation: what the client would send to its model if the session went on now. Walks the tree of
+   * branches, applies compaction and rollback, leaves out carriers. `ancestors` are the sessions that this one continues, nearest first.
+   */
+  readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
+  readonly serialize: Serialize
+}
+
+export interface VersionRange {
+  readonly from: string
+  readonly to: string
+}
+
+// --- Plan: what is on the disk --------------------------------------------------------------------------------------
+
+export interface Source {
+  /** The roots where this client keeps its sessions, by its own variables and defaults, whether or not they exist. */
+  readonly roots: (environment: Environment, home: string) => readonly string[]
+  /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
+  readonly plan: (root: string) => AsyncIterable<SourceUnit | Issue>
+  /** For units that are rows of a database: the raw rows, in the order of the client. Read-only, named tables only. */
+  readonly rows?: (unit: SourceUnit) => AsyncIterable<RawRecord>
+}
+
+/** What one session is read from. */
+export interface SourceUnit {
+  /** Stable for as long as the session lies where it lies: a place, or a place and a row's id. */
+  readonly key: string
+  readonly root: string
+  /** In the order in which they are read. The first is the main one. */
+  readonly files: readonly SourceFile[]
+  /** For units of a database: the session's id and a mark that changes whenever one of its rows does. */
+  readonly row?: { readonly id: string; readonly mark: string }
+}
+
+export type SourceForm = "log" | "document" | "text" | "bytes" | "database"
+
+export interface SourceFile {
+  /** The absolute path. It may hold any bytes that a path can. */
+  readonly path: string
+  /** The path below the root, with `/`. This is what is stored, and where a native restore puts it. */
+  readonly place: string
+  /** `log` is JSON Lines (`.zst` is read through), `document` one JSON value, `text` and `bytes` are kept as they are. */
+  readonly form: SourceForm
+  readonly sizeBytes: number
+  readonly modifiedMs: number
+  readonly inode: number
+}
+
+// --- Resolve: raw records -------------------------------------------------------------------------------------------
+
+export type RawRecord =
+  /** A line of a log without its line feed, or a whole document or text. */
+  | {
+      readonly form: "log" | "document" | "text"
+      readonly file: SourceFile
+      readonly line: number
+      readonly text: string
+    }
+  /** Bytes that are no UTF-8, or a file of form `bytes`. */
+  | { readonly form: "bytes"; readonly file: SourceFile; readonly line: number; readonly bytes: Uint8Array }
+  | {
+      readonly form: "row"
+      readonly file: SourceFile
+      readonly line: number
+      readonly table: string
+      readonly row: JsonValue
+    }
+
+// --- Hydrate: canonical values --------------------------------------------------------------------------------------
+
+export interface Parser {
+  /** One raw record, in order. Emits what has become certain. */
+  push(raw: RawRecord): void
+  /** No more records: emits the rest, and says from where to go on. */
+  end(): ParseEnd
+}
+
+export interface ParseSink {
+  /** The session comes first, once (`adapter-integrity-event-ordering`). */
+  session(session: Session): void
+  entry(entry: Entry): void
+  issue(issue: Issue): void
+}
+
+/** Where an earlier parse of the same unit stopped. */
+export interface ResumePoint {
+  readonly session: Session
+  readonly nextOrdinal: number
+  /** The ids of the messages that are there already. */
+  readonly seen: ReadonlySet<string>
+  /** What the adapter asked to be kept. */
+  readonly state: JsonValue
+}
+
+export interface ParseEnd {
+  /** What this adapter needs to go on from here: plain JSON, small. */
+  readonly state: JsonValue
+  /** The versions of the client that wrote these records. */
+  readonly clientVersions: readonly string[]
+}
+
+// --- Serialize: canonical values to files of the client -------------------------------------------------------------
+
+export interface Serialize {
+  /** The files that the session came from, equal by value. Children are sessions of their own. */
+  readonly native: (log: SessionLog) => Serialized
+  /** Sessions without whose files this one is not whole in its own client: a Codex fork needs the rollout that it continues. */
+  readonly needs?: (log: SessionLog) => readonly string[]
+  /** A session of another client, as this client would have written it. */
+  readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
+  /** How a person goes on with a restored session. */
+  readonly resume: (sessionId: string, cwd: string) => ResumeCommand
+}
+
+/** A session as another client needs to know it: its live conversation, and those of its sub-agents. */
+export interface Conversation {
+  readonly session: Session
+  readonly entries: readonly Entry[]
+  readonly children: readonly Conversation[]
+}
+
+export interface ForeignTarget {
+  /** The directory that the session goes on in. */
+  readonly cwd: string
+  /** What to do with reasoning that the target cannot verify. */
+  readonly reasoning: "keep" | "text" | "drop"
+}
+
+export interface Serialized {
+  /** The id under which the target client knows the session. */
+  readonly sessionId: string
+  readonly files: readonly OutputFile[]
+  readonly losses: readonly Loss[]
+}
+
+export type OutputFile =
+  | { readonly form: "log"; readonly place: string; readonly lines: readonly OutputLine[] }
+  | { readonly form: "document" | "text"; readonly place: string; readonly text: string }
+  | { readonly form: "bytes"; readonly place: string; readonly bytes: Uint8Array }
+  | { readonly form: "database"; readonly place: string; readonly rows: readonly OutputRow[] }
+
+/** A line without its line feed: text, or bytes where the source held no UTF-8. */
+export type OutputLine = string | Uint8Array
+
+export interface OutputRow {
+  readonly table: string
+  readonly row: Readonly<Record<string, JsonValue>>
+}
+
+export interface ResumeCommand {
+  readonly command: readonly string[]
+  readonly cwd: string
+}

@@ -1,0 +1,146 @@
+/**
+ * The no-synthesis seam (`model-no-synthesis`). A canonical value can only be built from `Sealed` values, and the
+ * functions of this file, each of which reads one record of source data, are their only makers. A literal, a default or
+ * a sentinel in adapter code is therefore a compile error. Knows no client and no transport
+ * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
+ */
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
+import { microsOfMs, microsOfText, textOfMicros } from "../model/timestamp.ts"
+
+export type PathKey = string | number
+
+/** How a value stands in its record: as itself, as the JSON text of itself, or inside a `data:` URL. */
+export type LiftForm = "value" | "json" | "data_url"
+
+/** Where a sealed value was found, so that a part can take it out of its record and `fill` can put it back. */
+export interface Origin {
+  readonly record: JsonValue
+  readonly path: readonly PathKey[]
+  readonly form: LiftForm
+}
+
+let make: <T>(value: T, origin?: Origin) => Sealed<T>
+
+/** A value that was read from source data. Nothing outside this file can make one. */
+export class Sealed<T> {
+  readonly #value: T
+  readonly origin: Origin | undefined
+
+  private constructor(value: T, origin: Origin | undefined) {
+    this.#value = value
+    this.origin = origin
+  }
+
+  get value(): T {
+    return this.#value
+  }
+
+  static {
+    make = (value, origin) => new Sealed(value, origin)
+  }
+}
+
+// --- Reading one record -------------------------------------------------------------------------------------------
+
+/** The value at a path, or nothing. An array index is a number, a key is a string. */
+export function valueAt(record: JsonValue, ...path: readonly PathKey[]): JsonValue | undefined {
+  let value: JsonValue | undefined = record
+  for (const key of path) {
+    if (Array.isArray(value)) value = typeof key === "number" ? value[key] : undefined
+    else if (isJsonObject(value) && Object.hasOwn(value, key)) value = (value as JsonObject)[key]
+    else return undefined
+  }
+  return value
+}
+
+export function jsonAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<JsonValue> | undefined {
+  const value = valueAt(record, ...path)
+  return value === undefined ? undefined : make(value, { record, path, form: "value" })
+}
+
+export function stringAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+  const value = valueAt(record, ...path)
+  return typeof value === "string" ? make(value, { record, path, form: "value" }) : undefined
+}
+
+/** A string that says something: an empty one counts as absent. For identities and projects. */
+export function nonEmptyStringAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+  const found = stringAt(record, ...path)
+  return found === undefined || found.value.trim() === "" ? undefined : found
+}
+
+export function booleanAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
+  const value = valueAt(record, ...path)
+  return typeof value === "boolean" ? make(value) : undefined
+}
+
+/** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
+export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+  const value = valueAt(record, ...path)
+  let micros: bigint | undefined
+  if (typeof value === "string") micros = microsOfText(value)
+  else if (typeof value === "number") micros = microsOfMs(value)
+  return micros === undefined ? undefined : make(textOfMicros(micros))
+}
+
+/** The names and times under which a file lies are source data too. */
+export function sealedPlace(file: { readonly place: string }): Sealed<string> {
+  return make(file.place)
+}
+
+export function sealedModifiedAt(file: { readonly modifiedMs: number }): Sealed<string> | undefined {
+  const micros = microsOfMs(file.modifiedMs)
+  return micros === undefined ? undefined : make(textOfMicros(micros))
+}
+
+/** The origin of an adapter, which every session that it reads records as its `source_agent`. */
+export function sealedOrigin(adapter: { readonly id: string }, agent?: Sealed<string>): Sealed<string> {
+  return make(agent === undefined ? adapter.id : `${adapter.id}/${agent.value}`)
+}
+
+// --- Reading inside a value: structure that a source encodes in a text is decoded once, here ------------------------
+
+/** A group of a pattern's match. It keeps no origin: what is decoded stays in its record. */
+export function matchIn(text: Sealed<string>, pattern: RegExp, group = 1): Sealed<string> | undefined {
+  const found = pattern.exec(text.value)?.[group]
+  return found === undefined || found === "" ? undefined : make(found)
+}
+
+/** The pieces of a text between the given offsets: together they are the whole text, so that `fill` can rejoin them. */
+export function splitAt(text: Sealed<string>, offsets: readonly number[]): Sealed<string>[] {
+  const bounds = [0, ...offsets.filter((offset) => offset > 0 && offset < text.value.length), text.value.length]
+  return bounds.slice(1).map((end, index) => make(text.value.slice(bounds[index], end), text.origin))
+}
+
+/** The value of a text that holds JSON. It is taken out of its record only where writing it again gives the same text. */
+export function jsonIn(text: Sealed<string>): Sealed<JsonValue> | undefined {
+  const parsed = parseJson(text.value)
+  if (!parsed.ok) return undefined
+  const isExact = text.origin?.form === "value" && stringifyJson(parsed.value) === text.value
+  return make(parsed.value, isExact && text.origin !== undefined ? { ...text.origin, form: "json" } : undefined)
+}
+
+export interface DataUrl {
+  readonly mediaType: Sealed<string>
+  readonly base64: Sealed<string>
+}
+
+const DATA_URL = /^data:([^;,]+);base64,(.*)$/s
+
+export function dataUrlIn(text: Sealed<string>): DataUrl | undefined {
+  const found = DATA_URL.exec(text.value)
+  const [, mediaType, base64] = found ?? []
+  if (mediaType === undefined || base64 === undefined) return undefined
+  const origin = text.origin?.form === "value" ? { ...text.origin, form: "data_url" as const } : undefined
+  return { mediaType: make(mediaType), base64: make(base64, origin) }
+}
+
+/** A text as the JSON value that it also is, for the fields that take any JSON. */
+export function asJson(text: Sealed<string>): Sealed<JsonValue> {
+  return make<JsonValue>(text.value, text.origin)
+}
+
+/** The same value without its origin: it is copied, and stays in its record as well. */
+export function copied<T>(sealed: Sealed<T>): Sealed<T> {
+  return make(sealed.value)
+}

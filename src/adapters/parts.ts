@@ -1,0 +1,159 @@
+/**
+ * The makers of parts. Each takes sealed values and a provenance that cannot be left out (`adapter-provenance-required`).
+ * A draft knows where its heavy value stood, so that the value is stored once: in the part, and no more in the record.
+ */
+import type { JsonValue } from "../model/json.ts"
+import type { FileContent, Part, Provenance } from "../model/session.ts"
+import type { Origin, Sealed } from "./extract.ts"
+
+type Distributed<T> = T extends Part ? Omit<T, "id" | "session_id" | "message_id" | "options"> : never
+export type PartBody = Distributed<Part>
+type BodyByType = { readonly [T in PartBody["type"]]: Extract<PartBody, { type: T }> }
+
+/** The fields of a part that can be taken out of a record. */
+export type LiftedField = "text" | "params" | "result" | "data"
+
+export interface PartDraft<out T extends PartBody["type"] = PartBody["type"]> {
+  readonly body: BodyByType[T]
+  readonly lifts: readonly (readonly [field: LiftedField, origin: Origin])[]
+  /** The part's own id, where the source has one. */
+  readonly id: string | undefined
+  /** Facts of the source about this part that are not in the record, and facts of pond's own. */
+  readonly facts: { readonly pond?: Record<string, JsonValue> }
+}
+
+interface Common {
+  readonly provenance: Provenance
+  readonly id?: Sealed<string> | undefined
+  /** What kind of injected text this is, and the like: words of pond's own, for later readers. */
+  readonly pond?: Record<string, JsonValue>
+}
+
+export function textPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"text"> {
+  const { provenance, text } = fields
+  return draft({ type: "text", provenance, text: text.value }, fields, [["text", text]])
+}
+
+export function reasoningPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"reasoning"> {
+  const { provenance, text } = fields
+  return draft({ type: "reasoning", provenance, text: text.value }, fields, [["text", text]])
+}
+
+export type FileSource =
+  | { readonly base64: Sealed<string> }
+  | { readonly url: Sealed<string> }
+  | { readonly text: Sealed<string> }
+
+interface FileFields extends Common {
+  /** Where the source names none, the generic type says that it is not known (spec 4.8). */
+  readonly mediaType: Sealed<string> | undefined
+  readonly fileName?: Sealed<string> | undefined
+  readonly data: FileSource
+}
+
+export function filePart(fields: FileFields): PartDraft<"file"> {
+  const [content, value] = fileContent(fields.data)
+  const body = {
+    type: "file" as const,
+    provenance: fields.provenance,
+    media_type: fields.mediaType?.value ?? "application/octet-stream",
+    ...(fields.fileName === undefined ? {} : { file_name: fields.fileName.value }),
+    data: content,
+  }
+  return draft(body, fields, [["data", value]])
+}
+
+interface ToolCallFields extends Common {
+  readonly callId: Sealed<string>
+  readonly name: Sealed<string>
+  readonly params: Sealed<JsonValue>
+  /** Absent means that the client ran the tool, which is what a record without the mark says. */
+  readonly providerExecuted?: Sealed<boolean> | undefined
+}
+
+export function toolCallPart(fields: ToolCallFields): PartDraft<"tool_call"> {
+  const { provenance, callId, name, params, providerExecuted } = fields
+  const body = {
+    type: "tool_call" as const,
+    provenance,
+    call_id: callId.value,
+    name: name.value,
+    params: params.value,
+    provider_executed: providerExecuted?.value ?? false,
+  }
+  return draft(body, fields, [["params", params]])
+}
+
+interface ToolResultFields extends Common {
+  readonly callId: Sealed<string>
+  readonly name?: Sealed<string> | undefined
+  /** Absent means that it did not fail, which is what a record without the mark says (spec 4.8). */
+  readonly isFailure?: Sealed<boolean> | undefined
+  readonly result: Sealed<JsonValue>
+}
+
+export function toolResultPart(fields: ToolResultFields): PartDraft<"tool_result"> {
+  const { provenance, callId, name, isFailure, result } = fields
+  const body = {
+    type: "tool_result" as const,
+    provenance,
+    call_id: callId.value,
+    ...(name === undefined ? {} : { name: name.value }),
+    is_failure: isFailure?.value ?? false,
+    result: result.value,
+  }
+  return draft(body, fields, [["result", result]])
+}
+
+export function approvalRequestPart(
+  fields: Common & { readonly approvalId: Sealed<string>; readonly toolCallId: Sealed<string> },
+): PartDraft<"tool_approval_request"> {
+  const { provenance, approvalId, toolCallId } = fields
+  const body = {
+    type: "tool_approval_request" as const,
+    provenance,
+    approval_id: approvalId.value,
+    tool_call_id: toolCallId.value,
+  }
+  return draft(body, fields, [])
+}
+
+export function approvalResponsePart(
+  fields: Common & {
+    readonly approvalId: Sealed<string>
+    readonly approved: Sealed<boolean>
+    readonly reason?: Sealed<string>
+  },
+): PartDraft<"tool_approval_response"> {
+  const { provenance, approvalId, approved, reason } = fields
+  const body = {
+    type: "tool_approval_response" as const,
+    provenance,
+    approval_id: approvalId.value,
+    approved: approved.value,
+    ...(reason === undefined ? {} : { reason: reason.value }),
+  }
+  return draft(body, fields, [])
+}
+
+/** Something in a message that the model has no part for: it stays in the record, and this marks its place. */
+export function opaquePart(fields: Common & { readonly kind: Sealed<string> }): PartDraft<"opaque"> {
+  return draft({ type: "opaque", provenance: fields.provenance, kind: fields.kind.value }, fields, [])
+}
+
+function fileContent(data: FileSource): readonly [FileContent, Sealed<string>] {
+  if ("base64" in data) return [{ base64: data.base64.value }, data.base64]
+  if ("url" in data) return [{ url: data.url.value }, data.url]
+  return [{ text: data.text.value }, data.text]
+}
+
+function draft<B extends PartBody>(
+  body: B,
+  common: Common,
+  heavy: readonly (readonly [LiftedField, Sealed<JsonValue> | Sealed<string>])[],
+): PartDraft<B["type"]> {
+  const lifts: (readonly [LiftedField, Origin])[] = []
+  for (const [field, sealed] of heavy) if (sealed.origin !== undefined) lifts.push([field, sealed.origin])
+  const facts = common.pond === undefined ? {} : { pond: common.pond }
+  return { body, lifts, id: common.id?.value, facts } as unknown as PartDraft<B["type"]>
+}

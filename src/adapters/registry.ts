@@ -1,0 +1,13 @@
+/** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
+import type { Adapter } from "./adapter.ts"
+
+export const ADAPTERS: readonly Adapter[] = []
+
+export function adapterById(id: string): Adapter | undefined {
+  return ADAPTERS.find((adapter) => adapter.id === id)
+}
+
+/** The adapter that reads and writes a session natively: sub-agents carry their type behind the brand. */
+export function originOf(sourceAgent: string): Adapter | undefined {
+  return adapterById(sourceAgent.split("/")[0] ?? sourceAgent)
+}

@@ -1,0 +1,182 @@
+/**
+ * Turns an adapter's drafts into canonical events: ids, ordinals, placement of every field (spec 6.5), carriers.
+ * One record becomes one message, or several where it fuses roles; what is no message becomes a carrier, whole.
+ * Knows no client. Every record that is handed in comes out: in a part, in `options.source`, or both.
+ */
+import { type JsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import type { Issue } from "../model/report.ts"
+import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
+import type { ParseSink, RawRecord, ResumePoint, SourceFile } from "./adapter.ts"
+import type { Sealed } from "./extract.ts"
+import { takeOut, takeOutContent } from "./lift.ts"
+import type { PartDraft } from "./parts.ts"
+
+export interface SessionStart {
+  readonly id: Sealed<string>
+  readonly sourceAgent: Sealed<string>
+  readonly project: Sealed<string>
+  readonly createdAt: Sealed<string>
+  readonly parentSessionId?: Sealed<string> | undefined
+  readonly parentMessageId?: Sealed<string> | undefined
+  readonly title?: Sealed<string> | undefined
+  /** Facts of pond's own about the whole session. */
+  readonly pond?: Record<string, JsonValue>
+}
+
+interface DraftFields {
+  /** The source's own id of this message. Without one, the id is made from the content of the record. */
+  readonly id?: Sealed<string> | undefined
+  /** Without one, the session's own time stands in (spec 4.8). */
+  readonly timestamp?: Sealed<string> | undefined
+  readonly pond?: Record<string, JsonValue>
+}
+
+type PartDraftsOf<R extends Role> = readonly PartDraft<(typeof ROLE_PARTS)[R][number]>[]
+
+export type MessageDraft =
+  | (DraftFields & { readonly role: "system"; readonly content?: Sealed<string> | undefined })
+  | (DraftFields & { readonly role: "user"; readonly parts: PartDraftsOf<"user"> })
+  | (DraftFields & { readonly role: "assistant"; readonly parts: PartDraftsOf<"assistant"> })
+  | (DraftFields & { readonly role: "tool"; readonly parts: PartDraftsOf<"tool"> })
+
+export interface SessionWriter {
+  /** Whether `begin` was called, or the session was there before. */
+  readonly hasBegun: boolean
+  readonly nextOrdinal: number
+  begin(start: SessionStart): void
+  /** A record and the messages that it holds. The record belongs to the writer from here on: values are taken out of it. */
+  record(raw: RawRecord, record: JsonValue, messages: readonly [MessageDraft, ...MessageDraft[]]): void
+  /** A record that is no message, kept whole. */
+  carrier(raw: RawRecord, record: JsonValue, fields?: DraftFields): void
+  /** A record that could not be read, kept as it lay, and the issue that says so. */
+  unreadable(raw: RawRecord, kind: string, found: string): void
+  issue(raw: RawRecord, issue: Pick<Issue, "kind" | "severity" | "found">): void
+}
+
+export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: ResumePoint): SessionWriter {
+  const seen = new Set(resume?.seen)
+  let session = resume?.session
+  let ordinal = resume?.nextOrdinal ?? 0
+  const waiting: (() => void)[] = []
+
+  /** Messages that come before their session is known wait: the session is always first. */
+  function whenBegun(write: () => void): void {
+    if (session === undefined) waiting.push(write)
+    else write()
+  }
+
+  function emit(raw: RawRecord, source: JsonObject, drafts: readonly MessageDraft[], record: JsonValue): void {
+    assertBegun(session)
+    const hash = drafts.every((draft) => draft.id !== undefined) ? "" : contentHash(raw)
+    // Every value leaves the record before the first message is handed on: a sink may write it down at once.
+    const notes = drafts.map((draft) =>
+      draft.role === "system" ? [takeOutContent(record, draft.content)] : takeOut(record, draft.parts),
+    )
+    let first: string | undefined
+    for (const [index, draft] of drafts.entries()) {
+      const id = freeId(seen, draft.id?.value ?? hash)
+      const placed = first === undefined ? source : { of: first }
+      sink.entry(entryOf({ session, id, ordinal: ordinal++, draft, source: placed, notes: notes[index] ?? [] }))
+      first ??= id
+    }
+  }
+
+  return {
+    get hasBegun() {
+      return session !== undefined
+    },
+    get nextOrdinal() {
+      return ordinal
+    },
+    begin(start) {
+      if (session !== undefined) return
+      session = sessionOf(start, main)
+      sink.session(session)
+      for (const write of waiting.splice(0)) write()
+    },
+    record: (raw, record, drafts) => whenBegun(() => emit(raw, { ...placeOf(raw, main), record }, drafts, record)),
+    carrier: (raw, record, fields = {}) =>
+      whenBegun(() => emit(raw, { ...placeOf(raw, main), record }, [{ ...fields, role: "system" }], record)),
+    unreadable(raw, kind, found) {
+      whenBegun(() => emit(raw, { ...placeOf(raw, main), ...bareContent(raw) }, [{ role: "system" }], null))
+      sink.issue({ kind, severity: "fault", file: raw.file.place, record: raw.line, found })
+    },
+    issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.place, record: raw.line }),
+  }
+}
+
+interface EntryFields {
+  readonly session: Session
+  readonly id: string
+  readonly ordinal: number
+  readonly draft: MessageDraft
+  readonly source: JsonObject
+  readonly notes: readonly (JsonObject | undefined)[]
+}
+
+function entryOf({ session, id, ordinal, draft, source, notes }: EntryFields): Entry {
+  const isSystem = draft.role === "system"
+  const kept = isSystem && notes[0] !== undefined ? { ...source, lift: notes[0] } : source
+  const fields = {
+    id,
+    session_id: session.id,
+    ordinal,
+    timestamp: draft.timestamp?.value ?? session.created_at,
+    options: draft.pond === undefined ? { source: kept } : { source: kept, pond: draft.pond },
+  }
+  if (draft.role === "system")
+    return { message: { ...fields, role: "system", content: draft.content?.value ?? "" }, parts: [] }
+  const parts = draft.parts.map((part, index): Part => {
+    const lift = notes[index]
+    const options = { ...(lift === undefined ? {} : { source: { lift } }), ...part.facts }
+    return { ...part.body, id: part.id ?? `${id}:${index}`, session_id: session.id, message_id: id, options } as Part
+  })
+  return { message: { ...fields, role: draft.role }, parts } as Entry
+}
+
+function sessionOf(start: SessionStart, main: SourceFile): Session {
+  return {
+    id: start.id.value,
+    ...(start.parentSessionId === undefined ? {} : { parent_session_id: start.parentSessionId.value }),
+    ...(start.parentMessageId === undefined ? {} : { parent_message_id: start.parentMessageId.value }),
+    source_agent: start.sourceAgent.value,
+    created_at: start.createdAt.value,
+    project: start.project.value,
+    ...(start.title === undefined ? {} : { title: start.title.value }),
+    options: { source: { file: main.place }, ...(start.pond === undefined ? {} : { pond: start.pond }) },
+  }
+}
+
+/** Only what differs from a line of the main file is written down. */
+function placeOf(raw: RawRecord, main: SourceFile): Record<string, JsonValue> {
+  const file = raw.file.place === main.place ? {} : { file: raw.file.place }
+  if (raw.form === "row") return { ...file, table: raw.table }
+  return raw.file.form === "log" ? file : { ...file, form: raw.file.form }
+}
+
+function bareContent(raw: RawRecord): Record<string, JsonValue> {
+  if (raw.form === "bytes") return { base64: Buffer.from(raw.bytes).toString("base64") }
+  return raw.form === "row" ? { record: raw.row } : { text: raw.text }
+}
+
+/** The same record gives the same id on every machine, in every version (`lance-deterministic-pk`): xxHash is a fixed algorithm. */
+function contentHash(raw: RawRecord): string {
+  const content = raw.form === "row" ? stringifyJson(raw.row) : contentOf(raw)
+  return `pond-${Bun.hash.xxHash64(content).toString(16).padStart(16, "0")}`
+}
+
+function contentOf(raw: Exclude<RawRecord, { form: "row" }>): string | Uint8Array {
+  return raw.form === "bytes" ? raw.bytes : raw.text
+}
+
+/** An id that is taken already gets a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
+function freeId(seen: Set<string>, wanted: string): string {
+  let id = wanted
+  for (let count = 2; seen.has(id); count++) id = `${wanted}#${count}`
+  seen.add(id)
+  return id
+}
+
+function assertBegun(session: Session | undefined): asserts session is Session {
+  if (session === undefined) throw new Error("a message was written before its session")
+}

@@ -1,0 +1,101 @@
+/**
+ * Native restore for every client: each record is filled again and goes back to the file that it came from.
+ * A document and a row of a database exist once, so their newest record wins (a change is recorded as a revision, at the end).
+ */
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import type { Entry, Message, SessionLog } from "../../model/session.ts"
+import type { OutputFile, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
+import { fill } from "../lift.ts"
+
+/** One record of the source, and where it lay. */
+export interface NativeRecord {
+  readonly place: string
+  readonly form: SourceForm
+  readonly table: string | undefined
+  readonly content: { readonly json: JsonValue } | { readonly text: string } | { readonly base64: string }
+}
+
+/** Tells rows of one table apart. A row with the key of an earlier one replaces it. */
+export type RowKey = (table: string, row: JsonObject) => string
+
+export function nativeFiles(log: SessionLog, rowKey?: RowKey): OutputFile[] {
+  const byPlace = new Map<string, NativeRecord[]>()
+  for (const record of nativeRecords(log)) {
+    const records = byPlace.get(record.place)
+    if (records === undefined) byPlace.set(record.place, [record])
+    else records.push(record)
+  }
+  return [...byPlace].map(([place, records]) => fileOf(place, records, rowKey))
+}
+
+/** The records of a session in the order of its source: the messages of one record are together again. */
+export function* nativeRecords(log: SessionLog): Generator<NativeRecord> {
+  const mainPlace = mainPlaceOf(log)
+  const { entries } = log
+  for (let index = 0; index < entries.length; ) {
+    const first = entries[index]
+    if (first === undefined) return
+    const group = [first]
+    for (index++; continues(entries[index], first.message.id); index++) group.push(entries[index] as Entry)
+    const record = recordOf(first.message, group, mainPlace)
+    if (record !== undefined) yield record
+  }
+}
+
+/** The record of a message as the source had it, where the message holds one. */
+export function sourceOf(message: Message): JsonObject {
+  const source = message.options["source"]
+  return isJsonObject(source) ? source : {}
+}
+
+function mainPlaceOf({ session }: SessionLog): string {
+  const source = session.options["source"]
+  const file = isJsonObject(source) ? source["file"] : undefined
+  return typeof file === "string" ? file : `${session.id}.jsonl`
+}
+
+function continues(entry: Entry | undefined, first: string): boolean {
+  return entry !== undefined && sourceOf(entry.message)["of"] === first
+}
+
+function recordOf(message: Message, group: readonly Entry[], mainPlace: string): NativeRecord | undefined {
+  const { file, form, table, record, text, base64 } = sourceOf(message)
+  const placed = {
+    place: typeof file === "string" ? file : mainPlace,
+    form: typeof table === "string" ? ("database" as const) : ((form ?? "log") as SourceForm),
+    table: typeof table === "string" ? table : undefined,
+  }
+  if (record !== undefined) return { ...placed, content: { json: fill(record, group) } }
+  if (typeof text === "string") return { ...placed, content: { text } }
+  return typeof base64 === "string" ? { ...placed, content: { base64 } } : undefined
+}
+
+function fileOf(place: string, records: readonly NativeRecord[], rowKey: RowKey | undefined): OutputFile {
+  const form = records[0]?.form ?? "log"
+  const newest = records.at(-1)
+  if (form === "log") return { form, place, lines: records.map(({ content }) => lineOf(content)) }
+  if (form === "database") return { form, place, rows: rowsOf(records, rowKey) }
+  if (newest !== undefined && "base64" in newest.content)
+    return { form: "bytes", place, bytes: bytesOf(newest.content.base64) }
+  const text = newest === undefined ? "" : String(lineOf(newest.content))
+  return { form: form === "document" ? form : "text", place, text }
+}
+
+function rowsOf(records: readonly NativeRecord[], rowKey: RowKey | undefined): OutputRow[] {
+  const rows = new Map<string, OutputRow>()
+  for (const { table, content } of records) {
+    if (table === undefined || !("json" in content) || !isJsonObject(content.json)) continue
+    const key = rowKey === undefined ? String(rows.size) : rowKey(table, content.json)
+    rows.set(`${table} ${key}`, { table, row: content.json })
+  }
+  return [...rows.values()]
+}
+
+function lineOf(content: NativeRecord["content"]): OutputLine {
+  if ("json" in content) return stringifyJson(content.json)
+  return "text" in content ? content.text : bytesOf(content.base64)
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, "base64"))
+}

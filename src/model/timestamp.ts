@@ -1,0 +1,48 @@
+/**
+ * One spelling of a moment: RFC 3339 in UTC, with milliseconds, or with microseconds where the source had them.
+ * Storage counts microseconds. What the source itself wrote stays in its record: this is what pond filters by.
+ */
+const PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):?(\d\d))$/
+
+/** The years that RFC 3339 can spell: 0000 to 9999. */
+const MICROS_MIN = -62_167_219_200_000_000n
+const MICROS_MAX = 253_402_300_799_999_999n
+
+/** Nothing where the text is no moment: a date that does not exist is refused, not rolled over. */
+export function microsOfText(text: string): bigint | undefined {
+  const found = PATTERN.exec(text)
+  if (found === null) return undefined
+  const [
+    ,
+    year = "",
+    month = "",
+    day = "",
+    hour = "",
+    minute = "",
+    second = "",
+    fraction = "",
+    sign,
+    zoneHour = "0",
+    zoneMinute = "0",
+  ] = found
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day)) return undefined
+  const zoneMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === "-" ? -60_000 : 60_000)
+  return inRange(BigInt(ms - zoneMs) * 1000n + BigInt(fraction.padEnd(6, "0").slice(0, 6)))
+}
+
+export function microsOfMs(ms: number): bigint | undefined {
+  return Number.isFinite(ms) ? inRange(BigInt(Math.round(ms * 1000))) : undefined
+}
+
+export function textOfMicros(micros: bigint): string {
+  const inMs = micros % 1000n
+  const ms = (micros - (inMs < 0n ? inMs + 1000n : inMs)) / 1000n
+  const text = new Date(Number(ms)).toISOString()
+  const rest = Number(micros - ms * 1000n)
+  return rest === 0 ? text : `${text.slice(0, -1)}${String(rest).padStart(3, "0")}Z`
+}
+
+function inRange(micros: bigint): bigint | undefined {
+  return micros >= MICROS_MIN && micros <= MICROS_MAX ? micros : undefined
+}
