@@ -1,3 +1,11 @@
 #!/usr/bin/env bun
-/** Argv in, exit code out. Everything else is composed in `pond.ts`. */
-process.stdout.write("pond\n")
+/** Argv in, exit code out. `--version` alone is answered here, before anything else is loaded. */
+import { VERSION } from "./platform/version.ts"
+
+const argv = process.argv.slice(2)
+if (argv.length === 1 && argv[0] === "--version") {
+  process.stdout.write(`pond ${VERSION}\n`)
+} else {
+  const { runPond } = await import("./pond.ts")
+  process.exit(await runPond(argv))
+}

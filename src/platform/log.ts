@@ -13,9 +13,10 @@ export interface Log {
   debug(line: string): void
 }
 
-export function createLog(level: LogLevel, write: (text: string) => void): Log {
-  const at = (rank: LogLevel) => (line: string) => {
-    if (RANK[level] >= RANK[rank]) write(`${line}\n`)
+/** `write` gets the line with its line feed, and how grave it is. */
+export function createLog(level: LogLevel, write: (text: string, gravity: LogLevel) => void): Log {
+  const at = (gravity: LogLevel) => (line: string) => {
+    if (RANK[level] >= RANK[gravity]) write(`${line}\n`, gravity)
   }
   return { level, warn: at("warn"), info: at("info"), debug: at("debug") }
 }

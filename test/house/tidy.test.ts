@@ -78,6 +78,16 @@ function layerOf(path: string): string | undefined {
   return root === "src" && rest.length > 0 ? layer : undefined
 }
 
+/** From `start` to the brace that closes the first one opened. */
+function blockFrom(text: string, start: number): string {
+  let depth = 0
+  for (let end = text.indexOf("{", start); end < text.length; end++) {
+    if (text[end] === "{") depth++
+    if (text[end] === "}" && --depth === 0) return text.slice(start, end + 1)
+  }
+  return text.slice(start)
+}
+
 const all = [...sources("src"), ...sources("test"), ...sources("build")]
 
 test("the tree holds the sources that these rules are about", () => {
@@ -133,6 +143,17 @@ test("banned words have a better one", () => {
     for (const [word, allowed, instead] of BANNED) {
       const isOurs = path.startsWith("src/") || word.source.includes("TODO") || word.source.includes("only")
       if (isOurs && !allowed.test(path) && word.test(text)) wrong.push(`${path}: ${word.source}: ${instead}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test("an error thrown where another was caught carries it as its cause", () => {
+  const wrong: string[] = []
+  for (const { path, text } of all.filter((source) => source.path.startsWith("src/"))) {
+    for (const { index } of text.matchAll(/\bcatch( \(\w+\))? \{/g)) {
+      const block = blockFrom(text, index)
+      if (/\bthrow new \w*Error\(/.test(block) && !/\bcause\b/.test(block)) wrong.push(`${path}: ${block}`)
     }
   }
   expect(wrong).toEqual([])

@@ -1,0 +1,153 @@
+/**
+ * The kinds of flags. A flag says what it takes, what it means and how its text becomes a value; help, completions,
+ * checks and types derive from it. It knows nothing of any verb.
+ */
+import { PondError } from "../model/errors.ts"
+import { suggestion } from "../platform/nearest.ts"
+
+export interface Flag<T> {
+  readonly summary: string
+  /** What stands for the value in help; undefined for a flag that takes none. */
+  readonly hint: string | undefined
+  /** One letter, for `-q`. */
+  readonly short?: string
+  readonly choices?: readonly string[]
+  readonly isRepeatable: boolean
+  /** `texts` holds one text per time the flag was given; `spelled` is how the user would write it. */
+  readonly read: (texts: readonly string[], spelled: string) => T
+}
+
+export type Flags = Readonly<Record<string, Flag<unknown>>>
+
+export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never }
+
+export const NO_FLAGS = {} satisfies Flags
+
+interface Extras {
+  readonly short?: string
+}
+
+/** The last one given counts, as everywhere on a command line. */
+function single<T>(
+  summary: string,
+  hint: string,
+  extras: Extras,
+  read: (text: string, spelled: string) => T,
+): Flag<T | undefined> {
+  return {
+    summary,
+    hint,
+    isRepeatable: false,
+    ...extras,
+    read: (texts, spelled) => {
+      const text = texts.at(-1)
+      return text === undefined ? undefined : read(text, spelled)
+    },
+  }
+}
+
+function badValue(spelled: string, text: string, wanted: string): PondError {
+  return new PondError("validation_failed", `${spelled} takes ${wanted}, not "${text}".`, {
+    details: { flag: spelled, value: text },
+  })
+}
+
+function oneOf<const C extends string>(choices: readonly C[], text: string, spelled: string): C {
+  const found = choices.find((choice) => choice === text)
+  if (found !== undefined) return found
+  const wanted = `one of ${choices.join(", ")}`
+  throw new PondError("validation_failed", `${spelled} takes ${wanted}, not "${text}".${suggestion(text, choices)}`, {
+    details: { flag: spelled, value: text, choices },
+  })
+}
+
+interface Bounds {
+  readonly min?: number
+  readonly max?: number
+}
+
+function bounded(value: number, bounds: Bounds): boolean {
+  return value >= (bounds.min ?? Number.NEGATIVE_INFINITY) && value <= (bounds.max ?? Number.POSITIVE_INFINITY)
+}
+
+function describeBounds({ min, max }: Bounds): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
+  if (min !== undefined) return ` of at least ${min}`
+  return max === undefined ? "" : ` of at most ${max}`
+}
+
+const DURATION_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+export const flag = {
+  /** There or not there. */
+  onOff(summary: string, extras: Extras = {}): Flag<boolean> {
+    return { summary, hint: undefined, isRepeatable: false, ...extras, read: (texts) => texts.length > 0 }
+  },
+
+  text(summary: string, hint: string, extras: Extras = {}): Flag<string | undefined> {
+    return single(summary, hint, extras, (text, spelled) => {
+      if (text === "") throw badValue(spelled, text, hint)
+      return text
+    })
+  },
+
+  texts(summary: string, hint: string, extras: Extras = {}): Flag<readonly string[]> {
+    return { summary, hint, isRepeatable: true, ...extras, read: (texts) => texts }
+  },
+
+  choice<const C extends string>(summary: string, choices: readonly C[], extras: Extras = {}): Flag<C | undefined> {
+    const read = (text: string, spelled: string) => oneOf(choices, text, spelled)
+    return { ...single(summary, choices.join("|"), extras, read), choices }
+  },
+
+  choices<const C extends string>(summary: string, choices: readonly C[], extras: Extras = {}): Flag<readonly C[]> {
+    return {
+      summary,
+      hint: choices.join("|"),
+      choices,
+      isRepeatable: true,
+      ...extras,
+      read: (texts, spelled) => texts.map((text) => oneOf(choices, text, spelled)),
+    }
+  },
+
+  wholeNumber(summary: string, bounds: Bounds = {}, extras: Extras = {}): Flag<number | undefined> {
+    return single(summary, "N", extras, (text, spelled) => {
+      const value = Number(text)
+      if (/^-?\d+$/.test(text) && Number.isSafeInteger(value) && bounded(value, bounds)) return value
+      throw badValue(spelled, text, `a whole number${describeBounds(bounds)}`)
+    })
+  },
+
+  decimal(summary: string, bounds: Bounds = {}, extras: Extras = {}): Flag<number | undefined> {
+    return single(summary, "X", extras, (text, spelled) => {
+      const value = Number(text)
+      if (/^-?(\d+\.?\d*|\.\d+)$/.test(text) && bounded(value, bounds)) return value
+      throw badValue(spelled, text, `a number${describeBounds(bounds)}`)
+    })
+  },
+
+  /** A length of time in milliseconds: `500ms`, `30s`, `5m`, `2h`, `7d`. */
+  durationMs(summary: string, extras: Extras = {}): Flag<number | undefined> {
+    return single(summary, "TIME", extras, (text, spelled) => {
+      const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? []
+      const scale = DURATION_MS[unit ?? ""]
+      if (scale === undefined) throw badValue(spelled, text, "a time such as 500ms, 30s, 5m, 2h or 7d")
+      return Number(count) * scale
+    })
+  },
+} as const
+
+export const GLOBAL_FLAGS = {
+  store: flag.text("The archive to use: a directory or a storage URL.", "URL"),
+  config: flag.text("The config file to read.", "FILE"),
+  namespace: flag.text("The tenant of the store.", "NS"),
+  json: flag.onOff("One JSON document on stdout, for programs."),
+  quiet: flag.onOff("Nothing but the result.", { short: "q" }),
+  verbose: flag.onOff("Everything pond knows, on stderr.", { short: "v" }),
+  "no-color": flag.onOff("No colour, as with NO_COLOR."),
+  version: flag.onOff("Print the version."),
+  help: flag.onOff("Print what a verb does and takes.", { short: "h" }),
+} satisfies Flags
+
+export type GlobalValues = FlagValues<typeof GLOBAL_FLAGS>

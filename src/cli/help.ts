@@ -1,0 +1,98 @@
+/** Help, for people and (`--help --json`) for programs; all of it derived from the registry and the verbs. */
+import { type Flags, GLOBAL_FLAGS } from "./flags.ts"
+import { GROUPS, type VerbRow } from "./registry.ts"
+import type { Style } from "./style.ts"
+import { renderTable } from "./table.ts"
+import type { Positional, Verb } from "./verb.ts"
+
+const TAGLINE = "pond keeps every conversation with your coding agents, and finds anything in them."
+
+export interface HelpLook {
+  readonly style: Style
+  readonly columns: number
+}
+
+/** The verbs by group; `verbs` may be those under one word only. */
+export function renderOverview(verbs: readonly VerbRow[], look: HelpLook): string {
+  const { style } = look
+  const lines = [`${TAGLINE}\n\n`, `${style.bold("Usage")}  pond <verb> [flags]\n`]
+  for (const [group, title] of Object.entries(GROUPS)) {
+    const rows = verbs.filter((row) => row.group === group).map(({ name, summary }) => [`  ${name}`, summary])
+    if (rows.length > 0) lines.push(`\n${style.bold(title)}\n`, pairs(rows, look))
+  }
+  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), look))
+  lines.push(`\nRun pond <verb> --help for what a verb takes.\n`)
+  return lines.join("")
+}
+
+export function renderVerbHelp(row: VerbRow, verb: Verb, look: HelpLook): string {
+  const { style } = look
+  const words = verb.positionals.map((positional) => ` ${spell(positional)}`).join("")
+  const lines = [`${row.summary}\n\n`, `${style.bold("Usage")}  pond ${row.name}${words} [flags]\n`]
+  if (verb.positionals.length > 0) {
+    lines.push(
+      "\n",
+      pairs(
+        verb.positionals.map(({ name, summary }) => [`  ${name.toUpperCase()}`, summary]),
+        look,
+      ),
+    )
+  }
+  if (Object.keys(verb.flags).length > 0) lines.push(`\n${style.bold("Flags")}\n`, pairs(flagRows(verb.flags), look))
+  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), look))
+  if (verb.examples.length > 0) {
+    lines.push(`\n${style.bold("Examples")}\n`, ...verb.examples.map((example) => `  pond ${example}\n`))
+  }
+  return lines.join("")
+}
+
+export function overviewDocument(verbs: readonly VerbRow[]): Readonly<Record<string, unknown>> {
+  return {
+    verbs: verbs.map(({ name, group, summary }) => ({ name, group: GROUPS[group], summary })),
+    flags: flagDocuments(GLOBAL_FLAGS),
+  }
+}
+
+export function verbDocument(row: VerbRow, verb: Verb): Readonly<Record<string, unknown>> {
+  const { positionals, examples, flags } = verb
+  return {
+    name: row.name,
+    group: GROUPS[row.group],
+    summary: row.summary,
+    positionals,
+    flags: flagDocuments(flags),
+    examples,
+  }
+}
+
+function flagDocuments(flags: Flags) {
+  return Object.entries(flags).map(([name, { summary, hint, short, choices, isRepeatable }]) => ({
+    name: `--${name}`,
+    ...(short === undefined ? {} : { short: `-${short}` }),
+    ...(hint === undefined ? {} : { value: hint }),
+    ...(choices === undefined ? {} : { choices }),
+    repeatable: isRepeatable,
+    summary,
+  }))
+}
+
+function flagRows(flags: Flags): string[][] {
+  return Object.entries(flags).map(([name, { summary, hint, short, isRepeatable }]) => {
+    const shortened = short === undefined ? "" : `-${short}, `
+    const value = hint === undefined ? "" : ` ${hint}`
+    return [`  ${shortened}--${name}${value}`, isRepeatable ? `${summary} Repeatable.` : summary]
+  })
+}
+
+function spell({ name, count }: Positional): string {
+  const word = name.toUpperCase()
+  if (count === "one") return word
+  return count === "many" ? `[${word}…]` : `[${word}]`
+}
+
+function pairs(rows: readonly (readonly string[])[], look: HelpLook): string {
+  return renderTable([{ title: "", isFixed: true }, { title: "" }], rows, {
+    columns: look.columns,
+    head: look.style.bold,
+  })
+}

@@ -1,0 +1,64 @@
+/**
+ * How a run ends early. The first signal asks: `signal` aborts, and work stops at its next safe point. Work that does
+ * not stop in time is left behind. The second signal waits for nothing.
+ */
+import type { ListenForEnd } from "../platform/signals.ts"
+
+const PATIENCE_MS = 5000
+
+export interface Endings {
+  readonly add: (cleanup: () => void | Promise<void>) => void
+  /** Runs what was added, last first, each once; all of them, even when one fails. The first failure is thrown then. */
+  readonly run: () => Promise<void>
+}
+
+export function createEndings(): Endings {
+  const cleanups: (() => void | Promise<void>)[] = []
+  return {
+    add: (cleanup) => {
+      cleanups.push(cleanup)
+    },
+    run: async () => {
+      const failures: unknown[] = []
+      for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) {
+        try {
+          await cleanup()
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+}
+
+export type Ended<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "failed"; readonly reason: unknown }
+  /** The exit code is the one that the shell expects after the signal. */
+  | { readonly kind: "interrupted"; readonly exitCode: number }
+
+export async function runInterruptible<T>(
+  listen: ListenForEnd,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly ended: Ended<T>; readonly signalCode: number | undefined }> {
+  const controller = new AbortController()
+  const abandoned = Promise.withResolvers<Ended<T>>()
+  let signalCode: number | undefined
+  let patience: ReturnType<typeof setTimeout> | undefined
+  const abandon = () => abandoned.resolve({ kind: "interrupted", exitCode: signalCode ?? 0 })
+  const stopListening = listen((exitCode) => {
+    if (signalCode !== undefined) abandon()
+    signalCode ??= exitCode
+    patience ??= setTimeout(abandon, PATIENCE_MS)
+    controller.abort()
+  })
+  const finished = work(controller.signal).then(
+    (value): Ended<T> => ({ kind: "done", value }),
+    (reason: unknown): Ended<T> => ({ kind: "failed", reason }),
+  )
+  const ended = await Promise.race([finished, abandoned.promise])
+  clearTimeout(patience)
+  stopListening()
+  return { ended, signalCode }
+}

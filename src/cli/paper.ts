@@ -1,0 +1,69 @@
+/**
+ * Where a run of pond writes, and in which shape: words or JSON, coloured or plain, with a bar, with NDJSON or silent.
+ * Worked out from the raw words, before the command line is judged: a wrong one has to be reported in the right shape.
+ */
+import type { Clock } from "../platform/clock.ts"
+import type { Environment } from "../platform/environment.ts"
+import { createLog, type Log, type LogLevel } from "../platform/log.ts"
+import type { Streams } from "../platform/streams.ts"
+import { createProgress, type Progress, type ProgressMode } from "./progress.ts"
+import { createStyle, mayColor, type Style } from "./style.ts"
+
+export interface Paper {
+  readonly streams: Streams
+  readonly isJson: boolean
+  /** For stdout. */
+  readonly style: Style
+  /** For stderr. */
+  readonly errorStyle: Style
+  readonly log: Log
+  readonly progress: Progress
+  /** The width of stdout; without end where it is no terminal. */
+  readonly columns: number
+}
+
+export interface PaperParts {
+  readonly argv: readonly string[]
+  readonly environment: Environment
+  readonly streams: Streams
+  readonly clock: Clock
+}
+
+export function createPaper({ argv, environment, streams, clock }: PaperParts): Paper {
+  const { out, err } = streams
+  const isJson = isGiven(argv, "--json")
+  const isQuiet = isGiven(argv, "--quiet", "-q")
+  const isPlain = isGiven(argv, "--no-color")
+  const progress = createProgress({ mode: progressMode(isQuiet, isJson, err.isTerminal), sink: err, clock })
+  const level: LogLevel = logLevel(isQuiet, isGiven(argv, "--verbose", "-v"))
+  const log = createLog(level, (text, gravity) => {
+    progress.hide()
+    err.write(isJson ? `${JSON.stringify({ event: "log", level: gravity, message: text.trimEnd() })}\n` : text)
+  })
+  return {
+    streams,
+    isJson,
+    style: createStyle(!isPlain && mayColor(environment, out.isTerminal)),
+    errorStyle: createStyle(!isPlain && mayColor(environment, err.isTerminal)),
+    log,
+    progress,
+    columns: out.isTerminal ? (out.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+  }
+}
+
+/** Flags count up to `--`; what follows are words, whatever they look like. */
+export function isGiven(argv: readonly string[], ...spellings: readonly string[]): boolean {
+  const end = argv.indexOf("--")
+  return argv.slice(0, end === -1 ? argv.length : end).some((word) => spellings.includes(word))
+}
+
+function progressMode(isQuiet: boolean, isJson: boolean, isTerminal: boolean): ProgressMode {
+  if (isQuiet) return "silent"
+  if (isJson) return "ndjson"
+  return isTerminal ? "bar" : "silent"
+}
+
+function logLevel(isQuiet: boolean, isVerbose: boolean): LogLevel {
+  if (isQuiet) return "quiet"
+  return isVerbose ? "debug" : "info"
+}

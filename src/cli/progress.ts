@@ -1,0 +1,103 @@
+/**
+ * How long work says where it is: a bar on a terminal, one JSON object per line with `--json`, nothing otherwise. All of
+ * it on stderr. There is no timer: it draws when told something, and not more often than the eye or a reader needs.
+ */
+import type { Clock } from "../platform/clock.ts"
+import type { TextSink } from "../platform/streams.ts"
+import { cutToWidth } from "./table.ts"
+import { visibleLine } from "./visible.ts"
+
+export interface Progress {
+  /** Begins a stage; the one before it ends. `total` is left out where nobody knows it. */
+  stage(name: string, unit: string, total?: number): void
+  /** How many of the stage are done, and what is being worked on. */
+  at(done: number, note?: string): void
+  /** Takes the bar off the screen, for a line that is written in its place; the next `at` draws it again. */
+  hide(): void
+  /** Ends the last stage. Called by the frame before the result is printed. */
+  end(): void
+}
+
+export type ProgressMode = "bar" | "ndjson" | "silent"
+
+export interface ProgressParts {
+  readonly mode: ProgressMode
+  readonly sink: TextSink
+  readonly clock: Clock
+}
+
+const DRAW_EVERY_MS: Readonly<Record<ProgressMode, number>> = { bar: 80, ndjson: 500, silent: Number.POSITIVE_INFINITY }
+const BAR_CELLS = 24
+const COLUMNS_UNKNOWN = 80
+const CLEAR_LINE = "\r\u001b[2K"
+
+interface Stage {
+  readonly name: string
+  readonly unit: string
+  readonly total: number | undefined
+  done: number
+  note: string
+}
+
+export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
+  let stage: Stage | undefined
+  let drawnAtMs = Number.NEGATIVE_INFINITY
+  let isOnScreen = false
+
+  const draw = (isLast: boolean) => {
+    if (stage === undefined || mode === "silent") return
+    const nowMs = clock.monotonicMs()
+    if (!isLast && nowMs - drawnAtMs < DRAW_EVERY_MS[mode]) return
+    drawnAtMs = nowMs
+    if (mode === "ndjson") sink.write(`${JSON.stringify(eventOf(stage))}\n`)
+    else sink.write(`${CLEAR_LINE}${cutToWidth(barOf(stage), (sink.columns ?? COLUMNS_UNKNOWN) - 1)}`)
+    isOnScreen = mode === "bar"
+  }
+
+  const hide = () => {
+    if (isOnScreen) sink.write(CLEAR_LINE)
+    isOnScreen = false
+    drawnAtMs = Number.NEGATIVE_INFINITY
+  }
+
+  return {
+    stage(name, unit, total) {
+      draw(mode === "ndjson")
+      stage = { name, unit, total, done: 0, note: "" }
+      drawnAtMs = Number.NEGATIVE_INFINITY
+      draw(false)
+    },
+    at(done, note = "") {
+      if (stage === undefined) return
+      stage.done = done
+      stage.note = note
+      draw(false)
+    },
+    hide,
+    end() {
+      draw(mode === "ndjson")
+      hide()
+      stage = undefined
+    },
+  }
+}
+
+function eventOf({ name, unit, total, done, note }: Stage) {
+  return {
+    event: "progress",
+    stage: name,
+    unit,
+    done,
+    ...(total === undefined ? {} : { total }),
+    ...(note === "" ? {} : { note }),
+  }
+}
+
+function barOf({ name, unit, total, done, note }: Stage): string {
+  const tail = note === "" ? "" : `  ${visibleLine(note)}`
+  if (total === undefined || total <= 0) return `${name}  ${done} ${unit}${tail}`
+  const share = Math.min(1, done / total)
+  const filled = Math.round(share * BAR_CELLS)
+  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_CELLS - filled)}`
+  return `${name}  ${bar} ${Math.floor(share * 100)}%  ${done}/${total} ${unit}${tail}`
+}

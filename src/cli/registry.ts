@@ -1,0 +1,42 @@
+/**
+ * The table of verbs. Help, completions, suggestions and the README's test derive from it and from the verbs it loads.
+ *
+ * To add a verb:
+ *   1. `src/cli/verbs/<verb>.ts` exports one `defineVerb({ flags, positionals, examples, run })`. `run` calls an
+ *      operation with `context.pond` and returns `{ document, render }`; a failure is a thrown `PondError`.
+ *   2. One line here. A verb of two words (`adapters list`) is a line of its own under its full name.
+ * The file is loaded when its verb is typed, so it may import its operation; this table must stay light, because
+ * `pond --help` reads all of it.
+ */
+import type { Verb } from "./verb.ts"
+
+/** The groups of `pond --help`, in its order. */
+export const GROUPS = {
+  archive: "Keep and find",
+  carry: "Carry on elsewhere",
+  serve: "Serve",
+  care: "Look after it",
+} as const
+
+export interface VerbRow {
+  readonly name: string
+  readonly group: keyof typeof GROUPS
+  /** One line, starting with what it does; under 70 characters. */
+  readonly summary: string
+  readonly load: () => Promise<Verb>
+}
+
+export const VERBS: readonly VerbRow[] = [
+  {
+    name: "config",
+    group: "care",
+    summary: "Show every setting, its value, and where the value comes from.",
+    load: async () => (await import("./verbs/config.ts")).config,
+  },
+  {
+    name: "doctor",
+    group: "care",
+    summary: "Check that pond can work here, and say what to do where it cannot.",
+    load: async () => (await import("./verbs/doctor.ts")).doctor,
+  },
+]

@@ -1,0 +1,73 @@
+/** Columns of text that fit the width of the terminal: what is too wide gives way, the widest column first. */
+export interface Column {
+  readonly title: string
+  readonly align?: "left" | "right"
+  /** Cut only when nothing else is left to cut: ids, numbers, dates. */
+  readonly isFixed?: boolean
+}
+
+const GAP = "  "
+const WIDTH_MIN = 6
+
+export interface TableLook {
+  readonly columns: number
+  /** Applied to the titles; leave titles empty for a table without a head. */
+  readonly head: (text: string) => string
+}
+
+export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], look: TableLook): string {
+  const natural = columns.map((column, index) =>
+    Math.max(Bun.stringWidth(column.title), ...rows.map((row) => Bun.stringWidth(row[index] ?? ""))),
+  )
+  const widths = widthsWithin(columns, natural, look.columns)
+  const line = (cells: readonly string[]) =>
+    columns
+      .map((column, index) => pad(cells[index] ?? "", widths[index] ?? 0, column.align ?? "left"))
+      .join(GAP)
+      .trimEnd()
+  const hasHead = columns.some((column) => column.title !== "")
+  const head = hasHead ? [look.head(line(columns.map((column) => column.title)))] : []
+  return [...head, ...rows.map(line)].map((text) => `${text}\n`).join("")
+}
+
+function widthsWithin(columns: readonly Column[], natural: readonly number[], total: number): number[] {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1) - total
+  for (const mayCut of [(column: Column) => column.isFixed !== true, () => true]) {
+    while (excess > 0) {
+      const open = widths
+        .map((width, index) => ({ width, index }))
+        .filter(({ width, index }) => {
+          const column = columns[index]
+          return width > WIDTH_MIN && column !== undefined && mayCut(column)
+        })
+      const widest = open.sort((left, right) => right.width - left.width)[0]
+      if (widest === undefined) break
+      const step = Math.min(excess, Math.max(1, widest.width - Math.max(WIDTH_MIN, open[1]?.width ?? WIDTH_MIN)))
+      widths[widest.index] = widest.width - step
+      excess -= step
+    }
+  }
+  return widths
+}
+
+function pad(text: string, width: number, align: "left" | "right"): string {
+  const cut = cutToWidth(text, width)
+  const space = " ".repeat(Math.max(0, width - Bun.stringWidth(cut)))
+  return align === "right" ? `${space}${cut}` : `${cut}${space}`
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+
+/** At most so many columns, with `…` where something was cut; never in the middle of a character. */
+export function cutToWidth(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text
+  let kept = ""
+  let used = 1
+  for (const { segment } of graphemes.segment(text)) {
+    used += Bun.stringWidth(segment)
+    if (used > width) break
+    kept += segment
+  }
+  return `${kept}…`
+}

@@ -1,0 +1,67 @@
+/**
+ * What a verb is. A verb says what it takes and returns one outcome: a document for programs and words for people. The
+ * frame decides which of the two is printed, so that `--json` is one document on stdout by construction.
+ */
+import type { Pond } from "../operations/pond.ts"
+import type { Flags, FlagValues } from "./flags.ts"
+import type { Progress } from "./progress.ts"
+import type { Style } from "./style.ts"
+
+export interface Positional {
+  readonly name: string
+  readonly summary: string
+  /** `one`: must be there. `optional`: may be. `many`: any number, also none. */
+  readonly count: "one" | "optional" | "many"
+  /** Where the words are known beforehand: checked, and offered by completions. */
+  readonly choices?: readonly string[]
+}
+
+/** What people read. Text that came from a transcript goes through `visible` first. */
+export interface Page {
+  readonly style: Style
+  /** The width to lay tables out for; unlimited when stdout is no terminal. */
+  readonly columns: number
+}
+
+export interface Outcome {
+  /** The JSON document, without `protocol_version`, which the frame adds. */
+  readonly document: Readonly<Record<string, unknown>>
+  readonly render: (page: Page) => string
+  /** 0 when left out. `EXIT_NOT_WHOLE` for work that was done but not whole. */
+  readonly exitCode?: number
+}
+
+/** For a verb that wrote its own stdout (a protocol, a script, a stream of rows): nothing is left to print. */
+export interface Streamed {
+  readonly exitCode: number
+}
+
+export interface VerbContext<F extends Flags> {
+  readonly pond: Pond
+  readonly flags: FlagValues<F>
+  /** The words after the verb, as many as `positionals` allows. */
+  readonly words: readonly string[]
+  readonly isJson: boolean
+  readonly progress: Progress
+  /** Aborted by Ctrl-C and by SIGTERM. Long work stops at the next safe point, leaving what is stored whole. */
+  readonly signal: AbortSignal
+  /** Runs before the process ends, also when it was interrupted; last registered, first run. */
+  readonly onEnd: (cleanup: () => void | Promise<void>) => void
+  /** Only for verbs that stream. */
+  readonly writeOut: (text: string) => void
+}
+
+export interface Verb<F extends Flags = Flags> {
+  readonly flags: F
+  readonly positionals: readonly Positional[]
+  /** Command lines worth copying, without `pond`. */
+  readonly examples: readonly string[]
+  /** A server or a watch: it runs until a signal comes, and that is its success. */
+  readonly runsUntilSignal?: boolean
+  readonly run: (context: VerbContext<F>) => Promise<Outcome | Streamed>
+}
+
+/** Keeps the types of the flags, then forgets them: the registry holds verbs of every shape. */
+export function defineVerb<const F extends Flags>(verb: Verb<F>): Verb {
+  return verb as unknown as Verb
+}

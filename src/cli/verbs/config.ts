@@ -1,0 +1,34 @@
+/** `pond config`: what is in force, and where each value came from. */
+import { describeConfig } from "../../operations/config.ts"
+import { describeOrigin } from "../../platform/config.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+export const config = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["config", "config --json", "--store s3://bucket/prefix config"],
+  run: ({ pond }) => {
+    const { file, settings, directories } = describeConfig(pond)
+    return Promise.resolve({
+      document: { file, settings, directories },
+      render: ({ style, columns }) => {
+        const look = { columns, head: style.bold }
+        const values = settings.map(({ key, value, origin }) => [
+          key,
+          visibleLine(String(value)),
+          visibleLine(describeOrigin(origin)),
+        ])
+        const places = Object.entries(directories).map(([place, path]) => [place, visibleLine(path)])
+        return [
+          `${visibleLine(file.path)}${file.exists ? "" : style.dim("  (not there; defaults apply)")}\n\n`,
+          renderTable([{ title: "setting", isFixed: true }, { title: "value" }, { title: "from" }], values, look),
+          "\n",
+          renderTable([{ title: "directory", isFixed: true }, { title: "path" }], places, look),
+        ].join("")
+      },
+    })
+  },
+})

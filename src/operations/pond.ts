@@ -1,0 +1,13 @@
+/**
+ * What every operation stands on. `src/pond.ts` builds it; a service is made when an operation first asks for it, and
+ * closed with the pond. Operations know this interface and no transport.
+ *
+ * To add a service: a method here that returns (a promise of) it, and its making in `src/pond.ts`, wrapped in `lazy`.
+ */
+import type { Host } from "../platform/host.ts"
+
+export interface Pond {
+  readonly host: Host
+  /** Closes what was opened. Safe to call twice. */
+  close(): Promise<void>
+}

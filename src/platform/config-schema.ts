@@ -1,0 +1,67 @@
+/**
+ * Every setting of pond, once: its key in `config.toml`, its type, its environment variable, its flag and its default.
+ * Reading, checking, `pond config` and the suggestions all derive from this schema. To add a setting, add a leaf here;
+ * read it as `host.settings().values.<key>`. It knows nothing of where values come from: that is `config.ts`.
+ */
+import { type Static, type TSchema, Type } from "typebox"
+
+/** What a leaf says of itself beyond its type. */
+export interface SettingFacts {
+  readonly description: string
+  /** The environment variable that sets it. */
+  readonly environment?: string
+  /** The global flag that sets it, without dashes. */
+  readonly flag?: string
+  readonly default?: unknown
+  /** Shown as `(set)`, never as itself. */
+  readonly isSecret?: boolean
+}
+
+function facts(known: SettingFacts): SettingFacts {
+  return known
+}
+
+export const ConfigSchema = Type.Object(
+  {
+    store: Type.String({
+      minLength: 1,
+      ...facts({
+        description: "Where the archive is kept: a directory or a storage URL.",
+        environment: "POND_STORE",
+        flag: "store",
+      }),
+    }),
+    namespace: Type.String({
+      minLength: 1,
+      ...facts({
+        description: "Which tenant of the store is meant; a personal pond has one.",
+        environment: "POND_NAMESPACE",
+        flag: "namespace",
+        default: "local",
+      }),
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export type Config = Static<typeof ConfigSchema>
+
+/** One leaf of the schema, with its dotted key. */
+export interface Setting extends SettingFacts {
+  readonly key: readonly string[]
+  readonly schema: TSchema
+}
+
+interface Node extends SettingFacts {
+  readonly properties?: Readonly<Record<string, TSchema>>
+}
+
+/** The leaves in the order of the schema; a table with open keys is one leaf. */
+export function settingsOf(schema: TSchema, under: readonly string[] = []): Setting[] {
+  const properties = Object.entries((schema as Node).properties ?? {})
+  return properties.flatMap(([name, child]) => {
+    const key = [...under, name]
+    if ((child as Node).properties !== undefined) return settingsOf(child, key)
+    return [{ ...(child as Node & TSchema), key, schema: child }]
+  })
+}

@@ -1,0 +1,38 @@
+/**
+ * The machine pond runs on, as everything above sees it: environment, time, chance, log, places and settings.
+ * Passed in whole, so that a test can be another machine. Nothing is read before it is asked for.
+ */
+import type { Clock } from "./clock.ts"
+import { readSettings, type SettingFlags, type Settings } from "./config.ts"
+import type { Environment } from "./environment.ts"
+import { lazy } from "./lazy.ts"
+import type { Log } from "./log.ts"
+import { type Place, placePath } from "./paths.ts"
+import type { Random } from "./random.ts"
+
+export interface Host {
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** The directory of a place. It need not exist: `ensureWritable` makes it. */
+  path(place: Place): string
+  /** Read at the first call; throws `validation_failed` where the config is wrong. */
+  settings(): Settings
+}
+
+export interface HostParts {
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly flags: SettingFlags
+}
+
+export function createHost({ flags, ...parts }: HostParts): Host {
+  return {
+    ...parts,
+    path: (place) => placePath(parts.environment, place),
+    settings: lazy(() => readSettings(parts.environment, flags)),
+  }
+}

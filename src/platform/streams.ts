@@ -1,0 +1,77 @@
+/**
+ * The standard streams. Writing is synchronous: what was written is out before the process ends, in the order it was
+ * written, and a slow reader slows the writer down instead of filling memory.
+ */
+import { writeSync } from "node:fs"
+
+export interface TextSink {
+  readonly isTerminal: boolean
+  /** The width in columns; undefined where nothing is known of it. */
+  readonly columns: number | undefined
+  write(text: string): void
+}
+
+export interface Streams {
+  readonly out: TextSink
+  readonly err: TextSink
+}
+
+/** The reader of stdout went away (`pond search x | head -1`). Not a fault of anyone: the process just ends. */
+export class BrokenPipe extends Error {
+  override readonly name = "BrokenPipe"
+}
+
+const RETRY_MS = 2
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined
+}
+
+/** A descriptor shared with a program that made it non-blocking answers EAGAIN when it is full: wait, then go on. */
+function writeAll(fd: number, text: string): void {
+  let rest = new TextEncoder().encode(text)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest))
+    } catch (error) {
+      if (errorCode(error) !== "EAGAIN") throw error
+      Bun.sleepSync(RETRY_MS)
+    }
+  }
+}
+
+function standardOut(): TextSink {
+  return {
+    isTerminal: process.stdout.isTTY === true,
+    columns: process.stdout.columns,
+    write: (text) => {
+      try {
+        writeAll(1, text)
+      } catch (error) {
+        if (errorCode(error) === "EPIPE") throw new BrokenPipe("the reader of stdout is gone", { cause: error })
+        throw error
+      }
+    },
+  }
+}
+
+/** What cannot be said on stderr cannot be said at all: once it fails, the sink stays silent. */
+function standardErr(): TextSink {
+  let isOpen = true
+  return {
+    isTerminal: process.stderr.isTTY === true,
+    columns: process.stderr.columns,
+    write: (text) => {
+      if (!isOpen) return
+      try {
+        writeAll(2, text)
+      } catch {
+        isOpen = false
+      }
+    },
+  }
+}
+
+export function standardStreams(): Streams {
+  return { out: standardOut(), err: standardErr() }
+}
