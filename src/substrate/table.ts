@@ -51,7 +51,7 @@ export interface Table<C extends Columns> {
   explain(
     request: ReadRequest<C, ScannedName<C>> & { readonly text?: TextQuery; readonly vector?: VectorQuery },
   ): Promise<string>
-  insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted>
+  insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted<RowOf<C>>>
   /** Of a table declared as derived; refused for any other. */
   deleteWhere(where: Filter): Promise<{ readonly deleted: number }>
 }
@@ -98,7 +98,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
     explain: (request) => explainScan(dataset, request),
-    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]),
+    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
     deleteWhere: (where) => deleteWhere(dataset, where),
   }
 }

@@ -8,18 +8,20 @@ import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { keyValue, scanRows } from "./read.ts"
 
-export interface Inserted {
+export interface Inserted<Row = AnyRow> {
   readonly inserted: number
   /** Rows that were there before, or stood twice in what was given. */
   readonly present: number
+  /** The rows that were not there when they were looked up. Another writer may have been quicker for some. */
+  readonly absent: readonly Row[]
 }
 
-export async function insertAbsent(dataset: Dataset, rows: readonly AnyRow[]): Promise<Inserted> {
+export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
   const { definition } = dataset
   const distinct = new Map(rows.map((row) => [keyText(definition.key, row), row] as const).reverse())
   for (const key of await presentKeys(dataset, [...distinct.values()])) distinct.delete(key)
   const absent = [...distinct.values()].reverse()
-  if (absent.length === 0) return { inserted: 0, present: rows.length }
+  if (absent.length === 0) return { inserted: 0, present: rows.length, absent }
   const table = await dataset.writable()
   const batch = arrowTable(definition, arrowSchema(definition), absent)
   const merged = await dataset.attempt(() =>
@@ -28,7 +30,7 @@ export async function insertAbsent(dataset: Dataset, rows: readonly AnyRow[]): P
       .whenNotMatchedInsertAll()
       .execute(batch as never),
   )
-  return { inserted: merged.numInsertedRows, present: rows.length - merged.numInsertedRows }
+  return { inserted: merged.numInsertedRows, present: rows.length - merged.numInsertedRows, absent }
 }
 
 /** Only of rows that can be made again from other tables. */

@@ -18,7 +18,7 @@ test("a value of every kind comes back as it went in", async () => {
   const table = place.store.table(EVERY_KIND)
   const empty = row("empty", { text: "", small: 0, large: 0n, ratio: 0, at: 0n, near: new Float32Array(4) })
   const absent = row("absent")
-  expect(await table.insertAbsent([full, empty, absent])).toEqual({ inserted: 3, present: 0 })
+  expect(await table.insertAbsent([full, empty, absent])).toMatchObject({ inserted: 3, present: 0 })
   const rows = await place.open().table(EVERY_KIND).read({ columns: SCANNED })
   const want = [full, empty, absent].map(({ payload: _, ...scanned }) => scanned)
   expect(Object.fromEntries(rows.map((found) => [found.id, found]))).toEqual(
@@ -45,11 +45,11 @@ test("what is there is not written again, and commits nothing", async () => {
   using place = testStore()
   const table = place.store.table(EVERY_KIND)
   await table.insertAbsent([row("a"), row("b")])
-  expect(await table.insertAbsent([row("a", { text: "changed" }), row("b"), row("c"), row("c")])).toEqual({
+  expect(await table.insertAbsent([row("a", { text: "changed" }), row("b"), row("c"), row("c")])).toMatchObject({
     inserted: 1,
     present: 3,
   })
-  expect(await table.insertAbsent([row("a"), row("c")])).toEqual({ inserted: 0, present: 2 })
+  expect(await table.insertAbsent([row("a"), row("c")])).toEqual({ inserted: 0, present: 2, absent: [] })
   expect(await table.count()).toBe(3)
   expect(await table.read({ columns: ["text"], where: eq("id", "a") })).toEqual([{ text: null }])
 })
