@@ -1,0 +1,90 @@
+/**
+ * A tool call of one client in the words of another, and a tool result as plain content.
+ * Adding a client to this table is one file of rows and one line. Knows the vocabularies, no codec.
+ */
+import { isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts"
+import { codexVocabulary } from "./vocabularies/codex.ts"
+import { opencodeVocabulary } from "./vocabularies/opencode.ts"
+import { piVocabulary } from "./vocabularies/pi.ts"
+import { readTool, type ToolKind, type Vocabulary, writeTool } from "./vocabulary.ts"
+
+const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
+  "claude-code": claudeCodeVocabulary,
+  codex: codexVocabulary,
+  opencode: opencodeVocabulary,
+  pi: piVocabulary,
+}
+
+export interface ToolCall {
+  readonly name: string
+  readonly params: JsonValue
+}
+
+export interface TranslatedCall extends ToolCall {
+  readonly kind: ToolKind
+  /** Parameters of the source and neutral fields that the new call does not say: each is a loss. */
+  readonly lost: readonly string[]
+}
+
+/** Nothing where the target has no equal: the call then keeps its own name and parameters. `from` is a `source_agent`. */
+export function translateCall(from: string, to: string, call: ToolCall): TranslatedCall | undefined {
+  const source = vocabularyOf(from)
+  const target = vocabularyOf(to)
+  if (source === undefined || target === undefined) return undefined
+  const read = readTool(source, call.name, call.params)
+  if (read === undefined) return undefined
+  const written = writeTool(target, read.tool)
+  if (written === undefined) return undefined
+  const { name, params, unwritten } = written
+  return { name, params, kind: read.tool.kind, lost: [...read.unread, ...unwritten] }
+}
+
+export function vocabularyOf(sourceAgent: string): Vocabulary | undefined {
+  const brand = sourceAgent.split("/")[0] ?? sourceAgent
+  return Object.hasOwn(VOCABULARIES, brand) ? VOCABULARIES[brand] : undefined
+}
+
+// --- Results --------------------------------------------------------------------------------------------------------
+
+export type ResultContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly mediaType: string; readonly base64: string }
+
+/**
+ * What a model was shown as the result of a call, in the shapes that clients write it: a text, a list of blocks of the
+ * Anthropic, OpenAI or pi form, or an object that holds one of these. Anything else is shown as the JSON that it is.
+ */
+export function resultContent(result: JsonValue): readonly ResultContent[] {
+  if (typeof result === "string") return [{ type: "text", text: result }]
+  if (Array.isArray(result)) return result.map(blockContent)
+  if (isJsonObject(result)) {
+    for (const key of ["output", "content"]) {
+      const inner = result[key]
+      if (typeof inner === "string" || Array.isArray(inner)) return resultContent(inner)
+    }
+  }
+  return result === null ? [] : [{ type: "text", text: stringifyJson(result) }]
+}
+
+/** The texts of a result as one, which is how clients without blocks hold it. */
+export function resultText(result: JsonValue): string {
+  return resultContent(result)
+    .flatMap((content) => (content.type === "text" ? [content.text] : []))
+    .join("\n")
+}
+
+function blockContent(block: JsonValue): ResultContent {
+  if (isJsonObject(block)) {
+    const { type, text, data, mimeType, source, image_url: url } = block
+    if (typeof text === "string") return { type: "text", text }
+    if (type === "image" && typeof data === "string" && typeof mimeType === "string")
+      return { type: "image", mediaType: mimeType, base64: data }
+    if (isJsonObject(source) && typeof source["data"] === "string" && typeof source["media_type"] === "string")
+      return { type: "image", mediaType: source["media_type"], base64: source["data"] }
+    const found = typeof url === "string" ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null
+    if (found?.[1] !== undefined && found[2] !== undefined)
+      return { type: "image", mediaType: found[1], base64: found[2] }
+  }
+  return { type: "text", text: typeof block === "string" ? block : stringifyJson(block) }
+}

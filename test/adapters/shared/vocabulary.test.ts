@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test"
+import { resultContent, resultText, translateCall } from "../../../src/adapters/shared/translate.ts"
+
+type Call = { name: string; params: unknown }
+
+function check(from: string, call: Call, to: string, want: Call & { lost?: string[] }) {
+  const got = translateCall(from, to, call as never)
+  expect({ name: got?.name, params: got?.params as unknown, lost: got?.lost }).toEqual({ lost: [], ...want })
+}
+
+test("a shell call of Codex is a Bash call of Claude Code, and back", () => {
+  const bash = { name: "Bash", params: { command: "ls -la" } }
+  check("codex", { name: "shell", params: { command: ["bash", "-lc", "ls -la"] } }, "claude-code", bash)
+  check("codex", { name: "exec_command", params: { cmd: "ls -la" } }, "claude-code", bash)
+  check("claude-code", bash, "codex", { name: "exec_command", params: { cmd: "ls -la" } })
+})
+
+test("a list of arguments that is no script is quoted into one command", () => {
+  const params = { command: ["git", "commit", "-m", "it's done"] }
+  check("codex", { name: "shell", params }, "claude-code", {
+    name: "Bash",
+    params: { command: "git commit -m 'it'\\''s done'" },
+  })
+})
+
+test("what the target cannot say is named as lost", () => {
+  const params = { command: ["bash", "-lc", "ls"], workdir: "/w", with_escalated_permissions: true }
+  check("codex", { name: "shell", params }, "claude-code", {
+    name: "Bash",
+    params: { command: "ls" },
+    lost: ["with_escalated_permissions", "directory"],
+  })
+})
+
+test("one edit goes to the tool for one edit, several to the tool for several", () => {
+  const one = { path: "a.ts", edits: [{ oldText: "x", newText: "y" }] }
+  check("pi", { name: "edit", params: one }, "claude-code", {
+    name: "Edit",
+    params: { file_path: "a.ts", old_string: "x", new_string: "y" },
+  })
+  const two = { path: "a.ts", edits: [...one.edits, { oldText: "p", newText: "q" }] }
+  check("pi", { name: "edit", params: two }, "opencode", {
+    name: "multiedit",
+    params: {
+      filePath: "a.ts",
+      edits: [
+        { oldString: "x", newString: "y" },
+        { oldString: "p", newString: "q" },
+      ],
+    },
+  })
+})
+
+test("a timeout keeps its length where clients count in other units", () => {
+  const params = { command: "make", timeout: 90_000 }
+  check("claude-code", { name: "Bash", params }, "pi", { name: "bash", params: { command: "make", timeout: 90 } })
+})
+
+test("a retired name is read and not written", () => {
+  const params = { description: "count", prompt: "Count.", subagent_type: "Explore" }
+  check("claude-code/Explore", { name: "Task", params }, "opencode", { name: "task", params })
+  check("opencode", { name: "task", params }, "claude-code", { name: "Agent", params })
+})
+
+test("a tool without an equal, and parameters that do not fit, are left to the codec", () => {
+  expect(translateCall("claude-code", "pi", { name: "mcp__x__y", params: {} })).toBeUndefined()
+  expect(translateCall("claude-code", "pi", { name: "Bash", params: { command: 7 } })).toBeUndefined()
+  expect(translateCall("claude-code", "pi", { name: "Bash", params: "ls" })).toBeUndefined()
+  expect(translateCall("nobody", "pi", { name: "Bash", params: { command: "ls" } })).toBeUndefined()
+})
+
+test("a result is the content that the model was shown, in every client's shape", () => {
+  const image = { type: "image", mediaType: "image/png", base64: "AAAA" }
+  expect(resultContent("plain")).toEqual([{ type: "text", text: "plain" }])
+  expect(resultContent({ output: "from an object" })).toEqual([{ type: "text", text: "from an object" }])
+  expect(
+    resultContent([
+      { type: "text", text: "a" },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+      { type: "input_image", image_url: "data:image/png;base64,AAAA" },
+    ]),
+  ).toEqual([{ type: "text", text: "a" }, image, image, image] as never)
+  expect(
+    resultText([
+      { type: "text", text: "a" },
+      { type: "input_text", text: "b" },
+    ]),
+  ).toBe("a\nb")
+  expect(resultText({ ok: true })).toBe('{"ok":true}')
+})
