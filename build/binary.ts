@@ -1,0 +1,92 @@
+/**
+ * `bun run build`: the one executable, `dist/pond`. `--target NAME` and `--all` build for other machines, as
+ * `dist/pond-NAME`; `--fast` compresses the libraries less, for trying things; `--entry FILE` and `--out FILE` build
+ * something else in the same way, which is how the tests look at single parts.
+ */
+import { mkdirSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
+import { embeddedNative, embedding } from "./embed.ts"
+import { nativesOf } from "./natives.ts"
+import { ROOT } from "./packages.ts"
+import { BuildFailure, hostTarget, TARGET_NAMES, type Target, targetNamed } from "./targets.ts"
+
+const LEVEL_BEST = 19
+const LEVEL_FAST = 9
+
+interface Order {
+  readonly target: Target
+  readonly entry: string
+  readonly out: string
+  readonly level: number
+}
+
+async function buildOne({ target, entry, out, level }: Order): Promise<void> {
+  const started = performance.now()
+  const natives = new Map<NativeName, EmbeddedNative>()
+  for (const files of await nativesOf(target)) natives.set(files.native, await embeddedNative(files, level))
+  mkdirSync(dirname(out), { recursive: true })
+  const result = await Bun.build({
+    entrypoints: [entry],
+    root: ROOT,
+    target: "bun",
+    format: "esm",
+    bytecode: true,
+    // Elysia reads the source of the handlers it is given, so names of parameters must survive.
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    sourcemap: "linked",
+    // pond starts in the directories of strangers: what lies there must not configure it, let alone run in it.
+    compile: { target: target.runtime, outfile: out, autoloadDotenv: false, autoloadBunfig: false },
+    plugins: [embedding(natives)],
+    throw: false,
+  })
+  const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")
+  if (!result.success || wrong.length > 0) throw new BuildFailure(wrong.map(String).join("\n"))
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${out}  ${(statSync(out).size / 1e6).toFixed(0)} MB  ${target.name}  ${seconds} s`)
+}
+
+function ordersFrom(args: readonly string[]): Order[] {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      target: { type: "string", multiple: true, default: [] },
+      all: { type: "boolean", default: false },
+      fast: { type: "boolean", default: false },
+      entry: { type: "string", default: join(ROOT, "src/main.ts") },
+      out: { type: "string" },
+    },
+  })
+  const names = values.all ? TARGET_NAMES : values.target
+  const rest = { entry: resolve(values.entry), level: values.fast ? LEVEL_FAST : LEVEL_BEST }
+  if (names.length === 0)
+    return [{ ...rest, target: hostTarget(), out: resolve(values.out ?? join(ROOT, "dist/pond")) }]
+  if (values.out !== undefined && names.length > 1) throw new BuildFailure("--out names one file: give one --target.")
+  return names.map((name) => ({
+    ...rest,
+    target: targetNamed(name),
+    out: resolve(values.out ?? join(ROOT, `dist/pond-${name}`)),
+  }))
+}
+
+/** Every target is tried; those that fail are said at the end, each with its reason. */
+async function main(args: readonly string[]): Promise<number> {
+  const failures: string[] = []
+  for (const order of ordersFrom(args)) {
+    try {
+      await buildOne(order)
+    } catch (error) {
+      if (!(error instanceof BuildFailure)) throw error
+      failures.push(error.message)
+    }
+  }
+  for (const message of failures) console.error(`build: ${message}`)
+  return failures.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main(Bun.argv.slice(2)).catch((error) => {
+  if (!(error instanceof BuildFailure)) throw error
+  console.error(`build: ${error.message}`)
+  return 2
+})

@@ -1,0 +1,69 @@
+/** Which files make each native library of a target, and in which package they lie. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import type { NativeName } from "../src/platform/native-assets.ts"
+import { installedPackage, type Package, packageFor } from "./packages.ts"
+import { BuildFailure, type Target } from "./targets.ts"
+
+export interface NativeFiles {
+  readonly native: NativeName
+  /** `name@version` of the package. */
+  readonly origin: string
+  readonly addon: string
+  readonly beside: readonly string[]
+}
+
+export async function nativesOf(target: Target): Promise<readonly NativeFiles[]> {
+  const found = [await lance(target), onnxruntime(target), await tokenizers(target), await duckdb(target)]
+  for (const { origin, addon, beside } of found) {
+    const missing = [addon, ...beside].filter((path) => !existsSync(path))
+    if (missing.length > 0)
+      throw new BuildFailure(`${target.name} needs ${missing.join(" and ")}, which ${origin} lacks.`)
+  }
+  return found
+}
+
+/** The name that napi-rs gives a machine. */
+function triple({ os, cpu, libc }: Target): string {
+  if (os === "darwin") return `darwin-${cpu}`
+  return `linux-${cpu}-${libc === "musl" ? "musl" : "gnu"}`
+}
+
+async function lance(target: Target): Promise<NativeFiles> {
+  const name = `@lancedb/lancedb-${triple(target)}`
+  const from = await packageFor(target, "@lancedb/lancedb", name)
+  return files("lance", from, `lancedb.${triple(target)}.node`)
+}
+
+function onnxruntime(target: Target): NativeFiles {
+  const from = installedPackage("onnxruntime-node")
+  if (target.libc === "musl") {
+    throw new BuildFailure(
+      `${target.name} needs onnxruntime-node ${from.version} for musl, which upstream does not ship.`,
+    )
+  }
+  const library = target.os === "darwin" ? `libonnxruntime.${from.version}.dylib` : "libonnxruntime.so.1"
+  const folder = `bin/napi-v3/${target.os}/${target.cpu}`
+  return files("onnxruntime", from, `${folder}/onnxruntime_binding.node`, `${folder}/${library}`)
+}
+
+async function tokenizers(target: Target): Promise<NativeFiles> {
+  const machine = target.os === "darwin" ? "darwin-universal" : triple(target)
+  const from = await packageFor(target, "@anush008/tokenizers", `@anush008/tokenizers-${machine}`)
+  return files("tokenizers", from, `tokenizers.${machine}.node`)
+}
+
+async function duckdb(target: Target): Promise<NativeFiles> {
+  const machine = `${target.os}-${target.cpu}${target.libc === "musl" ? "-musl" : ""}`
+  const from = await packageFor(target, "@duckdb/node-bindings", `@duckdb/node-bindings-${machine}`)
+  return files("duckdb", from, "duckdb.node", target.os === "darwin" ? "libduckdb.dylib" : "libduckdb.so")
+}
+
+function files(native: NativeName, from: Package, addon: string, ...beside: readonly string[]): NativeFiles {
+  return {
+    native,
+    origin: `${from.name}@${from.version}`,
+    addon: join(from.directory, addon),
+    beside: beside.map((file) => join(from.directory, file)),
+  }
+}

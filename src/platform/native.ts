@@ -1,0 +1,85 @@
+/**
+ * Loading of the native libraries: the built executable asks here where a package of the project would `require` its
+ * addon (`build/embed.ts` rewrites those requires). Each is unpacked and loaded at its first use, never at start.
+ * In development nothing asks: the packages find their own addons in `node_modules`.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { PondError } from "../model/errors.ts"
+import { systemClock } from "./clock.ts"
+import { processEnvironment } from "./environment.ts"
+import { EMBEDDED_NATIVES, type NativeName } from "./native-assets.ts"
+import { inspectNative, type NativeCache, type NativeState, placeNative } from "./native-cache.ts"
+import { placePath } from "./paths.ts"
+import { systemRandom } from "./random.ts"
+
+const loaded = new Map<NativeName, unknown>()
+
+/** The exports of an addon. The one caller is code that the build put into a package. */
+export function loadNative(name: NativeName): unknown {
+  if (!loaded.has(name)) loaded.set(name, open(name))
+  return loaded.get(name)
+}
+
+export interface NativeReport {
+  readonly name: NativeName
+  readonly origin: string
+  readonly directory: string
+  readonly state: NativeState
+}
+
+/** Every library that this executable carries, with each byte on disk read and compared. Empty in development. */
+export function inspectNatives(): readonly NativeReport[] {
+  const cache = nativeCache()
+  return Object.entries(EMBEDDED_NATIVES).map(([name, native]) => ({
+    name: name as NativeName,
+    origin: native.origin,
+    directory: join(cache.directory, native.contentHash),
+    state: inspectNative(cache, native),
+  }))
+}
+
+function open(name: NativeName): unknown {
+  const native = EMBEDDED_NATIVES[name]
+  if (native === undefined) throw new PondError("internal", `This build of pond carries no native library "${name}".`)
+  const path = placeNative(nativeCache(), native)
+  const target: { exports: unknown } = { exports: {} }
+  try {
+    process.dlopen(target, path)
+  } catch (cause) {
+    throw unloadable(path, cause)
+  }
+  return target.exports
+}
+
+function nativeCache(): NativeCache {
+  return {
+    directory: join(placePath(processEnvironment(), "cache"), "native"),
+    contentHashes: Object.values(EMBEDDED_NATIVES).map((native) => native.contentHash),
+    clock: systemClock,
+    random: systemRandom,
+    readAsset: (asset) => readFileSync(asset),
+  }
+}
+
+/** What the loader of each system says, and what helps. The file itself is known to be whole. */
+const LOADER_SAYS: readonly (readonly [says: RegExp, helps: string])[] = [
+  [
+    /failed to map segment|operation not permitted/i,
+    "Its file system forbids running code: set XDG_CACHE_HOME to another.",
+  ],
+  [
+    /(lib[\w.+-]+): cannot open shared object file|Error loading shared library (lib[\w.+-]+)/,
+    "Install the system library that it names.",
+  ],
+  [/version `?GLIBC/, "This system is older than the library: use the musl build of pond."],
+]
+
+function unloadable(path: string, cause: unknown): PondError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const helps = LOADER_SAYS.find(([says]) => says.test(reason))?.[1] ?? "Run `pond doctor` and report what it prints."
+  return new PondError("storage_unavailable", `The system does not load ${path}: ${reason}. ${helps}`, {
+    details: { path, reason },
+    cause,
+  })
+}
