@@ -1,0 +1,182 @@
+/**
+ * A window on the bytes of a log: whole lines at a time, in memory that grows with the longest line and not with the log.
+ * It also marks how far a log was read, so that a later reader can see whether the log still begins with the same bytes.
+ * Knows nothing of what the lines hold.
+ */
+import { type FileHandle, open } from "node:fs/promises"
+import type { SourceFile } from "../adapter.ts"
+
+/** How far a log has been read. Plain JSON. */
+export interface LogPosition {
+  /** The byte after the last line feed. Of a compressed log: of what it decompresses to. */
+  readonly offset: number
+  /** The lines before that byte. */
+  readonly line: number
+  /** Hashes of the first bytes of the file and of the last ones before `offset`: `MARK_BYTES`, or as many as there are. */
+  readonly head: string
+  readonly tail: string
+  /** A last line that was taken although it had no line feed. */
+  readonly open?: { readonly bytes: number; readonly hash: string }
+}
+
+export interface LogWindow {
+  /** The next whole lines with their line feeds; the last one of a log may have none. Empty at the end. Valid until the next call. */
+  next(): Promise<Buffer>
+  /** The place behind what `next` gave last, or before it where it is a line without a line feed. */
+  position(): Omit<LogPosition, "line">
+}
+
+const MARK_BYTES = 4_096
+const CHUNK_BYTES = 1 << 20
+/** A longer line fits into no string of this runtime, whatever is done with it afterwards. */
+const LINE_BYTES_MAX = 1 << 29
+const LINE_FEED = 10
+
+/** What a log can be that no reader can mend. `resolve` makes an issue of it. */
+export class UnreadableLog extends Error {
+  readonly kind: "line_too_long" | "broken_compression"
+
+  constructor(kind: UnreadableLog["kind"], found: string, cause?: unknown) {
+    super(found, { cause })
+    this.kind = kind
+  }
+}
+
+export function isCompressed(file: SourceFile): boolean {
+  return file.place.endsWith(".zst")
+}
+
+/** Whether a log still begins with what was read of it. Only then may it be read on from there. */
+export async function isPrefixOf(file: SourceFile, position: LogPosition): Promise<boolean> {
+  // A compressed log is written at once: a new one is another one, and reading it on would cost as much as reading it.
+  if (isCompressed(file)) return false
+  const handle = await open(file.path, "r")
+  try {
+    const { offset, head, tail, open: unended } = position
+    if (hashOf(await bytesAt(handle, 0, Math.min(offset, MARK_BYTES))) !== head) return false
+    const start = Math.max(0, offset - MARK_BYTES)
+    if (hashOf(await bytesAt(handle, start, offset - start)) !== tail) return false
+    if (unended === undefined) return true
+    const line = await bytesAt(handle, offset, unended.bytes + 2)
+    const behind = line.subarray(unended.bytes).toString("latin1")
+    return hashOf(line.subarray(0, unended.bytes)) === unended.hash && /^(?:\r?\n|$)/.test(behind)
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function openLogWindow(handle: FileHandle, file: SourceFile, from?: LogPosition): Promise<LogWindow> {
+  if (isCompressed(file)) return createWindow(decompressing(file), NOTHING)
+  const offset = from?.offset ?? 0
+  const marked = Math.min(offset, MARK_BYTES)
+  const head = await bytesAt(handle, 0, marked)
+  const tail = await bytesAt(handle, offset - marked, marked)
+  let at = offset
+  async function fill(buffer: Buffer): Promise<number> {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
+    at += bytesRead
+    return bytesRead
+  }
+  return createWindow(fill, { offset, head, tail })
+}
+
+/** Fills a buffer from its start and says with how many bytes: none at the end. */
+type Fill = (buffer: Buffer) => Promise<number>
+
+/** What was read before the window opens. */
+interface Before {
+  readonly offset: number
+  readonly head: Buffer
+  readonly tail: Buffer
+}
+
+const NOTHING: Before = { offset: 0, head: Buffer.alloc(0), tail: Buffer.alloc(0) }
+
+function createWindow(fill: Fill, before: Before): LogWindow {
+  let { offset, head, tail } = before
+  let unended: LogPosition["open"]
+  let buffer = Buffer.allocUnsafe(2 * CHUNK_BYTES)
+  // The bytes from `start` to `filled` wait for the rest of their line. Those up to `scanned` hold no line feed.
+  let start = 0
+  let scanned = 0
+  let filled = 0
+
+  function makeRoom(): void {
+    const held = filled - start
+    if (held > LINE_BYTES_MAX) throw new UnreadableLog("line_too_long", "a line of more than 512 MiB")
+    if (buffer.length - filled >= CHUNK_BYTES) return
+    const wanted = held < CHUNK_BYTES ? 2 * CHUNK_BYTES : 2 * held + CHUNK_BYTES
+    const roomy = wanted === buffer.length ? buffer : Buffer.allocUnsafe(wanted)
+    buffer.copy(roomy, 0, start, filled)
+    buffer = roomy
+    scanned -= start
+    filled = held
+    start = 0
+  }
+
+  function advance(end: number): Buffer {
+    const lines = buffer.subarray(start, end)
+    start = end
+    scanned = end
+    offset += lines.length
+    if (head.length < MARK_BYTES) head = Buffer.concat([head, lines.subarray(0, MARK_BYTES - head.length)])
+    const last = lines.subarray(-MARK_BYTES)
+    tail = Buffer.concat([tail, last]).subarray(-MARK_BYTES)
+    return lines
+  }
+
+  function endUnended(): Buffer {
+    const line = buffer.subarray(start, filled)
+    start = filled
+    if (line.length > 0) unended = { bytes: line.length, hash: hashOf(line) }
+    return line
+  }
+
+  return {
+    async next() {
+      for (;;) {
+        const feed = buffer.subarray(scanned, filled).lastIndexOf(LINE_FEED)
+        if (feed >= 0) return advance(scanned + feed + 1)
+        scanned = filled
+        makeRoom()
+        const count = await fill(buffer.subarray(filled, filled + CHUNK_BYTES))
+        if (count === 0) return endUnended()
+        filled += count
+      }
+    },
+    position: () => ({
+      offset,
+      head: hashOf(head),
+      tail: hashOf(tail),
+      ...(unended === undefined ? {} : { open: unended }),
+    }),
+  }
+}
+
+function decompressing(file: SourceFile): Fill {
+  const chunks = Bun.file(file.path).stream().pipeThrough(new DecompressionStream("zstd"))[Symbol.asyncIterator]()
+  let rest = new Uint8Array()
+  return async (buffer) => {
+    while (rest.length === 0) {
+      const { done, value } = await chunks.next().catch((cause: unknown) => {
+        throw new UnreadableLog("broken_compression", "zstd data that ends too early or is damaged", cause)
+      })
+      if (done) return 0
+      rest = value
+    }
+    const count = Math.min(rest.length, buffer.length)
+    buffer.set(rest.subarray(0, count))
+    rest = rest.subarray(count)
+    return count
+  }
+}
+
+async function bytesAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** A change by accident or by a client is what this has to see, not one by an enemy. */
+function hashOf(bytes: Uint8Array): string {
+  return Bun.hash.xxHash64(bytes).toString(16).padStart(16, "0")
+}

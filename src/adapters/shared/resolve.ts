@@ -1,0 +1,147 @@
+/**
+ * Resolve: the bytes of one unit become raw records, in order, a batch at a time. No more of a log is held than one batch
+ * and the longest line. A log can be read on from where an earlier read ended, and says where it ended itself.
+ * Knows no client and parses nothing: a line is text, or bytes where it is no UTF-8.
+ */
+import { open, readFile } from "node:fs/promises"
+import type { Issue } from "../../model/report.ts"
+import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
+
+export interface Batch {
+  readonly file: SourceFile
+  readonly records: readonly RawRecord[]
+  /** What could not be read. The other files of the unit go on. */
+  readonly issues: readonly Issue[]
+  readonly bytes: number
+  /** Where the log goes on after this batch. Absent for everything that is read whole. */
+  readonly position?: LogPosition
+}
+
+export interface ResolveOptions {
+  /** Where logs go on, by the place of their file. Ask `isPrefixOf` first: a log that was rewritten has no such place. */
+  readonly from?: ReadonlyMap<string, LogPosition>
+  /** A last line without its line feed may still be in the writing. It is read as it is (`take`), or left for the next time. */
+  readonly unendedLine?: "take" | "leave"
+}
+
+const ROWS_PER_BATCH = 256
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+export async function* resolve(
+  source: Pick<Source, "rows">,
+  unit: SourceUnit,
+  options: ResolveOptions = {},
+): AsyncGenerator<Batch> {
+  for (const file of unit.files) {
+    try {
+      if (file.form === "log") yield* resolveLog(file, options.from?.get(file.place), options.unendedLine ?? "take")
+      else if (file.form !== "database") yield await resolveWhole(file)
+      else if (source.rows !== undefined) yield* resolveRows(file, source.rows(unit))
+    } catch (error) {
+      yield { file, records: [], issues: [issueOf(file, error)], bytes: 0 }
+    }
+  }
+}
+
+// --- Logs: whole lines ------------------------------------------------------------------------------------------------
+
+async function* resolveLog(
+  file: SourceFile,
+  from: LogPosition | undefined,
+  unendedLine: "take" | "leave",
+): AsyncGenerator<Batch> {
+  const handle = await open(file.path, "r")
+  try {
+    const window = await openLogWindow(handle, file, from)
+    let line = from?.line ?? 0
+    // What the earlier read took without a line feed comes once more, and was handed on then.
+    let known = from?.open === undefined ? 0 : 1
+    for (let lines = await window.next(); lines.length > 0; lines = await window.next()) {
+      const isUnended = lines.at(-1) !== LINE_FEED
+      if (isUnended && unendedLine === "leave") return
+      const records = recordsOf(file, lines, line)
+      line += isUnended ? records.length - 1 : records.length
+      yield {
+        file,
+        records: records.slice(known),
+        issues: [],
+        bytes: lines.length,
+        position: { ...window.position(), line },
+      }
+      known = 0
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** `before` is how many lines of the file came earlier. Every line is a record, blank ones too. */
+function recordsOf(file: SourceFile, lines: Buffer, before: number): RawRecord[] {
+  const records: RawRecord[] = []
+  for (let start = 0; start < lines.length; ) {
+    const feed = lines.indexOf(LINE_FEED, start)
+    const next = feed < 0 ? lines.length : feed + 1
+    let end = feed < 0 ? lines.length : feed
+    if (feed > start && lines[feed - 1] === CARRIAGE_RETURN) end--
+    const line = before + records.length + 1
+    const bytes = lines.subarray(line === 1 ? start + byteOrderMarkOf(lines) : start, end)
+    const text = textOf(bytes)
+    records.push(
+      text === undefined
+        ? { form: "bytes", file, line, bytes: Uint8Array.from(bytes) }
+        : { form: "log", file, line, text },
+    )
+    start = next
+  }
+  return records
+}
+
+// --- Files that are read whole, and rows ------------------------------------------------------------------------------
+
+async function resolveWhole(file: SourceFile): Promise<Batch> {
+  const bytes = await readFile(file.path)
+  // The mark belongs to the encoding of a document, and to the text of a text.
+  const text = textOf(file.form === "document" ? bytes.subarray(byteOrderMarkOf(bytes)) : bytes)
+  const record: RawRecord =
+    text === undefined || file.form === "bytes" || file.form === "database"
+      ? { form: "bytes", file, line: 1, bytes }
+      : { form: file.form, file, line: 1, text }
+  return { file, records: [record], issues: [], bytes: bytes.length }
+}
+
+async function* resolveRows(file: SourceFile, rows: AsyncIterable<RawRecord>): AsyncGenerator<Batch> {
+  let records: RawRecord[] = []
+  for await (const row of rows) {
+    records.push(row)
+    if (records.length < ROWS_PER_BATCH) continue
+    yield { file, records, issues: [], bytes: 0 }
+    records = []
+  }
+  if (records.length > 0) yield { file, records, issues: [], bytes: 0 }
+}
+
+/** Fatal, so that bytes which are no UTF-8 stay bytes. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function byteOrderMarkOf(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+}
+
+/** A file that cannot be read is a fact about the source, not an error of pond: the other files go on. */
+function issueOf(file: SourceFile, error: unknown): Issue {
+  const found = { severity: "fault" as const, file: file.place }
+  if (error instanceof UnreadableLog) return { ...found, kind: error.kind, found: error.message }
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined
+  if (code === undefined) throw error
+  return { ...found, kind: code === "ENOENT" ? "missing_file" : "unreadable_file", found: code }
+}
