@@ -1,0 +1,86 @@
+/**
+ * Values too large for a text column move to `blobs`, and their place holds a reference. Nothing is cut: what a column
+ * cannot hold, a blob can. A text that merely begins like a reference is marked as the text it is, so that every string
+ * comes back as it went in.
+ */
+import type { BlobRow } from "./tables.ts"
+
+export const BLOB_SCHEME = "pond://blob/"
+const TEXT_MARK = "pond://text/"
+const OWN_SCHEME = "pond://"
+
+/** In UTF-16 units. Below it a value is searched where it lies; a search says how many values lie elsewhere. */
+export const COLUMN_UNITS_MAX = 4 * 1024 * 1024
+
+export interface BlobSink {
+  /** Keeps the bytes and gives their reference. */
+  put(bytes: Uint8Array): string
+}
+
+export function createBlobSink(): BlobSink & { take(): BlobRow[]; readonly bytes: number } {
+  let rows = new Map<string, BlobRow>()
+  let waitingBytes = 0
+  return {
+    get bytes() {
+      return waitingBytes
+    },
+    put(bytes) {
+      const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+      if (!rows.has(sha256)) {
+        rows.set(sha256, { sha256, size: BigInt(bytes.byteLength), bytes })
+        waitingBytes += bytes.byteLength
+      }
+      return `${BLOB_SCHEME}${sha256}`
+    },
+    take() {
+      const taken = [...rows.values()]
+      rows = new Map()
+      waitingBytes = 0
+      return taken
+    },
+  }
+}
+
+export function columnOfText(text: string, blobs: BlobSink): string {
+  if (text.length > COLUMN_UNITS_MAX) return blobs.put(bytesOfText(text))
+  return text.startsWith(OWN_SCHEME) ? `${TEXT_MARK}${text}` : text
+}
+
+/** The reference that a column holds instead of its value, if it does. */
+export function blobOfColumn(column: string): string | undefined {
+  return column.startsWith(BLOB_SCHEME) ? column.slice(BLOB_SCHEME.length) : undefined
+}
+
+export function textOfColumn(column: string, blobs: ReadonlyMap<string, Uint8Array>): string {
+  if (column.startsWith(TEXT_MARK)) return column.slice(TEXT_MARK.length)
+  const sha256 = blobOfColumn(column)
+  if (sha256 === undefined) return column
+  const bytes = blobs.get(sha256)
+  if (bytes === undefined) throw new MissingBlob(sha256)
+  return textOfBytes(bytes)
+}
+
+/** A row points at bytes that are not there. The reader says which session is not whole. */
+export class MissingBlob extends Error {
+  readonly sha256: string
+
+  constructor(sha256: string) {
+    super(`the blob ${sha256} is not in the store`)
+    this.sha256 = sha256
+  }
+}
+
+const UTF8_MARK = 0x00
+const UTF16_MARK = 0x01
+
+/** A string with lone surrogates has no UTF-8 form, so it is kept as UTF-16. The first byte says which. */
+function bytesOfText(text: string): Uint8Array {
+  const isUtf8 = text.isWellFormed()
+  const content = Buffer.from(text, isUtf8 ? "utf8" : "utf16le")
+  return new Uint8Array(Buffer.concat([Buffer.from([isUtf8 ? UTF8_MARK : UTF16_MARK]), content]))
+}
+
+function textOfBytes(bytes: Uint8Array): string {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.byteLength - 1)
+  return content.toString(bytes[0] === UTF16_MARK ? "utf16le" : "utf8")
+}

@@ -1,0 +1,108 @@
+/**
+ * The sessions of one store: the consumer that the substrate was built for (spec 5). Everything above asks this for
+ * sessions and never for tables of its own; `search` alone reads the tables, through `tables`.
+ */
+import type { Entry, Session, SessionLog, SessionTree } from "../model/session.ts"
+import type { Clock } from "../platform/clock.ts"
+import { and, eq, type Filter, isIn } from "../substrate/filter.ts"
+import type { Store } from "../substrate/table.ts"
+import { type OrdinalRange, readEntries, readLog, readMessages, readSession, readSessions, readTree } from "./read.ts"
+import { BLOBS, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
+import { type BatchResult, type SessionBatch, type SessionTables, writeBatches } from "./write.ts"
+
+export interface Sessions {
+  readonly store: Store
+  readonly tables: SessionTables
+  /** One flush: at most one commit per table. */
+  write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
+  session(id: string): Promise<Session | undefined>
+  sessions(where: Filter): Promise<Session[]>
+  log(id: string): Promise<SessionLog>
+  /** With all its descendants. A cycle is an error. */
+  tree(id: string): Promise<SessionTree>
+  /** The sessions that this one continues, nearest first, as far as they are stored. */
+  ancestors(id: string): Promise<SessionLog[]>
+  children(id: string): Promise<Session[]>
+  entries(id: string, ordinals?: OrdinalRange): Promise<Entry[]>
+  /** A message id is unique only in its session: without one, every message of that id. */
+  messages(messageId: string, sessionId?: string): Promise<Entry[]>
+  /** What a parser needs to go on where an earlier one stopped. */
+  resumeFacts(id: string): Promise<{ readonly nextOrdinal: number; readonly seen: ReadonlySet<string> }>
+  counts(): Promise<StoreCounts>
+  close(): void
+}
+
+export interface StoreCounts {
+  readonly sessions: number
+  readonly messages: number
+  readonly parts: number
+  readonly blobs: number
+}
+
+export interface SessionsContext {
+  readonly clock: Clock
+  /** The machine that writes, kept with every row. */
+  readonly host: string
+}
+
+export function openSessions(store: Store, context: SessionsContext): Sessions {
+  const tables: SessionTables = {
+    sessions: store.table(SESSIONS),
+    messages: store.table(MESSAGES),
+    parts: store.table(PARTS),
+    blobs: store.table(BLOBS),
+  }
+  const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
+  return {
+    store,
+    tables,
+    write: (batches) => writeBatches(tables, batches, facts()),
+    session: (id) => readSession(tables, id),
+    sessions: (where) => readSessions(tables, where),
+    log: (id) => readLog(tables, id),
+    tree: (id) => readTree(tables, id),
+    ancestors: (id) => ancestorsOf(tables, id),
+    children: (id) => readSessions(tables, eq("parent_session_id", id)),
+    entries: (id, ordinals) => readEntries(tables, id, ordinals),
+    messages: (messageId, sessionId) => readMessages(tables, messageId, sessionId),
+    resumeFacts: (id) => resumeFacts(tables, id),
+    counts: () => counts(tables),
+    close: () => store.close(),
+  }
+}
+
+async function ancestorsOf(tables: SessionTables, id: string): Promise<SessionLog[]> {
+  const logs: SessionLog[] = []
+  const met = new Set([id])
+  let parent = (await readSession(tables, id))?.parent_session_id
+  while (parent !== undefined && !met.has(parent)) {
+    met.add(parent)
+    const session = await readSession(tables, parent)
+    if (session === undefined) break
+    logs.push({ session, entries: await readEntries(tables, parent) })
+    parent = session.parent_session_id
+  }
+  return logs
+}
+
+async function resumeFacts(tables: SessionTables, id: string): ReturnType<Sessions["resumeFacts"]> {
+  const rows = await tables.messages.read({ columns: ["id", "ordinal"], where: eq("session_id", id) })
+  const last = rows.reduce((ordinal, row) => Math.max(ordinal, row.ordinal), -1)
+  return { nextOrdinal: last + 1, seen: new Set(rows.map((row) => row.id)) }
+}
+
+async function counts(tables: SessionTables): Promise<StoreCounts> {
+  const [sessions, messages, parts, blobs] = await Promise.all([
+    tables.sessions.count(),
+    tables.messages.count(),
+    tables.parts.count(),
+    tables.blobs.count(),
+  ])
+  return { sessions, messages, parts, blobs }
+}
+
+/** Messages of those sessions and roles: what most reads filter by. */
+export function messagesOf(sessionIds: readonly string[], roles?: readonly string[]): Filter {
+  const own = isIn("session_id", sessionIds)
+  return roles === undefined ? own : and(own, isIn("role", roles))
+}

@@ -1,0 +1,155 @@
+/**
+ * The five tables of the sessions consumer (spec 5, with the decisions of the design): what is a column, what is a key,
+ * what is indexed. Filter columns are copied onto every table that is searched, because a search filters and ranks in
+ * one pass over one table; `sessions` stays the authority for every other read.
+ */
+import {
+  blob,
+  bool,
+  defineTable,
+  int32,
+  int64,
+  nullable,
+  type RowOf,
+  timestampUs,
+  utf8,
+  vector,
+} from "../substrate/table-definition.ts"
+
+const SCHEMA_VERSION = 1
+
+/** JSON columns are text: the engine's own JSON sorts keys and cannot be searched for an exact string. */
+const json = utf8
+
+export const SESSIONS = defineTable({
+  name: "sessions",
+  schemaVersion: SCHEMA_VERSION,
+  columns: {
+    id: utf8(),
+    parent_session_id: nullable(utf8()),
+    parent_message_id: nullable(utf8()),
+    source_agent: utf8(),
+    created_at: timestampUs(),
+    project: utf8(),
+    title: nullable(utf8()),
+    options: json(),
+    ingested_at: timestampUs(),
+    host: utf8(),
+  },
+  key: ["id"],
+  indexes: [
+    { kind: "btree", column: "id" },
+    { kind: "btree", column: "parent_session_id" },
+  ],
+})
+
+/**
+ * Where search looks for a message: `main` is the conversation with the person, `subagent` what an agent's agents said,
+ * `replay` a copy of what another session holds already, which search and statistics count there alone.
+ */
+export type Lane = "main" | "subagent" | "replay"
+
+/** The columns that every searched table filters by. */
+const filterColumns = {
+  source_agent: utf8(),
+  project: utf8(),
+  timestamp: timestampUs(),
+  lane: utf8(),
+}
+
+export const MESSAGES = defineTable({
+  name: "messages",
+  schemaVersion: SCHEMA_VERSION,
+  columns: {
+    session_id: utf8(),
+    id: utf8(),
+    ordinal: int32(),
+    role: utf8(),
+    ...filterColumns,
+    /** Of system messages alone. */
+    content: nullable(utf8()),
+    search_text: nullable(utf8()),
+    options: json(),
+    ingested_at: timestampUs(),
+    host: utf8(),
+  },
+  key: ["session_id", "id"],
+  indexes: [
+    { kind: "btree", column: "session_id" },
+    { kind: "btree", column: "id" },
+    { kind: "btree", column: "timestamp" },
+    { kind: "bitmap", column: "project" },
+    { kind: "bitmap", column: "source_agent" },
+    { kind: "bitmap", column: "role" },
+    { kind: "bitmap", column: "lane" },
+  ],
+})
+
+export const PARTS = defineTable({
+  name: "parts",
+  schemaVersion: SCHEMA_VERSION,
+  columns: {
+    session_id: utf8(),
+    message_id: utf8(),
+    id: utf8(),
+    /** The position in its message, and of its message in the session. */
+    ordinal: int32(),
+    message_ordinal: int32(),
+    type: utf8(),
+    role: utf8(),
+    ...filterColumns,
+    provenance: utf8(),
+    tool_name: nullable(utf8()),
+    call_id: nullable(utf8()),
+    is_failure: nullable(bool()),
+    /** The main text, stored once and exactly: of a text, of reasoning, of a tool result that is a string. */
+    text: nullable(utf8()),
+    /** What else the type of the part has, as JSON. */
+    variant_data: json(),
+    options: json(),
+  },
+  key: ["session_id", "message_id", "id"],
+  indexes: [
+    { kind: "btree", column: "session_id" },
+    { kind: "bitmap", column: "type" },
+  ],
+})
+
+/** Bytes, once each, whoever points at them: attachments, and values too large for a column. */
+export const BLOBS = defineTable({
+  name: "blobs",
+  schemaVersion: SCHEMA_VERSION,
+  columns: { sha256: utf8(), size: int64(), bytes: blob() },
+  key: ["sha256"],
+  indexes: [{ kind: "btree", column: "sha256" }],
+})
+
+/**
+ * Vectors lie apart: filling a column of `messages` would rewrite its rows, which drops them from every index until the
+ * next fold. One table per dimension; a change of model writes new rows and drops the old model's.
+ */
+export function embeddingsTable(dimension: number) {
+  return defineTable({
+    name: `embeddings_${dimension}`,
+    schemaVersion: SCHEMA_VERSION,
+    derived: true,
+    columns: {
+      session_id: utf8(),
+      message_id: utf8(),
+      model: utf8(),
+      role: utf8(),
+      ...filterColumns,
+      vector: vector(dimension),
+    },
+    key: ["session_id", "message_id", "model"],
+    indexes: [
+      { kind: "btree", column: "session_id" },
+      { kind: "ivf_rq", column: "vector", distance: "cosine", rowsMin: 100_000 },
+    ],
+  })
+}
+
+export type SessionRow = RowOf<(typeof SESSIONS)["columns"]>
+export type MessageRow = RowOf<(typeof MESSAGES)["columns"]>
+export type PartRow = RowOf<(typeof PARTS)["columns"]>
+export type BlobRow = RowOf<(typeof BLOBS)["columns"]>

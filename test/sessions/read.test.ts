@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test"
+import { said, session, testSessions } from "./support.ts"
+
+test("a message is found by its id alone, in every session that has one", async () => {
+  using place = testSessions()
+  const at = (sessionId: string, text: string) => said(sessionId, 0, text, { id: "same" })
+  await place.sessions.write([
+    { session: session("a"), entries: [at("a", "in a")] },
+    { session: session("b", { created_at: "2026-03-01T00:00:00.000Z" }), entries: [at("b", "in b")] },
+  ])
+  const found = await place.open().messages("same")
+  expect(new Set(found.map(({ message }) => message.session_id))).toEqual(new Set(["a", "b"]))
+  expect(found.every(({ parts }) => parts.length === 1)).toBe(true)
+  const [only] = await place.open().messages("same", "b")
+  expect(only?.parts[0]).toMatchObject({ text: "in b" })
+  expect(await place.open().messages("absent")).toEqual([])
+})
+
+test("a range of a session comes in the order of its log, whatever its clocks say", async () => {
+  using place = testSessions()
+  const entries = Array.from({ length: 20 }, (_, ordinal) => said("s", ordinal, `text ${ordinal}`))
+  await place.sessions.write([{ session: session("s"), entries: entries.toReversed() }])
+  const page = await place.open().entries("s", { from: 5, to: 7 })
+  expect(page.map(({ message }) => message.id)).toEqual(["m5", "m6", "m7"])
+})
+
+test("a session comes with its children, as deep as they go", async () => {
+  using place = testSessions()
+  const child = (id: string, parent: string) => ({
+    session: session(id, { parent_session_id: parent }),
+    entries: [said(id, 0, id, { id })],
+  })
+  await place.sessions.write([
+    { session: session("root"), entries: [] },
+    child("b", "root"),
+    child("a", "root"),
+    child("deep", "a"),
+  ])
+  const tree = await place.open().tree("root")
+  expect(
+    tree.children.map((each) => [each.session.id, each.children.map((grandchild) => grandchild.session.id)]),
+  ).toEqual([
+    ["a", ["deep"]],
+    ["b", []],
+  ])
+  expect((await place.open().ancestors("deep")).map((log) => log.session.id)).toEqual(["a", "root"])
+  expect(new Set((await place.open().children("root")).map(({ id }) => id))).toEqual(new Set(["a", "b"]))
+})
+
+test("a lineage that bites its own tail is an error, not an endless walk", async () => {
+  using place = testSessions()
+  await place.sessions.write([
+    { session: session("a", { parent_session_id: "b" }), entries: [] },
+    { session: session("b", { parent_session_id: "a" }), entries: [] },
+  ])
+  expect(place.open().tree("a")).rejects.toMatchObject({
+    code: "validation_failed",
+    details: { cycle: ["a", "b", "a"] },
+  })
+  expect((await place.open().ancestors("a")).map((log) => log.session.id)).toEqual(["b"])
+})
+
+test("a session that is not there is said, with what to do", async () => {
+  using place = testSessions()
+  expect(place.sessions.log("nowhere")).rejects.toMatchObject({
+    code: "not_found",
+    message: expect.stringContaining("pond search"),
+  })
+  expect(await place.sessions.session("nowhere")).toBeUndefined()
+  expect(await place.sessions.counts()).toEqual({ sessions: 0, messages: 0, parts: 0, blobs: 0 })
+})
+
+test("a parser goes on after the last ordinal, and knows the ids that are there", async () => {
+  using place = testSessions()
+  expect(await place.sessions.resumeFacts("s")).toEqual({ nextOrdinal: 0, seen: new Set() })
+  await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "a"), said("s", 1, "b")] }])
+  expect(await place.open().resumeFacts("s")).toEqual({ nextOrdinal: 2, seen: new Set(["m0", "m1"]) })
+})

@@ -1,0 +1,166 @@
+import { expect, test } from "bun:test"
+import { eq } from "../../src/substrate/filter.ts"
+import { MOMENT, said, session, testSessions } from "./support.ts"
+
+async function versions(place: ReturnType<typeof testSessions>): Promise<number> {
+  const names = ["sessions", "messages", "parts"]
+  const found = await Promise.all(
+    names.map(async (name) => [...new Bun.Glob("*.manifest").scanSync(`${place.path}/${name}.lance/_versions`)].length),
+  )
+  return found.reduce((sum, count) => sum + count, 0)
+}
+
+test("what is written again is unchanged, and commits nothing", async () => {
+  using place = testSessions()
+  const batch = { session: session("s"), entries: [said("s", 0, "one"), said("s", 1, "two")] }
+  const [first] = await place.sessions.write([batch])
+  expect(first).toEqual({ sessionId: "s", status: "stored", isNewSession: true, inserted: { messages: 2, parts: 2 } })
+  const before = await versions(place)
+  const [second] = await place.sessions.write([batch])
+  expect(second).toEqual({
+    sessionId: "s",
+    status: "unchanged",
+    isNewSession: false,
+    inserted: { messages: 0, parts: 0 },
+  })
+  expect(await versions(place)).toBe(before)
+})
+
+test("a session that goes on says how much of it is new", async () => {
+  using place = testSessions()
+  await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "one")] }])
+  const [grown] = await place.sessions.write([
+    { session: session("s"), entries: [said("s", 0, "one"), said("s", 1, "two")] },
+  ])
+  expect(grown).toMatchObject({ status: "stored", isNewSession: false, inserted: { messages: 1, parts: 1 } })
+  expect((await place.open().entries("s")).map(({ message }) => message.ordinal)).toEqual([0, 1])
+})
+
+test("many sessions of one flush cost one commit per table", async () => {
+  using place = testSessions()
+  await place.sessions.write([{ session: session("first"), entries: [said("first", 0, "x")] }])
+  const before = await versions(place)
+  const batches = Array.from({ length: 50 }, (_, index) => ({
+    session: session(`s${index}`),
+    entries: [said(`s${index}`, 0, `text ${index}`, { id: `m${index}` })],
+  }))
+  await place.sessions.write(batches)
+  expect((await versions(place)) - before).toBe(3)
+  expect(await place.sessions.counts()).toEqual({ sessions: 51, messages: 51, parts: 51, blobs: 0 })
+})
+
+test.each(["project", "source_agent"] as const)(
+  "the %s of a stored session cannot change, and the other sessions are stored",
+  async (field) => {
+    using place = testSessions()
+    await place.sessions.write([{ session: session("a"), entries: [said("a", 0, "one")] }])
+    const [changed, other] = await place.sessions.write([
+      { session: session("a", { [field]: "another" }), entries: [said("a", 1, "two")] },
+      { session: session("b"), entries: [said("b", 0, "x")] },
+    ])
+    expect(changed).toMatchObject({ status: "rejected", inserted: { messages: 0, parts: 0 } })
+    expect(changed?.error).toMatchObject({ code: "validation_failed", details: { session_id: "a", field } })
+    expect(other).toMatchObject({ status: "stored", inserted: { messages: 1, parts: 1 } })
+    expect(await place.open().entries("a")).toHaveLength(1)
+  },
+)
+
+test("a row that is there is never overwritten", async () => {
+  using place = testSessions()
+  await place.sessions.write([{ session: session("s", { title: "first" }), entries: [said("s", 0, "first")] }])
+  await place.sessions.write([{ session: session("s", { title: "second" }), entries: [said("s", 0, "second")] }])
+  const log = await place.open().log("s")
+  expect(log.session.title).toBe("first")
+  expect(log.entries.map(({ parts }) => parts.map((part) => "text" in part && part.text))).toEqual([["first"]])
+})
+
+test("copies of another session's messages are stored, and marked as copies", async () => {
+  using place = testSessions()
+  const history = (id: string) => [said(id, 0, "the question"), said(id, 1, "the answer", { role: "assistant" })]
+  await place.sessions.write([{ session: session("parent"), entries: history("parent") }])
+  await place.sessions.write([
+    { session: session("fork"), entries: [...history("fork"), said("fork", 2, "another question")] },
+  ])
+  const fork = await place.open().entries("fork")
+  expect(fork.map(({ message }) => message.options["pond"])).toEqual([
+    { replay_of: "parent" },
+    { replay_of: "parent" },
+    undefined,
+  ])
+  const lanes = await place.sessions.tables.messages.read({
+    columns: ["lane", "ordinal"],
+    where: eq("session_id", "fork"),
+    orderBy: [{ column: "ordinal" }],
+  })
+  expect(lanes.map(({ lane }) => lane)).toEqual(["replay", "replay", "main"])
+})
+
+test("copies inside one flush are marked too, and the same id at another time is no copy", async () => {
+  using place = testSessions()
+  const later = said("later", 0, "the question")
+  await place.sessions.write([
+    { session: session("one"), entries: [said("one", 0, "the question")] },
+    { session: session("two"), entries: [said("two", 0, "the question")] },
+    {
+      session: session("later"),
+      entries: [{ ...later, message: { ...later.message, timestamp: "2026-02-01T00:00:00.000Z" } } as typeof later],
+    },
+  ])
+  const lanes = await place.sessions.tables.messages.read({ columns: ["session_id", "lane"] })
+  expect(Object.fromEntries(lanes.map((row) => [row.session_id, row.lane]))).toEqual({
+    one: "main",
+    two: "replay",
+    later: "main",
+  })
+})
+
+test("what an agent's agents said has a lane of its own", async () => {
+  using place = testSessions()
+  const agent = session("agent", { source_agent: "test-client/explorer", parent_session_id: "main" })
+  await place.sessions.write([{ session: agent, entries: [said("agent", 0, "looking around")] }])
+  const rows = await place.sessions.tables.messages.read({ columns: ["lane", "source_agent"] })
+  expect(rows).toEqual([{ lane: "subagent", source_agent: "test-client/explorer" }])
+})
+
+test("only conversation is searched: no injected text, no reasoning, no tools", async () => {
+  using place = testSessions()
+  const entry = said("s", 0, "what I said", { role: "assistant" })
+  const own = { session_id: "s", message_id: "m0", options: {} }
+  const parts = [
+    ...entry.parts,
+    { ...own, id: "i", provenance: "injected", type: "text", text: "a reminder" },
+    { ...own, id: "r", provenance: "conversational", type: "reasoning", text: "thinking" },
+    {
+      ...own,
+      id: "f",
+      provenance: "conversational",
+      type: "file",
+      media_type: "image/png",
+      file_name: "shot.png",
+      data: { url: "x" },
+    },
+    {
+      ...own,
+      id: "t",
+      provenance: "conversational",
+      type: "tool_call",
+      call_id: "c",
+      name: "Bash",
+      params: { command: "ls" },
+      provider_executed: false,
+    },
+  ]
+  await place.sessions.write([{ session: session("s"), entries: [{ ...entry, parts } as typeof entry] }])
+  const rows = await place.sessions.tables.messages.read({ columns: ["search_text"] })
+  expect(rows).toEqual([{ search_text: "what I said\nshot.png image/png" }])
+})
+
+test("a moment that does not exist is refused in words", async () => {
+  using place = testSessions()
+  const write = place.sessions.write([{ session: session("s", { created_at: "2026-02-30T00:00:00Z" }), entries: [] }])
+  expect(write).rejects.toMatchObject({
+    code: "validation_failed",
+    message: expect.stringContaining("2026-02-30T00:00:00Z"),
+  })
+  expect(MOMENT).toMatch(/Z$/)
+})
