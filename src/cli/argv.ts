@@ -7,8 +7,7 @@ import { parseArgs } from "node:util"
 import { PondError } from "../model/errors.ts"
 import { nearest, suggestion } from "../platform/nearest.ts"
 import { type Flags, GLOBAL_FLAGS } from "./flags.ts"
-import type { VerbRow } from "./registry.ts"
-import type { Positional } from "./verb.ts"
+import type { Positional, VerbRow } from "./verb.ts"
 
 export interface Route {
   readonly row: VerbRow

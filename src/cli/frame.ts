@@ -17,9 +17,8 @@ import { GLOBAL_FLAGS, type GlobalValues } from "./flags.ts"
 import { overviewDocument, renderOverview, renderVerbHelp, verbDocument } from "./help.ts"
 import { createEndings, type Ended, type Endings, runInterruptible } from "./interrupt.ts"
 import { createPaper, isGiven, type Paper } from "./paper.ts"
-import type { VerbRow } from "./registry.ts"
 import { printFailure, printOutcome } from "./report.ts"
-import type { Outcome, Streamed, Verb } from "./verb.ts"
+import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
 
 export interface CommandLine {
   readonly argv: readonly string[]
@@ -126,6 +125,7 @@ async function runInsideCitty(
         progress: paper.progress,
         signal,
         onEnd: endings.add,
+        verbs: line.verbs,
         writeOut: (text) => paper.streams.out.write(text),
       }),
     cleanup: () => endings.run(),

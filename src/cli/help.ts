@@ -1,10 +1,10 @@
 /** Help, for people and (`--help --json`) for programs; all of it derived from the registry and the verbs. */
 import { type Flags, GLOBAL_FLAGS } from "./flags.ts"
-import { GROUPS, type VerbRow } from "./registry.ts"
 import type { Style } from "./style.ts"
-import { renderTable } from "./table.ts"
-import type { Positional, Verb } from "./verb.ts"
+import { wrapToWidth } from "./table.ts"
+import { GROUPS, type Positional, type Verb, type VerbRow } from "./verb.ts"
 
+const MEANING_WIDTH_MIN = 20
 const TAGLINE = "pond keeps every conversation with your coding agents, and finds anything in them."
 
 export interface HelpLook {
@@ -17,7 +17,9 @@ export function renderOverview(verbs: readonly VerbRow[], look: HelpLook): strin
   const { style } = look
   const lines = [`${TAGLINE}\n\n`, `${style.bold("Usage")}  pond <verb> [flags]\n`]
   for (const [group, title] of Object.entries(GROUPS)) {
-    const rows = verbs.filter((row) => row.group === group).map(({ name, summary }) => [`  ${name}`, summary])
+    const rows = verbs
+      .filter((row) => row.group === group)
+      .map(({ name, summary }): [string, string] => [`  ${name}`, summary])
     if (rows.length > 0) lines.push(`\n${style.bold(title)}\n`, pairs(rows, look))
   }
   lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), look))
@@ -33,7 +35,7 @@ export function renderVerbHelp(row: VerbRow, verb: Verb, look: HelpLook): string
     lines.push(
       "\n",
       pairs(
-        verb.positionals.map(({ name, summary }) => [`  ${name.toUpperCase()}`, summary]),
+        verb.positionals.map(({ name, summary }): [string, string] => [`  ${name.toUpperCase()}`, summary]),
         look,
       ),
     )
@@ -76,7 +78,7 @@ function flagDocuments(flags: Flags) {
   }))
 }
 
-function flagRows(flags: Flags): string[][] {
+function flagRows(flags: Flags): [word: string, meaning: string][] {
   return Object.entries(flags).map(([name, { summary, hint, short, isRepeatable }]) => {
     const shortened = short === undefined ? "" : `-${short}, `
     const value = hint === undefined ? "" : ` ${hint}`
@@ -90,9 +92,14 @@ function spell({ name, count }: Positional): string {
   return count === "many" ? `[${word}…]` : `[${word}]`
 }
 
-function pairs(rows: readonly (readonly string[])[], look: HelpLook): string {
-  return renderTable([{ title: "", isFixed: true }, { title: "" }], rows, {
-    columns: look.columns,
-    head: look.style.bold,
-  })
+/** A word and what it means, the meaning wrapped under itself: help is never cut. */
+function pairs(rows: readonly (readonly [word: string, meaning: string])[], { columns }: HelpLook): string {
+  const indent = Math.max(...rows.map(([word]) => Bun.stringWidth(word))) + 2
+  const width = Math.max(MEANING_WIDTH_MIN, columns - indent)
+  return rows
+    .map(([word, meaning]) => {
+      const lines = wrapToWidth(meaning, width).join(`\n${" ".repeat(indent)}`)
+      return `${word}${" ".repeat(indent - Bun.stringWidth(word))}${lines}\n`
+    })
+    .join("")
 }

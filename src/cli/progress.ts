@@ -43,12 +43,14 @@ export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
   let stage: Stage | undefined
   let drawnAtMs = Number.NEGATIVE_INFINITY
   let isOnScreen = false
+  let isNews = false
 
   const draw = (isLast: boolean) => {
-    if (stage === undefined || mode === "silent") return
+    if (stage === undefined || mode === "silent" || !isNews) return
     const nowMs = clock.monotonicMs()
     if (!isLast && nowMs - drawnAtMs < DRAW_EVERY_MS[mode]) return
     drawnAtMs = nowMs
+    isNews = false
     if (mode === "ndjson") sink.write(`${JSON.stringify(eventOf(stage))}\n`)
     else sink.write(`${CLEAR_LINE}${cutToWidth(barOf(stage), (sink.columns ?? COLUMNS_UNKNOWN) - 1)}`)
     isOnScreen = mode === "bar"
@@ -62,20 +64,22 @@ export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
 
   return {
     stage(name, unit, total) {
-      draw(mode === "ndjson")
+      if (mode === "ndjson") draw(true)
       stage = { name, unit, total, done: 0, note: "" }
       drawnAtMs = Number.NEGATIVE_INFINITY
+      isNews = true
       draw(false)
     },
     at(done, note = "") {
       if (stage === undefined) return
       stage.done = done
       stage.note = note
+      isNews = true
       draw(false)
     },
     hide,
     end() {
-      draw(mode === "ndjson")
+      if (mode === "ndjson") draw(true)
       hide()
       stage = undefined
     },

@@ -8,25 +8,15 @@
  * The file is loaded when its verb is typed, so it may import its operation; this table must stay light, because
  * `pond --help` reads all of it.
  */
-import type { Verb } from "./verb.ts"
-
-/** The groups of `pond --help`, in its order. */
-export const GROUPS = {
-  archive: "Keep and find",
-  carry: "Carry on elsewhere",
-  serve: "Serve",
-  care: "Look after it",
-} as const
-
-export interface VerbRow {
-  readonly name: string
-  readonly group: keyof typeof GROUPS
-  /** One line, starting with what it does; under 70 characters. */
-  readonly summary: string
-  readonly load: () => Promise<Verb>
-}
+import type { VerbRow } from "./verb.ts"
 
 export const VERBS: readonly VerbRow[] = [
+  {
+    name: "completions",
+    group: "care",
+    summary: "Print the completion script of a shell.",
+    load: async () => (await import("./verbs/completions.ts")).completions,
+  },
   {
     name: "config",
     group: "care",

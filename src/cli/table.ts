@@ -71,3 +71,19 @@ export function cutToWidth(text: string, width: number): string {
   }
   return `${kept}…`
 }
+
+/** Lines of at most so many columns, broken between words; a word that is longer stays whole. */
+export function wrapToWidth(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ""
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`
+    if (line !== "" && Bun.stringWidth(longer) > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = longer
+    }
+  }
+  return [...lines, line]
+}

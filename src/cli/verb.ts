@@ -7,6 +7,22 @@ import type { Flags, FlagValues } from "./flags.ts"
 import type { Progress } from "./progress.ts"
 import type { Style } from "./style.ts"
 
+/** The groups of `pond --help`, in its order. */
+export const GROUPS = {
+  archive: "Keep and find",
+  carry: "Carry on elsewhere",
+  serve: "Serve",
+  care: "Look after it",
+} as const
+
+export interface VerbRow {
+  readonly name: string
+  readonly group: keyof typeof GROUPS
+  /** One line, starting with what it does; under 70 characters. */
+  readonly summary: string
+  readonly load: () => Promise<Verb>
+}
+
 export interface Positional {
   readonly name: string
   readonly summary: string
@@ -47,6 +63,8 @@ export interface VerbContext<F extends Flags> {
   readonly signal: AbortSignal
   /** Runs before the process ends, also when it was interrupted; last registered, first run. */
   readonly onEnd: (cleanup: () => void | Promise<void>) => void
+  /** The whole table, for verbs that are about verbs. */
+  readonly verbs: readonly VerbRow[]
   /** Only for verbs that stream. */
   readonly writeOut: (text: string) => void
 }

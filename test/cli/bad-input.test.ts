@@ -1,0 +1,219 @@
+/** What a user can get wrong before any work begins: one clear line, its exit code, nothing on stdout; from the real process. */
+import { expect, test } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { runPond, temporaryHome } from "../support/pond-process.ts"
+
+interface Mistake {
+  readonly name: string
+  readonly args: readonly string[]
+  /** In place of an environment with nothing but `HOME`. */
+  readonly env?: (home: string) => Record<string, string>
+  /** The text of `config.toml`. */
+  readonly config?: string
+  readonly exitCode: number
+  readonly code: string
+  /** `HOME` stands for the temporary home. */
+  readonly line: string
+}
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    name: "a verb nobody knows",
+    args: ["confgi"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: 'pond has no verb "confgi". Did you mean config? Run pond --help.',
+  },
+  {
+    name: "a verb like no other",
+    args: ["xyzzy"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: 'pond has no verb "xyzzy". Run pond --help.',
+  },
+  {
+    name: "a flag nobody knows, after the verb",
+    args: ["config", "--no-colour"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "pond has no flag --no-colour here. Did you mean --no-color?",
+  },
+  {
+    name: "a flag nobody knows, before the verb",
+    args: ["--stroe", "x", "config"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "pond has no flag --stroe here. Did you mean --store?",
+  },
+  {
+    name: "a short flag nobody knows",
+    args: ["config", "-x"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "pond has no flag -x here.",
+  },
+  {
+    name: "a flag without its value, at the end",
+    args: ["config", "--store"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "--store needs a value: --store URL.",
+  },
+  {
+    name: "a flag without its value, before another flag",
+    args: ["config", "--store", "--quiet"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "--store needs a value: --store URL.",
+  },
+  {
+    name: "an empty value",
+    args: ["config", "--store="],
+    exitCode: 2,
+    code: "validation_failed",
+    line: '--store takes URL, not "".',
+  },
+  {
+    name: "a value for a flag that takes none",
+    args: ["config", "--verbose=yes"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "--verbose takes no value.",
+  },
+  {
+    name: "a bad value of an argument",
+    args: ["completions", "zhs"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: 'SHELL is one of bash, zsh, fish, not "zhs". Did you mean zsh?',
+  },
+  {
+    name: "a missing argument",
+    args: ["completions"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "SHELL is missing: the shell to write for.",
+  },
+  {
+    name: "one word too many",
+    args: ["doctor", "now"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: '"now" is one word too many. Quote an argument that holds spaces.',
+  },
+  {
+    name: "a config file that was named and is not there",
+    args: ["config", "--config", "/nowhere/config.toml"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "The config file /nowhere/config.toml cannot be read (ENOENT). Mend it, or name another with --config.",
+  },
+  {
+    name: "a config file that is a directory",
+    args: ["config"],
+    env: (home) => ({ HOME: home, POND_CONFIG: home }),
+    exitCode: 2,
+    code: "validation_failed",
+    line: "The config file HOME cannot be read (EISDIR). Mend it, or name another with --config.",
+  },
+  {
+    name: "a config file that is not TOML",
+    args: ["config"],
+    config: 'namespace = "local"\n\nstore = = "x"\n',
+    exitCode: 2,
+    code: "validation_failed",
+    line: "HOME/.config/pond/config.toml:3: Expected a value but found '='.",
+  },
+  {
+    name: "a config key nobody knows",
+    args: ["config"],
+    config: '# where it is\nstroe = "/tmp/x"\n',
+    exitCode: 2,
+    code: "validation_failed",
+    line: "HOME/.config/pond/config.toml:2: pond has no setting stroe. Did you mean store?",
+  },
+  {
+    name: "a config value of the wrong kind",
+    args: ["config"],
+    config: "store = 7\n",
+    exitCode: 2,
+    code: "validation_failed",
+    line: "HOME/.config/pond/config.toml:1: store must be string, not 7.",
+  },
+  {
+    name: "HOME unset",
+    args: ["config"],
+    env: () => ({}),
+    exitCode: 2,
+    code: "validation_failed",
+    line: "HOME is not set, so pond has no place of its own. Set HOME or XDG_CONFIG_HOME.",
+  },
+  {
+    name: "HOME relative",
+    args: ["config"],
+    env: () => ({ HOME: "here", XDG_CONFIG_HOME: "also/here" }),
+    exitCode: 2,
+    code: "validation_failed",
+    line: "HOME is not set, so pond has no place of its own. Set HOME or XDG_CONFIG_HOME.",
+  },
+]
+
+for (const { name, args, env, config, exitCode, code, line } of MISTAKES) {
+  test(`${name}: one line, exit code ${exitCode}`, async () => {
+    using home = temporaryHome()
+    if (config !== undefined) writeFileSync(join(home.path, ".config/pond/config.toml"), config)
+    const environment = env?.(home.path) ?? home.env
+    const message = line.replaceAll("HOME/", `${home.path}/`).replace(/file HOME /, `file ${home.path} `)
+    const [words, json] = await Promise.all([
+      runPond(args, { env: environment }),
+      runPond(["--json", ...args], { env: environment }),
+    ])
+    expect(words).toEqual({ stdout: "", stderr: `pond: ${message}\n`, exitCode })
+    expect({ stderr: json.stderr, exitCode: json.exitCode }).toEqual({ stderr: "", exitCode })
+    expect(json.stdout.trimEnd().split("\n")).toHaveLength(1)
+    const { error } = JSON.parse(json.stdout)
+    expect({ keys: Object.keys(error), code: error.code, message: error.message }).toEqual({
+      keys: ["code", "message", "details"],
+      code,
+      message,
+    })
+  })
+}
+
+test.each(["data", "state", "cache"])(
+  "a %s directory that cannot be made: doctor names it and exits 4",
+  async (place) => {
+    using home = temporaryHome()
+    const blocked = join(home.path, "file")
+    writeFileSync(blocked, "")
+    const env = { ...home.env, [`XDG_${place.toUpperCase()}_HOME`]: blocked }
+    const { stdout, exitCode } = await runPond(["doctor", "--json"], { env })
+    const { ok, findings } = JSON.parse(stdout)
+    expect({ ok, exitCode }).toEqual({ ok: false, exitCode: 4 })
+    expect(findings.filter((finding: { status: string }) => finding.status === "failed")).toEqual([
+      {
+        check: `${place} directory`,
+        status: "failed",
+        found: `pond cannot write to ${blocked}/pond (ENOTDIR). Make it writable, or choose another place.`,
+      },
+    ])
+  },
+)
+
+test("a mistyped POND_ variable: doctor names it with the nearest right one", async () => {
+  using home = temporaryHome()
+  const { stdout, exitCode } = await runPond(["doctor"], { env: { ...home.env, POND_STROE: "x" } })
+  expect(stdout).toContain("warning  environment: pond reads no POND_STROE (did you mean POND_STORE?)\n")
+  expect(exitCode).toBe(0)
+})
+
+test("without HOME, the XDG variables are enough", async () => {
+  using home = temporaryHome()
+  const places = ["CONFIG", "DATA", "STATE", "CACHE"]
+  const env = Object.fromEntries(places.map((place) => [`XDG_${place}_HOME`, join(home.path, place)]))
+  for (const path of Object.values(env)) mkdirSync(path)
+  const { stdout, exitCode } = await runPond(["doctor"], { env })
+  expect(stdout).toContain(`ok       data directory: ${home.path}/DATA/pond\n`)
+  expect(exitCode).toBe(0)
+})
