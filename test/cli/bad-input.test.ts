@@ -166,8 +166,8 @@ for (const { name, args, env, config, exitCode, code, line } of MISTAKES) {
     const environment = env?.(home.path) ?? home.env
     const message = line.replaceAll("HOME/", `${home.path}/`).replace(/file HOME /, `file ${home.path} `)
     const [words, json] = await Promise.all([
-      runPond(args, { env: environment }),
-      runPond(["--json", ...args], { env: environment }),
+      runPond(args, { env: environment, cwd: home.path }),
+      runPond(["--json", ...args], { env: environment, cwd: home.path }),
     ])
     expect(words).toEqual({ stdout: "", stderr: `pond: ${message}\n`, exitCode })
     expect({ stderr: json.stderr, exitCode: json.exitCode }).toEqual({ stderr: "", exitCode })
