@@ -2,18 +2,48 @@
  * The composition root: the one place where the layers are put together. Nothing is opened here; a service is made when
  * an operation first asks for it (`lazy`), so that a verb pays only for what it uses.
  */
+
+import { hostname } from "node:os"
+import { join } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"
 import { VERBS } from "./cli/registry.ts"
 import type { Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/clock.ts"
 import { processEnvironment } from "./platform/environment.ts"
 import { createHost, type Host } from "./platform/host.ts"
+import { lazy } from "./platform/lazy.ts"
 import { systemRandom } from "./platform/random.ts"
 import { listenForEnd } from "./platform/signals.ts"
 import { standardStreams } from "./platform/streams.ts"
+import type { Sessions } from "./sessions/store.ts"
 
 function composePond(host: Host): Pond {
-  return { host, close: () => Promise.resolve() }
+  const opened: Sessions[] = []
+  const sessions = lazy(async () => {
+    const made = await openSessionsOf(host)
+    opened.push(made)
+    return made
+  })
+  return {
+    host,
+    sessions,
+    close: () => {
+      for (const made of opened.splice(0)) made.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Loaded when first asked for: `--help` and a dry run pay for no store. */
+async function openSessionsOf(host: Host): Promise<Sessions> {
+  const [{ openStore }, { parseLocation }, { openSessions }] = await Promise.all([
+    import("./substrate/table.ts"),
+    import("./substrate/location.ts"),
+    import("./sessions/store.ts"),
+  ])
+  const { store: url } = host.settings().values
+  const location = parseLocation(url ?? join(host.path("data"), "store"), { environment: host.environment })
+  return openSessions(openStore(location, host), { clock: host.clock, host: hostname() })
 }
 
 /** Runs one command line in this process; resolves to its exit code when everything it wrote is out. */

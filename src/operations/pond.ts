@@ -5,9 +5,12 @@
  * To add a service: a method here that returns (a promise of) it, and its making in `src/pond.ts`, wrapped in `lazy`.
  */
 import type { Host } from "../platform/host.ts"
+import type { Sessions } from "../sessions/store.ts"
 
 export interface Pond {
   readonly host: Host
+  /** The sessions of the store and namespace that this pond is of. Nothing is read or made before it is used. */
+  sessions(): Promise<Sessions>
   /** Closes what was opened. Safe to call twice. */
   close(): Promise<void>
 }

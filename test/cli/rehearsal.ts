@@ -99,7 +99,8 @@ process.exit(
     listenForEnd,
     compose: (flags, log) => {
       const host = createHost({ environment, clock: systemClock, random: systemRandom, log, flags })
-      return { host, close: () => Promise.resolve(log.debug("pond closed")) }
+      const sessions = () => Promise.reject(new Error("a rehearsal has no store"))
+      return { host, sessions, close: () => Promise.resolve(log.debug("pond closed")) }
     },
   }),
 )

@@ -1,0 +1,88 @@
+/**
+ * A thing that pond can do is said once: its name, what it takes, what it answers, how it fails, how it is done.
+ * The routes of HTTP, the tools of MCP, the published schemas and the documents of the command line derive from it.
+ * An operation knows no transport: it gets a checked input and returns a value, or throws a `PondError` of its codes.
+ */
+import { type Static, type TSchema, Type } from "typebox"
+import { Compile } from "typebox/compile"
+import { Value } from "typebox/value"
+import { type ErrorCode, PondError } from "../model/errors.ts"
+import type { Pond } from "./pond.ts"
+
+export interface RunContext {
+  readonly pond: Pond
+  /** Aborted when whoever asked is gone, or the time is over. */
+  readonly signal: AbortSignal
+}
+
+export interface Operation<I extends TSchema = TSchema, O extends TSchema = TSchema> {
+  /** snake_case; the route is `/v1/<name>`. */
+  readonly name: string
+  /** One sentence for people. */
+  readonly summary: string
+  readonly input: I
+  readonly output: O
+  /** The codes it may fail with, besides those that every operation may: see `COMMON_ERRORS`. */
+  readonly errors: readonly ErrorCode[]
+  readonly run: (context: RunContext, input: Static<I>) => Promise<Static<O>>
+}
+
+export const COMMON_ERRORS: readonly ErrorCode[] = [
+  "validation_failed",
+  "version_unsupported",
+  "namespace_unknown",
+  "storage_unavailable",
+  "internal",
+]
+
+/** Keeps the types of one operation while it is written. */
+export function defineOperation<const I extends TSchema, const O extends TSchema>(
+  operation: Operation<I, O>,
+): Operation<I, O> {
+  return operation
+}
+
+/** Closed objects: a field that nobody knows is a mistake of the caller, and is said. */
+export function closedObject<const P extends Record<string, TSchema>>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+export interface Fault {
+  /** A JSON pointer into the input. */
+  readonly path: string
+  readonly message: string
+}
+
+const FAULTS_MAX = 20
+const compiled = new WeakMap<TSchema, ReturnType<typeof Compile>>()
+
+/** The input with its defaults, or `validation_failed` with the path of each fault. The given value is not changed. */
+export function checkedInput<I extends TSchema>(schema: I, given: unknown): Static<I> {
+  let validator = compiled.get(schema)
+  if (validator === undefined) {
+    validator = Compile(schema)
+    compiled.set(schema, validator)
+  }
+  const input = Value.Default(schema, structuredClone(given))
+  if (validator.Check(input)) return input as Static<I>
+  const faults: Fault[] = [...validator.Errors(input)]
+    .slice(0, FAULTS_MAX)
+    .map(({ instancePath, message }) => ({ path: instancePath, message }))
+  const [first] = faults
+  throw new PondError(
+    "validation_failed",
+    `The request is not right at ${first?.path || "its top"}: ${first?.message ?? "it has another shape"}.`,
+    {
+      details: { faults },
+    },
+  )
+}
+
+/** Checks, then runs: what every surface calls. */
+export async function perform<I extends TSchema, O extends TSchema>(
+  operation: Operation<I, O>,
+  context: RunContext,
+  given: unknown,
+): Promise<Static<O>> {
+  return await operation.run(context, checkedInput(operation.input, given))
+}
