@@ -3,7 +3,7 @@
  * `dist/pond-NAME`; `--fast` compresses the libraries less, for trying things; `--entry FILE` and `--out FILE` build
  * something else in the same way, which is how the tests look at single parts.
  */
-import { mkdirSync, statSync } from "node:fs"
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
@@ -22,29 +22,43 @@ interface Order {
   readonly level: number
 }
 
-async function buildOne({ target, entry, out, level }: Order): Promise<void> {
+async function buildOne(order: Order): Promise<void> {
   const started = performance.now()
+  const { target, out } = order
   const natives = new Map<NativeName, EmbeddedNative>()
-  for (const files of await nativesOf(target)) natives.set(files.native, await embeddedNative(files, level))
+  for (const files of await nativesOf(target)) natives.set(files.native, await embeddedNative(files, order.level))
   mkdirSync(dirname(out), { recursive: true })
+  // The bundler leaves the source maps beside what it makes, though the executable carries them; only the file counts.
+  const workshop = mkdtempSync(join(dirname(out), ".build-"))
+  try {
+    await bundle(order, natives, join(workshop, "pond"))
+    renameSync(join(workshop, "pond"), out)
+  } finally {
+    rmSync(workshop, { recursive: true })
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${out}  ${(statSync(out).size / 1e6).toFixed(0)} MB  ${target.name}  ${seconds} s`)
+}
+
+async function bundle({ target, entry }: Order, natives: ReadonlyMap<NativeName, EmbeddedNative>, outfile: string) {
   const result = await Bun.build({
     entrypoints: [entry],
     root: ROOT,
     target: "bun",
     format: "esm",
     bytecode: true,
+    // What a verb does not use stays in a chunk that is not read.
+    splitting: true,
     // Elysia reads the source of the handlers it is given, so names of parameters must survive.
     minify: { whitespace: true, syntax: true, identifiers: false },
     sourcemap: "linked",
     // pond starts in the directories of strangers: what lies there must not configure it, let alone run in it.
-    compile: { target: target.runtime, outfile: out, autoloadDotenv: false, autoloadBunfig: false },
+    compile: { target: target.runtime, outfile, autoloadDotenv: false, autoloadBunfig: false },
     plugins: [embedding(natives)],
     throw: false,
   })
   const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")
   if (!result.success || wrong.length > 0) throw new BuildFailure(wrong.map(String).join("\n"))
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(`${out}  ${(statSync(out).size / 1e6).toFixed(0)} MB  ${target.name}  ${seconds} s`)
 }
 
 function ordersFrom(args: readonly string[]): Order[] {

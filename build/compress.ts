@@ -7,7 +7,7 @@ import { basename, join } from "node:path"
 import type { EmbeddedFile } from "../src/platform/native-assets.ts"
 import { BUILD_CACHE } from "./packages.ts"
 
-const FRAME_BYTES = 16 * 1024 * 1024
+const FRAME_BYTES = 8 * 1024 * 1024
 
 export async function compressed(path: string, level: number): Promise<EmbeddedFile> {
   const bytes = readFileSync(path)

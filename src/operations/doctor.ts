@@ -8,6 +8,7 @@ import { EXIT_NOT_WHOLE, toPondError } from "../model/errors.ts"
 import { VARIABLES } from "../platform/config.ts"
 import { nearest } from "../platform/nearest.ts"
 import { ensureWritable, type Place } from "../platform/paths.ts"
+import { embeddingEngine, sqlEngine, storeEngine, unpackedLibraries } from "./native-checks.ts"
 import type { Pond } from "./pond.ts"
 
 interface Seen {
@@ -37,6 +38,10 @@ const CHECKS: readonly Check[] = [
   { name: "data directory", examine: (pond) => writableDirectory(pond, "data") },
   { name: "state directory", examine: (pond) => writableDirectory(pond, "state") },
   { name: "cache directory", examine: (pond) => writableDirectory(pond, "cache") },
+  { name: "store engine", examine: async (pond) => works(await storeEngine(pond)) },
+  { name: "embedding engine", examine: async () => works(await embeddingEngine()) },
+  { name: "SQL engine", examine: async () => works(await sqlEngine()) },
+  { name: "native libraries", examine: () => works(unpackedLibraries()) },
 ]
 
 export async function examine(pond: Pond): Promise<Examination> {
@@ -56,6 +61,10 @@ async function find({ name, examine: look }: Check, pond: Pond): Promise<Finding
   } catch (error) {
     return { check: name, status: "failed", found: toPondError(error).message }
   }
+}
+
+function works(found: string): Seen {
+  return { status: "ok", found }
 }
 
 function readConfig({ host }: Pond): Seen {

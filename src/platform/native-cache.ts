@@ -185,16 +185,26 @@ function decompress(compressed: Uint8Array, file: EmbeddedFile, descriptor: numb
   const hash = createHash("sha256")
   let offset = 0
   for (const length of file.frames) {
-    const bytes = Bun.zstdDecompressSync(compressed.subarray(offset, offset + length))
+    const bytes = frameOf(compressed.subarray(offset, offset + length), file)
     hash.update(bytes)
     writeAll(descriptor, bytes)
     offset += length
   }
-  if (hash.digest("hex") === file.sha256) return
-  throw new PondError(
-    "internal",
-    `This pond executable is damaged: ${file.name} in it is not whole. Download it again.`,
-  )
+  if (hash.digest("hex") !== file.sha256) throw damagedExecutable(file)
+}
+
+function frameOf(compressed: Uint8Array, file: EmbeddedFile): Uint8Array {
+  try {
+    return Bun.zstdDecompressSync(compressed)
+  } catch (cause) {
+    throw damagedExecutable(file, cause)
+  }
+}
+
+function damagedExecutable({ name }: EmbeddedFile, cause?: unknown): PondError {
+  return new PondError("internal", `This pond executable is damaged: ${name} in it is not whole. Download it again.`, {
+    cause,
+  })
 }
 
 function writeAll(descriptor: number, bytes: Uint8Array): void {

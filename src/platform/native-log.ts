@@ -10,9 +10,12 @@ const VARIABLE = "LANCEDB_LOG"
 
 const NATIVE_LEVEL: Readonly<Record<LogLevel, string>> = { quiet: "off", warn: "error", info: "warn", debug: "info" }
 
+let isDone = false
+
 /** To be called before the store engine is loaded; afterwards it has no effect. What the user set himself stands. */
 export function limitNativeLog(level: LogLevel): void {
-  if (processEnvironment()[VARIABLE] !== undefined) return
+  if (isDone || processEnvironment()[VARIABLE] !== undefined) return
+  isDone = true
   const libc = libcPath()
   if (libc === undefined) return
   const { dlopen, FFIType } = require("bun:ffi") as typeof import("bun:ffi")

@@ -7,6 +7,7 @@ import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
+import { limitNativeLog } from "../platform/native-log.ts"
 import type { Random } from "../platform/random.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "./arrow-rows.ts"
 import { engine } from "./engine.ts"
@@ -59,6 +60,7 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
     })
   const retry: RetryContext = { random: context.random, sleep: context.sleep ?? Bun.sleep, store: location.shown }
   const connected = (): Promise<Connection> => {
+    if (connection === undefined) limitNativeLog(context.log.level)
     connection ??= retried(retry, () => {
       const storageOptions = { ...location.storageOptions, ...NEW_TABLES }
       return engine().lance.connect(location.uri, { storageOptions }, sharedSession())

@@ -39,6 +39,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   citty: ["cli"],
   fastembed: ["embeddings"],
   "onnxruntime-node": ["embeddings"],
+  "@anush008/tokenizers": ["embeddings"],
   "@duckdb/node-api": ["operations"],
 }
 

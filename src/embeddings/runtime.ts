@@ -1,0 +1,21 @@
+/**
+ * The one door to the native half of embedding: ONNX Runtime and the tokenizers are loaded here, at the first use and
+ * never at import, so that a command without embeddings costs neither.
+ */
+import type * as Tokenizers from "@anush008/tokenizers"
+import type * as OnnxRuntime from "onnxruntime-node"
+
+export interface EmbeddingRuntime {
+  readonly onnx: typeof OnnxRuntime
+  readonly tokenizers: typeof Tokenizers
+}
+
+let loaded: EmbeddingRuntime | undefined
+
+export function embeddingRuntime(): EmbeddingRuntime {
+  loaded ??= {
+    onnx: require("onnxruntime-node") as typeof OnnxRuntime,
+    tokenizers: require("@anush008/tokenizers") as typeof Tokenizers,
+  }
+  return loaded
+}
