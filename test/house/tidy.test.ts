@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"
 
 /**
@@ -185,4 +185,83 @@ test("the visible top level is the one of the design", () => {
   const produced = ["dist", "node_modules", "coverage"]
   const visible = readdirSync(ROOT).filter((name) => !name.startsWith(".") && !produced.includes(name))
   expect(visible.filter((name) => !allowed.includes(name))).toEqual([])
+})
+
+// --- The map ---------------------------------------------------------------------------
+
+test("src/README.md describes every layer, and says of those without code that they are not there yet", () => {
+  const map = readFileSync(join(ROOT, "src/README.md"), "utf8")
+  const sections = new Map(
+    map.split(/^### /m).map((section) => [section.slice(0, section.indexOf("\n")), section.split(/^## /m)[0] ?? ""]),
+  )
+  for (const layer of Object.keys(MAY_IMPORT)) {
+    const section = sections.get(layer) ?? ""
+    const hasCode = all.some(({ path }) => layerOf(path) === layer)
+    expect({ layer, isDescribed: section !== "", isNotThereYet: section.includes("_Not there yet._") }).toEqual({
+      layer,
+      isDescribed: true,
+      isNotThereYet: !hasCode,
+    })
+    if (hasCode) expect(section).toContain("Architecture Invariant:")
+  }
+})
+
+// --- What the repository holds ---------------------------------------------------------
+
+const SKIPPED = new Set([".git", "node_modules", "dist", "coverage"])
+const PROSE_BYTES_MAX = 256 * 1024
+const FILE_BYTES_MAX = 1024 * 1024
+
+interface Kept {
+  readonly path: string
+  readonly bytes: number
+}
+
+function kept(folder = ""): Kept[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (SKIPPED.has(entry.name)) return []
+    if (entry.isDirectory()) return kept(path)
+    const isOurs = entry.isFile() && !path.endsWith(".gen.ts")
+    return isOurs ? [{ path, bytes: statSync(join(ROOT, path)).size }] : []
+  })
+}
+
+/** What names a machine, a registry or the making of the project instead of the product. */
+const FOREIGN: readonly RegExp[] = [
+  /\/work\/(main|wt|shared|\.library)\b/,
+  /\/tmp\/pond\b(?!-)/,
+  /\bregistry\.[\w-]+\.(org|com|io)\b|\bnpm\.pkg\.|\bverdaccio\b|\bartifactory\b/i,
+  /\bissues? \d+\b|\bHELPERS\.md\b|\bhouse-style\b/i,
+]
+
+test("the repository names no machine, no registry and nothing of its making", () => {
+  const wrong: string[] = []
+  for (const { path, bytes } of kept()) {
+    if (bytes > PROSE_BYTES_MAX || path === "test/house/tidy.test.ts") continue
+    const text = readFileSync(join(ROOT, path), "utf8")
+    for (const word of FOREIGN) {
+      const found = word.exec(text)
+      if (found !== null) wrong.push(`${path}: ${found[0]}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test("no file is larger than 1 MiB", () => {
+  expect(kept().filter(({ bytes }) => bytes > FILE_BYTES_MAX)).toEqual([])
+})
+
+// --- The README --------------------------------------------------------------------------
+
+test("the commands of the README are scripts, and name the Bun that the project is made with", () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8")
+  const { packageManager, scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
+  const commands = [...readme.matchAll(/^(?:npx -y (bun@\S+)|bun) run (\S+)$/gm)]
+  expect(commands.map(([, version]) => version ?? packageManager)).toEqual(Array(4).fill(packageManager))
+  expect(commands.map(([, , script]) => script)).toEqual(["try", "try", "test", "test"])
+  for (const [, , script] of commands) {
+    expect(scripts[script ?? ""]).toBeString()
+    expect(scripts[`pre${script}`]).toBe("bun install --frozen-lockfile")
+  }
 })
