@@ -197,11 +197,8 @@ test("src/README.md describes every layer, and says of those without code that t
   for (const layer of Object.keys(MAY_IMPORT)) {
     const section = sections.get(layer) ?? ""
     const hasCode = all.some(({ path }) => layerOf(path) === layer)
-    expect({ layer, isDescribed: section !== "", isNotThereYet: section.includes("_Not there yet._") }).toEqual({
-      layer,
-      isDescribed: true,
-      isNotThereYet: !hasCode,
-    })
+    const found = { isDescribed: section !== "", isNotThereYet: section.includes("_Not there yet._") }
+    expect(found, `the section of ${layer} in src/README.md`).toEqual({ isDescribed: true, isNotThereYet: !hasCode })
     if (hasCode) expect(section).toContain("Architecture Invariant:")
   }
 })
