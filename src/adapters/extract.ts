@@ -74,6 +74,12 @@ export function booleanAt(record: JsonValue, ...path: readonly PathKey[]): Seale
   return typeof value === "boolean" ? make(value) : undefined
 }
 
+/** Whether the text at a path is this one. For flags that a source writes as a kind. */
+export function isAt(record: JsonValue, expected: string, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
+  const found = stringAt(record, ...path)
+  return found === undefined ? undefined : make(found.value === expected)
+}
+
 /** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
 export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   const value = valueAt(record, ...path)
@@ -104,6 +110,11 @@ export function sealedOrigin(adapter: { readonly id: string }, agent?: Sealed<st
 export function matchIn(text: Sealed<string>, pattern: RegExp, group = 1): Sealed<string> | undefined {
   const found = pattern.exec(text.value)?.[group]
   return found === undefined || found === "" ? undefined : make(found)
+}
+
+/** Several values as one: an identity that a source spreads over a path or over fields. */
+export function joined(values: readonly Sealed<string>[], separator: string): Sealed<string> {
+  return make(values.map(({ value }) => value).join(separator))
 }
 
 /** The pieces of a text between the given offsets: together they are the whole text, so that `fill` can rejoin them. */

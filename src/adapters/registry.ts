@@ -1,7 +1,8 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
+import { claudeCode } from "./claude-code/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = []
+export const ADAPTERS: readonly Adapter[] = [claudeCode]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

@@ -48,6 +48,8 @@ export interface SessionWriter {
   record(raw: RawRecord, record: JsonValue, messages: readonly [MessageDraft, ...MessageDraft[]]): void
   /** A record that is no message, kept whole. */
   carrier(raw: RawRecord, record: JsonValue, fields?: DraftFields): void
+  /** A file that is no records at all (a text, bytes), kept as it lay. */
+  whole(raw: RawRecord, fields?: DraftFields): void
   /** A record that could not be read, kept as it lay, and the issue that says so. */
   unreadable(raw: RawRecord, kind: string, found: string): void
   issue(raw: RawRecord, issue: Pick<Issue, "kind" | "severity" | "found">): void
@@ -81,6 +83,10 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     }
   }
 
+  function keepBare(raw: RawRecord, fields: DraftFields = {}): void {
+    whenBegun(() => emit(raw, { ...placeOf(raw, main), ...bareContent(raw) }, [{ ...fields, role: "system" }], null))
+  }
+
   return {
     get hasBegun() {
       return session !== undefined
@@ -97,8 +103,9 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     record: (raw, record, drafts) => whenBegun(() => emit(raw, { ...placeOf(raw, main), record }, drafts, record)),
     carrier: (raw, record, fields = {}) =>
       whenBegun(() => emit(raw, { ...placeOf(raw, main), record }, [{ ...fields, role: "system" }], record)),
+    whole: keepBare,
     unreadable(raw, kind, found) {
-      whenBegun(() => emit(raw, { ...placeOf(raw, main), ...bareContent(raw) }, [{ role: "system" }], null))
+      keepBare(raw)
       sink.issue({ kind, severity: "fault", file: raw.file.place, record: raw.line, found })
     },
     issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.place, record: raw.line }),

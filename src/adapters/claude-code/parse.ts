@@ -1,0 +1,311 @@
+/**
+ * Claude Code to canonical: one JSON Lines file per session, every record kept, in the order of the file.
+ * A record of a person or of the model becomes messages, everything else a carrier. The tree that the records form by
+ * `uuid` and `parentUuid` is not followed here: that is for `context.ts`, which reads it from the kept records.
+ */
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
+import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
+import {
+  joined,
+  matchIn,
+  nonEmptyStringAt,
+  type Sealed,
+  sealedModifiedAt,
+  sealedOrigin,
+  sealedPlace,
+  stringAt,
+  timestampAt,
+  valueAt,
+} from "../extract.ts"
+import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
+import { isKnownRecord } from "./records.ts"
+
+const BRAND = { id: "claude-code" }
+
+/** What a parser has learned about its session before it can say it. */
+interface Learned {
+  project: Sealed<string> | undefined
+  createdAt: Sealed<string> | undefined
+  parent: Sealed<string> | undefined
+  agent: Sealed<string> | undefined
+  title: Sealed<string> | undefined
+  spawnedBy: Sealed<string> | undefined
+  isWarmup: boolean
+}
+
+interface Reading {
+  readonly unit: SourceUnit
+  readonly main: SourceFile
+  readonly isAgent: boolean
+  readonly writer: SessionWriter
+  readonly learned: Learned
+  readonly versions: Set<string>
+  /** The side files that the unit has, by name: a spilled result that is not among them is missing. */
+  readonly spilled: ReadonlySet<string>
+}
+
+export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+  const main = unit.files[0]
+  if (main === undefined) return { push: () => undefined, end: () => ({ state: null, clientVersions: [] }) }
+  const reading: Reading = {
+    unit,
+    main,
+    isAgent: isAgentLog(main),
+    writer: createSessionWriter(main, sink, resume),
+    learned: {
+      project: undefined,
+      createdAt: undefined,
+      parent: undefined,
+      agent: undefined,
+      title: undefined,
+      spawnedBy: undefined,
+      isWarmup: false,
+    },
+    versions: new Set(),
+    spilled: new Set(unit.files.map(({ place }) => place.slice(place.lastIndexOf("/") + 1))),
+  }
+  const hasMeta = unit.files.some(({ place }) => place.endsWith(META))
+  return {
+    push(raw) {
+      pushRecord(reading, raw)
+      const { project, createdAt } = reading.learned
+      if (!reading.writer.hasBegun && !hasMeta && project !== undefined && createdAt !== undefined) begin(reading)
+    },
+    end(): ParseEnd {
+      begin(reading)
+      return { state: null, clientVersions: [...reading.versions] }
+    },
+  }
+}
+
+const META = ".meta.json"
+const STEM = /([^/]+)\.jsonl$/
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isAgentLog(file: Pick<SourceFile, "place">): boolean {
+  return /(?:^|\/)agent-[^/]+\.jsonl$/.test(file.place)
+}
+
+// --- The session ------------------------------------------------------------------------------------------------------
+
+function begin({ writer, main, isAgent, learned }: Reading): void {
+  if (writer.hasBegun) return
+  const place = sealedPlace(main)
+  const stem = matchIn(place, STEM) ?? place
+  const folder = matchIn(place, /(?:^|\/)projects\/([^/]+)\//) ?? matchIn(place, /([^/]+)\/[^/]+$/) ?? stem
+  const parent = isAgent ? (matchIn(place, /([^/]+)\/subagents\//) ?? learned.parent) : undefined
+  // Agents of one client count from anew in every session, so an agent's own name tells it apart only within its parent.
+  const id = parent === undefined ? stem : joined([parent, stem], ":")
+  // An agent whose type nobody wrote down is an agent all the same. Some agents of the harness's own say what they are in their name.
+  const agent =
+    learned.agent ?? matchIn(place, /\/agent-a([a-z][a-z_]*)-[0-9a-f]+\.jsonl$/) ?? matchIn(place, /(agent)-[^/]+$/)
+  const createdAt = learned.createdAt ?? sealedModifiedAt(main)
+  if (createdAt === undefined) return
+  const spawnedBy = learned.spawnedBy === undefined ? {} : { spawned_by: learned.spawnedBy.value }
+  const noise = learned.isWarmup ? { noise: "warmup" } : {}
+  const pond = { ...spawnedBy, ...noise }
+  writer.begin({
+    id,
+    sourceAgent: sealedOrigin(BRAND, isAgent ? agent : undefined),
+    project: learned.project ?? folder,
+    createdAt,
+    parentSessionId: parent,
+    title: learned.title,
+    ...(Object.keys(pond).length === 0 ? {} : { pond }),
+  })
+}
+
+function learn({ learned, isAgent }: Reading, record: JsonObject): void {
+  learned.project ??= nonEmptyStringAt(record, "cwd")
+  learned.createdAt ??= timestampAt(record, "timestamp")
+  if (!isAgent) return
+  learned.parent ??= nonEmptyStringAt(record, "sessionId")
+  learned.agent ??= nonEmptyStringAt(record, "attributionAgent")
+  // Versions 2.0 started throw-away agents to warm a cache. Nobody asked for them.
+  if (record["parentUuid"] === null && valueAt(record, "message", "content") === "Warmup") learned.isWarmup = true
+}
+
+// --- Records ----------------------------------------------------------------------------------------------------------
+
+function pushRecord(reading: Reading, raw: RawRecord): void {
+  const { writer } = reading
+  if (raw.form === "log" || raw.form === "document") pushJson(reading, raw)
+  else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
+  else if (raw.form === "text" || raw.file.form !== "log") writer.whole(raw)
+  else writer.unreadable(raw, "not_utf8", "bytes that are no UTF-8")
+}
+
+function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): void {
+  const { writer, main } = reading
+  const parsed = parseJson(raw.text)
+  if (!parsed.ok) {
+    if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
+    else writer.unreadable(raw, "unparsable_line", "text that is no JSON")
+  } else if (!isJsonObject(parsed.value)) {
+    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is no object" })
+    writer.carrier(raw, parsed.value)
+  } else if (raw.file.place === main.place) {
+    if (!writer.hasBegun) learn(reading, parsed.value)
+    pushMain(reading, raw, parsed.value)
+  } else pushSide(reading, raw, parsed.value)
+}
+
+/** A record of another file of the session: an agent's description, a workflow's journal. */
+function pushSide(reading: Reading, raw: RawRecord, record: JsonObject): void {
+  if (raw.file.place.endsWith(META) && reading.isAgent) {
+    reading.learned.agent = nonEmptyStringAt(record, "agentType") ?? reading.learned.agent
+    reading.learned.title ??= nonEmptyStringAt(record, "description")
+    reading.learned.spawnedBy ??= nonEmptyStringAt(record, "toolUseId")
+  }
+  reading.writer.carrier(raw, record, { timestamp: timestampAt(record, "timestamp") })
+}
+
+function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
+  const { writer, versions } = reading
+  const version = record["version"]
+  if (typeof version === "string") versions.add(version)
+  const type = record["type"]
+  const drafts = messagesOf(reading, raw, record)
+  if (drafts !== undefined) {
+    writer.record(raw, record, drafts)
+    return
+  }
+  if (typeof type !== "string" || !isKnownRecord(type)) {
+    const found = typeof type === "string" ? type : `a record without a type: ${Object.keys(record).slice(0, 5)}`
+    writer.issue(raw, { kind: "unknown_record", severity: "note", found })
+  } else if (type === "user" || type === "assistant") {
+    writer.issue(raw, { kind: "unknown_record", severity: "note", found: `${type} without content` })
+  }
+  const { title, pond } = titleOf(record)
+  if (!writer.hasBegun && title !== undefined) reading.learned.title = title
+  writer.carrier(raw, record, { ...identityOf(record), ...(pond === undefined ? {} : { pond }) })
+}
+
+function messagesOf(
+  reading: Reading,
+  raw: RawRecord,
+  record: JsonObject,
+): readonly [MessageDraft, ...MessageDraft[]] | undefined {
+  const identity = identityOf(record)
+  const pond = factsOf(reading, record)
+  const fields = pond === undefined ? identity : { ...identity, pond }
+  switch (record["type"]) {
+    case "user":
+      return userMessages(reading, raw, record, fields)
+    case "assistant": {
+      const blocks = assistantParts(record, ["message", "content"], injectedAssistant(record))
+      if (blocks === undefined) return undefined
+      nameUnknown(reading, raw, blocks.unknown)
+      return [{ ...fields, role: "assistant", parts: blocks.parts }]
+    }
+    case "attachment": {
+      // What a person typed while the model was at work. All other attachments are the harness's own notes.
+      if (valueAt(record, "attachment", "type") !== "queued_command") return undefined
+      const blocks = userRuns(record, ["attachment", "prompt"], injectedQueued(record))
+      return blocks === undefined ? undefined : draftsOf(blocks.parts, { ...fields, pond: { ...pond, queued: true } })
+    }
+    case "system": {
+      const content = stringAt(record, "content")
+      return content === undefined ? undefined : [{ ...fields, role: "system", content }]
+    }
+    default:
+      return undefined
+  }
+}
+
+type Fields = Pick<MessageDraft, "id" | "timestamp" | "pond">
+
+function userMessages(
+  reading: Reading,
+  raw: RawRecord,
+  record: JsonObject,
+  fields: Fields,
+): readonly [MessageDraft, ...MessageDraft[]] | undefined {
+  noteMissingSpill(reading, raw, record)
+  const at = valueAt(record, "message", "content") === undefined ? ["message"] : ["message", "content"]
+  const blocks = userRuns(record, at, injectedUser(record))
+  if (blocks === undefined) return undefined
+  nameUnknown(reading, raw, blocks.unknown)
+  return draftsOf(blocks.parts, fields)
+}
+
+function draftsOf(runs: readonly UserRun[], fields: Fields): readonly [MessageDraft, ...MessageDraft[]] | undefined {
+  const drafts = runs.map((run): MessageDraft => ({ ...fields, ...run }))
+  const [first, ...rest] = drafts
+  return first === undefined ? undefined : [first, ...rest]
+}
+
+function identityOf(record: JsonObject): Pick<Fields, "id" | "timestamp"> {
+  return { id: nonEmptyStringAt(record, "uuid"), timestamp: timestampAt(record, "timestamp") }
+}
+
+// --- What kind of record it is ----------------------------------------------------------------------------------------
+
+/** Who wrote a user record, where it was not a person. Text alone does not say it: an expanded skill looks like a prompt. */
+function injectedUser(record: JsonObject): string | undefined {
+  if (record["isCompactSummary"] === true) return "compact-summary"
+  const kind = valueAt(record, "origin", "kind")
+  if (kind === "task-notification") return kind
+  if (record["isMeta"] === true) return "meta"
+  return record["promptSource"] === "system" ? "system" : undefined
+}
+
+function injectedQueued(record: JsonObject): string | undefined {
+  const mode = valueAt(record, "attachment", "commandMode")
+  return mode === "task-notification" || valueAt(record, "attachment", "isMeta") === true
+    ? "task-notification"
+    : undefined
+}
+
+/** The client writes answers of its own into the model's slot: errors of the API, and fillers that keep the turns alternating. */
+function injectedAssistant(record: JsonObject): string | undefined {
+  if (record["isApiErrorMessage"] === true) return "api-error"
+  return valueAt(record, "message", "model") === "<synthetic>" ? "synthetic" : undefined
+}
+
+/** Facts about one record that later readers need and that the record does not say in so many words. */
+function factsOf({ isAgent, main }: Reading, record: JsonObject): Record<string, JsonValue> | undefined {
+  const facts: Record<string, JsonValue> = {}
+  // Versions 1.0 wrote their agents into the session itself.
+  const isSidechain = record["isSidechain"] === true
+  if (isSidechain && !isAgent) facts["sidechain"] = true
+  if (isSidechain && record["type"] === "user") facts["author"] = "model"
+  if (record["isCompactSummary"] === true) facts["compaction"] = true
+  const replayed = isAgent ? undefined : replayedFrom(record, main)
+  if (replayed !== undefined) facts["replay_of"] = replayed
+  return Object.keys(facts).length === 0 ? undefined : facts
+}
+
+/** The session that a record was copied from, where it still says so. A fork of today rewrites the ids and says nothing. */
+function replayedFrom(record: JsonObject, main: SourceFile): string | undefined {
+  const forked = valueAt(record, "forkedFrom", "sessionId")
+  if (typeof forked === "string") return forked
+  const own = STEM.exec(main.place)?.[1] ?? ""
+  const written = record["sessionId"]
+  if (typeof written !== "string" || written === own) return undefined
+  return UUID.test(own) && UUID.test(written) ? written : undefined
+}
+
+/** Titles are written again on every save: the last one counts. `summary` records at the head of a file are about other sessions. */
+function titleOf(record: JsonObject): { title?: Sealed<string> | undefined; pond?: Record<string, JsonValue> } {
+  const custom = record["type"] === "custom-title" ? nonEmptyStringAt(record, "customTitle") : undefined
+  const title = custom ?? (record["type"] === "ai-title" ? nonEmptyStringAt(record, "aiTitle") : undefined)
+  return title === undefined ? {} : { title, pond: { title: title.value } }
+}
+
+function noteMissingSpill({ spilled, writer }: Reading, raw: RawRecord, record: JsonObject): void {
+  const path = valueAt(record, "toolUseResult", "persistedOutputPath")
+  if (typeof path !== "string") return
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
+  if (spilled.has(name)) return
+  writer.issue(raw, {
+    kind: "missing_file",
+    severity: "fault",
+    found: `the saved output ${name} is not beside the session`,
+  })
+}
+
+function nameUnknown({ writer }: Reading, raw: RawRecord, kinds: readonly string[]): void {
+  for (const kind of kinds) writer.issue(raw, { kind: "unknown_block", severity: "note", found: kind })
+}

@@ -1,0 +1,173 @@
+/**
+ * Where Claude Code keeps its sessions. Reads names and sizes, opens nothing.
+ *
+ * Below a root only `projects/` is looked at: `.credentials.json`, `history.jsonl` (the prompts of all projects once
+ * more), `todos/`, `file-history/` and a project's `memory/` are no sessions and are left alone. A root without
+ * `projects/` is a folder of logs that somebody points at, and is walked whole.
+ */
+import type { Dirent, Stats } from "node:fs"
+import { readdir, stat } from "node:fs/promises"
+import { join } from "node:path"
+import type { Issue } from "../../model/report.ts"
+import type { Environment } from "../../platform/environment.ts"
+import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
+import { isAgentLog } from "./parse.ts"
+
+export const source: Source = { roots, plan }
+
+function roots(environment: Environment, home: string): readonly string[] {
+  const chosen = environment["CLAUDE_CONFIG_DIR"]
+  const config = environment["XDG_CONFIG_HOME"] || join(home, ".config")
+  // Versions around 1.0.30 used the second place. What lies in either stays there when the variable is set later.
+  const places = [...(chosen ? [chosen] : []), join(home, ".claude"), join(config, "claude")]
+  return [...new Set(places)]
+}
+
+async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
+  const here = await entriesOf(root, "")
+  if (here === undefined) return
+  if (!here.some(({ name }) => name === "projects")) {
+    yield* planFolder(root, "", here, true)
+    return
+  }
+  for (const entry of (await entriesOf(root, "projects")) ?? []) {
+    const folder = `projects/${entry.name}`
+    const entries = isFolder(entry) ? await entriesOf(root, folder) : undefined
+    if (entries !== undefined) yield* planFolder(root, folder, entries, false)
+  }
+}
+
+/** One project: its sessions, and below each the files that belong to it. */
+async function* planFolder(
+  root: string,
+  folder: string,
+  entries: readonly Dirent[],
+  isWalk: boolean,
+): AsyncGenerator<SourceUnit | Issue> {
+  const names = entries.filter((entry) => !isFolder(entry)).map(({ name }) => name)
+  const logs = names.filter((name) => name.endsWith(LOG))
+  const stems = new Set(logs.map((name) => name.slice(0, -LOG.length)))
+  for (const name of logs) {
+    const stem = name.slice(0, -LOG.length)
+    const place = below(folder, name)
+    if (isAgentLog({ place })) {
+      yield* unitOf(root, [place, ...(names.includes(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])])
+      continue
+    }
+    const side = entries.some((entry) => entry.name === stem && isFolder(entry))
+    yield* planSession(root, place, side ? await walk(root, below(folder, stem)) : [])
+  }
+  for (const entry of entries) {
+    if (!isFolder(entry) || stems.has(entry.name) || entry.name === "memory") continue
+    const place = below(folder, entry.name)
+    const inner = await entriesOf(root, place)
+    if (inner?.some(({ name }) => name === "subagents" || name === "tool-results" || name === "workflows")) {
+      yield* planSession(root, undefined, await walk(root, place))
+    } else if (isWalk && inner !== undefined) yield* planFolder(root, place, inner, true)
+  }
+}
+
+const LOG = ".jsonl"
+const META = ".meta.json"
+
+/** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
+async function* planSession(
+  root: string,
+  log: string | undefined,
+  places: readonly string[],
+): AsyncGenerator<SourceUnit | Issue> {
+  const agents = places.filter((place) => isAgentLog({ place }))
+  const metas = new Set(agents.map((place) => `${place.slice(0, -LOG.length)}${META}`))
+  const own = places.filter((place) => !isAgentLog({ place }) && !metas.has(place))
+  if (log !== undefined) yield* unitOf(root, [log, ...own])
+  else {
+    // The client deletes old transcripts and may leave their folders. What is not a session cannot be stored as one.
+    for (const place of own)
+      yield { kind: "orphan_file", severity: "note", file: place, found: "its session is no longer there" }
+  }
+  for (const agent of agents) {
+    const meta = `${agent.slice(0, -LOG.length)}${META}`
+    yield* unitOf(root, [agent, ...(places.includes(meta) ? [meta] : [])])
+  }
+}
+
+async function* unitOf(root: string, places: readonly string[]): AsyncGenerator<SourceUnit | Issue> {
+  const found = await Promise.all(places.map((place) => fileAt(root, place)))
+  const files: SourceFile[] = []
+  for (const file of found) {
+    if ("kind" in file) yield file
+    else files.push(file)
+  }
+  const [main] = files
+  if (main !== undefined && main.place === places[0]) yield { key: main.place, root, files }
+}
+
+async function fileAt(root: string, place: string): Promise<SourceFile | Issue> {
+  const path = join(root, place)
+  let stats: Stats
+  try {
+    stats = await stat(path)
+  } catch (error) {
+    return { kind: "unreadable_file", severity: "fault", file: place, found: codeOf(error) }
+  }
+  return {
+    path,
+    place,
+    form: formOf(place),
+    sizeBytes: stats.size,
+    modifiedMs: stats.mtimeMs,
+    inode: stats.ino,
+  }
+}
+
+const FORMS: Readonly<Record<string, SourceForm>> = {
+  jsonl: "log",
+  json: "document",
+  txt: "text",
+  md: "text",
+  js: "text",
+  ts: "text",
+  html: "text",
+  csv: "text",
+}
+
+function formOf(place: string): SourceForm {
+  // A tool result that looks like JSON is the text that a tool gave, and comes back letter by letter.
+  const form = FORMS[place.slice(place.lastIndexOf(".") + 1)] ?? "bytes"
+  return form === "document" && place.includes("/tool-results/") ? "text" : form
+}
+
+async function walk(root: string, folder: string): Promise<string[]> {
+  const places: string[] = []
+  for (const entry of (await entriesOf(root, folder)) ?? []) {
+    const place = below(folder, entry.name)
+    if (isFolder(entry)) places.push(...(await walk(root, place)))
+    else places.push(place)
+  }
+  return places
+}
+
+/** Sorted, so that a plan is the same every time. Hidden names are no part of a session. Nothing where no folder is. */
+async function entriesOf(root: string, folder: string): Promise<Dirent[] | undefined> {
+  try {
+    const entries = await readdir(join(root, folder), { withFileTypes: true })
+    const shown = entries.filter(({ name }) => !name.startsWith("."))
+    return shown.sort((left, right) => (left.name < right.name ? -1 : 1))
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(codeOf(error))) return undefined
+    throw error
+  }
+}
+
+/** People link project folders to other disks. */
+function isFolder(entry: Dirent): boolean {
+  return entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.includes("."))
+}
+
+function below(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
+}
