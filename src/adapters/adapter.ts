@@ -56,6 +56,11 @@ export interface SourceUnit {
   readonly root: string
   /** In the order in which they are read. The first is the main one. */
   readonly files: readonly SourceFile[]
+  /**
+   * Small records about this session in a file that its client keeps for all sessions, such as a title in an index. They come
+   * with the plan and are parsed after the files, all of them each time. A change of them is a change of the unit.
+   */
+  readonly beside?: readonly RawRecord[]
   /** For units of a database: the session's id and a mark that changes whenever one of its rows does. */
   readonly row?: { readonly id: string; readonly mark: string }
 }
@@ -162,7 +167,13 @@ export interface Serialized {
 }
 
 export type OutputFile =
-  | { readonly form: "log"; readonly place: string; readonly lines: readonly OutputLine[] }
+  /** `isShared`: other sessions have lines in this file too. Lines that it does not have are added to it; it is never replaced. */
+  | {
+      readonly form: "log"
+      readonly place: string
+      readonly lines: readonly OutputLine[]
+      readonly isShared?: true
+    }
   | { readonly form: "document" | "text"; readonly place: string; readonly text: string }
   | { readonly form: "bytes"; readonly place: string; readonly bytes: Uint8Array }
   | { readonly form: "database"; readonly place: string; readonly rows: readonly OutputRow[] }

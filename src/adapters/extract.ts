@@ -80,6 +80,13 @@ export function isAt(record: JsonValue, expected: string, ...path: readonly Path
   return found === undefined ? undefined : make(found.value === expected)
 }
 
+/** The key of an object that has one: how a Rust client writes which variant a value is. */
+export function keyAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+  const value = valueAt(record, ...path)
+  const [key, ...more] = isJsonObject(value) ? Object.keys(value) : []
+  return key === undefined || key === "" || more.length > 0 ? undefined : make(key)
+}
+
 /** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
 export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   const value = valueAt(record, ...path)
@@ -117,6 +124,11 @@ export function joined(values: readonly Sealed<string>[], separator: string): Se
   return make(values.map(({ value }) => value).join(separator))
 }
 
+/** Whether a text matches. For what a source says in words: an exit code in the text of a result. */
+export function testIn(text: Sealed<string>, pattern: RegExp): Sealed<boolean> {
+  return make(pattern.test(text.value))
+}
+
 /** The pieces of a text between the given offsets: together they are the whole text, so that `fill` can rejoin them. */
 export function splitAt(text: Sealed<string>, offsets: readonly number[]): Sealed<string>[] {
   const bounds = [0, ...offsets.filter((offset) => offset > 0 && offset < text.value.length), text.value.length]
@@ -144,6 +156,20 @@ export function dataUrlIn(text: Sealed<string>): DataUrl | undefined {
   if (mediaType === undefined || base64 === undefined) return undefined
   const origin = text.origin?.form === "value" ? { ...text.origin, form: "data_url" as const } : undefined
   return { mediaType: make(mediaType), base64: make(base64, origin) }
+}
+
+/** How the base64 of an image begins, which is how its bytes say what they are. */
+const IMAGE_OPENINGS: readonly (readonly [opening: string, mediaType: string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+]
+
+/** The media type that the bytes themselves show, where a source names none. */
+export function imageTypeIn(base64: Sealed<string>): Sealed<string> | undefined {
+  const found = IMAGE_OPENINGS.find(([opening]) => base64.value.startsWith(opening))
+  return found === undefined ? undefined : make(found[1])
 }
 
 /** A text as the JSON value that it also is, for the fields that take any JSON. */

@@ -85,7 +85,7 @@ function putAt(record: JsonValue, path: readonly PathKey[], value: JsonValue): v
 }
 
 /** A copy with one place changed: only the values along the path are copied. */
-function withAt(record: JsonValue, keys: readonly string[], value: JsonValue): JsonValue {
+export function withAt(record: JsonValue, keys: readonly string[], value: JsonValue): JsonValue {
   const [key, ...rest] = keys
   if (key === undefined) return value
   if (Array.isArray(record)) {

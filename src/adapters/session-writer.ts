@@ -29,6 +29,8 @@ interface DraftFields {
   /** Without one, the session's own time stands in (spec 4.8). */
   readonly timestamp?: Sealed<string> | undefined
   readonly pond?: Record<string, JsonValue>
+  /** Where the length of the record's line counts and `stringifyJson` would change it: see `shared/spelling.ts`. */
+  readonly spelling?: JsonValue | undefined
 }
 
 type PartDraftsOf<R extends Role> = readonly PartDraft<(typeof ROLE_PARTS)[R][number]>[]
@@ -56,7 +58,7 @@ export interface SessionWriter {
 }
 
 export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: ResumePoint): SessionWriter {
-  const seen = new Set(resume?.seen)
+  const freeId = idsBeside(resume?.seen ?? new Set())
   let session = resume?.session
   let ordinal = resume?.nextOrdinal ?? 0
   const waiting: (() => void)[] = []
@@ -76,8 +78,9 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     )
     let first: string | undefined
     for (const [index, draft] of drafts.entries()) {
-      const id = freeId(seen, draft.id?.value ?? hash)
-      const placed = first === undefined ? source : { of: first }
+      const id = freeId(draft.id?.value ?? hash)
+      const own = draft.spelling === undefined ? source : { ...source, spelling: draft.spelling }
+      const placed = first === undefined ? own : { of: first }
       sink.entry(entryOf({ session, id, ordinal: ordinal++, draft, source: placed, notes: notes[index] ?? [] }))
       first ??= id
     }
@@ -177,11 +180,19 @@ function contentOf(raw: Exclude<RawRecord, { form: "row" }>): string | Uint8Arra
 }
 
 /** An id that is taken already gets a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
-function freeId(seen: Set<string>, wanted: string): string {
-  let id = wanted
-  for (let count = 2; seen.has(id); count++) id = `${wanted}#${count}`
-  seen.add(id)
-  return id
+function idsBeside(known: ReadonlySet<string>): (wanted: string) => string {
+  const seen = new Set(known)
+  // A client that writes the same record thousands of times must not make us count from two each time.
+  const counts = new Map<string, number>()
+  return (wanted) => {
+    let id = wanted
+    for (let count = counts.get(wanted) ?? 2; seen.has(id); count++) {
+      id = `${wanted}#${count}`
+      counts.set(wanted, count + 1)
+    }
+    seen.add(id)
+    return id
+  }
 }
 
 function assertBegun(session: Session | undefined): asserts session is Session {

@@ -57,6 +57,11 @@ export function stringifyJson(value: JsonValue): string {
   return JSON.stringify(value)
 }
 
+/** A number by its text, for a record that has to be written as it was spelled. */
+export function numberSpelled(text: string): ExactNumber {
+  return raw.rawJSON(text)
+}
+
 export function isExactNumber(value: unknown): value is ExactNumber {
   return raw.isRawJSON(value)
 }

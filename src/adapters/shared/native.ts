@@ -2,17 +2,21 @@
  * Native restore for every client: each record is filled again and goes back to the file that it came from.
  * A document and a row of a database exist once, so their newest record wins (a change is recorded as a revision, at the end).
  */
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Message, SessionLog } from "../../model/session.ts"
 import type { OutputFile, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
 import { fill } from "../lift.ts"
+import { spelled } from "./spelling.ts"
 
 /** One record of the source, and where it lay. */
 export interface NativeRecord {
   readonly place: string
   readonly form: SourceForm
   readonly table: string | undefined
-  readonly content: { readonly json: JsonValue } | { readonly text: string } | { readonly base64: string }
+  readonly content:
+    | { readonly json: JsonValue; readonly spelling?: JsonValue }
+    | { readonly text: string }
+    | { readonly base64: string }
 }
 
 /** Tells rows of one table apart. A row with the key of an earlier one replaces it. */
@@ -59,13 +63,16 @@ function continues(entry: Entry | undefined, first: string): boolean {
 }
 
 function recordOf(message: Message, group: readonly Entry[], mainPlace: string): NativeRecord | undefined {
-  const { file, form, table, record, text, base64 } = sourceOf(message)
+  const { file, form, table, record, text, base64, spelling } = sourceOf(message)
   const placed = {
     place: typeof file === "string" ? file : mainPlace,
     form: typeof table === "string" ? ("database" as const) : ((form ?? "log") as SourceForm),
     table: typeof table === "string" ? table : undefined,
   }
-  if (record !== undefined) return { ...placed, content: { json: fill(record, group) } }
+  if (record !== undefined) {
+    const json = fill(record, group)
+    return { ...placed, content: spelling === undefined ? { json } : { json, spelling } }
+  }
   if (typeof text === "string") return { ...placed, content: { text } }
   return typeof base64 === "string" ? { ...placed, content: { base64 } } : undefined
 }
@@ -92,7 +99,7 @@ function rowsOf(records: readonly NativeRecord[], rowKey: RowKey | undefined): O
 }
 
 function lineOf(content: NativeRecord["content"]): OutputLine {
-  if ("json" in content) return stringifyJson(content.json)
+  if ("json" in content) return spelled(content.json, content.spelling)
   return "text" in content ? content.text : bytesOf(content.base64)
 }
 

@@ -43,6 +43,8 @@ export async function* resolve(
       yield { file, records: [], issues: [issueOf(file, error)], bytes: 0 }
     }
   }
+  const [beside] = unit.beside ?? []
+  if (beside !== undefined) yield { file: beside.file, records: unit.beside ?? [], issues: [], bytes: 0 }
 }
 
 // --- Logs: whole lines ------------------------------------------------------------------------------------------------

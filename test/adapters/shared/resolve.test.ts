@@ -168,3 +168,9 @@ test("a line that was taken without its line feed is not read twice", async () =
   }
   expect(await isPrefixOf(fileOf("a\nbc\n"), end)).toBe(false)
 })
+
+test("what lies beside the files of a unit comes after them", async () => {
+  const index = fileOf('{"id":"other"}\n{"id":"own"}\n', "log", "-index.jsonl")
+  const beside = [{ form: "log", file: index, line: 2, text: '{"id":"own"}' }] as const
+  expect(await recordsOf({ ...unitOf(fileOf("first\n")), beside })).toEqual(["1 first", '2 {"id":"own"}'])
+})
