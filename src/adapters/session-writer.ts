@@ -3,10 +3,11 @@
  * One record becomes one message, or several where it fuses roles; what is no message becomes a carrier, whole.
  * Knows no client. Every record that is handed in comes out: in a part, in `options.source`, or both.
  */
+import { assert } from "../model/errors.ts"
 import { type JsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
-import type { ParseSink, RawRecord, ResumePoint, SourceFile } from "./adapter.ts"
+import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
 import type { Sealed } from "./extract.ts"
 import { takeOut, takeOutContent } from "./lift.ts"
 import type { PartDraft } from "./parts.ts"
@@ -55,6 +56,14 @@ export interface SessionWriter {
   /** A record that could not be read, kept as it lay, and the issue that says so. */
   unreadable(raw: RawRecord, kind: string, found: string): void
   issue(raw: RawRecord, issue: Pick<Issue, "kind" | "severity" | "found">): void
+  /** No more records. What waits for a session that never came is not kept, and an issue says so. */
+  end(): void
+}
+
+export function mainFileOf(unit: SourceUnit): SourceFile {
+  const [main] = unit.files
+  assert(main !== undefined, "a unit has a file")
+  return main
 }
 
 export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: ResumePoint): SessionWriter {
@@ -112,6 +121,12 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       sink.issue({ kind, severity: "fault", file: raw.file.place, record: raw.line, found })
     },
     issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.place, record: raw.line }),
+    end() {
+      if (waiting.length === 0) return
+      // `model-project-non-empty`: a session that does not say which it is, and of what, is not invented.
+      const found = `${waiting.length} records that belong to no session`
+      sink.issue({ kind: "no_session", severity: "fault", file: main.place, found })
+    },
   }
 }
 
