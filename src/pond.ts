@@ -27,6 +27,7 @@ function composePond(host: Host): Pond {
   return {
     host,
     sessions,
+    storeName: () => storeUrlOf(host),
     close: () => {
       for (const made of opened.splice(0)) made.close()
       return Promise.resolve()
@@ -41,8 +42,7 @@ async function openSessionsOf(host: Host): Promise<Sessions> {
     import("./substrate/location.ts"),
     import("./sessions/store.ts"),
   ])
-  const { store: url } = host.settings().values
-  const location = parseLocation(url ?? join(host.path("data"), "store"), { environment: host.environment })
+  const location = parseLocation(storeUrlOf(host), { environment: host.environment })
   return openSessions(openStore(location, host), { clock: host.clock, host: hostname() })
 }
 
@@ -59,4 +59,8 @@ export function runPond(argv: readonly string[]): Promise<number> {
     compose: (flags, log) =>
       composePond(createHost({ environment, clock: systemClock, random: systemRandom, log, flags })),
   })
+}
+
+function storeUrlOf(host: Host): string {
+  return host.settings().values.store ?? join(host.path("data"), "store")
 }

@@ -12,6 +12,12 @@ import type { VerbRow } from "./verb.ts"
 
 export const VERBS: readonly VerbRow[] = [
   {
+    name: "sync",
+    group: "archive",
+    summary: "Store what your coding agents have written since the last time.",
+    load: async () => (await import("./verbs/sync.ts")).sync,
+  },
+  {
     name: "completions",
     group: "care",
     summary: "Print the completion script of a shell.",

@@ -11,6 +11,8 @@ export interface Pond {
   readonly host: Host
   /** The sessions of the store and namespace that this pond is of. Nothing is read or made before it is used. */
   sessions(): Promise<Sessions>
+  /** Which store this is, for whatever is kept about it outside it. Opens nothing. */
+  storeName(): string
   /** Closes what was opened. Safe to call twice. */
   close(): Promise<void>
 }

@@ -1,0 +1,141 @@
+/** `pond sync`: what the clients have written, into the store. */
+
+import type { IssueGroup } from "../../model/report.ts"
+import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
+import { flag } from "../flags.ts"
+import { bytesText, countText } from "../numbers.ts"
+import type { Style } from "../style.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Outcome, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const STAGE_CHOICES = ["import", "embed", "index"] as const
+
+type Report = Awaited<ReturnType<typeof syncPond>>
+type Plans = Awaited<ReturnType<typeof planPond>>
+
+export const sync = defineVerb({
+  flags: {
+    path: flag.text("Read this directory instead of the client's own.", "DIR"),
+    only: flag.choices("Run this stage alone.", STAGE_CHOICES),
+    skip: flag.choices("Leave this stage out.", STAGE_CHOICES),
+    "dry-run": flag.onOff("Say what would be read, and write nothing."),
+    full: flag.onOff("Read everything again. What is stored stays as it is."),
+    "no-wait": flag.onOff("Fail at once where another sync of this store runs."),
+  },
+  positionals: [{ name: "adapter", summary: "The clients to read. All of them, where none is named.", count: "many" }],
+  examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions"],
+  run: async ({ pond, flags, words, progress, signal }) => {
+    const options: SyncOptions = {
+      adapters: words,
+      path: flags.path,
+      only: flags.only,
+      skip: flags.skip,
+      isFull: flags.full,
+      isPatient: !flags["no-wait"],
+    }
+    if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
+    const report = await syncPond(pond, options, {
+      signal,
+      onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
+      onProgress: (_, bytes, unit) => progress.at(bytes, unit),
+    })
+    return synced(report)
+  },
+})
+
+// --- What was done ----------------------------------------------------------------------------------------------------
+
+function synced(report: Report): Outcome {
+  return {
+    document: { ...report },
+    exitCode: syncExitCode(report),
+    render: (page) => {
+      if (report.adapters.length === 0) return "No client of pond's has sessions on this machine.\n"
+      return `${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
+    },
+  }
+}
+
+function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
+  const rows = adapters.map(({ adapter, sessions, messages, parts, bytes_read, ms: own }) => [
+    adapter,
+    countText(sessions.seen),
+    countText(sessions.new),
+    countText(sessions.grown + sessions.rewritten),
+    countText(messages.new),
+    countText(parts.new),
+    bytesText(bytes_read),
+    `${(own / 1000).toFixed(1)} s`,
+  ])
+  const titles = ["client", "sessions", "new", "changed", "messages", "parts", "read", "time"]
+  const shape = titles.map((title, index) => ({
+    title,
+    isFixed: true,
+    align: index === 0 ? ("left" as const) : ("right" as const),
+  }))
+  return `${renderTable(shape, rows, { columns, head: style.bold })}${style.dim(`Done in ${(ms / 1000).toFixed(1)} s.`)}\n`
+}
+
+function remarks(
+  { adapter, path, sessions, issues, unverified_versions }: Report["adapters"][number],
+  style: Style,
+): string[] {
+  const lines: string[] = []
+  if (sessions.seen === 0)
+    lines.push(
+      `${style.yellow("warning")}  ${adapter}: ${visibleLine(path)} is there, and no session was found in it.\n`,
+    )
+  if (sessions.gone > 0)
+    lines.push(`${adapter}: ${countText(sessions.gone)} sources are gone. Their sessions stay in the store.\n`)
+  if (unverified_versions.length > 0) {
+    lines.push(
+      `${adapter}: written by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept.\n`,
+    )
+  }
+  return [...lines, ...issues.map((group) => issueLine(adapter, group, style))]
+}
+
+function issueLine(adapter: string, { kind, severity, count, example }: IssueGroup, style: Style): string {
+  const mark = severity === "fault" ? style.yellow("fault") : style.dim("note")
+  const place = example.record === undefined ? example.file : `${example.file}:${example.record}`
+  return `${mark}  ${adapter}: ${kind.replaceAll("_", " ")}, ${countText(count)} times; first: ${visibleLine(example.found)} in ${visibleLine(place)}\n`
+}
+
+// --- What would be done -----------------------------------------------------------------------------------------------
+
+function planned(plans: Plans): Outcome {
+  const rows = plans.map((plan) => {
+    const count = (change: string) => plan.units.filter((unit) => unit.change === change).length
+    return {
+      adapter: plan.adapter.id,
+      path: plan.root,
+      sessions: {
+        seen: plan.seen,
+        new: count("new"),
+        grown: count("grown"),
+        rewritten: count("rewritten"),
+        unchanged: plan.unchanged,
+        gone: plan.gone.length,
+      },
+      bytes_to_read: plan.bytesToRead,
+    }
+  })
+  return {
+    document: { adapters: rows, dry_run: true },
+    render: ({ style, columns }) => {
+      const cells = rows.map(({ adapter, sessions, bytes_to_read }) => [
+        adapter,
+        ...Object.values(sessions).map(countText),
+        bytesText(bytes_to_read),
+      ])
+      const titles = ["client", "sources", "new", "grown", "rewritten", "unchanged", "gone", "to read"]
+      const shape = titles.map((title, index) => ({
+        title,
+        isFixed: true,
+        align: index === 0 ? ("left" as const) : ("right" as const),
+      }))
+      return `${renderTable(shape, cells, { columns, head: style.bold })}${style.dim("Nothing was written.")}\n`
+    },
+  }
+}

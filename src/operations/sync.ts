@@ -1,0 +1,103 @@
+/**
+ * Bring what the clients have written into the store. Not on the wire: it reads this machine, so only its owner asks for it.
+ */
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import type { Adapter } from "../adapters/adapter.ts"
+import { ADAPTERS, adapterById } from "../adapters/registry.ts"
+import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
+import { suggestion } from "../platform/nearest.ts"
+import type { ImportSource } from "../sync/import.ts"
+import type { RootPlan } from "../sync/plan.ts"
+import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
+import type { Pond } from "./pond.ts"
+
+export interface SyncOptions {
+  /** The ids of adapters; none means all. */
+  readonly adapters: readonly string[]
+  /** A root other than the client's own. */
+  readonly path?: string | undefined
+  readonly only: readonly Stage[]
+  readonly skip: readonly Stage[]
+  readonly isFull: boolean
+  readonly isPatient: boolean
+}
+
+export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress">
+
+export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
+  return await runSync(requestOf(pond, options), contextOf(pond, hooks))
+}
+
+export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly RootPlan[]> {
+  return await planSync(requestOf(pond, options), contextOf(pond, hooks))
+}
+
+/** 4 where something was not whole: a fault in a source, or a session that the store refused. */
+export function syncExitCode({ adapters, interrupted }: SyncReport): number {
+  if (interrupted) return new PondError("interrupted", "stopped").row.exit
+  const isWhole = adapters.every(
+    ({ sessions, issues }) => sessions.failed === 0 && issues.every(({ severity }) => severity === "note"),
+  )
+  return isWhole ? 0 : EXIT_NOT_WHOLE
+}
+
+/** The roots of the asked adapters that exist. A root that was named must exist. */
+export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, "adapters" | "path">): ImportSource[] {
+  const chosen = adapters.length === 0 ? ADAPTERS : adapters.map(adapterNamed)
+  if (path !== undefined) {
+    if (!existsSync(path)) {
+      throw new PondError(
+        "not_found",
+        `There is no directory ${path}. Name the one that holds the client's sessions.`,
+        {
+          details: { path },
+        },
+      )
+    }
+    return chosen.map((adapter) => ({ adapter, root: path }))
+  }
+  const { environment } = pond.host
+  const home = environment["HOME"] ?? homedir()
+  return chosen.flatMap((adapter) =>
+    adapter.source
+      .roots(environment, home)
+      .filter((root) => existsSync(root))
+      .map((root) => ({ adapter, root })),
+  )
+}
+
+function adapterNamed(id: string): Adapter {
+  const adapter = adapterById(id)
+  if (adapter !== undefined) return adapter
+  const ids = ADAPTERS.map((known) => known.id)
+  throw new PondError(
+    "validation_failed",
+    `pond has no adapter "${id}".${suggestion(id, ids)} It has: ${ids.join(", ")}.`,
+    {
+      details: { adapter: id, adapters: ids },
+    },
+  )
+}
+
+function requestOf(pond: Pond, options: SyncOptions) {
+  const asked = options.only.length === 0 ? STAGES : STAGES.filter((stage) => options.only.includes(stage))
+  return {
+    sources: importSources(pond, options),
+    stages: asked.filter((stage) => !options.skip.includes(stage)),
+    isFull: options.isFull,
+    isPatient: options.isPatient,
+  }
+}
+
+function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
+  const { host } = pond
+  return {
+    storeName: pond.storeName(),
+    stateDirectory: host.path("state"),
+    sessions: () => pond.sessions(),
+    clock: host.clock,
+    log: host.log,
+    ...hooks,
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The hand-over to the store: entries of many units gather until a commit is worth it, and one flush is written while
+ * the next gathers, so that parsing and writing use both cores. What a unit did is remembered only after it is stored.
+ */
+import type { PondError } from "../model/errors.ts"
+import type { Sessions } from "../sessions/store.ts"
+import { type BatchResult, entryUnits, type SessionBatch } from "../sessions/write.ts"
+import type { SyncState, UnitMemory } from "./state.ts"
+
+/** About 32 MB of UTF-16: a flush this large costs the commit little, and two of them fit the memory of an import. */
+const UNITS_MAX = 12_000_000
+const ENTRIES_MAX = 20_000
+
+export interface Flusher {
+  add(batch: SessionBatch): Promise<void>
+  /** Everything of this unit was added. */
+  unitDone(adapter: string, root: string, key: string, memory: UnitMemory): void
+  /** Writes what is left, and waits until all of it is stored. */
+  finish(): Promise<void>
+}
+
+export interface FlusherContext {
+  readonly sessions: () => Promise<Sessions>
+  readonly state: SyncState
+  readonly onResults: (results: readonly BatchResult[]) => void
+}
+
+interface DoneUnit {
+  readonly adapter: string
+  readonly root: string
+  readonly key: string
+  readonly memory: UnitMemory
+}
+
+interface Gathering {
+  readonly batches: Map<string, SessionBatch[]>
+  readonly done: DoneUnit[]
+  units: number
+  entries: number
+}
+
+export function createFlusher({ sessions, state, onResults }: FlusherContext): Flusher {
+  let gathering = emptyGathering()
+  let writing: Promise<void> = Promise.resolve()
+
+  async function write({ batches, done }: Gathering): Promise<void> {
+    const merged = [...batches.values()].map(mergeBatches)
+    if (merged.length > 0) onResults(await (await sessions()).write(merged))
+    for (const group of Map.groupBy(done, (unit) => `${unit.adapter}\n${unit.root}`).values()) {
+      const [first] = group
+      if (first !== undefined) {
+        state.remember(first.adapter, first.root, new Map(group.map((unit) => [unit.key, unit.memory])))
+      }
+    }
+  }
+
+  /** At most one flush is under way: the next waits for it, and its failure is the failure of whoever waits. */
+  async function begin(): Promise<void> {
+    await writing
+    const full = gathering
+    gathering = emptyGathering()
+    writing = write(full)
+    // Seen by whoever awaits `writing`; until then it must not count as unseen.
+    writing.catch(() => undefined)
+  }
+
+  return {
+    add: async (batch) => {
+      const own = gathering.batches.get(batch.session.id)
+      if (own === undefined) gathering.batches.set(batch.session.id, [batch])
+      else own.push(batch)
+      for (const entry of batch.entries) gathering.units += entryUnits(entry)
+      gathering.entries += batch.entries.length
+      if (gathering.units >= UNITS_MAX || gathering.entries >= ENTRIES_MAX) await begin()
+    },
+    unitDone: (adapter, root, key, memory) => {
+      gathering.done.push({ adapter, root, key, memory })
+    },
+    finish: async () => {
+      await begin()
+      await writing
+    },
+  }
+}
+
+function emptyGathering(): Gathering {
+  return { batches: new Map(), done: [], units: 0, entries: 0 }
+}
+
+function mergeBatches(batches: readonly SessionBatch[]): SessionBatch {
+  const [first] = batches
+  if (first === undefined || batches.length === 1) return first as SessionBatch
+  return { session: first.session, entries: batches.flatMap(({ entries }) => entries) }
+}
+
+/** What a rejected session says, for the report. */
+export function rejectionOf(result: BatchResult): PondError | undefined {
+  return result.status === "rejected" ? result.error : undefined
+}

@@ -1,0 +1,107 @@
+/**
+ * Resolve and hydrate one unit: its new bytes become canonical entries, a stretch at a time, and at the end what to
+ * remember of it. Memory is bounded by one batch of lines, whatever the size of the file.
+ */
+import type { Adapter, ParseEnd, ResumePoint, SourceUnit } from "../adapters/adapter.ts"
+import type { LogPosition } from "../adapters/shared/log-window.ts"
+import { resolve } from "../adapters/shared/resolve.ts"
+import type { Issue } from "../model/report.ts"
+import type { Entry, Session } from "../model/session.ts"
+import type { SessionBatch } from "../sessions/write.ts"
+import { fileStamp, type PlannedUnit, stampOf } from "./plan.ts"
+import type { UnitMemory } from "./state.ts"
+
+export interface Stretch {
+  /** Absent until the adapter knows which session this is. */
+  readonly batch: SessionBatch | undefined
+  readonly issues: readonly Issue[]
+  readonly bytes: number
+}
+
+export interface HydrateOptions {
+  /** What the store holds of the session that the unit goes on with. */
+  readonly resume: ResumePoint | undefined
+  readonly nowMs: number
+}
+
+/** A last line without its line feed is still in the writing, unless nothing touched the file for so long. */
+const SETTLED_MS = 60_000
+
+export async function* hydrate(
+  adapter: Adapter,
+  { unit, memory }: PlannedUnit,
+  { resume, nowMs }: HydrateOptions,
+): AsyncGenerator<Stretch, UnitMemory> {
+  let session: Session | undefined = resume?.session
+  let entries: Entry[] = []
+  let issues: Issue[] = []
+  const unknownKinds = new Set(memory?.unknownKinds)
+  const sink = {
+    session: (begun: Session) => {
+      session = begun
+    },
+    entry: (entry: Entry) => {
+      entries.push(entry)
+    },
+    issue: (issue: Issue) => {
+      issues.push(issue)
+      if (issue.kind.startsWith("unknown_")) unknownKinds.add(issue.found)
+    },
+  }
+  const take = (bytes: number, read: readonly Issue[]): Stretch => {
+    const stretch = {
+      batch: session === undefined ? undefined : { session, entries },
+      issues: [...read, ...issues],
+      bytes,
+    }
+    if (session !== undefined) entries = []
+    issues = []
+    return stretch
+  }
+
+  const toRead = resume === undefined ? unit : changedPart(unit, memory)
+  const positions = new Map<string, LogPosition>(Object.entries(memory?.positions ?? {}))
+  const isSettled = unit.files.every((file) => nowMs - file.modifiedMs > SETTLED_MS)
+  const parser = adapter.parse(unit, sink, resume)
+  const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
+  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine: isSettled ? "take" : "leave" })) {
+    for (const record of batch.records) parser.push(record)
+    if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
+    yield take(batch.bytes, batch.issues)
+  }
+  const end = parser.end()
+  yield take(0, [])
+  return memoryOf({ unit, positions, session, end, unknownKinds, before: memory })
+}
+
+/** A file that did not change was read before: reading it again would write its records twice. */
+function changedPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUnit {
+  const files = unit.files.filter((file) => file.form === "database" || memory?.files[file.place] !== fileStamp(file))
+  return { ...unit, files }
+}
+
+interface MemoryFacts {
+  readonly unit: SourceUnit
+  readonly positions: ReadonlyMap<string, LogPosition>
+  readonly session: Session | undefined
+  readonly end: ParseEnd
+  readonly unknownKinds: ReadonlySet<string>
+  readonly before: UnitMemory | undefined
+}
+
+function memoryOf({ unit, positions, session, end, unknownKinds, before }: MemoryFacts): UnitMemory {
+  const isWhole = unit.files.every((file) => {
+    const position = positions.get(file.place)
+    return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
+  })
+  return {
+    // What was left for later must be looked at again, though no byte changes.
+    stamp: isWhole ? stampOf(unit) : "unfinished",
+    files: Object.fromEntries(unit.files.map((file) => [file.place, fileStamp(file)])),
+    positions: Object.fromEntries(positions),
+    session: session ?? null,
+    parserState: end.state,
+    clientVersions: [...new Set([...(before?.clientVersions ?? []), ...end.clientVersions])],
+    unknownKinds: [...unknownKinds],
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The import stage: every root of every asked adapter is planned, then its changed units are read and handed to the
+ * store. Stops between units when asked to, with everything that was handed over stored and remembered.
+ */
+import type { Adapter, ResumePoint } from "../adapters/adapter.ts"
+import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
+import type { Clock } from "../platform/clock.ts"
+import type { Sessions } from "../sessions/store.ts"
+import type { BatchResult } from "../sessions/write.ts"
+import { createFlusher, type Flusher } from "./flush.ts"
+import { hydrate } from "./hydrate.ts"
+import { type PlannedUnit, planRoot, type RootPlan } from "./plan.ts"
+import type { SyncState } from "./state.ts"
+
+export interface ImportSource {
+  readonly adapter: Adapter
+  readonly root: string
+}
+
+export interface ImportContext {
+  readonly sessions: () => Promise<Sessions>
+  readonly state: SyncState
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly isFull: boolean
+  readonly onPlan?: ((plan: RootPlan) => void) | undefined
+  /** Bytes read so far of the root at hand. */
+  readonly onProgress?: ((source: ImportSource, bytes: number, unit: string) => void) | undefined
+}
+
+export interface RootReport {
+  readonly adapter: string
+  readonly path: string
+  readonly sessions: {
+    readonly seen: number
+    readonly new: number
+    readonly grown: number
+    readonly rewritten: number
+    readonly unchanged: number
+    readonly gone: number
+    readonly failed: number
+  }
+  readonly messages: { readonly new: number }
+  readonly parts: { readonly new: number }
+  readonly bytes_read: number
+  readonly issues: readonly IssueGroup[]
+  /** Versions of the client that the adapter was not judged by. */
+  readonly unverified_versions: readonly string[]
+  readonly ms: number
+}
+
+/** Collected while a root is read; its sessions are counted when the store answers. */
+interface Tally {
+  readonly plan: RootPlan
+  readonly startedMs: number
+  readonly issues: Issue[]
+  readonly versions: Set<string>
+  /** What kind of change each session is, to count it once it is stored. */
+  readonly changes: Map<string, PlannedUnit["change"]>
+  /** A long session is stored in several flushes, and is one session. */
+  readonly counted: Set<string>
+  readonly counts: {
+    new: number
+    grown: number
+    rewritten: number
+    failed: number
+    messages: number
+    parts: number
+    bytes: number
+  }
+  endedMs: number
+}
+
+export async function importAll(sources: readonly ImportSource[], context: ImportContext): Promise<RootReport[]> {
+  const tallies: Tally[] = []
+  const bySession = new Map<string, Tally>()
+  const flusher = createFlusher({
+    sessions: context.sessions,
+    state: context.state,
+    onResults: (results) => {
+      for (const result of results) countResult(bySession.get(result.sessionId), result)
+    },
+  })
+  for (const source of sources) {
+    if (context.signal.aborted) break
+    const plan = await planRoot(source.adapter, source.root, context.state, context)
+    context.onPlan?.(plan)
+    const tally = newTally(plan, context.clock)
+    tallies.push(tally)
+    for (const planned of plan.units) {
+      if (context.signal.aborted) break
+      await importUnit({ source, planned, tally, bySession, flusher }, context)
+    }
+    if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
+    tally.endedMs = context.clock.monotonicMs()
+  }
+  await flusher.finish()
+  return tallies.map(reportOf)
+}
+
+interface UnitWork {
+  readonly source: ImportSource
+  readonly planned: PlannedUnit
+  readonly tally: Tally
+  readonly bySession: Map<string, Tally>
+  readonly flusher: Flusher
+}
+
+async function importUnit(
+  { source, planned, tally, bySession, flusher }: UnitWork,
+  context: ImportContext,
+): Promise<void> {
+  const resume = await resumePoint(planned, context)
+  const stretches = hydrate(source.adapter, planned, { resume, nowMs: context.clock.nowMs() })
+  for (;;) {
+    const { done, value } = await stretches.next()
+    if (done) {
+      for (const version of value.clientVersions) tally.versions.add(version)
+      flusher.unitDone(source.adapter.id, source.root, planned.unit.key, value)
+      return
+    }
+    tally.issues.push(...value.issues)
+    tally.counts.bytes += value.bytes
+    context.onProgress?.(source, tally.counts.bytes, planned.unit.key)
+    if (value.batch === undefined) continue
+    bySession.set(value.batch.session.id, tally)
+    if (!tally.changes.has(value.batch.session.id)) tally.changes.set(value.batch.session.id, planned.change)
+    await flusher.add(value.batch)
+  }
+}
+
+/** The ids that are there come from the store, not from the state: the state may be behind it. */
+async function resumePoint({ memory }: PlannedUnit, context: ImportContext): Promise<ResumePoint | undefined> {
+  if (memory === undefined || memory.session === null) return undefined
+  const facts = await (await context.sessions()).resumeFacts(memory.session.id)
+  return { session: memory.session, ...facts, state: memory.parserState }
+}
+
+function newTally(plan: RootPlan, clock: Clock): Tally {
+  const counts = { new: 0, grown: 0, rewritten: 0, failed: 0, messages: 0, parts: 0, bytes: 0 }
+  const startedMs = clock.monotonicMs()
+  return {
+    plan,
+    startedMs,
+    endedMs: startedMs,
+    issues: [...plan.issues],
+    versions: new Set(),
+    changes: new Map(),
+    counted: new Set(),
+    counts,
+  }
+}
+
+function countResult(tally: Tally | undefined, result: BatchResult): void {
+  if (tally === undefined) return
+  const { counts } = tally
+  counts.messages += result.inserted.messages
+  counts.parts += result.inserted.parts
+  if (result.status === "rejected") {
+    counts.failed++
+    tally.issues.push({
+      kind: "session_rejected",
+      severity: "fault",
+      file: result.sessionId,
+      found: result.error?.message ?? "",
+    })
+  }
+  if (result.status !== "stored" || tally.counted.has(result.sessionId)) return
+  tally.counted.add(result.sessionId)
+  if (result.isNewSession) counts.new++
+  // A session that the store knew has grown, whatever the state thought of its file.
+  else counts[tally.changes.get(result.sessionId) === "rewritten" ? "rewritten" : "grown"]++
+}
+
+function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally): RootReport {
+  const { adapter, root, seen, gone } = plan
+  const touched = counts.new + counts.grown + counts.rewritten + counts.failed
+  return {
+    adapter: adapter.id,
+    path: root,
+    sessions: {
+      seen,
+      new: counts.new,
+      grown: counts.grown,
+      rewritten: counts.rewritten,
+      unchanged: Math.max(0, seen - touched),
+      gone: gone.length,
+      failed: counts.failed,
+    },
+    messages: { new: counts.messages },
+    parts: { new: counts.parts },
+    bytes_read: counts.bytes,
+    issues: groupIssues(issues),
+    unverified_versions: [...versions]
+      .filter((version) => isBeyond(version, adapter.verified.to))
+      .toSorted((left, right) => (isBeyond(left, right) ? 1 : -1)),
+    ms: Math.round(endedMs - startedMs),
+  }
+}
+
+/** Versions compare by their numbers, as far as both have them. */
+function isBeyond(version: string, last: string): boolean {
+  const [ours, theirs] = [numbersOf(version), numbersOf(last)]
+  for (const [index, number] of ours.entries()) {
+    const other = theirs[index] ?? 0
+    if (number !== other) return number > other
+  }
+  return false
+}
+
+function numbersOf(version: string): number[] {
+  return (version.match(/\d+/g) ?? []).map(Number)
+}

@@ -1,0 +1,98 @@
+/**
+ * Plan: what is on the disk, and what of it changed since it was last stored. Names and sizes; of files that grew also
+ * the bytes before their old end, because a file can be rewritten and be longer afterwards. Writes nothing.
+ */
+import type { Adapter, SourceFile, SourceUnit } from "../adapters/adapter.ts"
+import { isPrefixOf } from "../adapters/shared/log-window.ts"
+import type { Issue } from "../model/report.ts"
+import type { SyncState, UnitMemory } from "./state.ts"
+
+export type Change = "new" | "grown" | "rewritten"
+
+export interface PlannedUnit {
+  readonly unit: SourceUnit
+  readonly change: Change
+  /** Of a grown unit: where to go on. */
+  readonly memory: UnitMemory | undefined
+  readonly bytesToRead: number
+}
+
+export interface RootPlan {
+  readonly adapter: Adapter
+  readonly root: string
+  readonly seen: number
+  readonly unchanged: number
+  readonly units: readonly PlannedUnit[]
+  /** The keys of units that were there before. */
+  readonly gone: readonly string[]
+  readonly issues: readonly Issue[]
+  readonly bytesToRead: number
+}
+
+export interface PlanOptions {
+  /** Ignores what is remembered: everything is read again, and what is stored already stays as it is. */
+  readonly isFull: boolean
+  readonly signal?: AbortSignal
+}
+
+export async function planRoot(
+  adapter: Adapter,
+  root: string,
+  state: SyncState,
+  options: PlanOptions,
+): Promise<RootPlan> {
+  const stamps = state.stamps(adapter.id, root)
+  const issues: Issue[] = []
+  const units: PlannedUnit[] = []
+  const met = new Set<string>()
+  let unchanged = 0
+  for await (const found of adapter.source.plan(root)) {
+    if (options.signal?.aborted) break
+    if (!("files" in found)) {
+      issues.push(found)
+      continue
+    }
+    met.add(found.key)
+    const isUnchanged = !options.isFull && stamps.get(found.key) === stampOf(found)
+    if (isUnchanged) unchanged++
+    else units.push(await planUnit(found, options.isFull ? undefined : state.unit(adapter.id, root, found.key)))
+  }
+  // A root that could not be listed whole has lost nothing.
+  const isWhole = issues.every(({ severity }) => severity !== "fault") && options.signal?.aborted !== true
+  const gone = isWhole ? [...stamps.keys()].filter((key) => !met.has(key)) : []
+  const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
+  return { adapter, root, seen: met.size, unchanged, units, gone, issues, bytesToRead }
+}
+
+async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined): Promise<PlannedUnit> {
+  const whole = unit.files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  if (memory === undefined) return { unit, change: "new", memory, bytesToRead: whole }
+  const changed = unit.files.filter((file) => memory.files[file.place] !== fileStamp(file))
+  if (memory.session === null || !(await everyLogGrew(changed, memory))) {
+    return { unit, change: "rewritten", memory: undefined, bytesToRead: whole }
+  }
+  const bytesToRead = changed.reduce(
+    (sum, file) => sum + file.sizeBytes - (memory.positions[file.place]?.offset ?? 0),
+    0,
+  )
+  return { unit, change: "grown", memory, bytesToRead }
+}
+
+async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory): Promise<boolean> {
+  for (const file of changed) {
+    const position = memory.positions[file.place]
+    if (file.form !== "log" || position === undefined) continue
+    if (file.sizeBytes < position.offset || !(await isPrefixOf(file, position))) return false
+  }
+  return true
+}
+
+/** Changes whenever a file of the unit does. A hash: a unit may have thousands of files. */
+export function stampOf(unit: SourceUnit): string {
+  const files = unit.files.map((file) => `${file.place}:${fileStamp(file)}`)
+  return Bun.hash.xxHash64([unit.row?.mark ?? "", ...files].join("|")).toString(16)
+}
+
+export function fileStamp(file: SourceFile): string {
+  return `${file.sizeBytes}.${file.modifiedMs}.${file.inode}`
+}

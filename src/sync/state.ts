@@ -1,0 +1,133 @@
+/**
+ * What a sync remembers of each source, so that the next one reads only what changed. It is a cache: everything in it can
+ * be made again by reading the sources against the store, so a file that is gone or damaged costs time and nothing else.
+ */
+import { Database } from "bun:sqlite"
+import { mkdirSync, renameSync } from "node:fs"
+import { dirname } from "node:path"
+import type { LogPosition } from "../adapters/shared/log-window.ts"
+import type { JsonValue } from "../model/json.ts"
+import type { Session } from "../model/session.ts"
+import type { Log } from "../platform/log.ts"
+
+/** The unit as it was when it was last stored whole. */
+export interface UnitMemory {
+  readonly stamp: string
+  /** The stamp of each file, by place. */
+  readonly files: Readonly<Record<string, string>>
+  readonly positions: Readonly<Record<string, LogPosition>>
+  readonly session: Session | null
+  readonly parserState: JsonValue
+  readonly clientVersions: readonly string[]
+  readonly unknownKinds: readonly string[]
+}
+
+export interface SyncState {
+  /** The stamp of every unit of a root. This is all that a sync without changes reads. */
+  stamps(adapter: string, root: string): Map<string, string>
+  unit(adapter: string, root: string, key: string): UnitMemory | undefined
+  remember(adapter: string, root: string, units: ReadonlyMap<string, UnitMemory>): void
+  /** The source is gone; its session stays. */
+  forget(adapter: string, root: string, keys: readonly string[]): void
+  /** Everything remembered, for `pond status`. */
+  all(): {
+    readonly adapter: string
+    readonly root: string
+    readonly key: string
+    readonly memory: UnitMemory
+    readonly isGone: boolean
+  }[]
+  close(): void
+}
+
+/** A change of what is remembered makes another file: an old one is not read wrongly, it is not read. */
+const VERSION = 1
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS units (
+    adapter TEXT NOT NULL, root TEXT NOT NULL, key TEXT NOT NULL,
+    stamp TEXT NOT NULL, is_gone INTEGER NOT NULL DEFAULT 0, memory TEXT NOT NULL,
+    PRIMARY KEY (adapter, root, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
+`
+
+export function openSyncState(path: string, log: Log): SyncState {
+  const database = openDatabase(`${path}.v${VERSION}.sqlite`, log)
+  const remember = database.prepare(
+    "INSERT INTO units (adapter, root, key, stamp, is_gone, memory) VALUES (?, ?, ?, ?, 0, ?) " +
+      "ON CONFLICT DO UPDATE SET stamp = excluded.stamp, is_gone = 0, memory = excluded.memory",
+  )
+  const forget = database.prepare("UPDATE units SET is_gone = 1 WHERE adapter = ? AND root = ? AND key = ?")
+  return {
+    stamps: (adapter, root) => {
+      const rows = database
+        .query("SELECT key, stamp FROM units WHERE adapter = ? AND root = ? AND is_gone = 0")
+        .values(adapter, root) as [string, string][]
+      return new Map(rows)
+    },
+    unit: (adapter, root, key) => {
+      const row = database
+        .query("SELECT memory FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0")
+        .get(adapter, root, key) as { memory: string } | null
+      return row === null ? undefined : (JSON.parse(row.memory) as UnitMemory)
+    },
+    remember: (adapter, root, units) => {
+      database.transaction(() => {
+        for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, JSON.stringify(memory))
+      })()
+    },
+    forget: (adapter, root, keys) => {
+      database.transaction(() => {
+        for (const key of keys) forget.run(adapter, root, key)
+      })()
+    },
+    all: () => {
+      const rows = database
+        .query("SELECT adapter, root, key, is_gone, memory FROM units ORDER BY adapter, root, key")
+        .all()
+      return (rows as { adapter: string; root: string; key: string; is_gone: number; memory: string }[]).map((row) => ({
+        ...row,
+        memory: JSON.parse(row.memory) as UnitMemory,
+        isGone: row.is_gone === 1,
+      }))
+    },
+    close: () => database.close(),
+  }
+}
+
+/** A state that cannot be read is put aside, and begun anew. */
+function openDatabase(path: string, log: Log): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    return prepared(path)
+  } catch (cause) {
+    if (!isDamage(cause)) throw cause
+    log.warn(
+      `The sync state ${path} is damaged. It is put aside and made again from the sources; the store is untouched.`,
+    )
+    renameSync(path, `${path}.damaged`)
+    return prepared(path)
+  }
+}
+
+function prepared(path: string): Database {
+  const database = new Database(path, { create: true })
+  try {
+    database.run("PRAGMA journal_mode = WAL")
+    // The state may lag behind the store after a crash, never the other way round: what it lacks is read again.
+    database.run("PRAGMA synchronous = NORMAL")
+    database.run("PRAGMA busy_timeout = 5000")
+    database.run(SCHEMA)
+    database.query("SELECT count(*) FROM units").get()
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  return code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")
+}

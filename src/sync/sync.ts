@@ -1,0 +1,110 @@
+/**
+ * One sync: the stages in order, under one lock per store and host. Each stage can be asked for alone. What a stage does
+ * is its own business; here is only that it runs, and what it said.
+ */
+import { join } from "node:path"
+import type { Clock } from "../platform/clock.ts"
+import { type Lock, takeLock } from "../platform/lock.ts"
+import type { Log } from "../platform/log.ts"
+import type { Sessions } from "../sessions/store.ts"
+import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
+import { planRoot, type RootPlan } from "./plan.ts"
+import { openSyncState, type SyncState } from "./state.ts"
+
+export const STAGES = ["import", "embed", "index"] as const
+export type Stage = (typeof STAGES)[number]
+
+export interface SyncRequest {
+  readonly sources: readonly ImportSource[]
+  readonly stages: readonly Stage[]
+  /** Ignore what is remembered of the sources. */
+  readonly isFull: boolean
+  /** Whether to wait for another sync of this store. */
+  readonly isPatient: boolean
+}
+
+export interface SyncContext {
+  /** What the state and the lock are called by: the store's location. */
+  readonly storeName: string
+  readonly stateDirectory: string
+  readonly sessions: () => Promise<Sessions>
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly onPlan?: ImportContext["onPlan"]
+  readonly onProgress?: ImportContext["onProgress"]
+  /** The stages that others bring. Each gives what its part of the report says. */
+  readonly embed?: () => Promise<unknown>
+  readonly index?: () => Promise<unknown>
+}
+
+export interface SyncReport {
+  readonly adapters: readonly RootReport[]
+  readonly embed: unknown
+  readonly index: unknown
+  readonly ms: number
+  /** Whether it was stopped before its end. What it had done is stored and remembered. */
+  readonly interrupted: boolean
+}
+
+/** Long enough for the first sync of years of sessions that another terminal runs. */
+const WAIT_MS = 6 * 60 * 60 * 1000
+
+export async function runSync(request: SyncRequest, context: SyncContext): Promise<SyncReport> {
+  const startedMs = context.clock.monotonicMs()
+  const lock = await lockOf(request, context)
+  const state = openState(context)
+  const wants = (stage: Stage) => request.stages.includes(stage) && !context.signal.aborted
+  try {
+    const adapters = wants("import")
+      ? await importAll(request.sources, { ...context, state, isFull: request.isFull })
+      : []
+    const embed = wants("embed") ? await context.embed?.() : undefined
+    const index = wants("index") ? await context.index?.() : undefined
+    const ms = Math.round(context.clock.monotonicMs() - startedMs)
+    return { adapters, embed: embed ?? null, index: index ?? null, ms, interrupted: context.signal.aborted }
+  } finally {
+    state.close()
+    lock.release()
+  }
+}
+
+/** What a sync would do. Reads names, sizes and a few bytes; writes nothing, and needs no lock. */
+export async function planSync(request: SyncRequest, context: SyncContext): Promise<RootPlan[]> {
+  const state = openState(context)
+  const plans: RootPlan[] = []
+  try {
+    for (const { adapter, root } of request.sources)
+      plans.push(await planRoot(adapter, root, state, { ...request, signal: context.signal }))
+    return plans
+  } finally {
+    state.close()
+  }
+}
+
+export function openState({
+  stateDirectory,
+  storeName,
+  log,
+}: Pick<SyncContext, "stateDirectory" | "storeName" | "log">): SyncState {
+  return openSyncState(placeOf(stateDirectory, storeName), log)
+}
+
+async function lockOf(
+  { isPatient }: SyncRequest,
+  { stateDirectory, storeName, clock, log, signal }: SyncContext,
+): Promise<Lock> {
+  return await takeLock({
+    path: `${placeOf(stateDirectory, storeName)}.lock`,
+    purpose: "pond sync",
+    clock,
+    signal,
+    waitMs: isPatient ? WAIT_MS : 0,
+    onWait: (holder) => log.info(`Waiting for another pond that is at work on this store (${holder}).`),
+  })
+}
+
+/** Two stores never share a state: what one has stored, the other may not have. */
+function placeOf(stateDirectory: string, storeName: string): string {
+  return join(stateDirectory, `sync-${Bun.hash.xxHash64(storeName).toString(16).padStart(16, "0")}`)
+}
