@@ -45,8 +45,11 @@ export interface Source {
   readonly roots: (environment: Environment, home: string) => readonly string[]
   /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
   readonly plan: (root: string) => AsyncIterable<SourceUnit | Issue>
-  /** For units that are rows of a database: the raw rows, in the order of the client. Read-only, named tables only. */
-  readonly rows?: (unit: SourceUnit) => AsyncIterable<RawRecord>
+  /**
+   * For units that are rows of a database: the raw rows, in the order of the client. Read-only, named tables only. `since` is
+   * the state of an earlier parse of the unit: then only what is new or has changed comes, each as the whole row that it is now.
+   */
+  readonly rows?: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
 }
 
 /** What one session is read from. */
@@ -96,6 +99,7 @@ export type RawRecord =
       readonly file: SourceFile
       readonly line: number
       readonly table: string
+      /** Its columns. Rows that belong to it alone may stand inside it, as a list under the name of their table. */
       readonly row: JsonValue
     }
 
@@ -176,14 +180,28 @@ export type OutputFile =
     }
   | { readonly form: "document" | "text"; readonly place: string; readonly text: string }
   | { readonly form: "bytes"; readonly place: string; readonly bytes: Uint8Array }
-  | { readonly form: "database"; readonly place: string; readonly rows: readonly OutputRow[] }
+  | {
+      readonly form: "database"
+      readonly place: string
+      readonly rows: readonly OutputRow[]
+      readonly schema: DatabaseSchema
+    }
 
 /** A line without its line feed: text, or bytes where the source held no UTF-8. */
 export type OutputLine = string | Uint8Array
 
 export interface OutputRow {
   readonly table: string
+  /** As in a raw row: rows of other tables may stand inside it. */
   readonly row: Readonly<Record<string, JsonValue>>
+}
+
+/** What a writer of rows must know of a client's database, to make it where there is none and to tell rows apart. */
+export interface DatabaseSchema {
+  /** The statements that make an empty database as the client itself would. */
+  readonly create: readonly string[]
+  /** The tables that rows may go to, with the columns that tell their rows apart. */
+  readonly keys: Readonly<Record<string, readonly string[]>>
 }
 
 export interface ResumeCommand {

@@ -2,9 +2,9 @@
  * Native restore for every client: each record is filled again and goes back to the file that it came from.
  * A document and a row of a database exist once, so their newest record wins (a change is recorded as a revision, at the end).
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Entry, Message, SessionLog } from "../../model/session.ts"
-import type { OutputFile, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
+import type { DatabaseSchema, OutputFile, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
 import { fill } from "../lift.ts"
 import { spelled } from "./spelling.ts"
 
@@ -19,17 +19,19 @@ export interface NativeRecord {
     | { readonly base64: string }
 }
 
-/** Tells rows of one table apart. A row with the key of an earlier one replaces it. */
-export type RowKey = (table: string, row: JsonObject) => string
+export function nativeFiles(log: SessionLog, schema?: DatabaseSchema): OutputFile[] {
+  return filesOf(nativeRecords(log), schema)
+}
 
-export function nativeFiles(log: SessionLog, rowKey?: RowKey): OutputFile[] {
+/** The records of each file, in their order. `schema` says which rows are the same row: the later one replaces the earlier. */
+export function filesOf(all: Iterable<NativeRecord>, schema: DatabaseSchema = NO_SCHEMA): OutputFile[] {
   const byPlace = new Map<string, NativeRecord[]>()
-  for (const record of nativeRecords(log)) {
+  for (const record of all) {
     const records = byPlace.get(record.place)
     if (records === undefined) byPlace.set(record.place, [record])
     else records.push(record)
   }
-  return [...byPlace].map(([place, records]) => fileOf(place, records, rowKey))
+  return [...byPlace].map(([place, records]) => fileOf(place, records, schema))
 }
 
 /** The records of a session in the order of its source: the messages of one record are together again. */
@@ -51,6 +53,8 @@ export function sourceOf(message: Message): JsonObject {
   const source = message.options["source"]
   return isJsonObject(source) ? source : {}
 }
+
+const NO_SCHEMA: DatabaseSchema = { create: [], keys: {} }
 
 function mainPlaceOf({ session }: SessionLog): string {
   const source = session.options["source"]
@@ -77,23 +81,24 @@ function recordOf(message: Message, group: readonly Entry[], mainPlace: string):
   return typeof base64 === "string" ? { ...placed, content: { base64 } } : undefined
 }
 
-function fileOf(place: string, records: readonly NativeRecord[], rowKey: RowKey | undefined): OutputFile {
+function fileOf(place: string, records: readonly NativeRecord[], schema: DatabaseSchema): OutputFile {
   const form = records[0]?.form ?? "log"
   const newest = records.at(-1)
   if (form === "log") return { form, place, lines: records.map(({ content }) => lineOf(content)) }
-  if (form === "database") return { form, place, rows: rowsOf(records, rowKey) }
+  if (form === "database") return { form, place, rows: rowsOf(records, schema), schema }
   if (newest !== undefined && "base64" in newest.content)
     return { form: "bytes", place, bytes: bytesOf(newest.content.base64) }
   const text = newest === undefined ? "" : String(lineOf(newest.content))
   return { form: form === "document" ? form : "text", place, text }
 }
 
-function rowsOf(records: readonly NativeRecord[], rowKey: RowKey | undefined): OutputRow[] {
+function rowsOf(records: readonly NativeRecord[], { keys }: DatabaseSchema): OutputRow[] {
   const rows = new Map<string, OutputRow>()
   for (const { table, content } of records) {
     if (table === undefined || !("json" in content) || !isJsonObject(content.json)) continue
-    const key = rowKey === undefined ? String(rows.size) : rowKey(table, content.json)
-    rows.set(`${table} ${key}`, { table, row: content.json })
+    const row = content.json
+    const key = keys[table]?.map((column) => row[column] ?? null) ?? [rows.size]
+    rows.set(stringifyJson([table, ...key]), { table, row })
   }
   return [...rows.values()]
 }

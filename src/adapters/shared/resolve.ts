@@ -4,6 +4,7 @@
  * Knows no client and parses nothing: a line is text, or bytes where it is no UTF-8.
  */
 import { open, readFile } from "node:fs/promises"
+import type { JsonValue } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
@@ -23,6 +24,8 @@ export interface ResolveOptions {
   readonly from?: ReadonlyMap<string, LogPosition>
   /** A last line without its line feed may still be in the writing. It is read as it is (`take`), or left for the next time. */
   readonly unendedLine?: "take" | "leave"
+  /** The state of an earlier parse, from which the rows of a database go on. */
+  readonly since?: JsonValue
 }
 
 const ROWS_PER_BATCH = 256
@@ -38,7 +41,7 @@ export async function* resolve(
     try {
       if (file.form === "log") yield* resolveLog(file, options.from?.get(file.place), options.unendedLine ?? "take")
       else if (file.form !== "database") yield await resolveWhole(file)
-      else if (source.rows !== undefined) yield* resolveRows(file, source.rows(unit))
+      else if (source.rows !== undefined) yield* resolveRows(file, source.rows(unit, options.since))
     } catch (error) {
       yield { file, records: [], issues: [issueOf(file, error)], bytes: 0 }
     }

@@ -1,0 +1,153 @@
+import { Database } from "bun:sqlite"
+import { afterEach, expect, test } from "bun:test"
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { BYTES_KEY, openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pond-foreign-"))
+  folders.push(folder)
+  return folder
+}
+
+/** A client's database: a log of changes that no checkpoint has reached, and a table of credentials. */
+function clientDatabase(path: string, journal = "WAL"): Database {
+  const database = new Database(path, { create: true })
+  database.run(`PRAGMA journal_mode = ${journal}`)
+  database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, owner TEXT, body TEXT, updated INTEGER, api_token TEXT)")
+  database.run("CREATE TABLE credential (id TEXT, value TEXT)")
+  database.run(
+    "INSERT INTO note VALUES (1, 'a', 'one', 10, 'T0P'), (2, 'a', 'two', 20, 'T0P'), (3, 'b', 'three', 5, 'T0P')",
+  )
+  database.run("INSERT INTO credential VALUES ('x', 'T0P')")
+  return database
+}
+
+/** What of a folder must not change: everything but the shared memory in which SQLite's readers and writers meet. */
+function contents(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => !name.endsWith("-shm"))
+      .map((name) => [name, Bun.hash(readFileSync(join(folder, name))).toString(16)]),
+  )
+}
+
+function bodies(path: string): unknown[] {
+  const foreign = openForeignDatabase(path, ["note"])
+  const found = [...foreign.rows({ table: "note", columns: ["body"], order: ["id"] })].map((row) => row["body"])
+  foreign.close()
+  return found
+}
+
+test("reads what a writer has written while the writer goes on, and changes neither database nor log", () => {
+  const folder = freshFolder()
+  const path = join(folder, "client.db")
+  const writer = clientDatabase(path)
+  const before = contents(folder)
+  expect(bodies(path)).toEqual(["one", "two", "three"])
+  expect(contents(folder)).toEqual(before)
+  writer.run("INSERT INTO note VALUES (4, 'b', 'four', 30, '')")
+  expect(bodies(path)).toEqual(["one", "two", "three", "four"])
+  writer.close()
+})
+
+test("a database whose log is gone is read without a file beside it", () => {
+  const folder = freshFolder()
+  const path = join(folder, "client.db")
+  const writer = clientDatabase(path)
+  writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  const whole = freshFolder()
+  copyFileSync(path, join(whole, "copy of #1?.db"))
+  writer.close()
+  const before = contents(whole)
+  expect(bodies(join(whole, "copy of #1?.db"))).toEqual(["one", "two", "three"])
+  expect(readdirSync(whole)).toEqual(["copy of #1?.db"])
+  expect(contents(whole)).toEqual(before)
+})
+
+test("a log without its shared memory is read from a copy, and nothing appears beside it", () => {
+  const folder = freshFolder()
+  const writer = clientDatabase(join(folder, "client.db"))
+  const crashed = freshFolder()
+  for (const suffix of ["", "-wal"])
+    copyFileSync(join(folder, `client.db${suffix}`), join(crashed, `client.db${suffix}`))
+  writer.close()
+  const before = contents(crashed)
+  expect(bodies(join(crashed, "client.db"))).toEqual(["one", "two", "three"])
+  expect(readdirSync(crashed).sort()).toEqual(["client.db", "client.db-wal"])
+  expect(contents(crashed)).toEqual(before)
+})
+
+test("a database with a rollback journal is read too", () => {
+  const path = join(freshFolder(), "client.db")
+  const writer = clientDatabase(path, "DELETE")
+  expect(bodies(path)).toEqual(["one", "two", "three"])
+  writer.close()
+})
+
+test("a reader of a whole file notices that a writer has come", () => {
+  const folder = freshFolder()
+  const path = join(folder, "client.db")
+  clientDatabase(path).close()
+  const foreign = openForeignDatabase(path, ["note"])
+  expect(foreign.isStale()).toBe(false)
+  const writer = new Database(path)
+  writer.run("INSERT INTO note VALUES (9, 'b', 'nine', 90, '')")
+  expect(foreign.isStale()).toBe(true)
+  writer.close()
+  foreign.close()
+})
+
+test("only named tables can be read, and no column that may hold a secret", () => {
+  const path = join(freshFolder(), "client.db")
+  clientDatabase(path).close()
+  const foreign = openForeignDatabase(path, ["note", "absent"])
+  expect([...foreign.tables.keys()]).toEqual(["note"])
+  expect(foreign.withheld).toEqual(["note.api_token"])
+  expect(() => [...foreign.rows({ table: "credential" })]).toThrow("credential")
+  expect(JSON.stringify([...foreign.rows({ table: "note" })])).not.toContain("T0P")
+  foreign.close()
+})
+
+test("rows can be chosen by value, after a value and in an order, and counted by a column", () => {
+  const path = join(freshFolder(), "client.db")
+  clientDatabase(path).close()
+  const foreign = openForeignDatabase(path, ["note"])
+  const columns = ["id", "no such column"]
+  expect([...foreign.rows({ table: "note", columns, where: { owner: "a" }, order: ["updated"] })]).toEqual([
+    { id: 1 },
+    { id: 2 },
+  ])
+  expect([...foreign.rows({ table: "note", columns, where: { owner: "a" }, after: ["updated", 10] })]).toEqual([
+    { id: 2 },
+  ])
+  expect([...foreign.tally({ table: "note", by: "owner", greatest: ["updated", "no such column"] })]).toEqual([
+    { value: "a", count: 2, greatest: [20, 0] },
+    { value: "b", count: 1, greatest: [5, 0] },
+  ])
+  foreign.close()
+})
+
+test("numbers keep their value and bytes keep their form", () => {
+  const path = join(freshFolder(), "client.db")
+  const writer = new Database(path, { create: true })
+  writer.run("CREATE TABLE odd (whole INTEGER, real REAL, bytes BLOB, text TEXT)")
+  writer.run("INSERT INTO odd VALUES (9007199254740993, 0.001842, x'00ff', 'é')")
+  writer.close()
+  const foreign = openForeignDatabase(path, ["odd"])
+  const [row] = [...foreign.rows({ table: "odd" })]
+  expect(JSON.stringify(row)).toBe(
+    `{"whole":9007199254740993,"real":0.001842,"bytes":{"${BYTES_KEY}":"AP8="},"text":"é"}`,
+  )
+  foreign.close()
+})
+
+test("a path without a database is an error that says so", () => {
+  expect(() => openForeignDatabase(join(freshFolder(), "none.db"), ["note"])).toThrow("There is no database")
+})
