@@ -1,6 +1,177 @@
-/** The live conversation of a session. For now every message that holds something. */
-import type { Entry, SessionLog } from "../../model/session.ts"
+/**
+ * The live conversation of a session: what Claude Code would send to its model if the session went on now.
+ * The records form a tree by `uuid` and `parentUuid`. The branch that ends with the newest message is the live one; a
+ * compaction is a new root. Blocks of one reply and the results of parallel calls hang side by side in that tree, so a
+ * reply is made whole again by its message id, and its results follow it.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import type { Entry, Part, SessionLog } from "../../model/session.ts"
+import { valueAt } from "../extract.ts"
+import { sourceOf } from "../shared/native.ts"
+
+/** One record of the session's own log, with the messages that were made of it. */
+interface Node {
+  readonly uuid: string | undefined
+  readonly record: JsonObject
+  readonly entries: Entry[]
+}
 
 export function context(log: SessionLog): readonly Entry[] {
-  return log.entries.filter(({ parts }) => parts.length > 0)
+  const nodes = nodesOf(log)
+  const own = nodes.filter(({ record }) => record["isSidechain"] !== true)
+  // The log of an agent is a side chain from its first record to its last.
+  const chained = own.some(isTurn) ? own : nodes
+  const leaf = chained.findLast(isTurn)
+  if (leaf === undefined) return []
+  const branch = withPreserved(branchTo(leaf, chained), chained)
+  return withPairs(withWholeReplies(branch, chained).flatMap(entriesOf))
+}
+
+// --- The tree ---------------------------------------------------------------------------------------------------------
+
+function nodesOf(log: SessionLog): Node[] {
+  const nodes: Node[] = []
+  let current: Node | undefined
+  for (const entry of log.entries) {
+    const { file, of, record } = sourceOf(entry.message)
+    if (typeof of === "string") {
+      current?.entries.push(entry)
+      continue
+    }
+    const isOwn = file === undefined && isJsonObject(record)
+    current = isOwn ? { uuid: textOf(record["uuid"]), record, entries: [entry] } : undefined
+    if (current !== undefined && (current.uuid !== undefined || isTurn(current))) nodes.push(current)
+  }
+  return nodes
+}
+
+function branchTo(leaf: Node, nodes: readonly Node[]): Node[] {
+  const byUuid = new Map<string, Node>()
+  const before = new Map<Node, Node | undefined>()
+  for (const [index, node] of nodes.entries()) {
+    before.set(node, nodes[index - 1])
+    if (node.uuid !== undefined && !byUuid.has(node.uuid)) byUuid.set(node.uuid, node)
+  }
+  const branch = new Set<Node>()
+  for (let node: Node | undefined = leaf; node !== undefined && !branch.has(node); ) {
+    branch.add(node)
+    const parent: JsonValue | undefined = node.record["parentUuid"]
+    // Null is a root: a first prompt, a compaction, a restart. A parent that is not there (a lost line) is bridged.
+    if (parent === null) break
+    node = (typeof parent === "string" ? byUuid.get(parent) : undefined) ?? before.get(node)
+  }
+  return [...branch].reverse()
+}
+
+/** A compaction keeps the newest messages as they were: they lie before its boundary, and are sent behind its summary. */
+function withPreserved(branch: readonly Node[], nodes: readonly Node[]): Node[] {
+  const boundary = branch.find(({ record }) => record["subtype"] === "compact_boundary")
+  const preserved = boundary === undefined ? undefined : preservedBy(boundary.record, nodes)
+  if (preserved === undefined) return [...branch]
+  const anchor = branch.findIndex(({ uuid }) => uuid === preserved.anchor)
+  const onBranch = new Set(branch)
+  const kept = preserved.nodes.filter((node) => !onBranch.has(node))
+  return anchor < 0 ? [...branch] : [...branch.slice(0, anchor + 1), ...kept, ...branch.slice(anchor + 1)]
+}
+
+function preservedBy(boundary: JsonObject, nodes: readonly Node[]): { anchor: string; nodes: Node[] } | undefined {
+  const messages = valueAt(boundary, "compactMetadata", "preservedMessages")
+  const segment = valueAt(boundary, "compactMetadata", "preservedSegment")
+  if (isJsonObject(messages) && Array.isArray(messages["uuids"])) {
+    const uuids = new Set<JsonValue>(messages["uuids"])
+    const anchor = textOf(messages["anchorUuid"])
+    const kept = nodes.filter(({ uuid }) => uuid !== undefined && uuids.has(uuid))
+    return anchor === undefined ? undefined : { anchor, nodes: kept }
+  }
+  if (!isJsonObject(segment)) return undefined
+  const anchor = textOf(segment["anchorUuid"])
+  const tail = nodes.find(({ uuid }) => uuid !== undefined && uuid === segment["tailUuid"])
+  if (anchor === undefined || tail === undefined) return undefined
+  const branch = branchTo(tail, nodes)
+  const head = branch.findIndex(({ uuid }) => uuid === segment["headUuid"])
+  return head < 0 ? undefined : { anchor, nodes: branch.slice(head) }
+}
+
+// --- Replies ----------------------------------------------------------------------------------------------------------
+
+/** Each reply once, all its blocks together, and behind it the results of its calls that hang on other blocks. */
+function withWholeReplies(branch: readonly Node[], nodes: readonly Node[]): Node[] {
+  const { replies, results } = repliesIn(nodes)
+  const onBranch = new Set(branch)
+  const whole = new Set<Node>()
+  for (const node of branch) {
+    const id = replyOf(node)
+    const blocks = id === undefined ? [node] : (replies.get(id) ?? [node])
+    for (const block of blocks) whole.add(block)
+    for (const callId of blocks.flatMap(callsIn)) {
+      const result = results.get(callId)
+      if (result !== undefined && !onBranch.has(result)) whole.add(result)
+    }
+  }
+  const superseded = new Set([...whole].flatMap(({ record }) => record["supersedesUuids"] ?? []))
+  return [...whole].filter(({ uuid }) => uuid === undefined || !superseded.has(uuid))
+}
+
+function repliesIn(nodes: readonly Node[]): { replies: Map<string, Node[]>; results: Map<string, Node> } {
+  const replies = new Map<string, Node[]>()
+  const results = new Map<string, Node>()
+  for (const node of nodes) {
+    const id = replyOf(node)
+    if (id !== undefined) replies.set(id, [...(replies.get(id) ?? []), node])
+    for (const callId of resultsIn(node)) if (!results.has(callId)) results.set(callId, node)
+  }
+  return { replies, results }
+}
+
+function replyOf({ record }: Node): string | undefined {
+  return record["type"] === "assistant" ? textOf(valueAt(record, "message", "id")) : undefined
+}
+
+function callsIn({ entries }: Node): string[] {
+  return entries.flatMap(({ parts }) =>
+    parts.flatMap((part: Part) => (part.type === "tool_call" ? [part.call_id] : [])),
+  )
+}
+
+function resultsIn({ entries }: Node): string[] {
+  return entries.flatMap(({ parts }) =>
+    parts.flatMap((part: Part) => (part.type === "tool_result" ? [part.call_id] : [])),
+  )
+}
+
+// --- What is sent -----------------------------------------------------------------------------------------------------
+
+/** Errors of the API stand in the transcript for the person alone, and so does what is marked for it. */
+function entriesOf({ record, entries }: Node): Entry[] {
+  if (record["isApiErrorMessage"] === true) return []
+  if (record["isVisibleInTranscriptOnly"] === true && record["isCompactSummary"] !== true) return []
+  return entries.filter(({ message, parts }) => message.role !== "system" && parts.length > 0)
+}
+
+/** A call without a result and a result without a call are not sent: no model accepts them. */
+function withPairs(entries: readonly Entry[]): Entry[] {
+  const parts: readonly Part[] = entries.flatMap((entry): readonly Part[] => entry.parts)
+  const called = new Set(parts.flatMap((part) => (part.type === "tool_call" ? [part.call_id] : [])))
+  const answered = new Set(parts.flatMap((part) => (part.type === "tool_result" ? [part.call_id] : [])))
+  const sentResults = new Set<string>()
+  const isSent = (part: Part): boolean => {
+    if (part.type === "tool_call") return answered.has(part.call_id)
+    if (part.type !== "tool_result") return true
+    if (!called.has(part.call_id) || sentResults.has(part.call_id)) return false
+    sentResults.add(part.call_id)
+    return true
+  }
+  return entries.flatMap((entry) => {
+    const sent = (entry.parts as readonly Part[]).filter(isSent)
+    if (sent.length === 0) return []
+    return sent.length === entry.parts.length ? [entry] : [{ ...entry, parts: sent } as Entry]
+  })
+}
+
+function isTurn({ record }: Pick<Node, "record">): boolean {
+  return record["type"] === "user" || record["type"] === "assistant"
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined
 }

@@ -76,36 +76,28 @@ export function spansOf(text: string): Span[] {
   const spans: Span[] = []
   function add(end: number, injected: string | undefined): void {
     const last = spans.at(-1)
-    const start = last?.end ?? 0
-    if (end <= start) return
+    if (end <= (last?.end ?? 0)) return
     if (last !== undefined && last.injected === injected) spans[spans.length - 1] = { ...last, end }
     else spans.push({ end, injected })
+  }
+  function addAuthored(end: number): void {
+    const last = spans.at(-1)
+    if (last !== undefined) add(skipBlank(text, last.end, end), last.injected)
+    add(end, undefined)
   }
   // A tag that is not closed behind one place is not closed behind a later one: looked for once, whatever the text.
   const unclosed = new Set<string>()
   for (let from = 0; ; ) {
     const found = nextTagged(text, from, unclosed)
     if (found === undefined) break
-    const before = spans.at(-1)?.end ?? 0
-    const authoredEnd = endWithoutBlank(text, before, found.start)
-    if (authoredEnd > before) add(authoredEnd, undefined)
+    addAuthored(endWithoutBlank(text, from, found.start))
     add(found.innerStart, found.kind)
     if (found.isEcho && !isBlankBetween(text, found.innerStart, found.innerEnd)) add(found.innerEnd, undefined)
     add(found.end, found.kind)
     from = found.end
   }
-  addRest(text, spans, add)
+  addAuthored(text.length)
   return spans
-}
-
-function addRest(text: string, spans: readonly Span[], add: (end: number, injected: string | undefined) => void): void {
-  const last = spans.at(-1)
-  if (last !== undefined) {
-    let start = last.end
-    while (start < text.length && isBlankUnit(text.charCodeAt(start))) start++
-    add(start, last.injected)
-  }
-  add(text.length, undefined)
 }
 
 interface Tagged {
@@ -151,6 +143,12 @@ function endWithoutBlank(text: string, start: number, end: number): number {
   let last = end
   while (last > start && isBlankUnit(text.charCodeAt(last - 1))) last--
   return last
+}
+
+function skipBlank(text: string, start: number, end: number): number {
+  let first = start
+  while (first < end && isBlankUnit(text.charCodeAt(first))) first++
+  return first
 }
 
 function isBlankBetween(text: string, start: number, end: number): boolean {
