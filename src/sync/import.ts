@@ -10,6 +10,7 @@ import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
 import { hydrate } from "./hydrate.ts"
 import { type PlannedUnit, planRoot, type RootPlan } from "./plan.ts"
+import { createReconciler, type Reconciler } from "./reconcile.ts"
 import type { SyncState } from "./state.ts"
 
 export interface ImportSource {
@@ -111,6 +112,7 @@ async function importUnit(
   context: ImportContext,
 ): Promise<void> {
   const resume = await resumePoint(planned, context)
+  let reconciler: Reconciler | undefined
   const stretches = hydrate(source.adapter, planned, { resume, nowMs: context.clock.nowMs() })
   for (;;) {
     const { done, value } = await stretches.next()
@@ -125,7 +127,12 @@ async function importUnit(
     if (value.batch === undefined) continue
     bySession.set(value.batch.session.id, tally)
     if (!tally.changes.has(value.batch.session.id)) tally.changes.set(value.batch.session.id, planned.change)
-    await flusher.add(value.batch)
+    if (planned.change === "rewritten") {
+      reconciler ??= await createReconciler(await context.sessions(), value.batch.session)
+      await flusher.add({ ...value.batch, entries: reconciler.reconcile(value.batch.entries) })
+    } else {
+      await flusher.add(value.batch)
+    }
   }
 }
 

@@ -37,13 +37,14 @@ export function filesOf(all: Iterable<NativeRecord>, schema: DatabaseSchema = NO
 /** The records of a session in the order of its source: the messages of one record are together again. */
 export function* nativeRecords(log: SessionLog): Generator<NativeRecord> {
   const mainPlace = mainPlaceOf(log)
-  const { entries } = log
+  const entries = log.entries.filter(({ message }) => revisionOf(message) === undefined)
+  const revisions = revisionsOf(log)
   for (let index = 0; index < entries.length; ) {
     const first = entries[index]
     if (first === undefined) return
     const group = [first]
     for (index++; continues(entries[index], first.message.id); index++) group.push(entries[index] as Entry)
-    const record = recordOf(first.message, group, mainPlace)
+    const record = recordOf(revisions.get(first.message.id) ?? first.message, group, mainPlace)
     if (record !== undefined) yield record
   }
 }
@@ -55,6 +56,23 @@ export function sourceOf(message: Message): JsonObject {
 }
 
 const NO_SCHEMA: DatabaseSchema = { create: [], keys: {} }
+
+/** Of a revision: the message whose record it replaces. */
+export function revisionOf(message: Message): string | undefined {
+  const pond = message.options["pond"]
+  const of = isJsonObject(pond) ? pond["revision_of"] : undefined
+  return typeof of === "string" ? of : undefined
+}
+
+/** The newest revision of each message that has one. */
+function revisionsOf({ entries }: SessionLog): ReadonlyMap<string, Message> {
+  const revisions = new Map<string, Message>()
+  for (const { message } of entries) {
+    const of = revisionOf(message)
+    if (of !== undefined) revisions.set(of, message)
+  }
+  return revisions
+}
 
 function mainPlaceOf({ session }: SessionLog): string {
   const source = session.options["source"]
@@ -74,7 +92,8 @@ function recordOf(message: Message, group: readonly Entry[], mainPlace: string):
     table: typeof table === "string" ? table : undefined,
   }
   if (record !== undefined) {
-    const json = fill(record, group)
+    // A revision holds its record whole: nothing of the message that it replaces belongs into it.
+    const json = revisionOf(message) === undefined ? fill(record, group) : record
     return { ...placed, content: spelling === undefined ? { json } : { json, spelling } }
   }
   if (typeof text === "string") return { ...placed, content: { text } }

@@ -1,0 +1,187 @@
+import { expect, test } from "bun:test"
+import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { nativeFiles } from "../../src/adapters/shared/native.ts"
+import { SESSION, sessionId, syncPlace, userLine } from "./support.ts"
+
+const line = (number: number, text: string) => userLine(SESSION, number, text)
+
+test("a sync stores what is there, and the next one finds nothing to do", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one"), line(2, "two")])
+  expect(await place.plan()).toEqual([{ change: "new", bytes: expect.any(Number) }])
+  const first = await place.sync()
+  expect(first).toMatchObject({
+    adapter: "claude-code",
+    sessions: { seen: 1, new: 1, unchanged: 0 },
+    messages: { new: 2 },
+  })
+  expect(first.bytes_read).toBeGreaterThan(100)
+  expect(await place.texts(SESSION)).toEqual(["one", "two"])
+  expect(await place.plan()).toEqual([])
+  expect(await place.sync()).toMatchObject({
+    sessions: { seen: 1, new: 0, unchanged: 1 },
+    messages: { new: 0 },
+    bytes_read: 0,
+  })
+})
+
+test("a log that grew is read from its old end", async () => {
+  using place = syncPlace()
+  const lines = Array.from({ length: 500 }, (_, index) => line(index, `text ${index}`))
+  place.write(SESSION, lines)
+  await place.sync()
+  const more = `${line(900, "the newest")}\n`
+  place.append(SESSION, more)
+  expect(await place.plan()).toEqual([{ change: "grown", bytes: more.length }])
+  expect(await place.sync()).toMatchObject({
+    sessions: { grown: 1, new: 0 },
+    messages: { new: 1 },
+    bytes_read: more.length,
+  })
+  const entries = await place.sessions.entries(SESSION)
+  expect(entries.map(({ message }) => message.ordinal)).toEqual(entries.map((_, index) => index))
+  expect((await place.texts(SESSION)).at(-1)).toBe("the newest")
+})
+
+test("a log that is synced as it grows is stored as it is when synced at once", async () => {
+  using whole = syncPlace()
+  using grown = syncPlace()
+  const mode = JSON.stringify({ type: "mode", mode: "plan", sessionId: SESSION })
+  const lines = [line(1, "one"), mode, line(2, "two"), mode, "not json", line(3, "three"), mode, "", line(3, "three")]
+  whole.write(SESSION, lines)
+  await whole.sync()
+  grown.write(SESSION, lines.slice(0, 1))
+  await grown.sync()
+  for (const added of lines.slice(1)) {
+    grown.append(SESSION, `${added}\n`)
+    await grown.sync()
+  }
+  const want = await whole.sessions.log(SESSION)
+  expect(want.entries).toHaveLength(lines.length)
+  expect(await grown.sessions.log(SESSION)).toEqual(want)
+})
+
+test("a log that was rewritten is noticed, and nothing in it is doubled", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one"), line(2, "two"), line(3, "three")])
+  await place.sync()
+  place.write(SESSION, [line(1, "one"), line(2, "TWO, edited"), line(3, "three"), line(4, "four")], { isFresh: true })
+  expect(await place.plan()).toMatchObject([{ change: "rewritten" }])
+  expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1, new: 0 } })
+  const log = await place.sessions.log(SESSION)
+  expect(log.entries.map(({ message }) => message.role)).toEqual(["user", "user", "user", "system", "user"])
+  const [file] = nativeFiles(log)
+  const texts = file?.form === "log" ? file.lines.map((text) => JSON.parse(String(text)).message.content) : []
+  expect(texts).toEqual(["one", "TWO, edited", "three", "four"])
+})
+
+test("a log that was cut keeps what it had, and goes on", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one"), line(2, "two")])
+  await place.sync()
+  truncateSync(path, line(1, "one").length + 1)
+  place.append(SESSION, `${line(7, "seven")}\n`)
+  await place.sync()
+  expect(await place.texts(SESSION)).toEqual(["one", "two", "seven"])
+  expect(await place.sync()).toMatchObject({ messages: { new: 0 }, bytes_read: 0 })
+})
+
+test("a source that is gone is said once, and its session stays", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one")])
+  place.write(sessionId(2), [userLine(sessionId(2), 2, "another")])
+  await place.sync()
+  rmSync(path)
+  expect(await place.sync()).toMatchObject({ sessions: { seen: 1, gone: 1 } })
+  expect(await place.sync()).toMatchObject({ sessions: { gone: 0 } })
+  expect(await place.texts(SESSION)).toEqual(["one"])
+  place.write(SESSION, [line(1, "one")])
+  expect(await place.sync()).toMatchObject({ sessions: { seen: 2, new: 0 }, messages: { new: 0 } })
+})
+
+test.each(["lost", "damaged"] as const)(
+  "a state that is %s is made again from the sources, and no row is written twice",
+  async (fate) => {
+    using place = syncPlace()
+    place.write(SESSION, [line(1, "one"), line(2, "two")])
+    await place.sync()
+    const files = readdirSync(place.state).filter((name) => name.includes("sqlite") && !name.includes("lock"))
+    expect(files.length).toBeGreaterThan(0)
+    for (const name of files) {
+      rmSync(join(place.state, name))
+      if (fate === "damaged")
+        writeFileSync(join(place.state, name), "this is no database at all, and far too short to be one")
+    }
+    expect(await place.sync()).toMatchObject({ sessions: { seen: 1, new: 0 }, messages: { new: 0 }, parts: { new: 0 } })
+    expect(await place.sync()).toMatchObject({ bytes_read: 0 })
+    expect(await place.texts(SESSION)).toEqual(["one", "two"])
+  },
+)
+
+test("--full reads everything, and stores nothing twice", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one"), line(2, "two")])
+  const { bytes_read } = await place.sync()
+  expect(await place.sync({ isFull: true })).toMatchObject({ messages: { new: 0 }, parts: { new: 0 }, bytes_read })
+})
+
+test("a last line that is still being written is left until it is whole", async () => {
+  using place = syncPlace()
+  const half = line(2, "two").slice(0, 60)
+  place.write(SESSION, [line(1, "one"), half], { unended: true, isFresh: true })
+  expect(await place.sync()).toMatchObject({ messages: { new: 1 }, issues: [] })
+  place.append(SESSION, `${line(2, "two").slice(60)}\n`)
+  expect(await place.sync()).toMatchObject({ sessions: { grown: 1 }, messages: { new: 1 }, issues: [] })
+  expect(await place.texts(SESSION)).toEqual(["one", "two"])
+})
+
+test("half a line that nobody finished is kept as it lies, and said", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one"), line(2, "two").slice(0, 60)], { unended: true })
+  const report = await place.sync()
+  expect(report.issues).toMatchObject([{ kind: "unparsable_line", severity: "fault", count: 1 }])
+  const [file] = nativeFiles(await place.sessions.log(SESSION))
+  expect(file?.form === "log" && file.lines.at(-1)).toBe(line(2, "two").slice(0, 60))
+  expect(await place.sync()).toMatchObject({ bytes_read: 0 })
+})
+
+test("a second sync of the same store waits, or fails at once when asked to", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one")])
+  const both = await Promise.allSettled([place.sync(), place.sync()])
+  expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"])
+  expect(both[1]).toMatchObject({ reason: { code: "conflict", message: expect.stringContaining("pond sync") } })
+  await Promise.all([place.sync({ isPatient: true }), place.sync({ isPatient: true })])
+  expect(await place.texts(SESSION)).toEqual(["one"])
+})
+
+test("a plan writes nothing: no store, no rows", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one")])
+  await place.plan()
+  expect(existsSync(join(place.root, "..", "store"))).toBe(false)
+  expect(await place.sync()).toMatchObject({ sessions: { new: 1 } })
+})
+
+test("a sync that is stopped has stored what it says, and the next one finishes", async () => {
+  using place = syncPlace()
+  for (let number = 1; number <= 30; number++)
+    place.write(sessionId(number), [userLine(sessionId(number), number, `text ${number}`)])
+  const { runSync } = await import("../../src/sync/sync.ts")
+  const stop = new AbortController()
+  let units = 0
+  const report = await runSync(place.request, {
+    ...place.context,
+    signal: stop.signal,
+    onProgress: () => {
+      if (++units === 25) stop.abort()
+    },
+  })
+  expect(report.interrupted).toBe(true)
+  const stored = (await place.sessions.counts()).sessions
+  expect(stored).toBe(report.adapters[0]?.sessions.new ?? -1)
+  expect(stored).toBeGreaterThan(5)
+  expect(stored).toBeLessThan(30)
+  expect((await place.sync()).sessions.new).toBe(30 - stored)
+})
