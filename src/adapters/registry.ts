@@ -1,8 +1,9 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
 import { claudeCode } from "./claude-code/adapter.ts"
+import { codex } from "./codex/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode]
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

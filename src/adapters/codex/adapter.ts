@@ -1,0 +1,22 @@
+/** Codex, from its first client to version 0.169: the four faces of its adapter, each in a file of its own. */
+import type { Adapter } from "../adapter.ts"
+import { context } from "./context.ts"
+import { BRAND } from "./opening.ts"
+import { parse } from "./parse.ts"
+import { native, needs } from "./serialize.ts"
+import { source } from "./source.ts"
+
+export const codex: Adapter = {
+  id: BRAND.id,
+  title: "Codex",
+  verified: { from: "0.40.0", to: "0.169.0" },
+  source,
+  parse,
+  context,
+  serialize: {
+    native,
+    needs,
+    foreign: () => ({ sessionId: "", files: [], losses: [] }),
+    resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
+  },
+}

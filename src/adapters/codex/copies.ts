@@ -1,0 +1,87 @@
+/**
+ * Which records of a rollout are copies. A fork of before 2026 and an agent that was given its parent's history begin
+ * with the parent's records, its `session_meta` among them; newer ones say where their own begin, or mark single items.
+ * Each is decided from what came before it, so that a log can be read on at any line.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { microsOfText } from "../../model/timestamp.ts"
+import { valueAt } from "../extract.ts"
+import { madeAtMs } from "./rollout-name.ts"
+
+/** What has to be remembered of one rollout. Plain JSON. */
+export interface CopyState {
+  /** The thread of the rollout, and the milliseconds in which it began. */
+  readonly own?: string
+  readonly startMs?: number
+  /** The thread that the records at this place were copied from. */
+  readonly from?: string
+  readonly parent?: string
+  /** Records before this ordinal are inherited. */
+  readonly ownOrdinal?: number
+}
+
+/** Copies are written in one go, when the thread begins; a person needs longer than this for a first prompt. */
+const COPYING_MS = 1_000
+
+/** The state after a record, and the thread that the record was copied from. */
+export function copiedFrom(state: CopyState, record: JsonObject): { state: CopyState; from: string | undefined } {
+  if (record["type"] === "session_meta") return afterMeta(state, record)
+  const { ownOrdinal, parent, from } = state
+  const ordinal = record["ordinal"]
+  if (ownOrdinal !== undefined && typeof ordinal === "number" && ordinal < ownOrdinal)
+    return { state, from: from ?? parent }
+  if (valueAt(record, "metadata", "inherited_user_message") === true) return { state, from: from ?? parent }
+  if (from === undefined) return { state, from: undefined }
+  if (!isOwn(state, record)) return { state, from }
+  const { from: _, ...rest } = state
+  return { state: rest, from: undefined }
+}
+
+function afterMeta(state: CopyState, record: JsonObject): { state: CopyState; from: string | undefined } {
+  const id = textAt(record, "payload", "id")
+  if (state.own === undefined) return { state: firstMeta(record, id), from: undefined }
+  const { from: _, ...rest } = state
+  // The desktop client writes a thread's own header again on every resume.
+  if (id === undefined || id === state.own) return { state: rest, from: undefined }
+  return { state: { ...rest, from: id }, from: id }
+}
+
+function firstMeta(record: JsonObject, id: string | undefined): CopyState {
+  const startMs = msOf(textAt(record, "payload", "timestamp")) ?? msOf(textAt(record, "timestamp"))
+  const parent = textAt(record, "payload", "parent_thread_id") ?? textAt(record, "payload", "forked_from_id")
+  const ownOrdinal = valueAt(record, "payload", "subagent_history_start_ordinal")
+  return {
+    own: id ?? "",
+    ...(startMs === undefined ? {} : { startMs }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(typeof ownOrdinal === "number" ? { ownOrdinal } : {}),
+  }
+}
+
+/** A turn that began after the thread did is its own. Where no turn is named, the moment of writing has to say it. */
+function isOwn({ startMs }: CopyState, record: JsonObject): boolean {
+  if (startMs === undefined) return false
+  const turnMs = madeAtMs(turnOf(record["payload"]) ?? "")
+  if (turnMs !== undefined) return turnMs >= startMs
+  const writtenMs = msOf(textAt(record, "timestamp"))
+  return writtenMs !== undefined && writtenMs > startMs + COPYING_MS
+}
+
+function turnOf(payload: JsonValue | undefined): string | undefined {
+  if (!isJsonObject(payload)) return undefined
+  return (
+    textAt(payload, "turn_id") ??
+    textAt(payload, "internal_chat_message_metadata_passthrough", "turn_id") ??
+    textAt(payload, "metadata", "turn_id")
+  )
+}
+
+function textAt(record: JsonValue, ...path: readonly string[]): string | undefined {
+  const value = valueAt(record, ...path)
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+function msOf(text: string | undefined): number | undefined {
+  const micros = text === undefined ? undefined : microsOfText(text)
+  return micros === undefined ? undefined : Number(micros / 1000n)
+}

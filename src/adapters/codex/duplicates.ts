@@ -1,0 +1,70 @@
+/**
+ * Codex writes what was said twice: as an item of the model's history, and as an event for its screen. The item is the
+ * message, the event its carrier. In every real rollout a user's event comes right behind its item, an agent's event right
+ * before it; a log that has no items at all (what other tools export) has its messages in the events.
+ */
+import type { MessageDraft } from "../session-writer.ts"
+
+/** What has to be remembered of one rollout. Plain JSON. */
+export interface SpeechState {
+  /** Records since a user's item that no event has claimed yet. */
+  readonly unclaimed?: number
+  /** Whether the rollout has items: its agent's events are then copies. */
+  readonly hasItems?: true
+  /** Hashes of what events said as messages, for the item that may still come. */
+  readonly user?: string
+  readonly assistant?: string
+}
+
+/** Between an item and its event stand a few other records at most. */
+const CLAIM_DISTANCE = 8
+
+export type Speech = "message" | "copy"
+
+/** One record that says something: whether it is a message, or says again what another record is. */
+export function speechOf(
+  state: SpeechState,
+  from: "item" | "event",
+  draft: MessageDraft,
+): { state: SpeechState; speech: Speech } {
+  const said = saidIn(draft)
+  if (from === "item") return itemSpeech(state, draft, said)
+  const next = older(state)
+  if (draft.role === "user") {
+    const { unclaimed, ...rest } = next
+    if (unclaimed !== undefined) return { state: rest, speech: "copy" }
+    return { state: { ...next, user: said }, speech: "message" }
+  }
+  if (state.hasItems === true) return { state: next, speech: "copy" }
+  return { state: { ...next, assistant: said }, speech: "message" }
+}
+
+/** The state after a record that says nothing. */
+export function older(state: SpeechState): SpeechState {
+  const { unclaimed, ...rest } = state
+  return unclaimed === undefined || unclaimed >= CLAIM_DISTANCE ? rest : { ...rest, unclaimed: unclaimed + 1 }
+}
+
+function itemSpeech(state: SpeechState, draft: MessageDraft, said: string): { state: SpeechState; speech: Speech } {
+  const next: SpeechState = { ...older(state), hasItems: true }
+  if (draft.role === "user" && said !== "") {
+    const { user, ...rest } = next
+    if (user === said) return { state: rest, speech: "copy" }
+    return { state: { ...rest, unclaimed: 0 }, speech: "message" }
+  }
+  if (draft.role === "assistant" && said !== "") {
+    const { assistant, ...rest } = next
+    return { state: rest, speech: assistant === said ? "copy" : "message" }
+  }
+  return { state: next, speech: "message" }
+}
+
+/** What a person or the model said in a message, as a hash. Injected text is not said. */
+function saidIn(draft: MessageDraft): string {
+  if (draft.role !== "user" && draft.role !== "assistant") return ""
+  const texts = draft.parts.flatMap(({ body }) =>
+    (body.type === "text" || body.type === "reasoning") && body.provenance === "conversational" ? [body.text] : [],
+  )
+  if (texts.length === 0) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
+  return Bun.hash.xxHash64(texts.join("\n").trim()).toString(16)
+}

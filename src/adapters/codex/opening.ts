@@ -1,0 +1,141 @@
+/**
+ * What a session is called, where it was held and whom it comes from, gathered from the first records of its rollout.
+ * An enveloped rollout says all of it in its first line; a bare one names its directory in a message that comes later,
+ * or nowhere. Then the directory of the first command stands in, and at last the folder that the file lies in.
+ */
+import { isJsonObject, type JsonObject, parseJson } from "../../model/json.ts"
+import type { RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
+import {
+  keyAt,
+  matchIn,
+  nonEmptyStringAt,
+  type PathKey,
+  type Sealed,
+  sealedModifiedAt,
+  sealedOrigin,
+  sealedPlace,
+  stringAt,
+  timestampAt,
+  valueAt,
+} from "../extract.ts"
+import type { SessionStart } from "../session-writer.ts"
+
+export const BRAND = { id: "codex" }
+
+export interface Opening {
+  /** Reads one record of the first rollout, before its values are taken out. */
+  learn(record: JsonObject): void
+  /** The session, once it is certain; `isLast` says that nothing more will come. */
+  start(isLast: boolean): SessionStart | undefined
+}
+
+interface Learned {
+  id?: Sealed<string> | undefined
+  createdAt?: Sealed<string> | undefined
+  cwd?: Sealed<string> | undefined
+  /** Second best: the directory of a command, the address of a repository. */
+  place?: Sealed<string> | undefined
+  parent?: Sealed<string> | undefined
+  agent?: Sealed<string> | undefined
+  isSubagent?: boolean
+}
+
+export function createOpening(unit: SourceUnit, main: SourceFile): Opening {
+  const learned: Learned = {}
+  let hasHeader = false
+  return {
+    learn(record) {
+      if (!hasHeader) hasHeader = learnHeader(learned, record)
+      learned.createdAt ??= timestampAt(record, "timestamp")
+      learned.cwd ??= nonEmptyStringAt(record, "payload", "cwd") ?? contextDirectory(record)
+      learned.place ??= commandDirectory(record)
+    },
+    start(isLast) {
+      const { id, createdAt, cwd } = learned
+      const isCertain = id !== undefined && createdAt !== undefined && cwd !== undefined
+      if (!isCertain && !isLast) return undefined
+      return startOf(unit, main, learned)
+    },
+  }
+}
+
+function startOf(unit: SourceUnit, main: SourceFile, learned: Learned): SessionStart | undefined {
+  const place = sealedPlace(main)
+  const createdAt = learned.createdAt ?? sealedModifiedAt(main)
+  if (createdAt === undefined) return undefined
+  return {
+    id: learned.id ?? matchIn(place, /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i) ?? place,
+    sourceAgent: sealedOrigin(BRAND, learned.agent),
+    project: learned.cwd ?? learned.place ?? matchIn(place, /^(.*)\/[^/]*$/) ?? place,
+    createdAt,
+    parentSessionId: learned.parent,
+    title: titleBeside(unit),
+  }
+}
+
+/** The first line of a rollout, whichever generation wrote it. */
+function learnHeader(learned: Learned, record: JsonObject): boolean {
+  const at = headerPath(record)
+  if (at === undefined) return false
+  learned.id = nonEmptyStringAt(record, ...at, "id")
+  learned.createdAt = timestampAt(record, ...at, "timestamp")
+  learned.place = nonEmptyStringAt(record, ...at, "git", "repository_url")
+  learnLineage(learned, record, at)
+  return true
+}
+
+function headerPath(record: JsonObject): readonly PathKey[] | undefined {
+  if (record["type"] === "session_meta") return ["payload"]
+  if (isJsonObject(record["session"])) return ["session"]
+  return record["type"] === undefined && typeof record["id"] === "string" ? [] : undefined
+}
+
+/** A fork names what it was forked from, an agent its parent; an agent that got its parent's history names both. */
+function learnLineage(learned: Learned, record: JsonObject, at: readonly PathKey[]): void {
+  const source = [...at, "source", "subagent"]
+  const spawn = [...source, "thread_spawn"]
+  learned.parent =
+    nonEmptyStringAt(record, ...spawn, "parent_thread_id") ??
+    nonEmptyStringAt(record, ...at, "parent_thread_id") ??
+    nonEmptyStringAt(record, ...at, "forked_from_id")
+  if (valueAt(record, ...source) === undefined) return
+  learned.agent =
+    nonEmptyStringAt(record, ...source) ??
+    nonEmptyStringAt(record, ...spawn, "agent_role") ??
+    nonEmptyStringAt(record, ...source, "other") ??
+    keyAt(record, ...source)
+}
+
+/** The directory in the message about the environment: a tag since August 2025, a sentence before. */
+function contextDirectory(record: JsonObject): Sealed<string> | undefined {
+  for (const at of [["content"], ["payload", "content"]]) {
+    const content = valueAt(record, ...at)
+    if (!Array.isArray(content)) continue
+    for (const index of content.keys()) {
+      const text = stringAt(record, ...at, index, "text")
+      if (text === undefined || !text.value.includes("<environment_context>")) continue
+      const found = matchIn(text, /<cwd>([^<\n]+)<\/cwd>/) ?? matchIn(text, /Current working directory: ([^\n]+)/)
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
+}
+
+function commandDirectory(record: JsonObject): Sealed<string> | undefined {
+  const text = stringAt(record, "arguments") ?? stringAt(record, "payload", "arguments")
+  if (text === undefined || !text.value.includes('"workdir"')) return undefined
+  const parsed = parseJson(text.value)
+  return parsed.ok ? nonEmptyStringAt(parsed.value, "workdir") : undefined
+}
+
+/** The newest name of the thread in the index of all threads. */
+function titleBeside(unit: SourceUnit): Sealed<string> | undefined {
+  const texts = (unit.beside ?? []).map(indexEntry)
+  return texts.findLast((title) => title !== undefined)
+}
+
+function indexEntry(raw: RawRecord): Sealed<string> | undefined {
+  if (!("text" in raw)) return undefined
+  const parsed = parseJson(raw.text)
+  return parsed.ok ? nonEmptyStringAt(parsed.value, "thread_name") : undefined
+}

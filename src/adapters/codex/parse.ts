@@ -1,0 +1,256 @@
+/**
+ * Codex to canonical: one thread is one session, read from the rollouts that hold it, in the order in which they began.
+ * An item of the model's history is a message; everything else (events for the screen, settings, token counts, what a
+ * compaction left) is a carrier. History that a rollout inherits from another is not copied: `context.ts` follows it.
+ */
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
+import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
+import { dataUrlIn, nonEmptyStringAt, stringAt, timestampAt, valueAt } from "../extract.ts"
+import { filePart, reasoningPart, textPart } from "../parts.ts"
+import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { spellingOf } from "../shared/spelling.ts"
+import { type CopyState, copiedFrom } from "./copies.ts"
+import { older, type SpeechState, speechOf } from "./duplicates.ts"
+import { itemMessages } from "./items.ts"
+import { unknownKind } from "./kinds.ts"
+import { createOpening, type Opening } from "./opening.ts"
+import { userTextParts } from "./provenance.ts"
+
+/** Titles of threads lie here, one line for each change, for all threads. */
+export const INDEX_PLACE = "session_index.jsonl"
+
+/** What goes from one parse of a thread to the next. */
+interface State {
+  /** The rollout that was read last. */
+  readonly place: string
+  readonly copy: CopyState
+  readonly speech: SpeechState
+  /** Lines of the index that were read. It only grows. */
+  readonly titles: number
+}
+
+interface Reading {
+  readonly main: SourceFile
+  readonly writer: SessionWriter
+  readonly opening: Opening
+  readonly versions: Set<string>
+  /** Lines of the index that an earlier parse had, and those that came in this one. */
+  readonly titlesBefore: number
+  titles: number
+  place: string
+  copy: CopyState
+  speech: SpeechState
+  lines: number
+}
+
+/** Where a rollout has not named its directory by then, it never will. */
+const LINES_UNNAMED_MAX = 400
+
+export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+  const main = unit.files[0]
+  if (main === undefined) return { push: () => undefined, end: () => ({ state: null, clientVersions: [] }) }
+  const before = stateOf(resume?.state)
+  const reading: Reading = {
+    main,
+    writer: createSessionWriter(main, sink, resume),
+    opening: createOpening(unit, main),
+    versions: new Set(),
+    titlesBefore: before.titles,
+    titles: 0,
+    place: before.place,
+    copy: before.copy,
+    speech: before.speech,
+    lines: 0,
+  }
+  return {
+    push: (raw) => pushRaw(reading, raw),
+    end(): ParseEnd {
+      begin(reading, true)
+      const { place, copy, speech, titles } = reading
+      const state: State = { place, copy, speech, titles: Math.max(titles, before.titles) }
+      return { state: state as unknown as JsonValue, clientVersions: [...reading.versions] }
+    },
+  }
+}
+
+function stateOf(state: JsonValue | undefined): State {
+  const none: State = { place: "", copy: {}, speech: {}, titles: 0 }
+  return isJsonObject(state) ? { ...none, ...(state as unknown as State) } : none
+}
+
+function begin({ writer, opening }: Reading, isLast: boolean): void {
+  if (writer.hasBegun) return
+  const start = opening.start(isLast)
+  if (start !== undefined) writer.begin(start)
+}
+
+// --- Lines and documents ----------------------------------------------------------------------------------------------
+
+function pushRaw(reading: Reading, raw: RawRecord): void {
+  const { writer } = reading
+  if (raw.file.place === INDEX_PLACE) pushTitle(reading, raw)
+  else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
+  else if (raw.form === "bytes") writer.unreadable(raw, "not_utf8", "bytes that are no UTF-8")
+  else if (raw.form === "text") writer.whole(raw)
+  else pushJson(reading, raw)
+}
+
+function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): void {
+  const { writer } = reading
+  const parsed = parseJson(raw.text)
+  if (!parsed.ok) {
+    if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
+    else writer.unreadable(raw, "unparsable_line", "text that is no JSON")
+  } else if (isJsonObject(parsed.value)) {
+    if (raw.form === "document") pushDocument(reading, raw, parsed.value)
+    else pushLine(reading, raw, parsed.value)
+  } else {
+    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is no object" })
+    writer.carrier(raw, parsed.value)
+  }
+}
+
+function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, record: JsonObject): void {
+  const { writer } = reading
+  if (raw.file.place !== reading.place) {
+    reading.place = raw.file.place
+    reading.copy = {}
+    reading.speech = {}
+  }
+  const version = valueAt(record, "payload", "cli_version")
+  if (record["type"] === "session_meta" && typeof version === "string") reading.versions.add(version)
+  const { state, from } = copiedFrom(reading.copy, record)
+  reading.copy = state
+  // Other rollouts point into a paginated one by byte. Every line of it has an ordinal, and no line of another has.
+  const spelling = "ordinal" in record ? spellingOf(raw.text, record) : undefined
+  if (!writer.hasBegun && raw.file.place === reading.main.place) {
+    reading.opening.learn(record)
+    begin(reading, ++reading.lines > LINES_UNNAMED_MAX)
+  }
+  const timestamp = timestampAt(record, "timestamp")
+  const copied = from === undefined ? {} : { pond: { replay_of: from } }
+  const fields = { timestamp, ...copied, ...(spelling === undefined ? {} : { spelling }) }
+  const drafts = messagesOf(reading, raw, record)
+  const [first, ...rest] = drafts.map((draft) => ({ ...fields, ...draft, pond: { ...fields.pond, ...draft.pond } }))
+  if (first === undefined) writer.carrier(raw, record, { ...fields, ...titleOf(record, from) })
+  else writer.record(raw, record, [plain(first), ...rest.map(plain)])
+}
+
+/** A draft without facts has none: an empty bag would be stored with every message. */
+function plain(draft: MessageDraft): MessageDraft {
+  const { pond, ...rest } = draft
+  return pond === undefined || Object.keys(pond).length === 0 ? rest : draft
+}
+
+/** The single JSON of the first client: a header and a list of items. */
+function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): void {
+  const { writer, opening } = reading
+  const items = record["items"]
+  const list: readonly JsonValue[] = Array.isArray(items) ? items : []
+  opening.learn(record)
+  for (const item of list) if (isJsonObject(item)) opening.learn(item)
+  begin(reading, true)
+  const drafts = list.flatMap((_, index) => itemMessages(record, ["items", index]))
+  const [first, ...rest] = drafts
+  if (first === undefined) writer.carrier(raw, record)
+  else writer.record(raw, record, [first, ...rest])
+}
+
+function pushTitle(reading: Reading, raw: RawRecord): void {
+  reading.titles++
+  if (reading.titles <= reading.titlesBefore) return
+  const parsed = "text" in raw ? parseJson(raw.text) : undefined
+  if (parsed?.ok !== true) {
+    reading.writer.unreadable(raw, "unparsable_line", "text that is no JSON")
+    return
+  }
+  const title = nonEmptyStringAt(parsed.value, "thread_name")
+  const timestamp = timestampAt(parsed.value, "updated_at")
+  reading.writer.carrier(raw, parsed.value, {
+    timestamp,
+    ...(title === undefined ? {} : { pond: { title: title.value } }),
+  })
+}
+
+// --- What a line says -------------------------------------------------------------------------------------------------
+
+/** The messages of a record; none where it is a carrier. */
+function messagesOf(reading: Reading, raw: RawRecord, record: JsonObject): MessageDraft[] {
+  const type = record["type"]
+  const payloadType = valueAt(record, "payload", "type") ?? impliedType(record)
+  const isHeader = type === undefined && (typeof record["id"] === "string" || record["record_type"] === "state")
+  const unknown = isHeader ? undefined : unknownKind(type ?? impliedType(record), payloadType)
+  if (unknown !== undefined) reading.writer.issue(raw, { kind: "unknown_record", severity: "note", found: unknown })
+  if (type === "event_msg") return spoken(reading, "event", eventMessages(record))
+  if (type === "inter_agent_communication") return itemMessages(record, ["payload"])
+  if (type === "response_item") return spoken(reading, "item", itemMessages(record, ["payload"]))
+  if (type === "compacted") return spoken(reading, "item", summary(record))
+  return isHeader || isJsonObject(record["payload"])
+    ? spoken(reading, "item", [])
+    : spoken(reading, "item", itemMessages(record, []))
+}
+
+function impliedType(record: JsonObject): JsonValue | undefined {
+  const role = valueAt(record, "payload", "role") ?? record["role"]
+  return typeof role === "string" ? "message" : undefined
+}
+
+/** The drafts, unless they say again what was said already. */
+function spoken(reading: Reading, from: "item" | "event", drafts: MessageDraft[]): MessageDraft[] {
+  const [first] = drafts
+  if (first === undefined) {
+    reading.speech = older(reading.speech)
+    return drafts
+  }
+  const { state, speech } = speechOf(reading.speech, from, first)
+  reading.speech = state
+  return speech === "copy" ? [] : drafts
+}
+
+/** What an event says to the screen. All other events are about something that an item holds. */
+function eventMessages(record: JsonObject): MessageDraft[] {
+  const at = ["payload", "message"]
+  switch (valueAt(record, "payload", "type")) {
+    case "user_message": {
+      const text = stringAt(record, ...at)
+      const images = valueAt(record, "payload", "images")
+      const files = (Array.isArray(images) ? images : []).flatMap((_, index) => {
+        const url = stringAt(record, "payload", "images", index)
+        const data = url === undefined ? undefined : dataUrlIn(url)
+        if (url === undefined) return []
+        const content = data === undefined ? { url } : { base64: data.base64 }
+        return [filePart({ provenance: "conversational", mediaType: data?.mediaType, data: content })]
+      })
+      const texts = text === undefined ? [] : userTextParts(text, undefined, false)
+      return texts.length + files.length === 0 ? [] : [{ role: "user", parts: [...texts, ...files] }]
+    }
+    case "agent_message": {
+      const text = stringAt(record, ...at)
+      return text === undefined
+        ? []
+        : [{ role: "assistant", parts: [textPart({ provenance: "conversational", text })] }]
+    }
+    case "agent_reasoning":
+    case "agent_reasoning_raw_content": {
+      const text = stringAt(record, "payload", "text")
+      return text === undefined
+        ? []
+        : [{ role: "assistant", parts: [reasoningPart({ provenance: "conversational", text })] }]
+    }
+    default:
+      return []
+  }
+}
+
+/** What a compaction says of the history that it replaces. The history that it left is for `context.ts`. */
+function summary(record: JsonObject): MessageDraft[] {
+  const content = nonEmptyStringAt(record, "payload", "message")
+  return content === undefined ? [] : [{ role: "system", content, pond: { compaction: true } }]
+}
+
+/** A thread is renamed in its rollout by versions of before 2026, in the index by later ones. A copy names its parent. */
+function titleOf(record: JsonObject, copied: string | undefined): { pond?: Record<string, JsonValue> } {
+  if (copied !== undefined || valueAt(record, "payload", "type") !== "thread_name_updated") return {}
+  const title = nonEmptyStringAt(record, "payload", "thread_name")
+  return title === undefined ? {} : { pond: { title: title.value } }
+}

@@ -1,0 +1,189 @@
+/**
+ * Where Codex keeps its threads. Reads names and sizes, and one small index for the titles of threads, which stand nowhere
+ * else since 2026. `auth.json`, `config.toml`, `history.jsonl` (the prompts once more) and the SQLite files (caches of what
+ * the rollouts say) lie beside them and are never opened.
+ */
+import type { Dirent, Stats } from "node:fs"
+import { readdir, readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { isJsonObject, parseJson } from "../../model/json.ts"
+import type { Issue } from "../../model/report.ts"
+import type { Environment } from "../../platform/environment.ts"
+import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { INDEX_PLACE } from "./parse.ts"
+import { type RolloutName, rolloutName } from "./rollout-name.ts"
+
+export const source: Source = { roots, plan }
+
+const LIVE = "sessions"
+const ARCHIVED = "archived_sessions"
+
+function roots(environment: Environment, home: string): readonly string[] {
+  const chosen = environment["CODEX_HOME"]
+  return [...new Set([...(chosen ? [chosen] : []), join(home, ".codex")])]
+}
+
+interface Found {
+  readonly place: string
+  readonly name: RolloutName
+}
+
+async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
+  const here = await entriesOf(root, "")
+  if (here === undefined) return
+  const kept = here.filter(({ name }) => name === LIVE || name === ARCHIVED).map(({ name }) => name)
+  const found: Found[] = []
+  // A root without these folders is a folder of rollouts that somebody points at, and is walked whole.
+  if (kept.length === 0) await walk(root, "", here, found)
+  for (const folder of kept) await walk(root, folder, await entriesOf(root, folder), found)
+  const titles = await titlesOf(root)
+  for (const [threadId, rollouts] of byThread(found)) yield* planThread(root, threadId, rollouts, titles.get(threadId))
+}
+
+// --- One thread -------------------------------------------------------------------------------------------------------
+
+async function* planThread(
+  root: string,
+  threadId: string,
+  rollouts: readonly Found[],
+  beside: readonly RawRecord[] | undefined,
+): AsyncGenerator<SourceUnit | Issue> {
+  const files: SourceFile[] = []
+  for (const [first, ...others] of byRollout(rollouts)) {
+    const copies = await Promise.all([first, ...others].map((rollout) => fileAt(root, rollout)))
+    const [file, ...rest] = preferred(copies.filter((copy): copy is SourceFile => !("kind" in copy)))
+    yield* copies.filter((copy): copy is Issue => "kind" in copy)
+    if (file !== undefined) files.push(file)
+    for (const { place } of rest)
+      yield { kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${file?.place}` }
+  }
+  if (files.length === 0) return
+  yield { key: threadId, root, files, ...(beside === undefined ? {} : { beside }) }
+}
+
+/** A rollout may lie twice for a moment: while it is compressed, or archived. The one with more in it is read. */
+function preferred(files: readonly SourceFile[]): SourceFile[] {
+  const rank = ({ place }: SourceFile) => (place.endsWith(".zst") ? 0 : 1)
+  return files.toSorted((left, right) => rank(right) - rank(left) || right.sizeBytes - left.sizeBytes)
+}
+
+/** In the order in which they began: each of a thread's later rollouts goes on from an earlier one. */
+function byRollout(rollouts: readonly Found[]): (readonly [Found, ...Found[]])[] {
+  const groups = new Map<string, [Found, ...Found[]]>()
+  const sorted = rollouts.toSorted((left, right) => compare(orderOf(left), orderOf(right)))
+  for (const rollout of sorted) {
+    const { stamp, rolloutId } = rollout.name
+    const key = `${stamp} ${rolloutId}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [rollout])
+    else group.push(rollout)
+  }
+  return [...groups.values()]
+}
+
+/** The clock of a name may jump with the time zone, so a thread's first rollout comes first by what it is called. */
+function orderOf({ name, place }: Found): string {
+  const isFirst = name.rolloutId === name.threadId
+  return `${isFirst ? 0 : 1} ${isFirst ? name.stamp : name.rolloutId} ${place}`
+}
+
+function byThread(found: readonly Found[]): [string, Found[]][] {
+  const threads = new Map<string, Found[]>()
+  for (const rollout of found) {
+    const thread = threads.get(rollout.name.threadId)
+    if (thread === undefined) threads.set(rollout.name.threadId, [rollout])
+    else thread.push(rollout)
+  }
+  return [...threads].sort(([, left], [, right]) => compare(left[0]?.place ?? "", right[0]?.place ?? ""))
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+// --- The index of titles ----------------------------------------------------------------------------------------------
+
+/** The lines of the index by thread. A line that names none belongs to no session. */
+async function titlesOf(root: string): Promise<Map<string, RawRecord[]>> {
+  const titles = new Map<string, RawRecord[]>()
+  const path = join(root, INDEX_PLACE)
+  const [stats, bytes] = await Promise.all([statOf(path), readFile(path).catch(() => undefined)])
+  if (bytes === undefined || !("ino" in stats)) return titles
+  const file = sourceFile(root, INDEX_PLACE, stats)
+  for (const [index, text] of bytes.toString("utf8").split("\n").entries()) {
+    const parsed = parseJson(text)
+    const id = parsed.ok && isJsonObject(parsed.value) ? parsed.value["id"] : undefined
+    if (typeof id !== "string") continue
+    const record: RawRecord = { form: "log", file, line: index + 1, text }
+    const known = titles.get(id)
+    if (known === undefined) titles.set(id, [record])
+    else known.push(record)
+  }
+  return titles
+}
+
+// --- Folders and files ------------------------------------------------------------------------------------------------
+
+const DEPTH_MAX = 12
+
+async function walk(
+  root: string,
+  folder: string,
+  entries: readonly Dirent[] | undefined,
+  found: Found[],
+  depth = 0,
+): Promise<void> {
+  for (const entry of entries ?? []) {
+    const place = folder === "" ? entry.name : `${folder}/${entry.name}`
+    const name = rolloutName(place)
+    if (name !== undefined) found.push({ place, name })
+    else if (isFolder(entry) && depth < DEPTH_MAX)
+      await walk(root, place, await entriesOf(root, place), found, depth + 1)
+  }
+}
+
+/** Sorted, so that a plan is the same every time. Nothing where no folder is. */
+async function entriesOf(root: string, folder: string): Promise<Dirent[] | undefined> {
+  try {
+    const entries = await readdir(join(root, folder), { withFileTypes: true })
+    return entries.filter(({ name }) => !name.startsWith(".")).sort((left, right) => compare(left.name, right.name))
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(codeOf(error))) return undefined
+    throw error
+  }
+}
+
+/** People link session folders to other disks. */
+function isFolder(entry: Dirent): boolean {
+  return entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.includes("."))
+}
+
+async function fileAt(root: string, { place, name }: Found): Promise<SourceFile | Issue> {
+  const stats = await statOf(join(root, place))
+  if ("code" in stats) return { kind: "unreadable_file", severity: "fault", file: place, found: stats.code }
+  return { ...sourceFile(root, place, stats), form: name.form }
+}
+
+function sourceFile(root: string, place: string, stats: Stats): SourceFile {
+  return {
+    path: join(root, place),
+    place,
+    form: "log",
+    sizeBytes: stats.size,
+    modifiedMs: stats.mtimeMs,
+    inode: stats.ino,
+  }
+}
+
+async function statOf(path: string): Promise<Stats | { readonly code: string }> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    return { code: codeOf(error) }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
+}
