@@ -3,7 +3,7 @@
  * Passed in whole, so that a test can be another machine. Nothing is read before it is asked for.
  */
 import type { Clock } from "./clock.ts"
-import { readSettings, type SettingFlags, type Settings } from "./config.ts"
+import type { SettingFlags, Settings } from "./config.ts"
 import type { Environment } from "./environment.ts"
 import { lazy } from "./lazy.ts"
 import type { Log } from "./log.ts"
@@ -33,6 +33,11 @@ export function createHost({ flags, ...parts }: HostParts): Host {
   return {
     ...parts,
     path: (place) => placePath(parts.environment, place),
-    settings: lazy(() => readSettings(parts.environment, flags)),
+    settings: lazy(() => configReader().readSettings(parts.environment, flags)),
   }
+}
+
+/** TypeBox is most of what a start costs. Help, the version and a mistyped flag need none of it. */
+function configReader(): typeof import("./config.ts") {
+  return require("./config.ts")
 }
