@@ -1,7 +1,7 @@
 /**
  * `bun run build`: the one executable, `dist/pond`. `--target NAME` and `--all` build for other machines, as
- * `dist/pond-NAME`; `--fast` compresses the libraries less, for trying things; `--entry FILE` and `--out FILE` build
- * something else in the same way, which is how the tests look at single parts.
+ * `dist/pond-NAME`. `--release` compresses the libraries as well as can be, which takes minutes the first time. `--out`
+ * names another file.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
@@ -17,7 +17,6 @@ const LEVEL_FAST = 9
 
 interface Order {
   readonly target: Target
-  readonly entry: string
   readonly out: string
   readonly level: number
 }
@@ -40,9 +39,9 @@ async function buildOne(order: Order): Promise<void> {
   console.log(`${out}  ${(statSync(out).size / 1e6).toFixed(0)} MB  ${target.name}  ${seconds} s`)
 }
 
-async function bundle({ target, entry }: Order, natives: ReadonlyMap<NativeName, EmbeddedNative>, outfile: string) {
+async function bundle({ target }: Order, natives: ReadonlyMap<NativeName, EmbeddedNative>, outfile: string) {
   const result = await Bun.build({
-    entrypoints: [entry],
+    entrypoints: [join(ROOT, "src/main.ts")],
     root: ROOT,
     target: "bun",
     format: "esm",
@@ -67,13 +66,12 @@ function ordersFrom(args: readonly string[]): Order[] {
     options: {
       target: { type: "string", multiple: true, default: [] },
       all: { type: "boolean", default: false },
-      fast: { type: "boolean", default: false },
-      entry: { type: "string", default: join(ROOT, "src/main.ts") },
+      release: { type: "boolean", default: false },
       out: { type: "string" },
     },
   })
   const names = values.all ? TARGET_NAMES : values.target
-  const rest = { entry: resolve(values.entry), level: values.fast ? LEVEL_FAST : LEVEL_BEST }
+  const rest = { level: values.release ? LEVEL_BEST : LEVEL_FAST }
   if (names.length === 0)
     return [{ ...rest, target: hostTarget(), out: resolve(values.out ?? join(ROOT, "dist/pond")) }]
   if (values.out !== undefined && names.length > 1) throw new BuildFailure("--out names one file: give one --target.")

@@ -39,8 +39,8 @@ export function unpackedLibraries(): string {
   if (natives.length === 0) return "the installed packages hold their own"
   const wrong = natives.filter(({ state }) => state !== "ready")
   if (wrong.length > 0) {
-    const named = wrong.map(({ name, directory, state }) => `${name} is ${state} in ${directory}`).join(", ")
-    throw new PondError("storage_unavailable", `${named}. Remove the directory, and pond unpacks it again.`)
+    const named = wrong.map(({ name, directory, state }) => `${name} in ${directory} is ${state}`).join(", ")
+    throw new PondError("storage_unavailable", `${named}. What needs it unpacks it again, or says why it cannot.`)
   }
   return natives.map(({ origin }) => origin).join(", ")
 }

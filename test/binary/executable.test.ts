@@ -1,0 +1,124 @@
+import { afterAll, expect, test } from "bun:test"
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { filesBelow, findingsOf, shipped, withoutNetwork } from "./support/shipped.ts"
+
+const ENGINES = ["store engine", "embedding engine", "SQL engine", "native libraries"]
+const ROOT = join(import.meta.dir, "../..")
+const { version } = (await Bun.file(join(ROOT, "package.json")).json()) as { version: string }
+
+/** Unpacked once and shared by the tests that do not care for an empty cache. */
+const ready = shipped()
+await ready.run("doctor")
+afterAll(() => ready[Symbol.dispose]())
+
+test("one file in an empty directory, without network, works its store, its embeddings and its SQL", async () => {
+  using alone = shipped()
+  const ended = await alone.runWith({ through: withoutNetwork() }, "doctor", "--json")
+  const findings = findingsOf(ended)
+  expect(ENGINES.map((check) => findings[check]?.status)).toEqual(ENGINES.map(() => "ok"))
+  expect(findings["native libraries"]?.found).toMatch(/lancedb.*onnxruntime.*tokenizers.*duckdb/)
+  expect({ code: ended.code, err: ended.err }).toEqual({ code: 0, err: "" })
+  expect(filesBelow(alone.natives, ".node").length).toBe(4)
+  for (const directory of [alone.natives, join(filesBelow(alone.natives, ".node")[0]!, "..")]) {
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+  }
+})
+
+test("--version and --help load no native library, and unpack none", async () => {
+  using alone = shipped()
+  expect(await alone.run("--version")).toEqual({ code: 0, out: `pond ${version}\n`, err: "" })
+  expect((await alone.run("--help")).out).toContain("Usage")
+  expect(existsSync(join(alone.home, ".cache"))).toBe(false)
+})
+
+test.if(Bun.which("strace") !== null)("--version opens nothing of pond's but itself", async () => {
+  using alone = shipped()
+  const traced = join(alone.home, "trace")
+  const through = ["strace", "-f", "-e", "trace=openat,open,execve", "-o", traced]
+  expect((await alone.runWith({ through }, "--version")).code).toBe(0)
+  const opened = [...readFileSync(traced, "utf8").matchAll(/(?:open|openat)\([^"]*"([^"]+)"/g)].map(
+    (match) => match[1]!,
+  )
+  expect(opened.length).toBeGreaterThan(0)
+  expect(opened.filter((path) => /\.node$|onnx|duckdb|lance|\.config|node_modules/.test(path))).toEqual([])
+  expect(opened.filter((path) => path.startsWith(ROOT) || path.startsWith(alone.directory))).toEqual([])
+})
+
+/** Each would write `OBEYED` if it were run or read. */
+function plantTraps(directory: string): void {
+  const hostile = `require("node:fs").writeFileSync(${JSON.stringify(join(directory, "OBEYED"))}, "")\n`
+  writeFileSync(join(directory, "hostile.js"), hostile)
+  writeFileSync(join(directory, "bunfig.toml"), 'preload = ["./hostile.js"]\n[run]\npreload = ["./hostile.js"]\n')
+  writeFileSync(join(directory, ".env"), "POND_PLANTED=1\nPOND_STORE=/planted\nXDG_CACHE_HOME=/planted\n")
+  writeFileSync(join(directory, ".env.local"), "XDG_DATA_HOME=/planted\n")
+  writeFileSync(join(directory, "package.json"), '{"imports":{"#x":"./hostile.js"},"type":"commonjs"}')
+  writeFileSync(join(directory, "tsconfig.json"), '{"compilerOptions":{"paths":{"*":["./hostile.js"]}}}')
+  for (const name of ["openai", "@huggingface/transformers", "@lancedb/lancedb", "detect-libc", "onnxruntime-node"]) {
+    mkdirSync(join(directory, "node_modules", name), { recursive: true })
+    writeFileSync(join(directory, "node_modules", name, "index.js"), hostile)
+  }
+  for (const library of ["libc.so.6", "libc.so", "libonnxruntime.so.1", "libduckdb.so", "libstdc++.so.6"]) {
+    writeFileSync(join(directory, library), "not a library")
+  }
+}
+
+test("what lies in the directory that it is started in has no effect", async () => {
+  using alone = shipped()
+  plantTraps(alone.directory)
+  expect((await alone.run("--version")).out).toBe(`pond ${version}\n`)
+  const ended = await alone.run("doctor", "--json")
+  const findings = findingsOf(ended)
+  expect(Object.values(findings).filter(({ status }) => status !== "ok")).toEqual([])
+  expect(findings["environment"]?.found).not.toContain("POND_PLANTED")
+  expect(findings["cache directory"]?.found).toBe(join(alone.home, ".cache/pond"))
+  expect(findings["data directory"]?.found).toBe(join(alone.home, ".local/share/pond"))
+  expect(existsSync(join(alone.directory, "OBEYED"))).toBe(false)
+})
+
+test("a native library that was cut short is made whole again", async () => {
+  const [lance] = filesBelow(ready.natives, "lancedb.linux-x64-gnu.node").concat(filesBelow(ready.natives, ".node"))
+  const { size } = statSync(lance!)
+  truncateSync(lance!, 4096)
+  const ended = await ready.run("doctor", "--json")
+  expect({ code: ended.code, err: ended.err }).toEqual({ code: 0, err: "" })
+  expect(statSync(lance!).size).toBe(size)
+})
+
+test("four processes that start at once on an empty cache all work", async () => {
+  using alone = shipped()
+  const ended = await Promise.all(Array.from({ length: 4 }, () => alone.run("doctor", "--json")))
+  expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+  expect(filesBelow(alone.natives, ".node").length).toBe(4)
+  expect(filesBelow(alone.natives, ".draft")).toEqual([])
+})
+
+test("a cache that cannot be written is one line that names the place and what to do", async () => {
+  using alone = shipped()
+  writeFileSync(join(alone.home, ".cache"), "a file in the way")
+  const ended = await alone.run("doctor", "--json")
+  const findings = findingsOf(ended)
+  expect(ended.code).toBe(4)
+  for (const check of ["embedding engine", "SQL engine"]) {
+    expect(findings[check]?.status).toBe("failed")
+    expect(findings[check]?.found).toContain(alone.natives)
+    expect(findings[check]?.found).toContain("XDG_CACHE_HOME")
+    expect(findings[check]?.found).not.toContain("\n")
+  }
+})
+
+test("a stack names the files and lines of the source", async () => {
+  const ended = await ready.run("config", "--config", ready.directory, "-v")
+  expect(ended.code).toBe(2)
+  const frames = [...ended.err.matchAll(/at (\w+) \((src\/[\w/.-]+\.ts):(\d+):\d+\)/g)]
+  expect(frames.length).toBeGreaterThan(2)
+  const [, name, file, line] = frames.find(([, caller]) => caller === "readConfigFile")!
+  expect({ name, file }).toEqual({ name: "readConfigFile", file: "src/platform/config.ts" })
+  const source = readFileSync(join(ROOT, file!), "utf8").split("\n")[Number(line) - 1]
+  expect(source).toContain("readFileSync(")
+})
+
+test("the file carries no path of the machine that built it", () => {
+  const found = Bun.spawnSync(["grep", "-c", "--text", "--fixed-strings", `${ROOT}/`, join(ROOT, "dist/pond")])
+  expect(found.stdout.toString().trim()).toBe("0")
+})
