@@ -2,8 +2,9 @@
 import type { Adapter } from "./adapter.ts"
 import { claudeCode } from "./claude-code/adapter.ts"
 import { codex } from "./codex/adapter.ts"
+import { pi } from "./pi/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex]
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, pi]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

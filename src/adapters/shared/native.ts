@@ -37,15 +37,28 @@ export function filesOf(all: Iterable<NativeRecord>, schema: DatabaseSchema = NO
 /** The records of a session in the order of its source: the messages of one record are together again. */
 export function* nativeRecords(log: SessionLog): Generator<NativeRecord> {
   const mainPlace = mainPlaceOf(log)
-  const entries = log.entries.filter(({ message }) => revisionOf(message) === undefined)
+  for (const { newest, entries } of entriesByRecord(log)) {
+    const record = recordOf(newest, entries, mainPlace)
+    if (record !== undefined) yield record
+  }
+}
+
+/** The messages that one record became. The first of them holds it, or a later revision that replaces it: `newest`. */
+export interface RecordEntries {
+  readonly newest: Message
+  readonly entries: readonly [Entry, ...Entry[]]
+}
+
+/** Revisions are not entries of their own here. */
+export function* entriesByRecord(log: SessionLog): Generator<RecordEntries> {
   const revisions = revisionsOf(log)
+  const entries = log.entries.filter(({ message }) => revisionOf(message) === undefined)
   for (let index = 0; index < entries.length; ) {
     const first = entries[index]
     if (first === undefined) return
-    const group = [first]
+    const group: [Entry, ...Entry[]] = [first]
     for (index++; continues(entries[index], first.message.id); index++) group.push(entries[index] as Entry)
-    const record = recordOf(revisions.get(first.message.id) ?? first.message, group, mainPlace)
-    if (record !== undefined) yield record
+    yield { newest: revisions.get(first.message.id) ?? first.message, entries: group }
   }
 }
 

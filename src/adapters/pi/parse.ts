@@ -1,0 +1,303 @@
+/**
+ * pi to canonical: one log for each session, a header and then entries, in the order of the file. From v2 on the entries
+ * form a tree by `id` and `parentId`; that tree is for `context.ts`. v4 says a `kind` in front: an entry as before,
+ * bookkeeping of the harness, or a list of what was committed together.
+ * Reads top to bottom: the log, its header, an entry, a message, a block. What is not named here stays in its record.
+ */
+import type { JsonValue } from "../../model/json.ts"
+import type { Provenance } from "../../model/session.ts"
+import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
+import {
+  asJson,
+  booleanAt,
+  jsonAt,
+  matchIn,
+  nonEmptyStringAt,
+  type PathKey,
+  type Sealed,
+  sealedModifiedAt,
+  sealedOrigin,
+  sealedPlace,
+  stringAt,
+  timestampAt,
+  valueAt,
+} from "../extract.ts"
+import {
+  filePart,
+  opaquePart,
+  type PartDraft,
+  reasoningPart,
+  textPart,
+  toolCallPart,
+  toolResultPart,
+} from "../parts.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { readJson } from "../shared/read-json.ts"
+
+export const BRAND = { id: "pi" }
+
+export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+  const file = mainFileOf(unit)
+  const writer = createSessionWriter(file, sink, resume)
+  return {
+    push(raw) {
+      const record = readJson(raw, writer)
+      if (record === undefined) return
+      // Without a header (a crash took it) the name of the file still says whose entries these are.
+      if (!writer.hasBegun) begin(writer, file, isHeader(record) ? record : null)
+      if (isHeader(record)) pushHeader(writer, raw, record)
+      else pushEntry(writer, raw, record)
+    },
+    end() {
+      if (!writer.hasBegun) begin(writer, file, null)
+      writer.end()
+      return { state: null, clientVersions: [] }
+    },
+  }
+}
+
+// --- The header -------------------------------------------------------------------------------------------------------
+
+/** `--<directory>--/<time>_<id>.jsonl`, where people may choose the id. */
+const DIRECTORY = /(?:^|\/)(--[^/]*--)\/[^/]*$/
+const NAME = /\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([^/\\]+)\.jsonl$/
+const NEWEST_VERSION = 4
+
+function isHeader(record: JsonValue): boolean {
+  return valueAt(record, "type") === "session" || valueAt(record, "kind") === "header"
+}
+
+/** Does nothing where neither a header nor the name of the file says which session it is. */
+function begin(writer: SessionWriter, file: SourceFile, header: JsonValue): void {
+  const place = sealedPlace(file)
+  const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
+  const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)
+  const createdAt = headerTime(header) ?? sealedModifiedAt(file)
+  if (id === undefined || project === undefined || createdAt === undefined) return
+  writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project, createdAt, parentSessionId: parentOf(header) })
+}
+
+function headerTime(header: JsonValue): Sealed<string> | undefined {
+  return timestampAt(header, "timestamp") ?? timestampAt(header, "createdAt")
+}
+
+/** A fork names the file of its parent, which holds the parent's id; from v4 on it names the parent. */
+function parentOf(header: JsonValue): Sealed<string> | undefined {
+  const path =
+    nonEmptyStringAt(header, "parentSession") ??
+    nonEmptyStringAt(header, "branchedFrom") ??
+    nonEmptyStringAt(header, "legacyParentSessionPath")
+  return nonEmptyStringAt(header, "parentSessionId") ?? (path === undefined ? undefined : matchIn(path, NAME))
+}
+
+function pushHeader(writer: SessionWriter, raw: RawRecord, header: JsonValue): void {
+  const version = valueAt(header, "version") ?? valueAt(header, "v")
+  if (typeof version === "number" && version > NEWEST_VERSION)
+    writer.issue(raw, { kind: "unknown_version", severity: "note", found: `a log of version ${version}` })
+  writer.carrier(raw, header, { id: nonEmptyStringAt(header, "id"), timestamp: headerTime(header) })
+}
+
+// --- Entries ----------------------------------------------------------------------------------------------------------
+
+/** Entries that are no messages. Others are kept as well, and said aloud. */
+const CARRIERS = new Set([
+  ...["model_change", "thinking_level_change", "active_tools_change", "usage", "context_edit"],
+  ...["custom", "label", "session_info"],
+])
+/** What v4 writes beside its entries. */
+const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"])
+
+/** A place in a record. */
+interface Spot {
+  readonly record: JsonValue
+  readonly at: readonly PathKey[]
+  /** Says that something here was read and kept, and not understood. */
+  readonly note: (kind: "unknown_record" | "unknown_part", found: JsonValue | undefined) => void
+}
+
+function inside(spot: Spot, ...keys: readonly PathKey[]): Spot {
+  return { ...spot, at: [...spot.at, ...keys] }
+}
+
+function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
+  const note: Spot["note"] = (kind, found) =>
+    writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
+  const writes: readonly PathKey[][] = Array.isArray(record) ? record.map((_, index) => [index]) : [[]]
+  const drafts = writes.flatMap((at) => entryDraft({ record, at, note }) ?? [])
+  const [first, ...others] = drafts
+  if (first !== undefined) writer.record(raw, record, [first, ...others])
+  else writer.carrier(raw, record, { ...commonFields({ record, at: [], note }), ...titleFacts(record) })
+}
+
+/** Nothing where the entry is no message. */
+function entryDraft(spot: Spot): MessageDraft | undefined {
+  const { record, at, note } = spot
+  const kind = valueAt(record, ...at, "kind")
+  if (kind !== undefined && kind !== "entry") {
+    if (typeof kind !== "string" || !BOOKKEEPING.has(kind)) note("unknown_record", kind)
+    return undefined
+  }
+  const type = valueAt(record, ...at, "type")
+  switch (type) {
+    case "message":
+      return messageDraft(spot, inside(spot, "message"))
+    case "custom_message":
+      return customDraft(spot, inside(spot, "content"))
+    case "branch_summary":
+      return summaryDraft(spot, inside(spot, "summary"), "branch-summary")
+    case "compaction":
+      return summaryDraft(spot, inside(spot, "summary"), "compact-summary")
+    default:
+      if (typeof type !== "string" || !CARRIERS.has(type)) note("unknown_record", type)
+      return undefined
+  }
+}
+
+function commonFields({ record, at }: Spot): Pick<MessageDraft, "id" | "timestamp"> {
+  return {
+    id: nonEmptyStringAt(record, ...at, "id"),
+    timestamp: timestampAt(record, ...at, "timestamp") ?? timestampAt(record, ...at, "message", "timestamp"),
+  }
+}
+
+/** The name that a person gave the session, in the words of each version. The last one counts. */
+function titleFacts(record: JsonValue): Pick<MessageDraft, "pond"> {
+  const isName =
+    valueAt(record, "type") === "session_info" ||
+    valueAt(record, "fact") === "name" ||
+    valueAt(record, "namespace") === "pi.session.name"
+  const name = valueAt(record, "name") ?? valueAt(record, "value")
+  return isName && typeof name === "string" ? { pond: { title: name } } : {}
+}
+
+// --- Messages ---------------------------------------------------------------------------------------------------------
+
+function messageDraft(entry: Spot, message: Spot): MessageDraft | undefined {
+  const { record, at } = message
+  const content = inside(message, "content")
+  const role = valueAt(record, ...at, "role")
+  switch (role) {
+    case "user":
+      return { ...commonFields(entry), role, parts: contentParts(content, userBlock) }
+    case "assistant":
+      return { ...commonFields(entry), role, ...modelFacts(message), parts: contentParts(content, assistantBlock) }
+    case "toolResult":
+      return { ...commonFields(entry), role: "tool", parts: [toolResult(message)].filter(isPresent) }
+    case "system":
+      return { ...commonFields(entry), role, content: stringAt(record, ...content.at) }
+    case "bashExecution":
+      return { ...commonFields(entry), role: "user", parts: bashParts(message) }
+    case "custom":
+    case "hookMessage":
+      return customDraft(entry, content)
+    case "branchSummary":
+      return summaryDraft(entry, inside(message, "summary"), "branch-summary")
+    case "compactionSummary":
+      return summaryDraft(entry, inside(message, "summary"), "compact-summary")
+    default:
+      message.note("unknown_record", role)
+      return undefined
+  }
+}
+
+function modelFacts({ record, at }: Spot): Pick<MessageDraft, "pond"> {
+  const model = valueAt(record, ...at, "model")
+  return typeof model === "string" ? { pond: { model } } : {}
+}
+
+/** What the client tells its model in place of messages that it no longer sends. */
+function summaryDraft(entry: Spot, { record, at }: Spot, injected: string): MessageDraft {
+  const text = stringAt(record, ...at)
+  const parts = text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected } })]
+  return { ...commonFields(entry), role: "user", parts }
+}
+
+/** What an extension tells the model in the user's slot. */
+function customDraft(entry: Spot, content: Spot): MessageDraft {
+  return { ...commonFields(entry), role: "user", parts: contentParts(content, injectedBlock) }
+}
+
+/** A command that a person ran from the prompt: the command is theirs, the output is not. */
+function bashParts({ record, at }: Spot): PartDraft<"text">[] {
+  const command = stringAt(record, ...at, "command")
+  const output = stringAt(record, ...at, "output")
+  return [
+    command && textPart({ provenance: "conversational", text: command, pond: { shell: "command" } }),
+    output && textPart({ provenance: "injected", text: output, pond: { injected: "bash-output" } }),
+  ].filter(isPresent)
+}
+
+/** A result that is one text stands as that text, any other as the blocks that it is. */
+function toolResult(message: Spot): PartDraft<"tool_result" | "opaque"> | undefined {
+  const { record, at } = message
+  const callId = nonEmptyStringAt(record, ...at, "toolCallId")
+  const content = valueAt(record, ...at, "content")
+  const isText = Array.isArray(content) && content.length === 1 && valueAt(content, 0, "type") === "text"
+  const text = isText ? stringAt(record, ...at, "content", 0, "text") : undefined
+  const result = text === undefined ? jsonAt(record, ...at, "content") : asJson(text)
+  if (callId === undefined || result === undefined) return unread(message, "role")
+  const name = nonEmptyStringAt(record, ...at, "toolName")
+  const isFailure = booleanAt(record, ...at, "isError")
+  return toolResultPart({ provenance: "injected", callId, name, isFailure, result })
+}
+
+// --- Blocks -----------------------------------------------------------------------------------------------------------
+
+type UserPart = PartDraft<"text" | "file" | "opaque">
+type AssistantPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "opaque">
+
+/** The content of a message: one text, or a list of blocks. */
+function contentParts<P>(content: Spot, readBlock: (block: Spot) => P | undefined): P[] {
+  const value = valueAt(content.record, ...content.at)
+  if (Array.isArray(value)) return value.map((_, index) => readBlock(inside(content, index))).filter(isPresent)
+  return typeof value === "string" ? [readBlock(content)].filter(isPresent) : []
+}
+
+function userBlock(block: Spot): UserPart | undefined {
+  return plainBlock(block, { provenance: "conversational" }) ?? unread(block, "type")
+}
+
+function injectedBlock(block: Spot): UserPart | undefined {
+  return plainBlock(block, { provenance: "injected", pond: { injected: "custom-message" } }) ?? unread(block, "type")
+}
+
+function assistantBlock(block: Spot): AssistantPart | undefined {
+  const { record, at } = block
+  const type = valueAt(record, ...at, "type")
+  if (type === "thinking") {
+    const text = stringAt(record, ...at, "thinking")
+    return text === undefined ? unread(block, "type") : reasoningPart({ provenance: "conversational", text })
+  }
+  if (type !== "toolCall") return plainBlock(block, { provenance: "conversational" }) ?? unread(block, "type")
+  const callId = nonEmptyStringAt(record, ...at, "id")
+  const name = nonEmptyStringAt(record, ...at, "name")
+  const params = jsonAt(record, ...at, "arguments")
+  if (callId === undefined || name === undefined || params === undefined) return unread(block, "type")
+  return toolCallPart({ provenance: "conversational", callId, name, params })
+}
+
+interface Standing {
+  readonly provenance: Provenance
+  readonly pond?: Record<string, JsonValue>
+}
+
+/** A text or an image, whoever put it there. */
+function plainBlock({ record, at }: Spot, standing: Standing): PartDraft<"text" | "file"> | undefined {
+  const type = valueAt(record, ...at, "type")
+  const text = stringAt(record, ...at) ?? (type === "text" ? stringAt(record, ...at, "text") : undefined)
+  if (text !== undefined) return textPart({ ...standing, text })
+  const base64 = type === "image" ? stringAt(record, ...at, "data") : undefined
+  if (base64 === undefined) return undefined
+  return filePart({ ...standing, mediaType: nonEmptyStringAt(record, ...at, "mimeType"), data: { base64 } })
+}
+
+/** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */
+function unread({ record, at, note }: Spot, key: string): PartDraft<"opaque"> | undefined {
+  const kind = nonEmptyStringAt(record, ...at, key)
+  note("unknown_part", kind?.value)
+  return kind === undefined ? undefined : opaquePart({ provenance: "injected", kind })
+}
+
+function isPresent<T>(value: T | undefined): value is T {
+  return value !== undefined
+}

@@ -1,0 +1,35 @@
+/**
+ * Where pi keeps its sessions: `<agent directory>/sessions/--<cwd, its separators as dashes>--/<time>_<id>.jsonl`, or
+ * flat in one directory where a variable names it. `auth.json` lies one level above the root and is never looked at.
+ */
+import { basename, join } from "node:path"
+import type { Environment } from "../../platform/environment.ts"
+import type { Source } from "../adapter.ts"
+import { filesBelow, isIssue } from "../shared/walk.ts"
+
+/** Extensions put the sessions of their sub-agents into directories beside the one that started them; a given root may be any. */
+const DEPTH_MAX = 16
+
+export const source: Source = { roots, plan }
+
+function roots(environment: Environment, home: string): readonly string[] {
+  const agent = expanded(environment["PI_CODING_AGENT_DIR"], home) ?? join(home, ".pi", "agent")
+  const own = expanded(environment["PI_CODING_AGENT_SESSION_DIR"], home)
+  return own === undefined ? [join(agent, "sessions")] : [own, join(agent, "sessions")]
+}
+
+async function* plan(root: string): ReturnType<Source["plan"]> {
+  for (const found of filesBelow(root, { form: "log", depthMax: DEPTH_MAX, accepts: isSessionFile })) {
+    yield isIssue(found) ? found : { key: found.place, root, files: [found] }
+  }
+}
+
+function isSessionFile(place: string): boolean {
+  const name = basename(place)
+  return name.endsWith(".jsonl") && !name.startsWith(".")
+}
+
+function expanded(path: string | undefined, home: string): string | undefined {
+  if (path === undefined || path === "") return undefined
+  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
+}

@@ -1,0 +1,25 @@
+/**
+ * The table of losses: everything that a session can lose on its way into another client. Each loss that a serializer
+ * reports is one of these, so that what is shown before a restore is known in full, and frozen by a test.
+ */
+import type { Loss } from "../../model/report.ts"
+
+export const LOSSES = {
+  approval: "a question for permission, and its answer",
+  attachment: "a file that the target cannot hold",
+  injected_context: "what the source's harness told its model of the surroundings; the target tells its own",
+  model_settings: "settings of a model that the target has no word for",
+  opaque: "something that only the source understands",
+  reasoning: "reasoning, left out as asked",
+  sealed_reasoning: "reasoning that only its provider can read",
+  stray_result: "a result without the call that it answers",
+  subagent: "a session of a sub-agent",
+  system_message: "a message of the system",
+  tool_params: "parameters of a tool call that the target's tool does not take",
+} as const satisfies Record<string, string>
+
+export type LossKind = keyof typeof LOSSES
+
+export function loss(kind: LossKind, messageId: string, found: string = LOSSES[kind]): Loss {
+  return { kind, messageId, found }
+}
