@@ -18,6 +18,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/sync.ts")).sync,
   },
   {
+    name: "watch",
+    group: "archive",
+    summary: "Stay, and store each change of your sessions within two seconds.",
+    load: async () => (await import("./verbs/sync.ts")).watch,
+  },
+  {
     name: "completions",
     group: "care",
     summary: "Print the completion script of a shell.",

@@ -1,12 +1,13 @@
 /** `pond sync`: what the clients have written, into the store. */
 
+import { PondError } from "../../model/errors.ts"
 import type { IssueGroup } from "../../model/report.ts"
-import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
+import { planPond, type SyncOptions, syncExitCode, syncPond, watchPond } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
 import { bytesText, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { renderTable } from "../table.ts"
-import { defineVerb, type Outcome, type Page } from "../verb.ts"
+import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
 
 const STAGE_CHOICES = ["import", "embed", "index"] as const
@@ -14,35 +15,102 @@ const STAGE_CHOICES = ["import", "embed", "index"] as const
 type Report = Awaited<ReturnType<typeof syncPond>>
 type Plans = Awaited<ReturnType<typeof planPond>>
 
+const FLAGS = {
+  path: flag.text("Read this directory instead of the client's own.", "DIR"),
+  only: flag.choices("Run this stage alone.", STAGE_CHOICES),
+  skip: flag.choices("Leave this stage out.", STAGE_CHOICES),
+  "dry-run": flag.onOff("Say what would be read, and write nothing."),
+  full: flag.onOff("Read everything again. What is stored stays as it is."),
+  "no-wait": flag.onOff("Fail at once where another sync of this store runs."),
+  watch: flag.onOff("Stay, and store each change within two seconds."),
+}
+
+const ADAPTERS = {
+  name: "adapter",
+  summary: "The clients to read. All of them, where none is named.",
+  count: "many",
+} as const
+
 export const sync = defineVerb({
-  flags: {
-    path: flag.text("Read this directory instead of the client's own.", "DIR"),
-    only: flag.choices("Run this stage alone.", STAGE_CHOICES),
-    skip: flag.choices("Leave this stage out.", STAGE_CHOICES),
-    "dry-run": flag.onOff("Say what would be read, and write nothing."),
-    full: flag.onOff("Read everything again. What is stored stays as it is."),
-    "no-wait": flag.onOff("Fail at once where another sync of this store runs."),
-  },
-  positionals: [{ name: "adapter", summary: "The clients to read. All of them, where none is named.", count: "many" }],
-  examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions"],
-  run: async ({ pond, flags, words, progress, signal }) => {
-    const options: SyncOptions = {
-      adapters: words,
-      path: flags.path,
-      only: flags.only,
-      skip: flags.skip,
-      isFull: flags.full,
-      isPatient: !flags["no-wait"],
-    }
+  flags: FLAGS,
+  positionals: [ADAPTERS],
+  examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
+  run: async (context) => {
+    const { pond, flags, progress, signal } = context
+    if (flags.watch) return await followed(context)
+    const options = optionsOf(context)
     if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
     const report = await syncPond(pond, options, {
       signal,
       onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
       onProgress: (_, bytes, unit) => progress.at(bytes, unit),
     })
+    if (report.interrupted) throw interrupted(report)
     return synced(report)
   },
 })
+
+export const watch = defineVerb({
+  flags: { path: FLAGS.path },
+  positionals: [ADAPTERS],
+  examples: ["watch", "watch claude-code"],
+  runsUntilSignal: true,
+  run: async (context) => await followed({ ...context, flags: { ...NONE, path: context.flags.path } }),
+})
+
+const NONE = {
+  path: undefined,
+  only: [],
+  skip: [],
+  "dry-run": false,
+  full: false,
+  "no-wait": false,
+  watch: true,
+} as const
+
+type SyncVerbContext = VerbContext<typeof FLAGS>
+
+function optionsOf({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): SyncOptions {
+  return {
+    adapters: words,
+    path: flags.path,
+    only: flags.only,
+    skip: flags.skip,
+    isFull: flags.full,
+    isPatient: !flags["no-wait"],
+  }
+}
+
+/** One line for each round that stored something: words, or with `--json` one document a line. */
+async function followed(context: SyncVerbContext): Promise<Streamed> {
+  const { pond, isJson, signal, writeOut } = context
+  await watchPond(pond, optionsOf(context), {
+    signal,
+    onReport: (report) => {
+      const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())
+      writeOut(isJson ? `${JSON.stringify({ protocol_version: 1, ...report })}\n` : newsOf(report, time))
+    },
+  })
+  return { exitCode: 0 }
+}
+
+function newsOf({ adapters }: Report, time: string): string {
+  return adapters
+    .filter(({ messages, sessions }) => messages.new + sessions.failed > 0)
+    .map(({ adapter, sessions, messages }) => {
+      const touched = sessions.new + sessions.grown + sessions.rewritten
+      return `${time}  ${adapter}: ${countText(messages.new)} messages in ${countText(touched)} sessions\n`
+    })
+    .join("")
+}
+
+function interrupted({ adapters }: Report): PondError {
+  const stored = adapters.reduce((sum, { messages }) => sum + messages.new, 0)
+  return new PondError(
+    "interrupted",
+    `Stopped. ${countText(stored)} new messages are stored; the next \`pond sync\` goes on from there.`,
+  )
+}
 
 // --- What was done ----------------------------------------------------------------------------------------------------
 
