@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import type { Clock } from "../platform/clock.ts"
-import { type Lock, takeLock } from "../platform/lock.ts"
+import { type Lock, takeLock } from "../platform/locks.ts"
 import type { Log } from "../platform/log.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
@@ -46,9 +46,6 @@ export interface SyncReport {
   /** Whether it was stopped before its end. What it had done is stored and remembered. */
   readonly interrupted: boolean
 }
-
-/** Long enough for the first sync of years of sessions that another terminal runs. */
-const WAIT_MS = 6 * 60 * 60 * 1000
 
 export async function runSync(request: SyncRequest, context: SyncContext): Promise<SyncReport> {
   const startedMs = context.clock.monotonicMs()
@@ -94,13 +91,14 @@ async function lockOf(
   { isPatient }: SyncRequest,
   { stateDirectory, storeName, clock, log, signal }: SyncContext,
 ): Promise<Lock> {
-  return await takeLock({
-    path: `${placeOf(stateDirectory, storeName)}.lock`,
-    purpose: "pond sync",
+  return await takeLock(`${placeOf(stateDirectory, storeName)}.lock`, {
     clock,
     signal,
-    waitMs: isPatient ? WAIT_MS : 0,
-    onWait: (holder) => log.info(`Waiting for another pond that is at work on this store (${holder}).`),
+    mayWait: isPatient,
+    onWait: (holder) =>
+      log.info(
+        `Waiting for another pond${holder === undefined ? "" : ` (process ${holder.pid})`} that is at work on this store.`,
+      ),
   })
 }
 
