@@ -5,7 +5,7 @@
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
-import { microsOfMs, microsOfText, textOfMicros } from "../model/timestamp.ts"
+import { microsOfMs, momentOfText, textOfMicros } from "../model/timestamp.ts"
 
 export type PathKey = string | number
 
@@ -90,9 +90,11 @@ export function keyAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<st
 /** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
 export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   const value = valueAt(record, ...path)
-  let micros: bigint | undefined
-  if (typeof value === "string") micros = microsOfText(value)
-  else if (typeof value === "number") micros = microsOfMs(value)
+  if (typeof value === "string") {
+    const moment = momentOfText(value)
+    return moment === undefined ? undefined : make(moment)
+  }
+  const micros = typeof value === "number" ? microsOfMs(value) : undefined
   return micros === undefined ? undefined : make(textOfMicros(micros))
 }
 

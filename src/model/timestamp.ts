@@ -8,6 +8,16 @@ const PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?
 const MICROS_MIN = -62_167_219_200_000_000n
 const MICROS_MAX = 253_402_300_799_999_999n
 
+/** Most clients write moments as pond spells them, and this is asked once for every record. */
+const SPELLED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
+/** A moment as pond spells it, from a text that spells it in any way; nothing where the text is no moment. */
+export function momentOfText(text: string): string | undefined {
+  if (text.length === 24 && SPELLED.test(text)) return text
+  const micros = microsOfText(text)
+  return micros === undefined ? undefined : textOfMicros(micros)
+}
+
 /** Nothing where the text is no moment: a date that does not exist is refused, not rolled over. */
 export function microsOfText(text: string): bigint | undefined {
   const found = PATTERN.exec(text)

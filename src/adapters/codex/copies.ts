@@ -27,6 +27,8 @@ const COPYING_MS = 1_000
 export function copiedFrom(state: CopyState, record: JsonObject): { state: CopyState; from: string | undefined } {
   if (record["type"] === "session_meta") return afterMeta(state, record)
   const { ownOrdinal, parent, from } = state
+  if (from === undefined && ownOrdinal === undefined && record["metadata"] === undefined)
+    return { state, from: undefined }
   const ordinal = record["ordinal"]
   if (ownOrdinal !== undefined && typeof ordinal === "number" && ordinal < ownOrdinal)
     return { state, from: from ?? parent }

@@ -41,8 +41,9 @@ export function speechOf(
 
 /** The state after a record that says nothing. */
 export function older(state: SpeechState): SpeechState {
+  if (state.unclaimed === undefined) return state
   const { unclaimed, ...rest } = state
-  return unclaimed === undefined || unclaimed >= CLAIM_DISTANCE ? rest : { ...rest, unclaimed: unclaimed + 1 }
+  return unclaimed >= CLAIM_DISTANCE ? rest : { ...rest, unclaimed: unclaimed + 1 }
 }
 
 function itemSpeech(state: SpeechState, draft: MessageDraft, said: string): { state: SpeechState; speech: Speech } {

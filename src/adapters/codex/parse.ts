@@ -117,8 +117,7 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
     reading.copy = {}
     reading.speech = {}
   }
-  const version = valueAt(record, "payload", "cli_version")
-  if (record["type"] === "session_meta" && typeof version === "string") reading.versions.add(version)
+  if (record["type"] === "session_meta") learnVersion(reading, record)
   const { state, from } = copiedFrom(reading.copy, record)
   reading.copy = state
   // Other rollouts point into a paginated one by byte. Every line of it has an ordinal, and no line of another has.
@@ -127,19 +126,28 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
     reading.opening.learn(record)
     begin(reading, ++reading.lines > LINES_UNNAMED_MAX)
   }
-  const timestamp = timestampAt(record, "timestamp")
-  const copied = from === undefined ? {} : { pond: { replay_of: from } }
-  const fields = { timestamp, ...copied, ...(spelling === undefined ? {} : { spelling }) }
-  const drafts = messagesOf(reading, raw, record)
-  const [first, ...rest] = drafts.map((draft) => ({ ...fields, ...draft, pond: { ...fields.pond, ...draft.pond } }))
-  if (first === undefined) writer.carrier(raw, record, { ...fields, ...titleOf(record, from) })
-  else writer.record(raw, record, [plain(first), ...rest.map(plain)])
+  const fields: Fields = { timestamp: timestampAt(record, "timestamp"), spelling }
+  const copied = from === undefined ? undefined : { replay_of: from }
+  const [first, ...rest] = messagesOf(reading, raw, record).map((draft) => withFields(draft, fields, copied))
+  if (first === undefined) writer.carrier(raw, record, withPond(fields, copied ?? titleOf(record)))
+  else writer.record(raw, record, [first, ...rest])
+}
+
+type Fields = Pick<MessageDraft, "timestamp" | "spelling" | "pond">
+type Facts = Record<string, JsonValue>
+
+function withFields(draft: MessageDraft, fields: Fields, pond: Facts | undefined): MessageDraft {
+  return withPond({ ...draft, ...fields }, pond)
 }
 
 /** A draft without facts has none: an empty bag would be stored with every message. */
-function plain(draft: MessageDraft): MessageDraft {
-  const { pond, ...rest } = draft
-  return pond === undefined || Object.keys(pond).length === 0 ? rest : draft
+function withPond<T extends { readonly pond?: Facts }>(draft: T, pond: Facts | undefined): T {
+  return pond === undefined ? draft : { ...draft, pond: { ...pond, ...draft.pond } }
+}
+
+function learnVersion({ versions }: Reading, record: JsonObject): void {
+  const version = valueAt(record, "payload", "cli_version")
+  if (typeof version === "string") versions.add(version)
 }
 
 /** The single JSON of the first client: a header and a list of items. */
@@ -248,9 +256,9 @@ function summary(record: JsonObject): MessageDraft[] {
   return content === undefined ? [] : [{ role: "system", content, pond: { compaction: true } }]
 }
 
-/** A thread is renamed in its rollout by versions of before 2026, in the index by later ones. A copy names its parent. */
-function titleOf(record: JsonObject, copied: string | undefined): { pond?: Record<string, JsonValue> } {
-  if (copied !== undefined || valueAt(record, "payload", "type") !== "thread_name_updated") return {}
+/** A thread is renamed in its rollout by versions of before 2026, in the index by later ones. */
+function titleOf(record: JsonObject): Facts | undefined {
+  if (valueAt(record, "payload", "type") !== "thread_name_updated") return undefined
   const title = nonEmptyStringAt(record, "payload", "thread_name")
-  return title === undefined ? {} : { pond: { title: title.value } }
+  return title === undefined ? undefined : { title: title.value }
 }
