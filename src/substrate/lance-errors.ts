@@ -15,6 +15,8 @@ export type Failure =
   | "damaged"
   | "full"
   | "read_only"
+  /** A file lies where a directory of the store's path would have to be. */
+  | "misplaced"
   | "denied"
   /** What was asked is not understood: a regular expression that is none, for one. */
   | "rejected"
@@ -22,6 +24,7 @@ export type Failure =
 
 const PROSE: readonly (readonly [pattern: RegExp, failure: Failure])[] = [
   [/No space left on device|os error 28\b|StorageFull/i, "full"],
+  [/Not a directory|os error 20\b/i, "misplaced"],
   [/Read-only file system|os error 30\b/i, "read_only"],
   [/Permission denied|os error 13\b|\b403\b|Forbidden|AccessDenied|Unauthenticated|\b401\b|Unauthorized/i, "denied"],
   [
@@ -80,6 +83,10 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
   read_only: {
     code: "storage_unavailable",
     message: (store) => `The store ${store} is read-only. Name another with --store.`,
+  },
+  misplaced: {
+    code: "storage_unavailable",
+    message: (store) => `The store ${store} cannot be there: part of its path is a file. Name another with --store.`,
   },
   denied: {
     code: "storage_unavailable",

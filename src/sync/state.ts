@@ -3,12 +3,13 @@
  * be made again by reading the sources against the store, so a file that is gone or damaged costs time and nothing else.
  */
 import { Database } from "bun:sqlite"
-import { mkdirSync, renameSync } from "node:fs"
+import { renameSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogPosition } from "../adapters/shared/log-window.ts"
 import type { JsonValue } from "../model/json.ts"
 import type { Session } from "../model/session.ts"
 import type { Log } from "../platform/log.ts"
+import { ensureWritable } from "../platform/paths.ts"
 
 /** The unit as it was when it was last stored whole. */
 export interface UnitMemory {
@@ -98,7 +99,7 @@ export function openSyncState(path: string, log: Log): SyncState {
 
 /** A state that cannot be read is put aside, and begun anew. */
 function openDatabase(path: string, log: Log): Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  ensureWritable(dirname(path))
   try {
     return prepared(path)
   } catch (cause) {

@@ -199,6 +199,35 @@ test.each(["data", "state", "cache"])(
   },
 )
 
+test.each([
+  ["data", "The store HOME/file/pond/store cannot be there: part of its path is a file. Name another with --store."],
+  ["state", "pond cannot write to HOME/file/pond (ENOTDIR). Make it writable, or choose another place."],
+])("a %s directory that cannot be made: sync stores nothing and exits 5", async (place, line) => {
+  using home = temporaryHome()
+  const blocked = join(home.path, "file")
+  writeFileSync(blocked, "")
+  const record = {
+    type: "user",
+    uuid: "a",
+    parentUuid: null,
+    sessionId: "s",
+    message: { role: "user", content: "hello" },
+  }
+  mkdirSync(join(home.path, ".claude/projects/-x"), { recursive: true })
+  writeFileSync(
+    join(home.path, ".claude/projects/-x/s.jsonl"),
+    `${JSON.stringify({ ...record, cwd: "/x", version: "2.1.0", timestamp: "2026-01-01T00:00:00.000Z" })}\n`,
+  )
+  const env = { ...home.env, [`XDG_${place.toUpperCase()}_HOME`]: blocked }
+  expect(await runPond(["sync", "-q"], { env })).toEqual({
+    stdout: "",
+    stderr: `pond: ${line.replace("HOME", home.path)}\n`,
+    exitCode: 5,
+  })
+  const healthy = await runPond(["sync", "--json", "-q"], { env: home.env })
+  expect(JSON.parse(healthy.stdout).adapters[0].messages).toEqual({ new: 1 })
+})
+
 test("a mistyped POND_ variable: doctor names it with the nearest right one", async () => {
   using home = temporaryHome()
   const { stdout, exitCode } = await runPond(["doctor"], { env: { ...home.env, POND_STROE: "x" } })
