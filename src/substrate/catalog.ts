@@ -5,25 +5,17 @@
  */
 import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { PondError } from "../model/errors.ts"
-import type { Clock } from "../platform/clock.ts"
-import type { Log } from "../platform/log.ts"
 import { limitNativeLog } from "../platform/native-log.ts"
-import type { Random } from "../platform/random.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "./arrow-rows.ts"
+import { diskFiles } from "./disk-files.ts"
 import { engine } from "./engine.ts"
 import { indexConfig } from "./index-config.ts"
 import { failureOf } from "./lance-errors.ts"
+import { type LocalTable, openLocalTable } from "./local-table.ts"
 import { type Location, within } from "./location.ts"
 import { type RetryContext, retried } from "./retry.ts"
+import type { StoreContext } from "./store-context.ts"
 import { indexName, type TableDefinition } from "./table-definition.ts"
-
-export interface StoreContext {
-  readonly log: Log
-  readonly clock: Clock
-  readonly random: Random
-  /** For tests: how a retry waits. */
-  readonly sleep?: (ms: number) => Promise<void>
-}
 
 /** A place that holds tables, as the chokepoints see it. */
 export interface Catalog {
@@ -33,6 +25,8 @@ export interface Catalog {
   /** The table, or nothing where it was never written. */
   open(definition: TableDefinition): Promise<LanceTable | undefined>
   create(definition: TableDefinition): Promise<LanceTable>
+  /** The files of the table, where the store is local. */
+  local(name: string): LocalTable | undefined
   tableNames(): Promise<string[]>
   at(folder: string): Catalog
   close(): void
@@ -73,6 +67,8 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
     retry,
     open: async (definition) => openTable(await connected(), definition, retry),
     create: async (definition) => createTable(await connected(), definition, retry),
+    local: (name) =>
+      location.backend === "local" ? openLocalTable(location.uri, name, context, context.disk ?? diskFiles) : undefined,
     tableNames: async () => (await connected()).tableNames(),
     at: (folder) => openCatalog(within(location, folder), context, sharedSession),
     close: () => {

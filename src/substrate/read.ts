@@ -9,6 +9,7 @@ import { type AnyRow, rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "./filter.ts"
 import { fullTextQuery, type TextQuery, type VectorQuery } from "./search.ts"
+import type { TableDefinition } from "./table-definition.ts"
 
 export interface Order {
   readonly column: string
@@ -44,7 +45,15 @@ export async function* scanBatches(dataset: Dataset, scan: Scan): AsyncGenerator
 }
 
 export async function scanRows(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
-  const table = await dataset.current()
+  return await scanTable(dataset, await dataset.current(), scan)
+}
+
+/** The same over the newest version, whatever the staleness that reads may have. */
+export async function scanNewest(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
+  return await scanTable(dataset, await dataset.newest(), scan)
+}
+
+async function scanTable(dataset: Dataset, table: LanceTable | undefined, scan: Scan): Promise<AnyRow[]> {
   if (table === undefined || scan.limit === 0) return []
   const answer = await dataset.attempt(() => buildQuery(dataset, table, scan).toArrow({ maxBatchLength: BATCH_ROWS }))
   return answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
@@ -109,6 +118,15 @@ export async function readBlobs(dataset: Dataset, column: string, scan: Scan): P
     )
     return rows.map(({ _rowid, ...row }, index) => ({ ...row, [column]: bytes[index] ?? null }))
   })
+}
+
+/** Every row, and every blob. */
+export async function readWhole(definition: TableDefinition, table: LanceTable): Promise<void> {
+  const blobs = Object.keys(definition.columns).filter((name) => definition.columns[name]?.kind === "blob")
+  for await (const batch of table.query().withRowId()) {
+    const rowIds = [...(batch.getChild("_rowid") ?? [])] as bigint[]
+    for (const column of blobs) await table.fetchBlobs(column, rowIds)
+  }
 }
 
 function buildQuery(dataset: Dataset, table: LanceTable, scan: Scan): AnyQuery {

@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "../model/errors.ts"
-import type { StoreContext } from "./catalog.ts"
 import { eq } from "./filter.ts"
 import { parseLocation } from "./location.ts"
+import type { StoreContext } from "./store-context.ts"
 import { openStore } from "./table.ts"
 import { defineTable, utf8, vector } from "./table-definition.ts"
 

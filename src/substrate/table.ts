@@ -1,11 +1,13 @@
 /** A table as its consumer sees it: typed rows over the read path, the write path and maintenance. */
 import type { AnyRow } from "./arrow-rows.ts"
-import { type Catalog, openCatalog, type StoreContext } from "./catalog.ts"
-import { type Dataset, openDataset } from "./dataset.ts"
+import { type Catalog, openCatalog } from "./catalog.ts"
+import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
 import type { Location } from "./location.ts"
+import { openDataset } from "./open-dataset.ts"
 import { countRows, explainScan, type Key, keysFilter, type Order, readBlobs, scanBatches, scanRows } from "./read.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
+import type { StoreContext } from "./store-context.ts"
 import type { Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
 import { deleteWhere, type Inserted, insertAbsent } from "./write.ts"
 

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
-import type { StoreContext } from "../../src/substrate/catalog.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
+import type { StoreContext } from "../../src/substrate/store-context.ts"
 import { openStore, type Store } from "../../src/substrate/table.ts"
 import {
   blob,

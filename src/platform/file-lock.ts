@@ -1,0 +1,84 @@
+/**
+ * A lock between processes of one machine, that the system itself gives back when its holder dies.
+ * It is the write lock of an empty SQLite database: the one such lock that the runtime offers on every system without a
+ * native call of ours. Nothing is ever written into the file.
+ */
+import { Database } from "bun:sqlite"
+import { PondError } from "../model/errors.ts"
+import type { Clock } from "./clock.ts"
+import type { Random } from "./random.ts"
+
+export interface FileLock {
+  /** Whether the lock is now held by this handle. Never waits. */
+  take(): boolean
+  giveBack(): void
+}
+
+/** Opens the file, or makes it. Two handles of one file exclude each other, also within one process. */
+export function openFileLock(path: string): FileLock {
+  let database: Database | undefined
+  const opened = (): Database => {
+    database ??= new Database(path, { create: true, readwrite: true })
+    return database
+  }
+  return {
+    take: () => {
+      try {
+        opened().run("PRAGMA journal_mode = MEMORY")
+        opened().run("BEGIN IMMEDIATE")
+        return true
+      } catch (error) {
+        if (errorCode(error) === "SQLITE_BUSY") return false
+        throw new PondError("storage_unavailable", `pond cannot lock ${path}. Make its folder writable.`, {
+          details: { path, code: errorCode(error) },
+          cause: error,
+        })
+      }
+    },
+    giveBack: () => {
+      database?.run("ROLLBACK")
+    },
+  }
+}
+
+export interface LockWait {
+  readonly clock: Clock
+  readonly random: Random
+  readonly sleep: (ms: number) => Promise<void>
+  readonly timeoutMs: number
+}
+
+const POLL_FIRST_MS = 1
+const POLL_MAX_MS = 25
+
+/** Does the work while the lock is held. Who waits asks again after growing, uneven times, so that nobody starves. */
+export async function whileLocked<Result>(
+  lock: FileLock,
+  wait: LockWait,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const from = wait.clock.monotonicMs()
+  for (let attempts = 1; !lock.take(); attempts++) {
+    const waitedMs = wait.clock.monotonicMs() - from
+    if (waitedMs > wait.timeoutMs) {
+      throw new PondError(
+        "conflict",
+        "Another pond process keeps the store locked. Run the same again when it is done.",
+        {
+          details: { attempts, waited_ms: Math.round(waitedMs) },
+        },
+      )
+    }
+    const span = Math.min(POLL_MAX_MS, POLL_FIRST_MS * 2 ** Math.min(attempts, 8))
+    await wait.sleep(span / 2 + (span / 2) * wait.random.next())
+  }
+  try {
+    return await work()
+  } finally {
+    lock.giveBack()
+  }
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
+}

@@ -1,0 +1,68 @@
+/**
+ * What the durability of a local store asks of a disk: small enough that a test can record it, or die in the middle.
+ * Knows nothing of tables.
+ */
+import { mkdir, open, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
+
+export interface DiskFiles {
+  /** Every file below the folder, relative to it. None where there is no such folder. */
+  list(folder: string): Promise<string[]>
+  /** Undefined where there is no such file. */
+  size(path: string): Promise<number | undefined>
+  read(path: string): Promise<Uint8Array>
+  /** The last bytes of a file. */
+  readEnd(path: string, bytes: number): Promise<Uint8Array>
+  write(path: string, text: string): Promise<void>
+  /** Makes the folder of the target where it is missing. */
+  rename(from: string, to: string): Promise<void>
+  /** Returns when the content, or the entries of a folder, would survive a power cut. A path that is gone is well. */
+  sync(path: string): Promise<void>
+}
+
+export const diskFiles: DiskFiles = {
+  list: async (folder) => {
+    const entries = await unlessAbsent(readdir(folder, { recursive: true, withFileTypes: true }))
+    return (entries ?? [])
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length + 1))
+  },
+  size: async (path) => (await unlessAbsent(stat(path)))?.size,
+  read: (path) => readFile(path),
+  readEnd: async (path, bytes) => {
+    const file = await open(path, "r")
+    try {
+      const { size } = await file.stat()
+      const length = Math.min(bytes, size)
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
+      return buffer
+    } finally {
+      await file.close()
+    }
+  },
+  write: async (path, text) => {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  },
+  rename: async (from, to) => {
+    await mkdir(dirname(to), { recursive: true })
+    await rename(from, to)
+  },
+  sync: async (path) => {
+    const file = await unlessAbsent(open(path, "r"))
+    try {
+      await file?.sync()
+    } finally {
+      await file?.close()
+    }
+  },
+}
+
+async function unlessAbsent<Value>(pending: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await pending
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    throw error
+  }
+}

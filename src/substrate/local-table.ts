@@ -1,0 +1,116 @@
+/**
+ * A table on a local disk, as files: the one place that touches them directly, and only for what the engine leaves
+ * undone there. It does not make a commit durable, it cannot heal after a power cut, and its safe merge reads every key
+ * of the table, so that writers of one machine take turns instead (see `write.ts`). Never used on an object store.
+ */
+import { mkdirSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type FileLock, openFileLock, whileLocked } from "../platform/file-lock.ts"
+import type { DiskFiles } from "./disk-files.ts"
+import { manifestVersion } from "./manifest-file.ts"
+import type { StoreContext } from "./store-context.ts"
+
+export interface LocalTable {
+  readonly name: string
+  readonly files: DiskFiles
+  /** The folder of the table. */
+  readonly folder: string
+  /** Where what is not whole is moved to. */
+  readonly quarantine: string
+  /** Does the work while no other process of this machine writes to the table, and makes what it committed durable. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Makes what was committed since the last time durable. */
+  settle(): Promise<void>
+  /** The newest version that was made durable, if one was noted. */
+  settledVersion(): Promise<bigint | undefined>
+}
+
+/** Beside the tables, in the store's own folder: locks, notes of what is durable, quarantine. */
+const OWN_FOLDER = ".pond"
+const LOCK_TIMEOUT_MS = 120_000
+const MANIFESTS = "_versions/"
+
+export function openLocalTable(root: string, name: string, context: StoreContext, files: DiskFiles): LocalTable {
+  const folder = join(root, `${name}.lance`)
+  const own = join(root, OWN_FOLDER)
+  const note = join(own, `${name}.durable`)
+  const wait = {
+    clock: context.clock,
+    random: context.random,
+    sleep: context.sleep ?? Bun.sleep,
+    timeoutMs: LOCK_TIMEOUT_MS,
+  }
+  let lock: FileLock | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  let known: Set<string> | undefined
+
+  async function settle(): Promise<void> {
+    const present = await files.list(folder)
+    const fresh = present.filter((path) => known?.has(path) !== true)
+    await syncInOrder(files, root, folder, fresh)
+    known = new Set(present)
+    const newest = newestVersion(present)
+    if (newest !== undefined && fresh.length > 0) await files.write(note, String(newest))
+  }
+
+  async function locked<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (lock === undefined) {
+      mkdirSync(own, { recursive: true })
+      lock = openFileLock(join(own, `${name}.lock`))
+    }
+    return await whileLocked(lock, wait, async () => {
+      known ??= new Set(await files.list(folder))
+      try {
+        return await work()
+      } finally {
+        await settle()
+      }
+    })
+  }
+
+  return {
+    name,
+    files,
+    folder,
+    quarantine: join(own, "quarantine", name),
+    settle,
+    exclusively: (work) => {
+      const mine = turn.then(
+        () => locked(work),
+        () => locked(work),
+      )
+      turn = mine.catch(() => undefined)
+      return mine
+    },
+    settledVersion: async () => {
+      if ((await files.size(note)) === undefined) return undefined
+      const text = Buffer.from(await files.read(note)).toString("utf8")
+      return /^\d+$/.test(text) ? BigInt(text) : undefined
+    },
+  }
+}
+
+/** New content first, then the manifests that name it, then the folders that name both. */
+async function syncInOrder(files: DiskFiles, root: string, folder: string, fresh: readonly string[]): Promise<void> {
+  if (fresh.length === 0) return
+  const isManifest = (path: string) => path.startsWith(MANIFESTS)
+  await Promise.all(fresh.filter((path) => !isManifest(path)).map((path) => files.sync(join(folder, path))))
+  await Promise.all(fresh.filter(isManifest).map((path) => files.sync(join(folder, path))))
+  const folders = new Set([root, folder])
+  for (const path of fresh) {
+    for (let above = dirname(path); above !== "."; above = dirname(above)) folders.add(join(folder, above))
+  }
+  await Promise.all([...folders].map((path) => files.sync(path)))
+}
+
+export function newestVersion(paths: readonly string[]): bigint | undefined {
+  return versionsNewestFirst(paths)[0]
+}
+
+export function versionsNewestFirst(paths: readonly string[]): bigint[] {
+  return paths
+    .filter((path) => path.startsWith(MANIFESTS))
+    .map((path) => manifestVersion(path.slice(MANIFESTS.length)))
+    .filter((version) => version !== undefined)
+    .toSorted((one, other) => Number(other - one))
+}

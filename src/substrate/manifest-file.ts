@@ -1,0 +1,134 @@
+/**
+ * What a manifest of a table says about files: which ones belong to a version, and how long each is. Reads just that
+ * much of Lance's published manifest format, for the healing of local stores; everything else asks the engine.
+ */
+
+export interface ReferencedFile {
+  /** Relative to the folder of the table. */
+  readonly path: string
+  /** Unknown where the format does not record it. */
+  readonly bytes: number | undefined
+}
+
+const MAGIC = "LANC"
+/** The end of a manifest: where its content lies (8 bytes), the version of the format (4), the magic (4). */
+const TAIL_BYTES = 16
+/** Manifest names count down from here, so that the newest comes first in a listing. */
+const NAME_BASE = 2n ** 64n - 1n
+const MANIFEST_NAME = /^(\d{20})\.manifest$/
+
+export function manifestVersion(name: string): bigint | undefined {
+  const digits = MANIFEST_NAME.exec(name)?.[1]
+  return digits === undefined ? undefined : NAME_BASE - BigInt(digits)
+}
+
+export function manifestName(version: bigint): string {
+  return `${String(NAME_BASE - version).padStart(20, "0")}.manifest`
+}
+
+/** The files of that version, or nothing where the bytes are no whole manifest. */
+export function referencedFiles(manifest: Uint8Array): readonly ReferencedFile[] | undefined {
+  const bytes = Buffer.from(manifest.buffer, manifest.byteOffset, manifest.byteLength)
+  if (bytes.length < TAIL_BYTES || bytes.toString("latin1", bytes.length - 4) !== MAGIC) return undefined
+  try {
+    const content = sectionAt(bytes, Number(bytes.readBigInt64LE(bytes.length - TAIL_BYTES)))
+    const fields = [...protoFields(content)]
+    const fragments = fields
+      .filter(([number]) => number === 2)
+      .flatMap(([, fragment]) => fragmentFiles(bytesOf(fragment)))
+    const indexAt = fields.find(([number]) => number === 6)?.[1]
+    return [...fragments, ...(indexAt === undefined ? [] : indexFiles(sectionAt(bytes, Number(indexAt))))]
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** A section says its length before its content. */
+function sectionAt(bytes: Buffer, at: number): Buffer {
+  const length = bytes.readUInt32LE(at)
+  if (at + 4 + length > bytes.length) throw new RangeError("a section ends after the file")
+  return bytes.subarray(at + 4, at + 4 + length)
+}
+
+function fragmentFiles(fragment: Buffer): ReferencedFile[] {
+  const files: ReferencedFile[] = []
+  let id = 0n
+  for (const [number, value] of protoFields(fragment)) {
+    if (number === 1) id = numberOf(value)
+    if (number === 2) files.push(dataFile(bytesOf(value)))
+    if (number === 3) files.push(deletionFile(id, bytesOf(value)))
+  }
+  return files
+}
+
+function dataFile(content: Buffer): ReferencedFile {
+  const fields = new Map(protoFields(content))
+  const bytes = Number(numberOf(fields.get(6)))
+  return { path: `data/${bytesOf(fields.get(1)).toString("utf8")}`, bytes: bytes === 0 ? undefined : bytes }
+}
+
+function deletionFile(fragmentId: bigint, content: Buffer): ReferencedFile {
+  const fields = new Map(protoFields(content))
+  const extension = numberOf(fields.get(1)) === 0n ? "arrow" : "bin"
+  const name = `${fragmentId}-${numberOf(fields.get(2))}-${numberOf(fields.get(3))}.${extension}`
+  return { path: `_deletions/${name}`, bytes: undefined }
+}
+
+function indexFiles(section: Buffer): ReferencedFile[] {
+  const indexes = [...protoFields(section)].filter(([number]) => number === 1)
+  return indexes.flatMap(([, index]) => {
+    const fields = [...protoFields(bytesOf(index))]
+    const uuid = new Map(protoFields(bytesOf(fields.find(([number]) => number === 1)?.[1]))).get(1)
+    const folder = `_indices/${uuidText(bytesOf(uuid))}`
+    return fields
+      .filter(([number]) => number === 10)
+      .map(([, file]) => {
+        const named = new Map(protoFields(bytesOf(file)))
+        return { path: `${folder}/${bytesOf(named.get(1)).toString("utf8")}`, bytes: Number(numberOf(named.get(2))) }
+      })
+  })
+}
+
+function uuidText(bytes: Buffer): string {
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+}
+
+// --- Protocol buffers: numbered fields, of which those that pond does not know are passed over -----------------------
+
+type ProtoValue = bigint | Buffer
+
+function bytesOf(value: ProtoValue | undefined): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
+}
+
+function numberOf(value: ProtoValue | undefined): bigint {
+  return typeof value === "bigint" ? value : 0n
+}
+
+function* protoFields(content: Buffer): Generator<readonly [number: number, value: ProtoValue]> {
+  let at = 0
+  const varint = (): bigint => {
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = content.readUInt8(at++)
+      value |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return BigInt.asUintN(64, value)
+    }
+    throw new RangeError("a number has too many bytes")
+  }
+  while (at < content.length) {
+    const tag = Number(varint())
+    const wire = tag & 7
+    if (wire === 0) {
+      yield [tag >> 3, varint()]
+      continue
+    }
+    const length = wire === 2 ? Number(varint()) : FIXED_BYTES[wire]
+    if (length === undefined || at + length > content.length) throw new RangeError("a field ends after its message")
+    yield [tag >> 3, content.subarray(at, at + length)]
+    at += length
+  }
+}
+
+const FIXED_BYTES: Readonly<Record<number, number>> = { 1: 8, 5: 4 }

@@ -1,0 +1,71 @@
+/**
+ * Opens a table, and looks at it again when a read needs it fresher (`lance-handle-freshness`): at every read on a local
+ * disk, where that costs microseconds; after a few seconds on an object store, where it costs a request.
+ * A local table is healed before it is first opened.
+ */
+import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { Catalog } from "./catalog.ts"
+import type { Dataset } from "./dataset.ts"
+import { healTable } from "./heal.ts"
+import { failureOf } from "./lance-errors.ts"
+import { readWhole } from "./read.ts"
+import { retried } from "./retry.ts"
+import type { TableDefinition } from "./table-definition.ts"
+
+export const REMOTE_STALENESS_MS = 5000
+
+export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
+  const { clock, log } = catalog.context
+  const local = catalog.local(definition.name)
+  const stalenessMs = local === undefined ? REMOTE_STALENESS_MS : 0
+  let table: LanceTable | undefined
+  let checkedAtMs = Number.NEGATIVE_INFINITY
+  let checking: Promise<void> | undefined
+
+  const attempt = <Result>(call: () => Promise<Result>) => retried(catalog.retry, call)
+
+  async function check(): Promise<void> {
+    const open = table
+    if (open === undefined) {
+      if (local !== undefined) {
+        await healTable(local, { log, clock, scansWhole: () => scansWhole(catalog, definition) })
+      }
+      table = await catalog.open(definition)
+    } else await attempt(() => open.checkoutLatest())
+    checkedAtMs = clock.monotonicMs()
+  }
+
+  /** Reads that arrive together share one look. */
+  async function refreshed(): Promise<LanceTable | undefined> {
+    checking ??= check().finally(() => {
+      checking = undefined
+    })
+    await checking
+    return table
+  }
+
+  return {
+    definition,
+    catalog,
+    local,
+    attempt,
+    newest: refreshed,
+    current: async () => (clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refreshed() : table),
+    writable: async () => {
+      table = (await refreshed()) ?? (await catalog.create(definition))
+      return table
+    },
+  }
+}
+
+/** Asked only after a crash that may have cut a file. */
+async function scansWhole(catalog: Catalog, definition: TableDefinition): Promise<boolean> {
+  try {
+    const table = await catalog.open(definition)
+    if (table !== undefined) await readWhole(definition, table)
+    return true
+  } catch (error) {
+    if (failureOf(error) === "damaged") return false
+    throw error
+  }
+}

@@ -1,0 +1,15 @@
+/** What a store is given instead of reaching for it: time, chance, the log, the disk. */
+import type { Clock } from "../platform/clock.ts"
+import type { Log } from "../platform/log.ts"
+import type { Random } from "../platform/random.ts"
+import type { DiskFiles } from "./disk-files.ts"
+
+export interface StoreContext {
+  readonly log: Log
+  readonly clock: Clock
+  readonly random: Random
+  /** For tests: how a retry waits. */
+  readonly sleep?: (ms: number) => Promise<void>
+  /** For tests: the disk under a local store. */
+  readonly disk?: DiskFiles
+}
