@@ -8,7 +8,7 @@ import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
 import { embeddedNative, embedding } from "./embed.ts"
-import { nativesOf } from "./natives.ts"
+import { type NativeFiles, nativesOf } from "./natives.ts"
 import { ROOT } from "./packages.ts"
 import { BuildFailure, hostTarget, TARGET_NAMES, type Target, targetNamed } from "./targets.ts"
 
@@ -24,13 +24,12 @@ interface Order {
 async function buildOne(order: Order): Promise<void> {
   const started = performance.now()
   const { target, out } = order
-  const natives = new Map<NativeName, EmbeddedNative>()
-  for (const files of await nativesOf(target)) natives.set(files.native, await embeddedNative(files, order.level))
+  const found = await nativesOf(target)
   mkdirSync(dirname(out), { recursive: true })
   // The bundler leaves the source maps beside what it makes, though the executable carries them; only the file counts.
   const workshop = mkdtempSync(join(dirname(out), ".build-"))
   try {
-    await bundle(order, natives, join(workshop, "pond"))
+    await bundle(order, found, join(workshop, "pond"))
     renameSync(join(workshop, "pond"), out)
   } finally {
     rmSync(workshop, { recursive: true })
@@ -39,7 +38,10 @@ async function buildOne(order: Order): Promise<void> {
   console.log(`${out}  ${(statSync(out).size / 1e6).toFixed(0)} MB  ${target.name}  ${seconds} s`)
 }
 
-async function bundle({ target }: Order, natives: ReadonlyMap<NativeName, EmbeddedNative>, outfile: string) {
+async function bundle({ target, level }: Order, found: readonly NativeFiles[], outfile: string): Promise<void> {
+  const natives = new Map<NativeName, EmbeddedNative>()
+  for (const files of found) natives.set(files.native, await embeddedNative(files, level))
+  const webRuntime = found.find((files) => files.webRuntime !== undefined)?.webRuntime
   const result = await Bun.build({
     entrypoints: [join(ROOT, "src/main.ts")],
     root: ROOT,
@@ -53,7 +55,7 @@ async function bundle({ target }: Order, natives: ReadonlyMap<NativeName, Embedd
     sourcemap: "linked",
     // pond starts in the directories of strangers: what lies there must not configure it, let alone run in it.
     compile: { target: target.runtime, outfile, autoloadDotenv: false, autoloadBunfig: false },
-    plugins: [embedding(natives)],
+    plugins: [embedding(natives, webRuntime)],
     throw: false,
   })
   const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")
@@ -93,7 +95,7 @@ async function main(args: readonly string[]): Promise<number> {
       failures.push(error.message)
     }
   }
-  for (const message of failures) console.error(`build: ${message}`)
+  for (const message of failures) console.error(message.replaceAll(/^/gm, "build: "))
   return failures.length === 0 ? 0 : 1
 }
 

@@ -30,7 +30,10 @@ const REWRITES: readonly (readonly [path: RegExp, rewrite: Rewrite])[] = [
 /** Optional parts of packages that pond does not use. Left alone they would be looked for on the user's disk. */
 const LEFT_OUT = /^(?:openai|@huggingface\/transformers|apache-arrow\/.*)$/
 
-export function embedding(natives: ReadonlyMap<NativeName, EmbeddedNative>): BunPlugin {
+export type Natives = ReadonlyMap<NativeName, EmbeddedNative>
+
+/** `webRuntime` is the JavaScript of ONNX Runtime as WebAssembly, for a target that has no addon of it. */
+export function embedding(natives: Natives, webRuntime: string | undefined): BunPlugin {
   return {
     name: "pond-natives",
     setup(build) {
@@ -40,6 +43,17 @@ export function embedding(natives: ReadonlyMap<NativeName, EmbeddedNative>): Bun
       }))
       for (const [filter, rewrite] of REWRITES) {
         build.onLoad({ filter }, ({ path }) => ({ loader: "js", contents: rewrite(readFileSync(path, "utf8")) }))
+      }
+      if (webRuntime !== undefined) {
+        build.onLoad({ filter: /onnxruntime-web\/dist\/ort\.wasm\.min\.mjs$/ }, ({ path }) => ({
+          loader: "js",
+          contents: webAssemblyLoading(readFileSync(path, "utf8")),
+        }))
+        build.onResolve({ filter: /^onnxruntime-node$/ }, ({ path }) => ({ path, namespace: "web-assembly" }))
+        build.onLoad({ filter: /.*/, namespace: "web-assembly" }, () => ({
+          loader: "js",
+          contents: webAssemblyRuntime(webRuntime),
+        }))
       }
       build.onResolve({ filter: /^apache-arrow$/ }, () => ({
         path: join(ROOT, "node_modules/apache-arrow/Arrow.node.js"),
@@ -59,11 +73,12 @@ export async function embeddedNative(files: NativeFiles, level: number): Promise
   for (const path of files.beside) beside.push(await compressed(path, level))
   const hash = new Bun.CryptoHasher("sha256")
   for (const file of [addon, ...beside]) hash.update(`${file.name} ${file.sha256}\n`)
-  return { origin: files.origin, contentHash: hash.digest("hex").slice(0, 32), addon, beside }
+  const contentHash = hash.digest("hex").slice(0, 32)
+  return { origin: files.origin, contentHash, addon, beside, isWebAssembly: files.webRuntime !== undefined }
 }
 
 /** The module that stands for `native-assets.ts`: the same table, whose assets are imports of files. */
-function assetModule(natives: ReadonlyMap<NativeName, EmbeddedNative>): string {
+function assetModule(natives: Natives): string {
   const imports: string[] = []
   const embed = (file: EmbeddedFile): string => {
     const name = `asset${imports.length}`
@@ -77,7 +92,36 @@ function assetModule(natives: ReadonlyMap<NativeName, EmbeddedNative>): string {
   return `${imports.join("\n")}\nexport const EMBEDDED_NATIVES = { ${rows.join(", ")} }\n`
 }
 
+// --- Stand-ins -------------------------------------------------------------------------------------------------------
+
+/**
+ * ONNX Runtime as WebAssembly, with the face of `onnxruntime-node`: it is given the bytes instead of looking for its file,
+ * and a model that is named by its path is read here, because this runtime would take the path for a URL.
+ */
+function webAssemblyRuntime(runtime: string): string {
+  return `
+    const web = require(${JSON.stringify(runtime)})
+    web.env.wasm.numThreads = 1
+    web.env.wasm.wasmBinary = require(${NATIVE_MODULE}).readWebAssembly("onnxruntime").buffer
+    const create = (model, options) => web.InferenceSession.create(model, options)
+    module.exports = {
+      ...web,
+      InferenceSession: {
+        create: async (model, options) =>
+          create(typeof model === "string" ? new Uint8Array(await Bun.file(model).arrayBuffer()) : model, options),
+      },
+    }`
+}
+
 // --- Rewrites of the packages ----------------------------------------------------------------------------------------
+
+/** It would import the code around its WebAssembly from the disk or the network, by a name that it makes up when it runs. */
+function webAssemblyLoading(source: string): string {
+  const rewritten = source.replace(/import\(\/\*webpackIgnore:true\*\/\w+\)/, `import("./ort-wasm-simd-threaded.mjs")`)
+  if (rewritten === source)
+    throw new BuildFailure("onnxruntime-web loads its code in another way than the build knows.")
+  return rewritten
+}
 
 /** Its exports are named one by one, as the original does it: that is where an import by name finds them. */
 function lanceBinding(source: string): string {

@@ -10,6 +10,12 @@ import { BuildFailure, type Target } from "./targets.ts"
 export const ROOT = join(import.meta.dir, "..")
 export const BUILD_CACHE = join(ROOT, "node_modules/.cache/pond")
 
+/** Of packages that no install of the project brings, and `bun.lock` therefore does not list. */
+const PINNED_HERE: Readonly<Record<string, string>> = {
+  "onnxruntime-web@1.21.0":
+    "sha512-adzOe+7uI7lKz6pQNbAsLMQd2Fq5Jhmoxd8LZjJr8m3KvbFyiYyRxRiC57/XXD+jb18voppjeGAjoZmskXG+7A==",
+}
+
 export interface Package {
   readonly name: string
   readonly version: string
@@ -29,6 +35,10 @@ interface Lock {
 export async function packageFor(target: Target, parent: string, name: string): Promise<Package> {
   const version = pinnedVersion(parent, name)
   if (version === undefined) throw new BuildFailure(`${target.name} needs ${name}, which ${parent} does not ship.`)
+  return await packageAt(target, name, version)
+}
+
+export async function packageAt(target: Target, name: string, version: string): Promise<Package> {
   const installed = join(ROOT, "node_modules", name)
   if (versionIn(installed) === version) return { name, version, directory: installed }
   const store = join(BUILD_CACHE, "packages", `${name.replace("/", "+")}@${version}`)
@@ -60,23 +70,21 @@ async function fetchInto(store: string, target: Target, name: string, version: s
   const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
   if (code !== 0 || versionIn(join(draft, "node_modules", name)) !== version) {
     rmSync(draft, { recursive: true, force: true })
-    const lines = said.split("\n").filter((line) => /^(?:error|warn)/.test(line))
-    throw new BuildFailure(
-      `${target.name} needs ${name} ${version}, which the registry does not give. ${lines.join(" ")}`,
-    )
+    const [reason = ""] = said.split("\n").filter((line) => /^(?:error|warn)/.test(line))
+    throw new BuildFailure(`${target.name} needs ${name} ${version}, which the registry does not give (${reason}).`)
   }
   assertPinned(draft, name)
   rmSync(store, { recursive: true, force: true })
   renameSync(draft, store)
 }
 
-/** What came must be what the lock file knows. It knows nothing of packages that its registry did not have. */
+/** What came must be what was pinned. `bun.lock` knows nothing of packages that its registry did not have. */
 function assertPinned(draft: string, name: string): void {
-  const pinned = lockIn(ROOT).packages[name]?.[3]
-  const got = lockIn(draft).packages[name]?.[3]
-  if (pinned === undefined)
-    console.warn(`note: ${name} is not in bun.lock: its version is pinned, its contents are not`)
-  else if (got !== pinned) throw new BuildFailure(`${name} is not what bun.lock pins: ${got} instead of ${pinned}.`)
+  const [id = name, , , contents] = lockIn(draft).packages[name] ?? []
+  const locked = lockIn(ROOT).packages[name]
+  const pinned = PINNED_HERE[id] ?? (locked?.[0] === id ? locked[3] : undefined)
+  if (pinned === undefined) console.warn(`note: the version of ${id} is pinned, its contents are not`)
+  else if (contents !== pinned) throw new BuildFailure(`${id} is not what was pinned: ${contents}, not ${pinned}.`)
 }
 
 function pinnedVersion(parent: string, name: string): string | undefined {

@@ -35,5 +35,6 @@ export async function proveEmbedding(): Promise<string> {
   } finally {
     await session.release()
   }
-  return `ONNX Runtime ${onnx.env.versions.node ?? ""} and the tokenizers answer as they should`
+  const { node, web } = onnx.env.versions
+  return `ONNX Runtime ${node ?? `${web} (WebAssembly, slower)`} and the tokenizers answer as they should`
 }

@@ -59,6 +59,7 @@ async function find({ name, examine: look }: Check, pond: Pond): Promise<Finding
   try {
     return { check: name, ...(await look(pond)) }
   } catch (error) {
+    if (error instanceof Error) pond.host.log.debug(`${name}: ${error.stack ?? error.message}`)
     return { check: name, status: "failed", found: toPondError(error).message }
   }
 }

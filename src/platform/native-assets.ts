@@ -20,8 +20,9 @@ export interface EmbeddedNative {
   readonly origin: string
   /** A hash of all its files: the name of its directory in the cache. */
   readonly contentHash: string
-  /** The addon that is loaded. */
+  /** The addon that is loaded; or the WebAssembly that stands in for it, which is used in memory and never on disk. */
   readonly addon: EmbeddedFile
+  readonly isWebAssembly: boolean
   /** The libraries that the addon expects beside it. */
   readonly beside: readonly EmbeddedFile[]
 }

@@ -67,6 +67,11 @@ export function placeNative(cache: NativeCache, native: EmbeddedNative): string 
   return join(directory, native.addon.name)
 }
 
+/** The bytes of a file, for what is used in memory. */
+export function unpackInMemory(cache: NativeCache, file: EmbeddedFile): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.concat([...decompressed(cache, file)]))
+}
+
 /** Reads every byte, where `placeNative` believes the stamps. Writes nothing. */
 export function inspectNative(cache: NativeCache, native: EmbeddedNative): NativeState {
   const paths = filesOf(native).map((file) => ({ file, path: join(cache.directory, native.contentHash, file.name) }))
@@ -169,7 +174,7 @@ function extract(cache: NativeCache, path: string, file: EmbeddedFile): void {
   const draft = draftPath(cache, path)
   const descriptor = openSync(draft, "wx", 0o500)
   try {
-    decompress(cache.readAsset(file.asset), file, descriptor)
+    for (const bytes of decompressed(cache, file)) writeAll(descriptor, bytes)
     fsyncSync(descriptor)
     renameSync(draft, path)
     writeStamp(cache, path, fingerprintOf(fstatSync(descriptor, { bigint: true }), file))
@@ -181,13 +186,15 @@ function extract(cache: NativeCache, path: string, file: EmbeddedFile): void {
   }
 }
 
-function decompress(compressed: Uint8Array, file: EmbeddedFile, descriptor: number): void {
+/** A frame at a time; an end without an error says that all of them together were the file. */
+function* decompressed(cache: NativeCache, file: EmbeddedFile): Generator<Uint8Array> {
+  const compressed = cache.readAsset(file.asset)
   const hash = createHash("sha256")
   let offset = 0
   for (const length of file.frames) {
     const bytes = frameOf(compressed.subarray(offset, offset + length), file)
     hash.update(bytes)
-    writeAll(descriptor, bytes)
+    yield bytes
     offset += length
   }
   if (hash.digest("hex") !== file.sha256) throw damagedExecutable(file)

@@ -8,7 +8,7 @@ import type { LogLevel } from "./log.ts"
 
 const VARIABLE = "LANCEDB_LOG"
 
-const NATIVE_LEVEL: Readonly<Record<LogLevel, string>> = { quiet: "off", warn: "error", info: "warn", debug: "info" }
+const NATIVE_LEVEL: Readonly<Record<LogLevel, string>> = { quiet: "off", warn: "error", info: "error", debug: "warn" }
 
 let isDone = false
 

@@ -8,8 +8,8 @@ import { join } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { systemClock } from "./clock.ts"
 import { processEnvironment } from "./environment.ts"
-import { EMBEDDED_NATIVES, type NativeName } from "./native-assets.ts"
-import { inspectNative, type NativeCache, type NativeState, placeNative } from "./native-cache.ts"
+import { EMBEDDED_NATIVES, type EmbeddedNative, type NativeName } from "./native-assets.ts"
+import { inspectNative, type NativeCache, type NativeState, placeNative, unpackInMemory } from "./native-cache.ts"
 import { placePath } from "./paths.ts"
 import { systemRandom } from "./random.ts"
 
@@ -21,6 +21,11 @@ export function loadNative(name: NativeName): unknown {
   return loaded.get(name)
 }
 
+/** The WebAssembly that stands in for an addon where no addon is to be had. The one caller is code that the build made. */
+export function readWebAssembly(name: NativeName): Uint8Array<ArrayBuffer> {
+  return unpackInMemory(nativeCache(), embedded(name).addon)
+}
+
 export interface NativeReport {
   readonly name: NativeName
   readonly origin: string
@@ -28,10 +33,11 @@ export interface NativeReport {
   readonly state: NativeState
 }
 
-/** Every library that this executable carries, with each byte on disk read and compared. Empty in development. */
+/** Every library that this executable unpacks, with each byte on disk read and compared. Empty in development. */
 export function inspectNatives(): readonly NativeReport[] {
   const cache = nativeCache()
-  return Object.entries(EMBEDDED_NATIVES).map(([name, native]) => ({
+  const unpacked = Object.entries(EMBEDDED_NATIVES).filter(([, native]) => !native.isWebAssembly)
+  return unpacked.map(([name, native]) => ({
     name: name as NativeName,
     origin: native.origin,
     directory: join(cache.directory, native.contentHash),
@@ -39,10 +45,14 @@ export function inspectNatives(): readonly NativeReport[] {
   }))
 }
 
-function open(name: NativeName): unknown {
+function embedded(name: NativeName): EmbeddedNative {
   const native = EMBEDDED_NATIVES[name]
   if (native === undefined) throw new PondError("internal", `This build of pond carries no native library "${name}".`)
-  const path = placeNative(nativeCache(), native)
+  return native
+}
+
+function open(name: NativeName): unknown {
+  const path = placeNative(nativeCache(), embedded(name))
   const target: { exports: unknown } = { exports: {} }
   try {
     process.dlopen(target, path)

@@ -53,6 +53,7 @@ function place(): Place {
     contentHash: "abc123",
     addon: embedded("addon.node", ADDON_BYTES, assets),
     beside: [embedded("library.so", LIBRARY_BYTES, assets)],
+    isWebAssembly: false,
   }
   let asked: string[] = []
   const cache: NativeCache = {
