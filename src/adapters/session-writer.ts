@@ -124,7 +124,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     end() {
       if (waiting.length === 0) return
       // `model-project-non-empty`: a session that does not say which it is, and of what, is not invented.
-      const found = `${waiting.length} records that belong to no session`
+      const found = `records that belong to no session: ${waiting.length}`
       sink.issue({ kind: "no_session", severity: "fault", file: main.place, found })
     },
   }

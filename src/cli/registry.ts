@@ -41,4 +41,10 @@ export const VERBS: readonly VerbRow[] = [
     summary: "Check that pond can work here, and say what to do where it cannot.",
     load: async () => (await import("./verbs/doctor.ts")).doctor,
   },
+  {
+    name: "verify",
+    group: "care",
+    summary: "Prove that nothing of your sessions would be lost.",
+    load: async () => (await import("./verbs/verify.ts")).verify,
+  },
 ]

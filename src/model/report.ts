@@ -31,11 +31,26 @@ export interface IssueGroup {
 }
 
 export function groupIssues(issues: Iterable<Issue>): IssueGroup[] {
-  const groups = new Map<string, { count: number; example: Issue }>()
-  for (const issue of issues) {
-    const group = groups.get(issue.kind)
-    if (group === undefined) groups.set(issue.kind, { count: 1, example: issue })
-    else group.count++
+  const tally = createIssueTally()
+  for (const issue of issues) tally.add(issue)
+  return tally.groups()
+}
+
+/** Counts issues without keeping them. */
+export interface IssueTally {
+  add(issue: Issue): void
+  groups(): IssueGroup[]
+}
+
+export function createIssueTally(): IssueTally {
+  const groups = new Map<string, { count: number; readonly example: Issue }>()
+  return {
+    add(issue) {
+      const group = groups.get(issue.kind)
+      if (group === undefined) groups.set(issue.kind, { count: 1, example: issue })
+      else group.count++
+    },
+    groups: () =>
+      [...groups].map(([kind, { count, example }]) => ({ kind, severity: example.severity, count, example })),
   }
-  return [...groups].map(([kind, { count, example }]) => ({ kind, severity: example.severity, count, example }))
 }

@@ -1,9 +1,9 @@
 /** `pond sync`: what the clients have written, into the store. */
 
 import { PondError } from "../../model/errors.ts"
-import type { IssueGroup } from "../../model/report.ts"
 import { planPond, type SyncOptions, syncExitCode, syncPond, watchPond } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
+import { issueLine } from "../issue-lines.ts"
 import { bytesText, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { renderTable } from "../table.ts"
@@ -162,12 +162,6 @@ function remarks(
     )
   }
   return [...lines, ...issues.map((group) => issueLine(adapter, group, style))]
-}
-
-function issueLine(adapter: string, { kind, severity, count, example }: IssueGroup, style: Style): string {
-  const mark = severity === "fault" ? style.yellow("fault") : style.dim("note")
-  const place = example.record === undefined ? example.file : `${example.file}:${example.record}`
-  return `${mark}  ${adapter}: ${kind.replaceAll("_", " ")}, ${countText(count)} times; first: ${visibleLine(example.found)} in ${visibleLine(place)}\n`
 }
 
 // --- What would be done -----------------------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+/** `pond verify`: what a native restore would write, against what lies there. */
+import { type Verification, verifyExitCode, verifyPond } from "../../operations/verify.ts"
+import { flag } from "../flags.ts"
+import { issueLine } from "../issue-lines.ts"
+import { bytesText, countText } from "../numbers.ts"
+import type { Style } from "../style.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+/** More are in the JSON document. */
+const SHOWN_MISMATCHES = 20
+
+export const verify = defineVerb({
+  flags: {
+    path: flag.text("Read this directory instead of the client's own.", "DIR"),
+    session: flag.text("Only this session.", "ID"),
+    "through-store": flag.onOff("Also write everything to a store of its own, and read it back."),
+  },
+  positionals: [
+    { name: "adapter", summary: "The clients to verify. All of them, where none is named.", count: "many" },
+  ],
+  examples: ["verify", "verify claude-code --through-store", "verify pi --path ~/backup/pi-sessions"],
+  run: async ({ pond, flags, words, progress, signal }) => {
+    const verification = await verifyPond(
+      pond,
+      { adapters: words, path: flags.path, sessionId: flags.session, throughStore: flags["through-store"] },
+      {
+        signal,
+        onPlan: ({ adapter }, bytes) => progress.stage(adapter.id, "bytes", bytes),
+        onProgress: (bytes, unit) => progress.at(bytes, unit),
+      },
+    )
+    return {
+      document: { ...verification },
+      exitCode: verifyExitCode(verification),
+      render: (page) => rendered(verification, page),
+    }
+  },
+})
+
+type Source = Verification["adapters"][number]
+
+function rendered({ adapters, ok }: Verification, { style, columns }: Page): string {
+  if (adapters.length === 0) return "No client of pond's has sessions on this machine.\n"
+  const rows = adapters.map(({ adapter, sessions, files, records, bytes, mismatches, ms }) => [
+    adapter,
+    countText(sessions),
+    countText(files),
+    countText(records),
+    countText(mismatches.length),
+    bytesText(bytes),
+    `${(ms / 1000).toFixed(1)} s`,
+  ])
+  const titles = ["client", "sessions", "files", "records", "mismatches", "read", "time"]
+  const shape = titles.map((title, index) => ({
+    title,
+    isFixed: true,
+    align: index === 0 ? ("left" as const) : ("right" as const),
+  }))
+  const verdict = ok
+    ? style.green("Every record of every session comes back, equal by value.\n")
+    : style.red("Some records do not come back as they are.\n")
+  return [
+    renderTable(shape, rows, { columns, head: style.bold }),
+    ...adapters.flatMap((source) => remarks(source, style)),
+    verdict,
+  ].join("")
+}
+
+function remarks(source: Source, style: Style): string[] {
+  const { adapter, mismatches, issues } = source
+  const shown = mismatches.slice(0, SHOWN_MISMATCHES).map((mismatch) => {
+    const { session, file, record, pointer, expected, got } = mismatch
+    const place = visibleLine(`${file}:${record} ${pointer === "" ? "as a whole" : `at ${pointer}`}`)
+    const values = `has ${visibleLine(expected ?? "nothing")}, would get ${visibleLine(got ?? "nothing")}`
+    return `${style.red("differs")}  ${adapter} ${visibleLine(session)}: ${place} ${values}\n`
+  })
+  const hidden = mismatches.length - shown.length
+  const more = hidden > 0 ? [`${countText(hidden)} more: run again with --json.\n`] : []
+  return [...shown, ...more, ...issues.map((group) => issueLine(adapter, group, style))]
+}

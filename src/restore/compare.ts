@@ -1,0 +1,135 @@
+/**
+ * Whether the files that a native restore would write hold what the source holds: file by file, record by record, by
+ * value. White space, key order and the spelling of equal numbers make no difference; anything else is a mismatch, with
+ * the first place where the two differ. Knows no client and no store.
+ */
+import type { OutputFile, RawRecord } from "../adapters/adapter.ts"
+import { differingPointer, isJsonObject, type JsonValue, parseJson, pointerKeys, stringifyJson } from "../model/json.ts"
+
+export interface Mismatch {
+  readonly session: string
+  /** The place below the root of the source. */
+  readonly file: string
+  /** The record in the file (of a database: in its table), counted from 1. */
+  readonly record: number
+  /** The JSON pointer of the first difference. Empty where the record differs as a whole. */
+  readonly pointer: string
+  /** What the source has there, and what a restore would write: JSON, cut short. Null where there is nothing. */
+  readonly expected: string | null
+  readonly got: string | null
+}
+
+type Content = { readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: JsonValue }
+
+/** The records of one file, or of one table of a database. */
+interface Run {
+  readonly file: string
+  readonly contents: Content[]
+}
+
+const PREVIEW_UNITS = 160
+
+export function differences(session: string, source: readonly RawRecord[], files: readonly OutputFile[]): Mismatch[] {
+  const wanted = new Map<string, Run>()
+  const texts = new Set(source.filter(({ file }) => file.form === "text").map(({ file }) => file.place))
+  for (const raw of source) add(wanted, raw.file.place, raw.form === "row" ? raw.table : "", contentOf(raw))
+  const written = new Map<string, Run>()
+  for (const file of files) addFile(written, file)
+  const found: Mismatch[] = []
+  for (const key of new Set([...wanted.keys(), ...written.keys()])) {
+    const expected = wanted.get(key)
+    const got = written.get(key)
+    const file = expected?.file ?? got?.file ?? ""
+    const differ = texts.has(file) ? differingText : differingContent
+    const length = Math.max(expected?.contents.length ?? 0, got?.contents.length ?? 0)
+    for (let index = 0; index < length; index++) {
+      const difference = differ(expected?.contents[index], got?.contents[index])
+      if (difference !== undefined) found.push({ session, file, record: index + 1, ...difference })
+    }
+  }
+  return found
+}
+
+// --- Both sides as runs of records ------------------------------------------------------------------------------------
+
+function add(runs: Map<string, Run>, file: string, table: string, content: Content): void {
+  const key = `${file}\n${table}`
+  const run = runs.get(key)
+  if (run === undefined) runs.set(key, { file, contents: [content] })
+  else run.contents.push(content)
+}
+
+function addFile(runs: Map<string, Run>, file: OutputFile): void {
+  switch (file.form) {
+    case "log":
+      for (const line of file.lines)
+        add(runs, file.place, "", typeof line === "string" ? { text: line } : { bytes: line })
+      return
+    case "database":
+      for (const { table, row } of file.rows) add(runs, file.place, table, { json: row })
+      return
+    case "bytes":
+      add(runs, file.place, "", { bytes: file.bytes })
+      return
+    case "document":
+    case "text":
+      add(runs, file.place, "", { text: file.text })
+  }
+}
+
+function contentOf(raw: RawRecord): Content {
+  if (raw.form === "row") return { json: raw.row }
+  return raw.form === "bytes" ? { bytes: raw.bytes } : { text: raw.text }
+}
+
+// --- One record -------------------------------------------------------------------------------------------------------
+
+type Difference = Pick<Mismatch, "pointer" | "expected" | "got">
+
+function differingContent(expected: Content | undefined, got: Content | undefined): Difference | undefined {
+  // Most clients write JSON as JavaScript does, and then the same text is the same value.
+  if (expected && got && "text" in expected && "text" in got && expected.text === got.text) return undefined
+  const wanted = jsonOf(expected)
+  const written = jsonOf(got)
+  if (wanted === undefined || written === undefined) return differingText(expected, got)
+  const pointer = differingPointer(wanted, written)
+  if (pointer === undefined) return undefined
+  return { pointer, expected: previewAt(wanted, pointer), got: previewAt(written, pointer) }
+}
+
+function differingText(expected: Content | undefined, got: Content | undefined): Difference | undefined {
+  const isSame = expected && got && Buffer.compare(bytesOf(expected), bytesOf(got)) === 0
+  return isSame ? undefined : { pointer: "", expected: preview(expected), got: preview(got) }
+}
+
+function jsonOf(content: Content | undefined): JsonValue | undefined {
+  if (content === undefined || "bytes" in content) return undefined
+  if ("json" in content) return content.json
+  const parsed = parseJson(content.text)
+  return parsed.ok ? parsed.value : undefined
+}
+
+/** Strings as UTF-16, so that half a surrogate pair is not taken for another half. */
+function bytesOf(content: Content): Uint8Array {
+  if ("bytes" in content) return content.bytes
+  return Buffer.from("text" in content ? content.text : stringifyJson(content.json), "utf16le")
+}
+
+function preview(content: Content | undefined): string | null {
+  if (content === undefined) return null
+  if ("bytes" in content) return `${content.bytes.length} bytes`
+  return cut("text" in content ? content.text : stringifyJson(content.json))
+}
+
+function previewAt(value: JsonValue, pointer: string): string | null {
+  let found: JsonValue | undefined = value
+  for (const key of pointerKeys(pointer)) {
+    if (Array.isArray(found)) found = found[Number(key)]
+    else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined
+  }
+  return found === undefined ? null : cut(stringifyJson(found))
+}
+
+function cut(text: string): string {
+  return text.length <= PREVIEW_UNITS ? text : `${text.slice(0, PREVIEW_UNITS)}…`
+}

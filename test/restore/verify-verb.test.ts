@@ -1,0 +1,71 @@
+/** `pond verify` from the outside: what a script and a person get. */
+import { expect, test } from "bun:test"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const LINES = [
+  { type: "session", version: 3, id: "s1", timestamp: "2026-03-01T10:00:00.000Z", cwd: "/work" },
+  {
+    ...{ type: "message", id: "m1", parentId: null, timestamp: "2026-03-01T10:00:01.000Z" },
+    message: { role: "user", content: "Fix the build. \ud83d 日本", timestamp: 1 },
+  },
+]
+const WHOLE = LINES.map((line) => `${JSON.stringify(line)}\n`).join("")
+
+function homeWith(content: string): TemporaryHome {
+  const home = temporaryHome()
+  const directory = join(home.path, ".pi/agent/sessions/--work--")
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, "2026-03-01T10-00-00-000Z_s1.jsonl"), content)
+  writeFileSync(join(home.path, ".pi/agent/auth.json"), "{}")
+  return home
+}
+
+for (const flags of [[], ["--through-store"]]) {
+  test(`verify ${flags.join(" ")} finds the sessions of this machine, and says that they come back`, async () => {
+    using home = homeWith(WHOLE)
+    const { exitCode, stdout } = await runPond(["verify", "--json", ...flags], home)
+    expect(JSON.parse(stdout)).toMatchObject({
+      protocol_version: 1,
+      ok: true,
+      adapters: [
+        {
+          adapter: "pi",
+          sessions: 1,
+          files: 1,
+          records: 2,
+          bytes: Buffer.byteLength(WHOLE),
+          mismatches: [],
+          issues: [],
+        },
+      ],
+    })
+    expect(exitCode).toBe(0)
+  })
+}
+
+test("the store that sessions went through is gone afterwards", async () => {
+  using home = homeWith(WHOLE)
+  await runPond(["verify", "pi", "--through-store"], home)
+  expect(readdirSync(join(home.path, ".cache/pond"))).toEqual([])
+})
+
+test("a broken source is listed with its place, and the exit code says so", async () => {
+  using home = homeWith(`${WHOLE}{"half`)
+  const { exitCode, stdout } = await runPond(["verify", "pi"], home)
+  expect(stdout).toContain("fault  pi: unparsable line, once: a line that is no JSON in --work--/2026-03-01T10")
+  expect(stdout).toContain("Every record of every session comes back, equal by value.")
+  expect(exitCode).toBe(4)
+})
+
+test("a path and a session can be named", async () => {
+  using home = homeWith(WHOLE)
+  const path = join(home.path, ".pi/agent/sessions")
+  const elsewhere = { env: { HOME: "/nonexistent" } }
+  const found = await runPond(["verify", "pi", "--path", path, "--session", "s1", "--json"], elsewhere)
+  expect(JSON.parse(found.stdout)).toMatchObject({ ok: true, adapters: [{ sessions: 1, path }] })
+  const missed = await runPond(["verify", "pi", "--path", path, "--session", "s9", "--json"], elsewhere)
+  expect(JSON.parse(missed.stdout)).toMatchObject({ error: { code: "not_found", details: { session: "s9" } } })
+  expect(missed.exitCode).toBe(3)
+})

@@ -1,0 +1,213 @@
+import { afterAll, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
+import { pi } from "../../src/adapters/pi/adapter.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import type { Mismatch } from "../../src/restore/compare.ts"
+import { type Passage, type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
+
+const scratch = mkdtempSync(join(tmpdir(), "pond-verify-"))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const HEADER = { type: "session", version: 3, id: "s1", timestamp: "2026-03-01T10:00:00.000Z", cwd: "/work" }
+const USER = {
+  ...{ type: "message", id: "m1", parentId: null, timestamp: "2026-03-01T10:00:01.000Z" },
+  message: { role: "user", content: [{ type: "text", text: "Fix the build." }], timestamp: 1 },
+}
+
+let count = 0
+function rootOf(files: Readonly<Record<string, readonly unknown[] | string>>): string {
+  const root = join(scratch, String(count++))
+  mkdirSync(root)
+  for (const [place, content] of Object.entries(files)) {
+    const text = typeof content === "string" ? content : content.map((line) => `${JSON.stringify(line)}\n`).join("")
+    mkdirSync(dirname(join(root, place)), { recursive: true })
+    writeFileSync(join(root, place), text)
+  }
+  return root
+}
+
+async function verified(
+  root: string,
+  adapter: Adapter = pi,
+  request: Partial<VerifyRequest> = {},
+): Promise<SourceVerification> {
+  const context = { clock: systemClock, signal: new AbortController().signal }
+  const [report] = await verify({ sources: [{ adapter, root }], ...request }, context)
+  if (report === undefined) throw new Error("no report")
+  return report
+}
+
+/** pi, but for what it writes. */
+function writing(change: (files: readonly OutputFile[]) => readonly OutputFile[]): Adapter {
+  return {
+    ...pi,
+    serialize: {
+      ...pi.serialize,
+      native: (log) => ({ sessionId: "", losses: [], files: change(pi.serialize.native(log).files) }),
+    },
+  }
+}
+
+function withLines(change: (lines: string[]) => string[]): Adapter {
+  return writing((files) =>
+    files.map((file) => (file.form === "log" ? { ...file, lines: change(file.lines.map(String)) } : file)),
+  )
+}
+
+const WRONG: readonly (readonly [what: string, adapter: Adapter, mismatches: readonly Partial<Mismatch>[]])[] = [
+  [
+    "a value that changed",
+    withLines((lines) => lines.map((line) => line.replace("Fix the", "Break the"))),
+    [
+      {
+        ...{ file: "a.jsonl", record: 2, pointer: "/message/content/0/text" },
+        ...{ expected: '"Fix the build."', got: '"Break the build."' },
+      },
+    ],
+  ],
+  [
+    "a key that is gone",
+    withLines((lines) => lines.map((line) => line.replace(',"parentId":null', ""))),
+    [{ record: 2, pointer: "/parentId", expected: "null", got: null }],
+  ],
+  [
+    "a key that nobody wrote",
+    withLines((lines) => lines.map((line) => line.replace('"cwd"', '"new":1,"cwd"'))),
+    [{ record: 1, pointer: "/new", expected: null, got: "1" }],
+  ],
+  ["a record that is gone", withLines((lines) => lines.slice(0, 1)), [{ record: 2, pointer: "", got: null }]],
+  ["records in another order", withLines((lines) => lines.toReversed()), [{ record: 1 }, { record: 2 }]],
+  ["a record twice", withLines((lines) => [...lines, "{}"]), [{ record: 3, pointer: "", expected: null, got: "{}" }]],
+  [
+    "a file that is gone",
+    writing(() => []),
+    [
+      { record: 1, got: null },
+      { record: 2, got: null },
+    ],
+  ],
+  [
+    "a file too many",
+    writing((files) => [...files, { form: "text", place: "b.txt", text: "b" }]),
+    [{ file: "b.txt", record: 1, expected: null, got: "b" }],
+  ],
+]
+
+for (const [what, adapter, mismatches] of WRONG) {
+  test(`${what} is a mismatch, with file, record and pointer`, async () => {
+    const report = await verified(rootOf({ "a.jsonl": [HEADER, USER] }), adapter)
+    expect(report.mismatches).toMatchObject(mismatches as Mismatch[])
+    expect(report.mismatches).toHaveLength(mismatches.length)
+    expect(report.mismatches.every(({ session }) => session === "s1")).toBe(true)
+  })
+}
+
+const EQUAL: readonly (readonly [what: string, lines: string])[] = [
+  ["white space", ` { "type" : "session", "id":"s1", "cwd":"/work", "timestamp":"2026-03-01T10:00:00Z" } \r\n`],
+  ["the spelling of a number", `${JSON.stringify(HEADER)}\n{"type":"custom","data":1.0,"more":1e2}\n`],
+  ["a number that no double holds", `${JSON.stringify(HEADER)}\n{"type":"custom","data":12345678901234567890}\n`],
+  ["half a surrogate pair", `${JSON.stringify(HEADER)}\n{"type":"custom","data":"\\ud83d"}\n`],
+  ["the key __proto__", `${JSON.stringify(HEADER)}\n{"type":"custom","data":{"__proto__":{"a":1}}}\n`],
+]
+
+for (const [what, lines] of EQUAL) {
+  test(`${what} is no mismatch`, async () => {
+    const report = await verified(rootOf({ "a.jsonl": lines }))
+    expect(report).toMatchObject({ sessions: 1, mismatches: [] })
+    expect(report.records).toBe(lines.trimEnd().split("\n").length)
+  })
+}
+
+test("broken input is an issue, and comes back all the same", async () => {
+  const report = await verified(rootOf({ "a.jsonl": `${JSON.stringify(HEADER)}\n{"half": \n\n{}{}\n` }))
+  expect(report).toMatchObject({ sessions: 1, records: 4, mismatches: [] })
+  expect(report.issues.map(({ kind, count: times }) => [kind, times])).toEqual([
+    ["unparsable_line", 2],
+    ["blank_line", 1],
+  ])
+})
+
+test("records that belong to no session are a fault", async () => {
+  const report = await verified(rootOf({ "a.jsonl": '{"type":"message"}\n' }))
+  expect(report).toMatchObject({ sessions: 0, records: 0, mismatches: [] })
+  expect(report.issues).toMatchObject([{ kind: "unknown_record" }, { kind: "no_session", severity: "fault" }])
+})
+
+test("what is not understood is named and counted", async () => {
+  const report = await verified(rootOf({ "a.jsonl": [HEADER, { type: "new_thing" }, { type: "new_thing" }] }))
+  expect(report.unknown_records).toEqual([{ found: "new_thing", count: 2 }])
+})
+
+test("only the session that was asked for is verified", async () => {
+  const root = rootOf({ "a.jsonl": [HEADER, USER], "b.jsonl": [{ ...HEADER, id: "s2" }] })
+  expect(await verified(root, pi, { sessionId: "s2" })).toMatchObject({ sessions: 1, files: 1, records: 1 })
+  expect(await verified(root, pi, { sessionId: "s3" })).toMatchObject({ sessions: 0, mismatches: [] })
+})
+
+test("progress ends at the bytes that were planned", async () => {
+  const root = rootOf({ "a.jsonl": [HEADER, USER], "b.jsonl": [{ ...HEADER, id: "s2" }] })
+  const planned: number[] = []
+  const done: number[] = []
+  const context = {
+    clock: systemClock,
+    signal: new AbortController().signal,
+    onPlan: (_: unknown, bytes: number) => planned.push(bytes),
+    onProgress: (bytes: number) => done.push(bytes),
+  }
+  await verify({ sources: [{ adapter: pi, root }] }, context)
+  expect(planned).toHaveLength(1)
+  expect(done.at(-1)).toBe(planned[0] ?? -1)
+  expect(done).toEqual(done.toSorted((left, right) => left - right))
+})
+
+test("an interrupted verification stops between units", async () => {
+  const root = rootOf({ "a.jsonl": [HEADER], "b.jsonl": [{ ...HEADER, id: "s2" }] })
+  const stop = new AbortController()
+  const context = { clock: systemClock, signal: stop.signal, onProgress: () => stop.abort() }
+  expect(await verify({ sources: [{ adapter: pi, root }] }, context)).toMatchObject([{ sessions: 1 }])
+})
+
+// --- Passages ---------------------------------------------------------------------------------------------------------
+
+test("what a passage changes is a mismatch, and what it does not give back as well", async () => {
+  const root = rootOf({ "a.jsonl": [HEADER, USER], "b.jsonl": [{ ...HEADER, id: "s2" }] })
+  const openPassage = (): Promise<Passage> =>
+    Promise.resolve({
+      pass: (logs) =>
+        Promise.resolve(
+          logs.map((log) => (log.session.id === "s1" ? { ...log, entries: log.entries.slice(0, 1) } : undefined)),
+        ),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    })
+  expect((await verified(root, pi, { openPassage })).mismatches).toMatchObject([
+    { session: "s1", record: 2, got: null },
+    { session: "s2", record: 1, got: null },
+  ])
+})
+
+test("copies of one session each get a passage that has not seen it", async () => {
+  const copy = [HEADER, USER]
+  const root = rootOf({ "a.jsonl": copy, "b.jsonl": copy, "c.jsonl": [{ ...HEADER, id: "s2" }], "d.jsonl": copy })
+  const passed: string[][] = []
+  let closed = 0
+  const openPassage = (): Promise<Passage> => {
+    const ids: string[] = []
+    passed.push(ids)
+    return Promise.resolve({
+      pass(logs) {
+        ids.push(...logs.map(({ session }) => session.id))
+        return Promise.resolve(logs)
+      },
+      [Symbol.asyncDispose]() {
+        closed++
+        return Promise.resolve()
+      },
+    })
+  }
+  expect(await verified(root, pi, { openPassage })).toMatchObject({ sessions: 4, mismatches: [] })
+  expect(passed).toEqual([["s1", "s2"], ["s1"], ["s1"]])
+  expect(closed).toBe(3)
+})
