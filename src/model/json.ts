@@ -27,6 +27,8 @@ const DEPTH_MAX = 2_000
  */
 const MANY_DIGITS = /[0-9.]{16}/
 const LONG_EXPONENT = /[0-9][eE][+-]?[0-9]{3,}\s*(?:[,}\]]|$)/
+/** Of one length, which the pattern engine looks for twice as fast. Hexadecimal text has it often, so it is asked first, not alone. */
+const MAYBE_EXPONENT = /[0-9][eE][-+0-9][0-9]{2}/
 
 interface SourceText {
   readonly source?: string
@@ -43,7 +45,7 @@ const raw = JSON as unknown as RawJson
 /** Never throws. What cannot be parsed, or is nested too deeply to be written again, is for the caller to keep as text. */
 export function parseJson(text: string): ParsedJson {
   try {
-    const isRisky = MANY_DIGITS.test(text) || LONG_EXPONENT.test(text)
+    const isRisky = MANY_DIGITS.test(text) || (MAYBE_EXPONENT.test(text) && LONG_EXPONENT.test(text))
     const value: JsonValue = isRisky ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text)
     if (mayBeDeep(text) && isDeeperThan(value, DEPTH_MAX))
       return { ok: false, reason: `nested more than ${DEPTH_MAX} levels deep` }

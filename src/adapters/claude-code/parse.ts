@@ -37,6 +37,8 @@ interface Learned {
 interface Reading {
   readonly unit: SourceUnit
   readonly main: SourceFile
+  /** The name of the session's own log, where it is a session id. */
+  readonly ownId: string | undefined
   readonly isAgent: boolean
   readonly writer: SessionWriter
   readonly learned: Learned
@@ -51,6 +53,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   const reading: Reading = {
     unit,
     main,
+    ownId: uuidIn(STEM.exec(main.place)?.[1]),
     isAgent: isAgentLog(main),
     writer: createSessionWriter(main, sink, resume),
     learned: {
@@ -265,26 +268,28 @@ function injectedAssistant(record: JsonObject): string | undefined {
 }
 
 /** Facts about one record that later readers need and that the record does not say in so many words. */
-function factsOf({ isAgent, main }: Reading, record: JsonObject): Record<string, JsonValue> | undefined {
+function factsOf({ isAgent, ownId }: Reading, record: JsonObject): Record<string, JsonValue> | undefined {
   const facts: Record<string, JsonValue> = {}
   // Versions 1.0 wrote their agents into the session itself.
   const isSidechain = record["isSidechain"] === true
   if (isSidechain && !isAgent) facts["sidechain"] = true
   if (isSidechain && record["type"] === "user") facts["author"] = "model"
   if (record["isCompactSummary"] === true) facts["compaction"] = true
-  const replayed = isAgent ? undefined : replayedFrom(record, main)
+  const replayed = isAgent ? undefined : replayedFrom(record, ownId)
   if (replayed !== undefined) facts["replay_of"] = replayed
   return Object.keys(facts).length === 0 ? undefined : facts
 }
 
 /** The session that a record was copied from, where it still says so. A fork of today rewrites the ids and says nothing. */
-function replayedFrom(record: JsonObject, main: SourceFile): string | undefined {
+function replayedFrom(record: JsonObject, ownId: string | undefined): string | undefined {
   const forked = valueAt(record, "forkedFrom", "sessionId")
   if (typeof forked === "string") return forked
-  const own = STEM.exec(main.place)?.[1] ?? ""
   const written = record["sessionId"]
-  if (typeof written !== "string" || written === own) return undefined
-  return UUID.test(own) && UUID.test(written) ? written : undefined
+  return typeof written === "string" && written !== ownId && ownId !== undefined ? uuidIn(written) : undefined
+}
+
+function uuidIn(text: string | undefined): string | undefined {
+  return text !== undefined && UUID.test(text) ? text : undefined
 }
 
 /** Titles are written again on every save: the last one counts. `summary` records at the head of a file are about other sessions. */
