@@ -2,19 +2,21 @@
 import type { Adapter } from "../adapter.ts"
 import { nativeFiles } from "../shared/native.ts"
 import { context } from "./context.ts"
+import { foreign } from "./foreign.ts"
 import { parse } from "./parse.ts"
+import { BRAND, VERIFIED } from "./records.ts"
 import { source } from "./source.ts"
 
 export const claudeCode: Adapter = {
-  id: "claude-code",
+  id: BRAND.id,
   title: "Claude Code",
-  verified: { from: "1.0.0", to: "2.1.326" },
+  verified: VERIFIED,
   source,
   parse,
   context,
   serialize: {
     native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
-    foreign: () => ({ sessionId: "", files: [], losses: [] }),
+    foreign,
     resume: (sessionId, cwd) => ({ command: ["claude", "--resume", sessionId], cwd }),
   },
 }

@@ -7,13 +7,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, SessionLog } from "../../model/session.ts"
 import { valueAt } from "../extract.ts"
-import { sourceOf } from "../shared/native.ts"
+import { entriesByRecord, sourceOf } from "../shared/native.ts"
 
 /** One record of the session's own log, with the messages that were made of it. */
 interface Node {
   readonly uuid: string | undefined
   readonly record: JsonObject
-  readonly entries: Entry[]
+  readonly entries: readonly Entry[]
 }
 
 export function context(log: SessionLog): readonly Entry[] {
@@ -31,16 +31,11 @@ export function context(log: SessionLog): readonly Entry[] {
 
 function nodesOf(log: SessionLog): Node[] {
   const nodes: Node[] = []
-  let current: Node | undefined
-  for (const entry of log.entries) {
-    const { file, of, record } = sourceOf(entry.message)
-    if (typeof of === "string") {
-      current?.entries.push(entry)
-      continue
-    }
-    const isOwn = file === undefined && isJsonObject(record)
-    current = isOwn ? { uuid: textOf(record["uuid"]), record, entries: [entry] } : undefined
-    if (current !== undefined && (current.uuid !== undefined || isTurn(current))) nodes.push(current)
+  for (const { newest, entries } of entriesByRecord(log)) {
+    const { file, record } = sourceOf(newest)
+    if (file !== undefined || !isJsonObject(record)) continue
+    const node = { uuid: textOf(record["uuid"]), record, entries }
+    if (node.uuid !== undefined || isTurn(node)) nodes.push(node)
   }
   return nodes
 }

@@ -19,9 +19,7 @@ import {
 } from "../extract.ts"
 import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
-import { isKnownRecord } from "./records.ts"
-
-const BRAND = { id: "claude-code" }
+import { BRAND, isKnownRecord } from "./records.ts"
 
 /** What a parser has learned about its session before it can say it. */
 interface Learned {
@@ -77,6 +75,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     },
     end(): ParseEnd {
       begin(reading)
+      reading.writer.end()
       return { state: null, clientVersions: [...reading.versions] }
     },
   }
@@ -275,6 +274,8 @@ function factsOf({ isAgent, ownId }: Reading, record: JsonObject): Record<string
   if (isSidechain && !isAgent) facts["sidechain"] = true
   if (isSidechain && record["type"] === "user") facts["author"] = "model"
   if (record["isCompactSummary"] === true) facts["compaction"] = true
+  const model = valueAt(record, "message", "model")
+  if (typeof model === "string" && model !== "<synthetic>") facts["model"] = model
   const replayed = isAgent ? undefined : replayedFrom(record, ownId)
   if (replayed !== undefined) facts["replay_of"] = replayed
   return Object.keys(facts).length === 0 ? undefined : facts

@@ -11,6 +11,7 @@ export const LOSSES = {
   model_settings: "settings of a model that the target has no word for",
   opaque: "something that only the source understands",
   reasoning: "reasoning, left out as asked",
+  reasoning_as_text: "reasoning, said as text",
   sealed_reasoning: "reasoning that only its provider can read",
   stray_result: "a result without the call that it answers",
   subagent: "a session of a sub-agent",

@@ -1,0 +1,264 @@
+/**
+ * A session of another client as Claude Code would have written it: one log, its records in one chain, one record for
+ * each block of a reply, and beside it the logs of its agents. Ids are derived from those of the source.
+ */
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import type { Loss } from "../../model/report.ts"
+import type { Conversation, ForeignTarget, OutputFile, Serialized } from "../adapter.ts"
+import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
+import { loss } from "../shared/losses.ts"
+import type { ResultContent } from "../shared/translate.ts"
+import {
+  type AssistantTurn,
+  type CallBlock,
+  type FileBlock,
+  type TextBlock,
+  type Turn,
+  turnsOf,
+  type UserTurn,
+} from "../shared/turns.ts"
+import { type Agent, agentsOf } from "./foreign-agents.ts"
+import { projectKey } from "./project-key.ts"
+import { BRAND, VERIFIED } from "./records.ts"
+
+export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
+  const { session } = conversation
+  const sessionId = uuidV4Of(`${session.source_agent} ${session.id}`)
+  const folder = `projects/${projectKey(target.cwd)}`
+  const agents = agentsOf(conversation)
+  const main = logOf(conversation, target, { sessionId, agent: undefined, agents })
+  if (session.title !== undefined) main.add({ type: "custom-title", customTitle: session.title, sessionId })
+  const files: OutputFile[] = [{ form: "log", place: `${folder}/${sessionId}.jsonl`, lines: main.lines }]
+  const losses = [...main.losses]
+  for (const agent of agents) {
+    const log = logOf(agent.conversation, target, { sessionId, agent, agents })
+    const place = `${folder}/${sessionId}/subagents/agent-${agent.id}`
+    files.push({ form: "log", place: `${place}.jsonl`, lines: log.lines })
+    files.push({ form: "document", place: `${place}.meta.json`, text: stringifyJson(agent.description) })
+    losses.push(...log.losses)
+  }
+  return { sessionId, files, losses }
+}
+
+// --- The log ----------------------------------------------------------------------------------------------------------
+
+interface Log {
+  readonly lines: readonly string[]
+  readonly losses: readonly Loss[]
+  add(record: JsonObject): void
+  /** The next record of the chain, and its id. */
+  chain(timestamp: string, fields: JsonObject): string
+  lose(...given: Parameters<typeof loss>): void
+}
+
+interface LogIdentity {
+  readonly sessionId: string
+  readonly agent: Agent | undefined
+  /** Those of the whole session, however deep they were started. */
+  readonly agents: readonly Agent[]
+}
+
+function logOf(conversation: Conversation, { cwd, reasoning }: ForeignTarget, identity: LogIdentity): Log {
+  const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
+  const log = createLog(identity, cwd, losses)
+  const ids = createCallIds()
+  for (const turn of turns) addTurn(log, turn, ids, identity.agents)
+  return log
+}
+
+function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readonly Loss[]): Log {
+  const lines: string[] = []
+  const losses = [...known]
+  let parentUuid: string | null = null
+  const seed = `${sessionId} ${agent?.id ?? ""}`
+  const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: VERIFIED.to }
+  return {
+    lines,
+    losses,
+    add(record) {
+      lines.push(stringifyJson(record))
+    },
+    chain(timestamp, fields) {
+      const uuid = uuidV4Of(`${seed} ${lines.length}`)
+      const place = {
+        parentUuid,
+        isSidechain: agent !== undefined,
+        ...(agent === undefined ? {} : { agentId: agent.id }),
+      }
+      lines.push(stringifyJson({ ...place, ...fields, uuid, timestamp: timeOf(timestamp), ...common }))
+      parentUuid = uuid
+      return uuid
+    },
+    lose(...given) {
+      losses.push(loss(...given))
+    },
+  }
+}
+
+function addTurn(log: Log, turn: Turn, ids: CallIds, agents: readonly Agent[]): void {
+  if (turn.role === "user") addUserTurn(log, turn)
+  else addAssistantTurn(log, turn, ids, agents)
+}
+
+// --- Turns of the user ------------------------------------------------------------------------------------------------
+
+/** What a harness wrote stands in records of its own: a person sees what they said, the model is sent all of it. */
+function addUserTurn(log: Log, { messageId, timestamp, blocks }: UserTurn): void {
+  let run: JsonValue[] = []
+  let kind: string | undefined
+  function flush(): void {
+    const [only] = run
+    if (only === undefined) return
+    const isText = run.length === 1 && isJsonObject(only) && only["type"] === "text"
+    const content = isText ? (only["text"] ?? "") : run
+    log.chain(timestamp, { type: "user", message: { role: "user", content }, ...marksOf(kind) })
+    run = []
+  }
+  for (const block of blocks) {
+    if (block.injected !== kind) flush()
+    kind = block.injected
+    const content = userBlock(log, messageId, block)
+    if (content !== undefined) run.push(content)
+  }
+  flush()
+}
+
+function marksOf(injected: string | undefined): JsonObject {
+  if (injected === undefined) return {}
+  return injected === "compact-summary" ? { isCompactSummary: true, isVisibleInTranscriptOnly: true } : { isMeta: true }
+}
+
+function userBlock(log: Log, messageId: string, block: TextBlock | FileBlock): JsonObject | undefined {
+  if (block.type === "text") return block.text.trim() === "" ? undefined : { type: "text", text: block.text }
+  const { data, media_type: mediaType, file_name: name } = block.file
+  if ("text" in data) return { type: "text", text: data.text }
+  const title = name === undefined ? {} : { title: name }
+  if ("base64" in data) {
+    const source = { type: "base64", media_type: mediaType, data: data.base64 }
+    if (IMAGES.has(mediaType)) return { type: "image", source }
+    if (mediaType === "application/pdf") return { type: "document", source, ...title }
+  } else if (/^https?:/.test(data.url) && mediaType.startsWith("image/")) {
+    return { type: "image", source: { type: "url", url: data.url } }
+  }
+  log.lose("attachment", messageId, name ?? mediaType)
+  return undefined
+}
+
+/** The kinds of images that the API takes. Any other makes it refuse the whole conversation. */
+const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
+
+// --- Turns of the model -----------------------------------------------------------------------------------------------
+
+function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: readonly Agent[]): void {
+  const { messageId, timestamp } = turn
+  const blocks = turn.blocks.flatMap((block): { content: JsonObject; call?: CallBlock }[] => {
+    if (block.type === "text") return block.text.trim() === "" ? [] : [{ content: { type: "text", text: block.text } }]
+    if (block.type === "reasoning") {
+      log.lose("reasoning_as_text", messageId)
+      return [{ content: { type: "text", text: asThought(block.text) } }]
+    }
+    if (block.type === "call") return [{ content: toolUse(block, ids), call: block }]
+    log.lose("attachment", messageId, block.file.file_name ?? block.file.media_type)
+    return []
+  })
+  const calls = blocks.filter(({ call }) => call !== undefined)
+  const reply = {
+    id: `msg_${hexOf(`${messageId} ${log.lines.length}`, 24)}`,
+    type: "message",
+    role: "assistant",
+    model: turn.model ?? "unknown",
+  }
+  const end = { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null, usage: NO_USAGE }
+  const writtenBy = new Map<CallBlock, string>()
+  for (const { content, call } of blocks) {
+    const uuid = log.chain(timestamp, { type: "assistant", message: { ...reply, content: [content], ...end } })
+    if (call !== undefined) writtenBy.set(call, uuid)
+  }
+  for (const [call, uuid] of writtenBy) addResult(log, call, ids, uuid, agents)
+}
+
+/** Reasoning without a signature that the API can verify is refused. Said as text it is kept, and recognisable. */
+function asThought(text: string): string {
+  return `<thinking>\n${text}\n</thinking>`
+}
+
+function toolUse(call: CallBlock, ids: CallIds): JsonObject {
+  const { name, params } = call
+  const input = isJsonObject(params) ? params : { input: params }
+  return { type: "tool_use", id: ids.idOf(call), name: name.replace(/[^\w-]/g, "_").slice(0, NAME_UNITS_MAX), input }
+}
+
+const NAME_UNITS_MAX = 64
+
+function addResult(log: Log, call: CallBlock, ids: CallIds, uuid: string, agents: readonly Agent[]): void {
+  if (call.result === undefined) return
+  const { content, isFailure, timestamp } = call.result
+  const result = {
+    tool_use_id: ids.idOf(call),
+    type: "tool_result",
+    content: resultBlocks(content),
+    ...(isFailure ? { is_error: true } : {}),
+  }
+  const agent = agents.find(({ call: spawning }) => spawning === call.id)
+  log.chain(timestamp, {
+    type: "user",
+    message: { role: "user", content: [result] },
+    ...(agent === undefined ? {} : { toolUseResult: agentResult(agent, content) }),
+    sourceToolAssistantUUID: uuid,
+  })
+}
+
+function resultBlocks(content: readonly ResultContent[]): JsonValue {
+  const [only] = content
+  if (only === undefined) return ""
+  if (content.length === 1 && only.type === "text") return only.text
+  return content.flatMap((block): JsonObject[] => {
+    if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }]
+    if (!IMAGES.has(block.mediaType)) return [{ type: "text", text: `[${block.mediaType}]` }]
+    return [{ type: "image", source: { type: "base64", media_type: block.mediaType, data: block.base64 } }]
+  })
+}
+
+/** The client finds an agent's log by the id that stands here. */
+function agentResult({ id, type, prompt }: Agent, content: readonly ResultContent[]): JsonObject {
+  const texts = content.flatMap((block) => (block.type === "text" ? [{ type: "text", text: block.text }] : []))
+  return { status: "completed", prompt, agentId: id, agentType: type, content: texts }
+}
+
+/** What was paid elsewhere is not known here. */
+const NO_USAGE: JsonObject = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+  service_tier: null,
+}
+
+// --- Spelling ---------------------------------------------------------------------------------------------------------
+
+interface CallIds {
+  idOf(call: CallBlock): string
+}
+
+/** The API takes letters, digits, `_` and `-`. Two ids that become the same are told apart. */
+function createCallIds(): CallIds {
+  const byCall = new Map<CallBlock, string>()
+  const taken = new Set<string>()
+  return {
+    idOf(call) {
+      const known = byCall.get(call)
+      if (known !== undefined) return known
+      const wanted = call.id.replace(/[^\w-]/g, "_") || "call"
+      let id = wanted
+      for (let count = 2; taken.has(id); count++) id = `${wanted}_${count}`
+      taken.add(id)
+      byCall.set(call, id)
+      return id
+    },
+  }
+}
+
+/** As Claude Code writes a moment: with milliseconds, never more. */
+function timeOf(timestamp: string): string {
+  return new Date(Date.parse(timestamp)).toISOString()
+}
