@@ -145,6 +145,8 @@ export interface Serialize {
   readonly needs?: (log: SessionLog) => readonly string[]
   /** A session of another client, as this client would have written it. */
   readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
+  /** Where a file of a session lies once the session goes on in another directory. Absent: where it lay. */
+  readonly place?: (place: string, from: string, to: string) => string
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string) => ResumeCommand
 }

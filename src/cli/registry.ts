@@ -30,6 +30,18 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/completions.ts")).completions,
   },
   {
+    name: "restore",
+    group: "carry",
+    summary: "Write a session into a client, its own or another.",
+    load: async () => (await import("./verbs/restore.ts")).restore,
+  },
+  {
+    name: "resume",
+    group: "carry",
+    summary: "Restore a session, and start its client where it goes on.",
+    load: async () => (await import("./verbs/restore.ts")).resume,
+  },
+  {
     name: "config",
     group: "care",
     summary: "Show every setting, its value, and where the value comes from.",

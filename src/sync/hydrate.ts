@@ -64,7 +64,9 @@ export async function* hydrate(
   const isSettled = unit.files.every((file) => nowMs - file.modifiedMs > SETTLED_MS)
   const parser = adapter.parse(unit, sink, resume)
   const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
-  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine: isSettled ? "take" : "leave" })) {
+  const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
+  const goingOn = resume === undefined ? {} : { since: resume.state }
+  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...goingOn })) {
     for (const record of batch.records) parser.push(record)
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
     yield take(batch.bytes, batch.issues)

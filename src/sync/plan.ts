@@ -90,7 +90,8 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
 /** Changes whenever a file of the unit does. A hash: a unit may have thousands of files. */
 export function stampOf(unit: SourceUnit): string {
   const files = unit.files.map((file) => `${file.place}:${fileStamp(file)}`)
-  return Bun.hash.xxHash64([unit.row?.mark ?? "", ...files].join("|")).toString(16)
+  const beside = (unit.beside ?? []).map((record) => ("text" in record ? record.text : JSON.stringify(record)))
+  return Bun.hash.xxHash64([unit.row?.mark ?? "", ...files, ...beside].join("|")).toString(16)
 }
 
 export function fileStamp(file: SourceFile): string {

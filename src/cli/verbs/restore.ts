@@ -1,0 +1,117 @@
+/** `pond restore` and `pond resume`: a session, into a client. */
+import { PondError } from "../../model/errors.ts"
+import {
+  planRestoreOf,
+  type RestoreOptions,
+  type RestoreReport,
+  reportOf,
+  restore as restoreInto,
+  rootOf,
+} from "../../operations/restore.ts"
+import { flag } from "../flags.ts"
+import { bytesText, countText } from "../numbers.ts"
+import type { Style } from "../style.ts"
+import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const FLAGS = {
+  to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER"),
+  root: flag.text("The directory of the client's sessions, where it is not the usual one.", "DIR"),
+  cwd: flag.text("The directory that the session goes on in.", "DIR"),
+  force: flag.onOff("Replace files that are there, and keep them beside as backups."),
+  reasoning: flag.choice("What becomes of reasoning that the target cannot verify: text, where nothing is said.", [
+    "keep",
+    "text",
+    "drop",
+  ]),
+}
+const SESSION = { name: "session", summary: "The id of the session.", count: "one" } as const
+
+type RestoreContext = Pick<VerbContext<typeof FLAGS>, "pond" | "flags" | "words">
+
+export const restore = defineVerb({
+  flags: { ...FLAGS, "dry-run": flag.onOff("Say what would be written, and what would be lost.") },
+  positionals: [SESSION],
+  examples: ["restore SESSION", "restore SESSION --to codex --cwd .", "restore SESSION --to pi --dry-run"],
+  run: async (context) => {
+    const { pond, flags } = context
+    const options = optionsOf(context)
+    const plan = await planRestoreOf(pond, options)
+    if (flags["dry-run"]) return outcomeOf(reportOf(plan, options.root ?? rootOf(pond, plan.target)))
+    return outcomeOf(await restoreInto(pond, plan, options))
+  },
+})
+
+export const resume = defineVerb({
+  flags: FLAGS,
+  positionals: [SESSION],
+  examples: ["resume SESSION", "resume SESSION --to claude-code --cwd ~/work"],
+  run: async (context) => {
+    const options = optionsOf(context)
+    const { report, title } = await restored(context, options)
+    const { command, cwd } = report.resume
+    const [program, ...words] = command
+    if (program === undefined || Bun.which(program) === null) {
+      throw new PondError(
+        "not_found",
+        `The session is restored, and ${title} is not on this machine's PATH. Go on with: cd ${cwd} && ${command.join(" ")}`,
+        {
+          details: { ...report },
+        },
+      )
+    }
+    const client = Bun.spawn([program, ...words], { cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+    return { exitCode: await client.exited }
+  },
+})
+
+/** A session that lies where it would be restored to is resumed as it lies. */
+async function restored(
+  { pond }: RestoreContext,
+  options: RestoreOptions,
+): Promise<{ readonly report: RestoreReport; readonly title: string }> {
+  const plan = await planRestoreOf(pond, options)
+  const { title } = plan.target
+  try {
+    return { report: await restoreInto(pond, plan, options), title }
+  } catch (error) {
+    const isThere = error instanceof PondError && error.code === "would_overwrite" && plan.fidelity === "native"
+    if (isThere) return { report: reportOf(plan, options.root ?? rootOf(pond, plan.target)), title }
+    throw error
+  }
+}
+
+function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
+  return {
+    sessionId: words[0] ?? "",
+    to: flags.to,
+    root: flags.root,
+    cwd: flags.cwd,
+    reasoning: flags.reasoning ?? "text",
+    isForced: flags.force,
+  }
+}
+
+function outcomeOf(report: RestoreReport): Outcome {
+  return { document: { ...report }, render: ({ style }) => render(report, style) }
+}
+
+function render(report: RestoreReport, style: Style): string {
+  const { files, losses, sessions, fidelity, backups, resume: goOn } = report
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const lines = [
+    `${report.written ? "Restored" : "Would restore"} ${countText(sessions.length)} ${sessions.length === 1 ? "session" : "sessions"}, ${fidelity}: ${countText(files.length)} files, ${bytesText(bytes)}.`,
+    ...files.map(({ path }) => `  ${visibleLine(path)}`),
+    ...backups.map((path) => style.yellow(`  kept the old file: ${visibleLine(path)}`)),
+    ...losses.map(({ kind, count, example }) =>
+      style.yellow(`  lost: ${kind.replaceAll("_", " ")}, ${countText(count)} times (${visibleLine(example)})`),
+    ),
+    ...(report.rewritten_paths > 0 ? [`  ${countText(report.rewritten_paths)} paths name the new directory.`] : []),
+    `${style.dim("Go on with")}  cd ${visibleLine(quoted(goOn.cwd))} && ${visibleLine(goOn.command.map(quoted).join(" "))}`,
+  ]
+  return `${lines.join("\n")}\n`
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,144 @@
+/**
+ * Write a session into a client, its own or another, so that it is listed and resumed there. Not on the wire: it writes to
+ * this machine. The plan alone is, as `restore_plan`.
+ */
+import { homedir } from "node:os"
+import { join } from "node:path"
+import type { Adapter } from "../adapters/adapter.ts"
+import { ADAPTERS, adapterById, originOf } from "../adapters/registry.ts"
+import { PondError } from "../model/errors.ts"
+import type { Loss } from "../model/report.ts"
+import type { SessionTree } from "../model/session.ts"
+import { realFiles } from "../platform/files.ts"
+import { suggestion } from "../platform/nearest.ts"
+import { applyRestore } from "../restore/apply.ts"
+import { checkDraft } from "../restore/check.ts"
+import { bytesOf, type WriteDatabase, writeDraft } from "../restore/draft.ts"
+import { planRestore, type RestorePlan } from "../restore/plan.ts"
+import type { Pond } from "./pond.ts"
+
+export interface RestoreOptions {
+  readonly sessionId: string
+  /** The adapter to restore into. Absent: the session's own. */
+  readonly to?: string | undefined
+  /** Absent: the client's own home. */
+  readonly root?: string | undefined
+  readonly cwd?: string | undefined
+  readonly reasoning: "keep" | "text" | "drop"
+  readonly isForced: boolean
+}
+
+export interface RestoreReport {
+  readonly fidelity: "native" | "foreign"
+  readonly session_id: string
+  readonly sessions: readonly { readonly id: string; readonly from: string }[]
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+  readonly backups: readonly string[]
+  readonly losses: readonly LossGroup[]
+  readonly rewritten_paths: number
+  readonly resume: { readonly command: readonly string[]; readonly cwd: string }
+  readonly written: boolean
+}
+
+export interface LossGroup {
+  readonly kind: string
+  readonly count: number
+  readonly example: string
+}
+
+/** What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. */
+export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+  const sessions = await pond.sessions()
+  const tree = await sessions.tree(options.sessionId)
+  const plan = await planRestore({
+    tree,
+    ancestors: await sessions.ancestors(options.sessionId),
+    log: (id) => sessions.log(id),
+    target: targetOf(tree, options.to),
+    cwd: options.cwd,
+    reasoning: options.reasoning,
+  })
+  await proved(pond, plan)
+  return plan
+}
+
+export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<RestoreReport> {
+  const root = options.root ?? rootOf(pond, plan.target)
+  const { files, backups } = await applyRestore({
+    files: realFiles,
+    root,
+    output: plan.files,
+    isForced: options.isForced,
+    stamp: stampOf(pond),
+    writeDatabase,
+  })
+  return { ...reportOf(plan, root), files, backups, written: true }
+}
+
+export function reportOf(plan: RestorePlan, root: string): RestoreReport {
+  return {
+    fidelity: plan.fidelity,
+    session_id: plan.sessionId,
+    sessions: plan.sessions,
+    files: plan.files.map((file) => ({
+      path: join(root, file.place),
+      bytes: file.form === "database" ? 0 : bytesOf(file).byteLength,
+    })),
+    backups: [],
+    losses: groupLosses(plan.losses),
+    rewritten_paths: plan.rewrittenPaths,
+    resume: plan.resume,
+    written: false,
+  }
+}
+
+export function rootOf(pond: Pond, target: Adapter): string {
+  const { environment } = pond.host
+  const [root] = target.source.roots(environment, environment["HOME"] ?? homedir())
+  if (root !== undefined) return root
+  throw new PondError(
+    "validation_failed",
+    `pond does not know where ${target.title} keeps its sessions here. Name the directory with --root.`,
+  )
+}
+
+async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
+  const folder = join(pond.host.path("cache"), `restore-${stampOf(pond)}`)
+  try {
+    await writeDraft(realFiles, folder, plan.proof.files, writeDatabase)
+    await checkDraft(plan, folder)
+  } finally {
+    await realFiles.remove(folder)
+  }
+}
+
+function targetOf(tree: SessionTree, to: string | undefined): Adapter {
+  const target = to === undefined ? originOf(tree.session.source_agent) : adapterById(to)
+  if (target !== undefined) return target
+  const ids = ADAPTERS.map(({ id }) => id)
+  const wanted = to ?? tree.session.source_agent
+  throw new PondError(
+    "validation_failed",
+    `pond cannot restore into "${wanted}".${suggestion(wanted, ids)} It can into: ${ids.join(", ")}.`,
+    {
+      details: { adapter: wanted, adapters: ids },
+    },
+  )
+}
+
+function stampOf({ host }: Pond): string {
+  return `${Math.trunc(host.clock.nowMs()).toString(36)}-${Math.trunc(host.random.next() * 2 ** 32).toString(36)}`
+}
+
+function groupLosses(losses: readonly Loss[]): LossGroup[] {
+  return [...Map.groupBy(losses, ({ kind }) => kind)].map(([kind, group]) => ({
+    kind,
+    count: group.length,
+    example: group[0]?.found ?? kind,
+  }))
+}
+
+const writeDatabase: WriteDatabase = (path) =>
+  Promise.reject(
+    new PondError("validation_failed", `pond cannot write the database ${path} yet.`, { details: { path } }),
+  )

@@ -1,0 +1,40 @@
+/**
+ * The few things that writing durably needs of a disk, passed in, so that a test can be a disk that dies between any two
+ * of them. Every path is absolute.
+ */
+import { existsSync } from "node:fs"
+import { appendFile, mkdir, open, rename, rm, writeFile } from "node:fs/promises"
+
+export interface Files {
+  exists(path: string): boolean
+  /** Makes the directory and those above it, for their owner alone. */
+  makeDirectory(path: string): Promise<void>
+  write(path: string, bytes: Uint8Array): Promise<void>
+  append(path: string, bytes: Uint8Array): Promise<void>
+  read(path: string): Promise<Uint8Array>
+  /** What was written to it survives a power cut once this is done. Of a directory: its names do. */
+  sync(path: string): Promise<void>
+  /** The only step that others can see, and whole. */
+  rename(from: string, to: string): Promise<void>
+  remove(path: string): Promise<void>
+}
+
+export const realFiles: Files = {
+  exists: (path) => existsSync(path),
+  makeDirectory: async (path) => {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  },
+  write: (path, bytes) => writeFile(path, bytes, { mode: 0o600 }),
+  append: (path, bytes) => appendFile(path, bytes, { mode: 0o600 }),
+  read: (path) => Bun.file(path).bytes(),
+  sync: async (path) => {
+    const handle = await open(path, "r")
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  },
+  rename: (from, to) => rename(from, to),
+  remove: (path) => rm(path, { recursive: true, force: true }),
+}

@@ -1,0 +1,101 @@
+/**
+ * The act: draft beside the target, make it durable, rename. The client may be reading its directory at this moment, so a
+ * session appears whole or not at all: everything that belongs to it is there before its main file is.
+ */
+import { dirname, join } from "node:path"
+import type { OutputFile } from "../adapters/adapter.ts"
+import { PondError } from "../model/errors.ts"
+import type { Files } from "../platform/files.ts"
+import { bytesOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
+
+export interface ApplyRequest {
+  readonly files: Files
+  readonly root: string
+  readonly output: readonly OutputFile[]
+  /** Replaces files that are there, and keeps them beside as backups. */
+  readonly isForced: boolean
+  /** Tells drafts and backups of different restores apart. */
+  readonly stamp: string
+  readonly writeDatabase: WriteDatabase
+}
+
+export interface Applied {
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+  readonly backups: readonly string[]
+}
+
+/** Shared files and databases belong to other sessions too: they are added to, and nothing else is. */
+type Placed = Exclude<OutputFile, { form: "database" }>
+
+export async function applyRestore(request: ApplyRequest): Promise<Applied> {
+  const { files, root, output, stamp, writeDatabase } = request
+  const placed = output.filter((file): file is Placed => file.form !== "database" && !isShared(file))
+  const added = output.filter((file) => file.form === "database" || isShared(file))
+  refuseToOverwrite(request, placed)
+  const folder = join(root, `.pond-draft-${stamp}`)
+  const backups: string[] = []
+  try {
+    await writeDraft(files, folder, placed, writeDatabase)
+    // The main file comes first in a plan, so it goes last: until it is there the client sees no session.
+    for (const file of placed.toReversed()) backups.push(...(await place(request, folder, file)))
+    for (const file of added) await add(request, file)
+  } finally {
+    await files.remove(folder)
+  }
+  return {
+    files: output.map((file) => ({
+      path: pathOf(root, file.place),
+      bytes: file.form === "database" ? 0 : bytesOf(file).byteLength,
+    })),
+    backups,
+  }
+}
+
+function isShared(file: OutputFile): boolean {
+  return file.form === "log" && file.isShared === true
+}
+
+function refuseToOverwrite({ files, root, isForced }: ApplyRequest, placed: readonly Placed[]): void {
+  const there = placed.map((file) => pathOf(root, file.place)).filter((path) => files.exists(path))
+  const [first] = there
+  if (first === undefined || isForced) return
+  throw new PondError(
+    "would_overwrite",
+    `${first} is there already. Use --force to replace it; the old file is kept beside it.`,
+    {
+      details: { paths: there },
+    },
+  )
+}
+
+async function place({ files, root, stamp }: ApplyRequest, folder: string, file: Placed): Promise<string[]> {
+  const path = pathOf(root, file.place)
+  await files.makeDirectory(dirname(path))
+  const backups: string[] = []
+  if (files.exists(path)) {
+    const backup = `${path}.pond-backup-${stamp}`
+    await files.rename(path, backup)
+    backups.push(backup)
+  }
+  await files.rename(pathOf(folder, file.place), path)
+  await files.sync(dirname(path))
+  return backups
+}
+
+async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFile): Promise<void> {
+  const path = pathOf(root, file.place)
+  await files.makeDirectory(dirname(path))
+  if (file.form === "database") await writeDatabase(path, file)
+  else if (file.form === "log") await appendAbsent(files, path, file.lines.map(String))
+}
+
+/** Lines that the file does not have yet. One that was cut off is ended first. */
+async function appendAbsent(files: Files, path: string, lines: readonly string[]): Promise<void> {
+  const text = files.exists(path) ? Buffer.from(await files.read(path)).toString("utf8") : ""
+  const known = new Set(text.split("\n"))
+  const absent = lines.filter((line) => !known.has(line))
+  if (absent.length === 0) return
+  const start = text === "" || text.endsWith("\n") ? "" : "\n"
+  await files.append(path, Buffer.from(`${start}${absent.map((line) => `${line}\n`).join("")}`))
+  await files.sync(path)
+}

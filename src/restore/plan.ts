@@ -1,0 +1,136 @@
+/**
+ * What a restore would write: the files of a session, of its descendants, and of whatever it is not whole without. Decides,
+ * and writes nothing. Whether it is native or foreign is decided here, by comparing origins, and never by an adapter
+ * (`adapter-native-restore-lossless`).
+ */
+import type { Adapter, Conversation, ForeignTarget, OutputFile, ResumeCommand } from "../adapters/adapter.ts"
+import { originOf } from "../adapters/registry.ts"
+import { PondError } from "../model/errors.ts"
+import type { Loss } from "../model/report.ts"
+import type { SessionLog, SessionTree } from "../model/session.ts"
+import { mergeFiles } from "./merge.ts"
+import { reroot } from "./reroot.ts"
+
+export interface RestoreRequest {
+  readonly tree: SessionTree
+  /** The sessions that the first one continues, nearest first. */
+  readonly ancestors: readonly SessionLog[]
+  /** Reads a session that another one needs. */
+  readonly log: (sessionId: string) => Promise<SessionLog>
+  readonly target: Adapter
+  /** The directory that the session goes on in. Absent: its own. */
+  readonly cwd: string | undefined
+  readonly reasoning: ForeignTarget["reasoning"]
+}
+
+export interface RestorePlan {
+  readonly fidelity: "native" | "foreign"
+  readonly target: Adapter
+  /** The id under which the target knows the session. */
+  readonly sessionId: string
+  /** Every session that is written, and the client that it came from. */
+  readonly sessions: readonly { readonly id: string; readonly from: string }[]
+  readonly files: readonly OutputFile[]
+  readonly losses: readonly Loss[]
+  /** How many strings named the old directory and name the new one now. */
+  readonly rewrittenPaths: number
+  readonly resume: ResumeCommand
+  /** What the written files must read as: see `check.ts`. */
+  readonly proof: RestoreProof
+}
+
+/** The files before they were moved to another directory, and what they are to say. */
+export type RestoreProof = { readonly files: readonly OutputFile[] } & (
+  | { readonly fidelity: "native"; readonly logs: readonly SessionLog[] }
+  | {
+      readonly fidelity: "foreign"
+      readonly conversation: Conversation
+      readonly reasoning: ForeignTarget["reasoning"]
+    }
+)
+
+export async function planRestore(request: RestoreRequest): Promise<RestorePlan> {
+  const origin = adapterOf(request.tree)
+  return origin.id === request.target.id ? await planNative(request) : planForeign(request, origin)
+}
+
+async function planNative(request: RestoreRequest): Promise<RestorePlan> {
+  const { tree, target } = request
+  const logs = await withNeeded(flatten(tree), request)
+  const written = logs.map((log) => target.serialize.native(log))
+  const own = written[0]
+  const files = mergeFiles(written.flatMap((each) => each.files))
+  const home = tree.session.project
+  const cwd = request.cwd ?? home
+  const moved =
+    cwd === home ? { files, rewrittenPaths: 0 } : reroot(files, { from: home, to: cwd, place: target.serialize.place })
+  return {
+    fidelity: "native",
+    target,
+    sessionId: own?.sessionId ?? tree.session.id,
+    sessions: logs.map(({ session }) => ({ id: session.id, from: session.source_agent })),
+    files: moved.files,
+    losses: written.flatMap(({ losses }) => losses),
+    rewrittenPaths: moved.rewrittenPaths,
+    resume: target.serialize.resume(own?.sessionId ?? tree.session.id, cwd),
+    proof: { fidelity: "native", logs, files },
+  }
+}
+
+function planForeign(request: RestoreRequest, origin: Adapter): RestorePlan {
+  const { tree, ancestors, target, reasoning } = request
+  const cwd = request.cwd ?? tree.session.project
+  const conversation = conversationOf(tree, ancestors, origin)
+  const written = target.serialize.foreign(conversation, { cwd, reasoning })
+  const { sessionId, losses } = written
+  const files = mergeFiles(written.files)
+  return {
+    fidelity: "foreign",
+    target,
+    sessionId,
+    sessions: conversations(conversation).map(({ session }) => ({ id: session.id, from: session.source_agent })),
+    files,
+    losses,
+    rewrittenPaths: 0,
+    resume: target.serialize.resume(sessionId, cwd),
+    proof: { fidelity: "foreign", conversation, reasoning, files },
+  }
+}
+
+/** Forks are conversations of their own: only what an agent's agents did belongs to this one. */
+function conversationOf(tree: SessionTree, ancestors: readonly SessionLog[], adapter: Adapter): Conversation {
+  return {
+    session: tree.session,
+    entries: adapter.context(tree, ancestors),
+    children: tree.children
+      .filter(({ session }) => session.source_agent.includes("/") && originOf(session.source_agent) === adapter)
+      .map((child) => conversationOf(child, [tree, ...ancestors], adapter)),
+  }
+}
+
+function conversations(conversation: Conversation): Conversation[] {
+  return [conversation, ...conversation.children.flatMap(conversations)]
+}
+
+function adapterOf({ session }: SessionTree): Adapter {
+  const adapter = originOf(session.source_agent)
+  if (adapter !== undefined) return adapter
+  throw new PondError(
+    "validation_failed",
+    `The session ${session.id} came from "${session.source_agent}", which this pond has no adapter for. Update pond, or export the session.`,
+    { details: { session_id: session.id, source_agent: session.source_agent } },
+  )
+}
+
+function flatten(tree: SessionTree): SessionLog[] {
+  return [tree, ...tree.children.flatMap(flatten)]
+}
+
+/** What one session needs may need another: until nothing new is named. */
+async function withNeeded(logs: readonly SessionLog[], { target, log }: RestoreRequest): Promise<SessionLog[]> {
+  const all = new Map(logs.map((each) => [each.session.id, each]))
+  for (const each of all.values()) {
+    for (const id of target.serialize.needs?.(each) ?? []) if (!all.has(id)) all.set(id, await log(id))
+  }
+  return [...all.values()]
+}

@@ -1,0 +1,165 @@
+import { expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { OutputFile } from "../../src/adapters/adapter.ts"
+import { type Files, realFiles } from "../../src/platform/files.ts"
+import { applyRestore } from "../../src/restore/apply.ts"
+import { mergeFiles } from "../../src/restore/merge.ts"
+import { reroot } from "../../src/restore/reroot.ts"
+
+const MAIN: OutputFile = { form: "log", place: "projects/p/s.jsonl", lines: ['{"a":1}', '{"b":2}'] }
+const SIDE: OutputFile = { form: "text", place: "projects/p/s/tool-results/r.txt", text: "long output" }
+const noDatabase = () => Promise.reject(new Error("no database here"))
+
+function request(root: string, files: Files = realFiles, isForced = false) {
+  return { files, root, output: [MAIN, SIDE], isForced, stamp: "x", writeDatabase: noDatabase }
+}
+
+function tempRoot(): { readonly root: string } & Disposable {
+  const root = mkdtempSync(join(tmpdir(), "pond-restore-"))
+  return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) }
+}
+
+class Died extends Error {}
+
+/** A disk whose machine dies before one of its steps. What was not synced by then comes back cut in half. */
+function mortalFiles(diesAt: number): Files & { readonly steps: () => number; restart(): Promise<void> } {
+  let step = 0
+  const unsynced = new Map<string, Uint8Array>()
+  const dying =
+    <A extends unknown[], R>(act: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (++step === diesAt) throw new Died()
+      if (step > diesAt) throw new Died()
+      return await act(...args)
+    }
+  return {
+    ...realFiles,
+    makeDirectory: dying(realFiles.makeDirectory),
+    write: dying(async (path, bytes) => {
+      await realFiles.write(path, bytes)
+      unsynced.set(path, bytes)
+    }),
+    sync: dying(async (path) => {
+      await realFiles.sync(path)
+      unsynced.delete(path)
+    }),
+    rename: dying(async (from, to) => {
+      await realFiles.rename(from, to)
+      const bytes = unsynced.get(from)
+      if (bytes !== undefined) unsynced.set(to, bytes)
+      unsynced.delete(from)
+    }),
+    remove: dying(realFiles.remove),
+    steps: () => step,
+    restart: async () => {
+      for (const [path, bytes] of unsynced)
+        if (realFiles.exists(path)) await realFiles.write(path, bytes.subarray(0, bytes.length / 2))
+    },
+  }
+}
+
+const WHOLE = '{"a":1}\n{"b":2}\n'
+/** Two directories, two files and their syncs, two moves with theirs, and the draft that goes. */
+const STEPS = 13
+
+function textOf(path: string): string | undefined {
+  return realFiles.exists(path) ? readFileSync(path, "utf8") : undefined
+}
+
+for (let diesAt = 1; diesAt <= STEPS + 1; diesAt++) {
+  test(`the session is absent or whole when the machine dies before step ${diesAt}`, async () => {
+    using target = tempRoot()
+    const files = mortalFiles(diesAt)
+    const died = await applyRestore(request(target.root, files)).then(
+      () => false,
+      (error) => error instanceof Died,
+    )
+    await files.restart()
+    expect({ diesAt, died }).toEqual({ diesAt, died: diesAt <= STEPS })
+    const main = textOf(join(target.root, MAIN.place))
+    expect([undefined, WHOLE]).toContain(main)
+    if (main !== undefined) expect(textOf(join(target.root, SIDE.place))).toBe("long output")
+    await applyRestore(request(target.root, realFiles, true))
+    expect(textOf(join(target.root, MAIN.place))).toBe(WHOLE)
+  })
+}
+
+test("what is there is never overwritten, and nothing else is written then", async () => {
+  using target = tempRoot()
+  const path = join(target.root, SIDE.place)
+  mkdirSync(join(path, ".."), { recursive: true })
+  writeFileSync(path, "mine")
+  expect(applyRestore(request(target.root))).rejects.toMatchObject({
+    code: "would_overwrite",
+    details: { paths: [path] },
+  })
+  expect(readFileSync(path, "utf8")).toBe("mine")
+  expect(readdirSync(target.root)).toEqual(["projects"])
+  expect(textOf(join(target.root, MAIN.place))).toBeUndefined()
+})
+
+test("with force the old file is kept beside the new one", async () => {
+  using target = tempRoot()
+  const path = join(target.root, MAIN.place)
+  mkdirSync(join(path, ".."), { recursive: true })
+  writeFileSync(path, "old")
+  const { backups } = await applyRestore(request(target.root, realFiles, true))
+  expect(backups).toEqual([`${path}.pond-backup-x`])
+  expect(readFileSync(`${path}.pond-backup-x`, "utf8")).toBe("old")
+  expect(readFileSync(path, "utf8")).toBe(WHOLE)
+})
+
+test("no draft is left behind", async () => {
+  using target = tempRoot()
+  await applyRestore(request(target.root))
+  expect(readdirSync(target.root)).toEqual(["projects"])
+})
+
+test.each(["../outside", "/etc/passwd", "a/../../b", "..\\windows", "", "a\0b"])(
+  "a place that leads out of its root is refused: %j",
+  async (hostile) => {
+    using target = tempRoot()
+    const output: OutputFile[] = [{ form: "text", place: hostile, text: "x" }]
+    expect(applyRestore({ ...request(target.root), output })).rejects.toMatchObject({ code: "validation_failed" })
+  },
+)
+
+test("lines are added to a file that other sessions share, once, after what is there", async () => {
+  using target = tempRoot()
+  const shared = (...lines: string[]): OutputFile => ({ form: "log", place: "index.jsonl", lines, isShared: true })
+  writeFileSync(join(target.root, "index.jsonl"), '{"other":1}')
+  const output = mergeFiles([shared('{"mine":1}'), shared('{"mine":1}', '{"mine":2}')])
+  await applyRestore({ ...request(target.root), output })
+  await applyRestore({ ...request(target.root), output })
+  expect(readFileSync(join(target.root, "index.jsonl"), "utf8")).toBe('{"other":1}\n{"mine":1}\n{"mine":2}\n')
+})
+
+test("a move rewrites the strings that are paths, and no text that mentions one", () => {
+  const lines = [
+    JSON.stringify({
+      cwd: "/old/home",
+      file: "/old/home/a.ts",
+      near: "/old/homestead",
+      said: "look into /old/home please",
+    }),
+    JSON.stringify({ untouched: 12 }),
+  ]
+  const { files, rewrittenPaths } = reroot([{ form: "log", place: "k-old/s.jsonl", lines }], {
+    from: "/old/home",
+    to: "/new",
+    place: (place) => place.replace("k-old", "k-new"),
+  })
+  expect(rewrittenPaths).toBe(2)
+  expect(files).toEqual([
+    {
+      form: "log",
+      place: "k-new/s.jsonl",
+      lines: [
+        JSON.stringify({ cwd: "/new", file: "/new/a.ts", near: "/old/homestead", said: "look into /old/home please" }),
+        lines[1] ?? "",
+      ],
+    },
+  ])
+})
