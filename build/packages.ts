@@ -64,6 +64,7 @@ async function fetchInto(store: string, target: Target, name: string, version: s
   const platform = [`--os=${target.os}`, `--cpu=${target.cpu}`, ...(target.libc ? [`--libc=${target.libc}`] : [])]
   const child = Bun.spawn([process.execPath, "install", "--ignore-scripts", "--no-progress", ...platform], {
     cwd: draft,
+    env: process.env,
     stdout: "pipe",
     stderr: "pipe",
   })

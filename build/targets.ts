@@ -30,6 +30,17 @@ export class BuildFailure extends Error {
   override readonly name = "BuildFailure"
 }
 
+/** The exit code of a script: its own, or 2 with one line where it met a `BuildFailure`. */
+export async function orFailure(script: string, main: () => Promise<number>): Promise<number> {
+  try {
+    return await main()
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error
+    console.error(error.message.replaceAll(/^/gm, `${script}: `))
+    return 2
+  }
+}
+
 export function targetNamed(name: string): Target {
   const known = TARGET_NAMES.find((each) => each === name)
   if (known !== undefined) return targetOf(known)

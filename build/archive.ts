@@ -1,0 +1,58 @@
+/**
+ * Archives of a release: a tar whose bytes depend on nothing but its contents (no times, no owners, files in order),
+ * compressed in frames side by side. Reading one needs `tar` and nothing of ours.
+ */
+import { BuildFailure } from "./targets.ts"
+
+const BLOCK_BYTES = 512
+const FRAME_BYTES = 32 * 1024 * 1024
+
+export interface Entry {
+  readonly path: string
+  readonly content: Uint8Array
+  readonly isExecutable?: boolean
+}
+
+export function tar(entries: readonly Entry[]): Buffer<ArrayBuffer> {
+  const blocks: Uint8Array[] = []
+  for (const entry of entries.toSorted((left, right) => (left.path < right.path ? -1 : 1))) {
+    blocks.push(header(entry), entry.content, new Uint8Array(-entry.content.length & (BLOCK_BYTES - 1)))
+  }
+  return Buffer.concat([...blocks, new Uint8Array(2 * BLOCK_BYTES)])
+}
+
+export async function zstd(bytes: Buffer<ArrayBuffer>): Promise<Buffer> {
+  const starts = Array.from({ length: Math.ceil(bytes.length / FRAME_BYTES) }, (_, frame) => frame * FRAME_BYTES)
+  const frames = starts.map((start) => Bun.zstdCompress(bytes.subarray(start, start + FRAME_BYTES), { level: 19 }))
+  return Buffer.concat(await Promise.all(frames))
+}
+
+/** A header of the `ustar` kind. Its checksum is counted with blanks in the place of the checksum. */
+function header({ path, content, isExecutable }: Entry): Uint8Array {
+  const block = Buffer.alloc(BLOCK_BYTES)
+  const [name, prefix] = splitPath(path)
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`
+  block.write(name, 0)
+  block.write(octal(isExecutable === true ? 0o755 : 0o644, 7), 100)
+  block.write(octal(0, 7), 108)
+  block.write(octal(0, 7), 116)
+  block.write(octal(content.length, 11), 124)
+  block.write(octal(0, 11), 136)
+  block.write(" ".repeat(8), 148)
+  block.write("0", 156)
+  block.write("ustar\x0000", 257)
+  block.write(prefix, 345)
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${octal(sum, 6)} `, 148)
+  return block
+}
+
+/** A long path is cut at a slash: the front of it has a field of its own. */
+function splitPath(path: string): readonly [name: string, prefix: string] {
+  if (Buffer.byteLength(path) <= 100) return [path, ""]
+  const slash = path.indexOf("/", path.length - 101)
+  const name = path.slice(slash + 1)
+  const prefix = path.slice(0, slash)
+  if (slash < 0 || Buffer.byteLength(prefix) > 155) throw new BuildFailure(`${path} is too long for an archive.`)
+  return [name, prefix]
+}

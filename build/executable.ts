@@ -1,0 +1,71 @@
+/** Makes one executable: bundles the product with the native libraries of its target inside. */
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
+import { embeddedNative, embedding } from "./embed.ts"
+import { type NativeFiles, nativesOf } from "./natives.ts"
+import { ROOT } from "./packages.ts"
+import { BuildFailure, type Target } from "./targets.ts"
+
+const LEVEL_BEST = 19
+const LEVEL_FAST = 9
+
+export interface Order {
+  readonly target: Target
+  readonly out: string
+  /** Compress the libraries as well as can be: a tenth smaller, and minutes slower the first time. */
+  readonly isRelease: boolean
+}
+
+export interface Made {
+  /** Every package of which something is inside, as directories. */
+  readonly packages: readonly string[]
+}
+
+export async function makeExecutable(order: Order): Promise<Made> {
+  const { target, out } = order
+  const natives = await nativesOf(target)
+  mkdirSync(dirname(out), { recursive: true })
+  // The bundler leaves the source maps beside what it makes, though the executable carries them; only the file counts.
+  const workshop = mkdtempSync(join(dirname(out), ".build-"))
+  try {
+    const inputs = await bundle(order, natives, join(workshop, "pond"))
+    renameSync(join(workshop, "pond"), out)
+    return { packages: packagesOf([...inputs, ...natives.map(({ addon }) => addon)]) }
+  } finally {
+    rmSync(workshop, { recursive: true })
+  }
+}
+
+async function bundle(order: Order, found: readonly NativeFiles[], outfile: string): Promise<string[]> {
+  const level = order.isRelease ? LEVEL_BEST : LEVEL_FAST
+  const natives = new Map<NativeName, EmbeddedNative>()
+  for (const files of found) natives.set(files.native, await embeddedNative(files, level))
+  const webRuntime = found.find((files) => files.webRuntime !== undefined)?.webRuntime
+  const result = await Bun.build({
+    entrypoints: [join(ROOT, "src/main.ts")],
+    root: ROOT,
+    target: "bun",
+    format: "esm",
+    bytecode: true,
+    // What a verb does not use stays in a chunk that is not read.
+    splitting: true,
+    // Elysia reads the source of the handlers it is given, so names of parameters must survive.
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    sourcemap: "linked",
+    metafile: true,
+    // pond starts in the directories of strangers: what lies there must not configure it, let alone run in it.
+    compile: { target: order.target.runtime, outfile, autoloadDotenv: false, autoloadBunfig: false },
+    plugins: [embedding(natives, webRuntime)],
+    throw: false,
+  })
+  const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")
+  if (!result.success || wrong.length > 0) throw new BuildFailure(wrong.map(String).join("\n"))
+  return Object.keys(result.metafile?.inputs ?? {}).map((path) => join(ROOT, path))
+}
+
+/** The directory of the innermost package that a file lies in; files of pond itself lie in none. */
+function packagesOf(paths: readonly string[]): string[] {
+  const found = paths.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/@.][^/]*(?=\/)/.exec(path)?.[0])
+  return [...new Set(found.filter((directory) => directory !== undefined))]
+}
