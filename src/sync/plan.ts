@@ -68,7 +68,10 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined): Promi
   const whole = unit.files.reduce((sum, file) => sum + file.sizeBytes, 0)
   if (memory === undefined) return { unit, change: "new", memory, bytesToRead: whole }
   const changed = unit.files.filter((file) => memory.files[file.place] !== fileStamp(file))
-  if (memory.session === null || !(await everyLogGrew(changed, memory))) {
+  // A file that lies elsewhere now (archived, compressed) holds records that are stored already.
+  const here = new Set(unit.files.map(({ place }) => place))
+  const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
+  if (memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
     return { unit, change: "rewritten", memory: undefined, bytesToRead: whole }
   }
   const bytesToRead = changed.reduce(
@@ -87,7 +90,7 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
   return true
 }
 
-/** Changes whenever a file of the unit does. A hash: a unit may have thousands of files. */
+/** Changes whenever a file of the unit does, or what lies beside them. A hash: a unit may have thousands of files. */
 export function stampOf(unit: SourceUnit): string {
   const files = unit.files.map((file) => `${file.place}:${fileStamp(file)}`)
   const beside = (unit.beside ?? []).map((record) => ("text" in record ? record.text : JSON.stringify(record)))

@@ -1,6 +1,7 @@
 /** Codex, from its first client to version 0.169: the four faces of its adapter, each in a file of its own. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { native, needs } from "./serialize.ts"
@@ -16,7 +17,7 @@ export const codex: Adapter = {
   serialize: {
     native,
     needs,
-    foreign: () => ({ sessionId: "", files: [], losses: [] }),
+    foreign,
     resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
   },
 }

@@ -1,6 +1,7 @@
 /**
  * What Codex would send to its model if the thread went on now: the items of its history in order, replaced by what the
- * last compaction left of them, without the turns that were rolled back.
+ * last compaction left of them, without the turns that were rolled back. What the client says as its developer is no
+ * part of the conversation: it is made anew.
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Entry, Session, SessionLog } from "../../model/session.ts"
@@ -21,8 +22,8 @@ export function context(log: SessionLog, ancestors: readonly SessionLog[]): read
   return history
 }
 
-function holdsSomething({ message, parts }: Entry): boolean {
-  return message.role === "system" ? message.content !== "" : parts.length > 0
+function holdsSomething({ parts }: Entry): boolean {
+  return parts.length > 0
 }
 
 // --- Compaction -------------------------------------------------------------------------------------------------------
@@ -61,16 +62,19 @@ function entriesOf(session: Session, { message }: Entry, items: readonly JsonVal
 }
 
 function markedSummary(entry: Entry): Entry {
-  return entry.parts.some((part) => SUMMARIES.has(injectedKind(part) ?? "")) ? asSummary(entry) : entry
+  return entry.parts.some((part) => injectedKind(part) === SUMMARY) ? asSummary(entry) : entry
 }
 
-const SUMMARIES: ReadonlySet<string> = new Set(["compact-summary", "compaction.summary"])
+const SUMMARY = "compact-summary"
 
 /** The summary stands for all that came before it: a reader must not take it for just another injected text. */
 function asSummary(entry: Entry): Entry {
   const pond = { ...(entry.message.options["pond"] as JsonObject | undefined), compaction: true }
   const message = { ...entry.message, options: { ...entry.message.options, pond } }
-  const parts = entry.parts.map((part) => ({ ...part, provenance: "injected" as const }))
+  const parts = entry.parts.map((part) => {
+    const facts = { ...(part.options["pond"] as JsonObject | undefined), injected: SUMMARY }
+    return { ...part, provenance: "injected", options: { ...part.options, pond: facts } }
+  })
   return { message, parts } as Entry
 }
 

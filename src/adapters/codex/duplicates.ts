@@ -11,6 +11,8 @@ export interface SpeechState {
   readonly unclaimed?: number
   /** Whether the rollout has items: its agent's events are then copies. */
   readonly hasItems?: true
+  /** Whether pond wrote the rollout: reasoning stands in events alone there, which are shown and never sent. */
+  readonly isOurs?: true
   /** Hashes of what events said as messages, for the item that may still come. */
   readonly user?: string
   readonly assistant?: string
@@ -35,7 +37,8 @@ export function speechOf(
     if (unclaimed !== undefined) return { state: rest, speech: "copy" }
     return { state: { ...next, user: said }, speech: "message" }
   }
-  if (state.hasItems === true) return { state: next, speech: "copy" }
+  const isReasoning = draft.role === "assistant" && draft.parts.some(({ body }) => body.type === "reasoning")
+  if (state.hasItems === true && !(isReasoning && state.isOurs)) return { state: next, speech: "copy" }
   return { state: { ...next, assistant: said }, speech: "message" }
 }
 

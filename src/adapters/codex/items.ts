@@ -253,6 +253,11 @@ function resultHead(record: JsonValue, at: Path): Sealed<string> | undefined {
   )
 }
 
+/** Whether the text that a model is shown as a result says that the call failed. */
+export function saysFailure(text: string): boolean {
+  return FAILED.test(text)
+}
+
 /** No field says whether a tool failed: the text that the model is shown does, in three spellings over the years. */
 const FAILED =
   /^Exit code: -?[1-9]|^Script (?:failed|error)|^(?:[^\n]*\n){0,4}?Process exited with code -?[1-9]|"metadata":\{"exit_code":-?[1-9][^{}]*\}\}$/

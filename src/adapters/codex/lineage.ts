@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import { valueAt } from "../extract.ts"
-import { sourceOf } from "../shared/native.ts"
+import { entriesByRecord, sourceOf } from "../shared/native.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { rolloutName } from "./rollout-name.ts"
 
@@ -66,20 +66,13 @@ function isBehind(record: JsonObject, endOrdinal: number): boolean {
 
 function rolloutsOf(log: SessionLog): Rollout[] {
   const byPlace = new Map<string, Step[]>()
-  let step: { record: JsonObject; entries: Entry[] } | undefined
-  for (const entry of log.entries) {
-    const { of, record, file } = sourceOf(entry.message)
-    if (of !== undefined) {
-      step?.entries.push(entry)
-      continue
-    }
-    step = undefined
+  for (const { newest, entries } of entriesByRecord(log)) {
+    const { record, file } = sourceOf(newest)
     const place = typeof file === "string" ? file : mainPlaceOf(log)
     if (place === INDEX_PLACE || !isJsonObject(record)) continue
-    step = { record, entries: [entry] }
     const steps = byPlace.get(place)
-    if (steps === undefined) byPlace.set(place, [step])
-    else steps.push(step)
+    if (steps === undefined) byPlace.set(place, [{ record, entries }])
+    else steps.push({ record, entries })
   }
   return [...byPlace].map(([place, steps]) => ({
     id: rolloutName(place)?.rolloutId ?? log.session.id,

@@ -22,6 +22,9 @@ import type { SessionStart } from "../session-writer.ts"
 
 export const BRAND = { id: "codex" }
 
+/** What wrote a rollout stands in its header. These are ours: events of reasoning have no items beside them there. */
+export const ORIGINATOR = "pond"
+
 export interface Opening {
   /** Reads one record of the first rollout, before its values are taken out. */
   learn(record: JsonObject): void

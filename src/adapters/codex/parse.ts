@@ -13,7 +13,7 @@ import { type CopyState, copiedFrom } from "./copies.ts"
 import { older, type SpeechState, speechOf } from "./duplicates.ts"
 import { itemMessages } from "./items.ts"
 import { unknownKind } from "./kinds.ts"
-import { createOpening, type Opening } from "./opening.ts"
+import { createOpening, type Opening, ORIGINATOR } from "./opening.ts"
 import { userTextParts } from "./provenance.ts"
 
 /** Titles of threads lie here, one line for each change, for all threads. */
@@ -117,7 +117,7 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
     reading.copy = {}
     reading.speech = {}
   }
-  if (record["type"] === "session_meta") learnVersion(reading, record)
+  if (record["type"] === "session_meta") learnWriter(reading, record)
   const { state, from } = copiedFrom(reading.copy, record)
   reading.copy = state
   // Other rollouts point into a paginated one by byte. Every line of it has an ordinal, and no line of another has.
@@ -145,9 +145,10 @@ function withPond<T extends { readonly pond?: Facts }>(draft: T, pond: Facts | u
   return pond === undefined ? draft : { ...draft, pond: { ...pond, ...draft.pond } }
 }
 
-function learnVersion({ versions }: Reading, record: JsonObject): void {
+function learnWriter(reading: Reading, record: JsonObject): void {
   const version = valueAt(record, "payload", "cli_version")
-  if (typeof version === "string") versions.add(version)
+  if (typeof version === "string") reading.versions.add(version)
+  if (valueAt(record, "payload", "originator") === ORIGINATOR) reading.speech = { ...reading.speech, isOurs: true }
 }
 
 /** The single JSON of the first client: a header and a list of items. */

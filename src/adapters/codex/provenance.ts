@@ -46,7 +46,7 @@ const AGENT_HEADER = /^Message Type: [^\n]*\n(?:[A-Z][A-Za-z ]*: [^\n]*\n)*Paylo
  * (`isLabel`) is a text of its own.
  */
 export function userTextParts(text: Sealed<string>, kind: string | undefined, isLabel: boolean): PartDraft<"text">[] {
-  const injected = isLabel ? "image-label" : (foreignKind(kind) ?? fragmentKind(text.value, kind))
+  const injected = isLabel ? "image-label" : injectedKind(text.value, kind)
   if (injected !== undefined) return [injectedPart(text, injected)]
   const command = SHELL_COMMAND.exec(text.value)
   if (command !== null) {
@@ -74,14 +74,33 @@ export function isImageLabel(text: string): boolean {
   return text === "<image>" || text === "</image>" || (text.startsWith("<image name=") && text.endsWith(">"))
 }
 
-/** Kinds of the user's own begin with `user.`; of `unknown` the client knew no more than we do. */
-function foreignKind(kind: string | undefined): string | undefined {
-  return kind === undefined || kind === "unknown" || kind.startsWith("user.") ? undefined : kind
+/** What injected a text, or nothing where a person wrote it. The client says whether, the text says what. */
+function injectedKind(text: string, kind: string | undefined): string | undefined {
+  // A person may quote a fragment. Kinds of the user's own begin with `user.`; of `unknown` the client knew no more than we do.
+  if (kind?.startsWith("user.") === true) return undefined
+  const found = fragmentKind(text)
+  return kind === undefined || kind === "unknown" ? found : (found ?? KINDS.get(kind) ?? kind)
 }
 
-function fragmentKind(text: string, kind: string | undefined): string | undefined {
-  // A person may quote a fragment. Where the client says that a person wrote it, only that counts.
-  if (kind?.startsWith("user.") === true) return undefined
+/** What the client calls its fragments, in the words that their marks give. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["agents_md.instructions", "agents-md"],
+  ["environments.environment_context", "environment-context"],
+  ["permissions.instructions", "permissions"],
+  ["compaction.summary", "compact-summary"],
+  ["multi_agent.subagent_notification", "subagent-notification"],
+  ["skills.selected_skill_instructions", "skill"],
+  ["hooks.additional_context", "hook-prompt"],
+])
+
+/** What the client would call a text that was injected as this, or that a person wrote. */
+export function contentKind(injected: string | undefined, authored: string): string {
+  if (injected === undefined) return authored
+  for (const [kind, found] of KINDS) if (found === injected) return kind
+  return injected
+}
+
+function fragmentKind(text: string): string | undefined {
   const start = text.length - text.trimStart().length
   const head = text.slice(start, start + 80).toLowerCase()
   if (!/^[<#aw]/.test(head)) return undefined

@@ -7,6 +7,7 @@ import type { Loss } from "../../model/report.ts"
 export const LOSSES = {
   approval: "a question for permission, and its answer",
   attachment: "a file that the target cannot hold",
+  failure_mark: "that a tool call failed, where its result does not say so itself",
   injected_context: "what the source's harness told its model of the surroundings; the target tells its own",
   model_settings: "settings of a model that the target has no word for",
   opaque: "something that only the source understands",

@@ -1,0 +1,232 @@
+/**
+ * A session of another client as a rollout: the items that Codex sends to its model, each beside the event that its
+ * screens, its list and its turns are made from (`duplicates.ts` reads them the same way). One file for the session and
+ * one for each sub-agent, and a line of the index where there is a title. Pure: ids and moments come from the source.
+ */
+import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import type { Loss } from "../../model/report.ts"
+import type { Conversation, ForeignTarget, OutputFile, Serialized } from "../adapter.ts"
+import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
+import { loss } from "../shared/losses.ts"
+import type { ResultContent } from "../shared/translate.ts"
+import {
+  type AssistantTurn,
+  type CallBlock,
+  type CallResult,
+  type FileBlock,
+  type TextBlock,
+  turnsOf,
+  type UserTurn,
+} from "../shared/turns.ts"
+import { saysFailure } from "./items.ts"
+import { BRAND, ORIGINATOR } from "./opening.ts"
+import { INDEX_PLACE } from "./parse.ts"
+import { contentKind } from "./provenance.ts"
+
+/** The version whose files these are like. */
+const LIKE_VERSION = "0.169.0"
+
+export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
+  return thread(conversation, target, undefined)
+}
+
+interface Parent {
+  readonly id: string
+  readonly depth: number
+}
+
+function thread(conversation: Conversation, target: ForeignTarget, parent: Parent | undefined): Serialized {
+  const { session, children } = conversation
+  const id = uuidV7Of(Date.parse(session.created_at), `${session.source_agent} ${session.id}`)
+  const { turns, losses } = turnsOf(conversation, BRAND.id, target.reasoning)
+  const rollout = createRollout(losses)
+  rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))
+  // A thread without a word of a person is in no list: then what its harness said first stands in.
+  const hasSpeech = turns.some((turn) => turn.role === "user" && turn.blocks.some(isAuthored))
+  const first = turns.find((turn) => turn.role === "user")
+  for (const turn of turns) {
+    if (turn.role === "user") addUserTurn(rollout, turn, !hasSpeech && turn === first)
+    else addAssistantTurn(rollout, turn)
+  }
+  const inner = children.map((child) => thread(child, target, { id, depth: (parent?.depth ?? 0) + 1 }))
+  const files: OutputFile[] = [
+    { form: "log", place: placeOf(session.created_at, id), lines: rollout.lines },
+    ...titleLine(conversation, id),
+    ...inner.flatMap((child) => child.files),
+  ]
+  return { sessionId: id, files, losses: [...rollout.losses, ...inner.flatMap((child) => child.losses)] }
+}
+
+/** Codex puts the local time of creation into its names. Which zone that was is not known here: UTC is one, too. */
+function placeOf(createdAt: string, id: string): string {
+  const moment = timeOf(createdAt)
+  const [year, month, day] = moment.slice(0, 10).split("-")
+  return `sessions/${year}/${month}/${day}/rollout-${moment.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`
+}
+
+function header({ session }: Conversation, { cwd }: ForeignTarget, id: string, parent: Parent | undefined): JsonObject {
+  const common = { timestamp: timeOf(session.created_at), cwd, originator: ORIGINATOR, cli_version: LIKE_VERSION }
+  if (parent === undefined) return { id, session_id: id, ...common, source: "cli", thread_source: "user" }
+  const role = session.source_agent.split("/")[1] ?? null
+  const spawn = {
+    parent_thread_id: parent.id,
+    depth: parent.depth,
+    agent_path: null,
+    agent_nickname: null,
+    agent_role: role,
+  }
+  return {
+    id,
+    session_id: parent.id,
+    parent_thread_id: parent.id,
+    ...common,
+    source: { subagent: { thread_spawn: spawn } },
+    thread_source: "subagent",
+    ...(role === null ? {} : { agent_role: role }),
+  }
+}
+
+function titleLine({ session }: Conversation, id: string): OutputFile[] {
+  if (session.title === undefined || session.title.trim() === "") return []
+  const line = stringifyJson({ id, thread_name: session.title, updated_at: timeOf(session.created_at) })
+  return [{ form: "log", place: INDEX_PLACE, lines: [line], isShared: true }]
+}
+
+// --- The rollout ------------------------------------------------------------------------------------------------------
+
+interface Rollout {
+  readonly lines: readonly string[]
+  readonly losses: readonly Loss[]
+  add(timestamp: string, type: "session_meta" | "response_item" | "event_msg", payload: JsonObject): void
+  lose(...given: Parameters<typeof loss>): void
+}
+
+function createRollout(known: readonly Loss[]): Rollout {
+  const lines: string[] = []
+  const losses = [...known]
+  return {
+    lines,
+    losses,
+    add(timestamp, type, payload) {
+      lines.push(stringifyJson({ timestamp, type, payload }))
+    },
+    lose(...given) {
+      losses.push(loss(...given))
+    },
+  }
+}
+
+// --- Turns of the user ------------------------------------------------------------------------------------------------
+
+function addUserTurn(rollout: Rollout, turn: UserTurn, isPreview: boolean): void {
+  const timestamp = timeOf(turn.timestamp)
+  const content: JsonObject[] = []
+  const kinds: string[] = []
+  for (const block of turn.blocks) {
+    const item = contentItem(rollout, turn.messageId, block)
+    if (item === undefined) continue
+    content.push(item)
+    kinds.push(contentKind(block.injected, item["type"] === "input_image" ? "user.image" : "user.text"))
+  }
+  if (content.length === 0) return
+  const isPlain = turn.blocks.every(isAuthored)
+  rollout.add(timestamp, "response_item", {
+    type: "message",
+    role: "user",
+    content,
+    ...(isPlain ? {} : { internal_chat_message_metadata_passthrough: { content_item_kinds: kinds } }),
+  })
+  const said = content.filter((_, index) => isPreview || kinds[index]?.startsWith("user.") === true)
+  if (said.length === 0) return
+  const texts = said.flatMap(({ text }) => (typeof text === "string" ? [text] : []))
+  const images = said.flatMap(({ image_url: url }) => (typeof url === "string" ? [url] : []))
+  const event = { type: "user_message", message: texts.join("\n"), images, local_images: [], text_elements: [] }
+  rollout.add(timestamp, "event_msg", event)
+}
+
+function isAuthored(block: { readonly injected?: string }): boolean {
+  return block.injected === undefined
+}
+
+function contentItem(rollout: Rollout, messageId: string, block: TextBlock | FileBlock): JsonObject | undefined {
+  if (block.type === "text") return { type: "input_text", text: block.text }
+  const { data, media_type: mediaType, file_name: name } = block.file
+  if ("text" in data) return { type: "input_text", text: data.text }
+  if (mediaType.startsWith("image/") && "base64" in data) return imageItem(mediaType, data.base64)
+  if (mediaType.startsWith("image/") && "url" in data) return { type: "input_image", image_url: data.url }
+  rollout.lose("attachment", messageId, name ?? mediaType)
+  return undefined
+}
+
+function imageItem(mediaType: string, base64: string): JsonObject {
+  return { type: "input_image", image_url: `data:${mediaType};base64,${base64}` }
+}
+
+// --- Turns of the model -----------------------------------------------------------------------------------------------
+
+function addAssistantTurn(rollout: Rollout, turn: AssistantTurn): void {
+  const timestamp = timeOf(turn.timestamp)
+  const results: (() => void)[] = []
+  for (const block of turn.blocks) {
+    if (block.type === "text") addText(rollout, timestamp, block.text)
+    // Shown, and sent to no model: only the one that wrote it could verify it.
+    else if (block.type === "reasoning")
+      rollout.add(timestamp, "event_msg", { type: "agent_reasoning", text: block.text })
+    else if (block.type === "file")
+      rollout.lose("attachment", turn.messageId, block.file.file_name ?? block.file.media_type)
+    else {
+      const { id, result } = addCall(rollout, timestamp, block)
+      if (result !== undefined) results.push(() => addResult(rollout, turn.messageId, id, block, result))
+    }
+  }
+  for (const add of results) add()
+}
+
+function addText(rollout: Rollout, timestamp: string, text: string): void {
+  rollout.add(timestamp, "event_msg", { type: "agent_message", message: text })
+  const content = [{ type: "output_text", text }]
+  rollout.add(timestamp, "response_item", { type: "message", role: "assistant", content })
+}
+
+function addCall(rollout: Rollout, timestamp: string, call: CallBlock): { id: string; result: CallResult | undefined } {
+  const id = callId(call.id)
+  const named = { name: toolName(call.name), call_id: id }
+  const payload: JsonObject =
+    typeof call.params === "string"
+      ? { type: "custom_tool_call", status: "completed", ...named, input: call.params }
+      : { type: "function_call", ...named, arguments: stringifyJson(call.params) }
+  rollout.add(timestamp, "response_item", payload)
+  return { id, result: call.result }
+}
+
+function addResult(rollout: Rollout, messageId: string, id: string, call: CallBlock, result: CallResult): void {
+  const { content, isFailure, timestamp } = result
+  const [only, ...more] = content
+  const isText = only?.type === "text" && more.length === 0
+  const output: JsonValue = isText || only === undefined ? (only?.text ?? "") : content.map(outputItem)
+  const shown = content.find((block) => block.type === "text")?.text ?? ""
+  if (isFailure && !saysFailure(shown)) rollout.lose("failure_mark", messageId, call.name)
+  const type = typeof call.params === "string" ? "custom_tool_call_output" : "function_call_output"
+  rollout.add(timeOf(timestamp), "response_item", { type, call_id: id, output })
+}
+
+function outputItem(block: ResultContent): JsonObject {
+  return block.type === "text" ? { type: "input_text", text: block.text } : imageItem(block.mediaType, block.base64)
+}
+
+// --- What a model of OpenAI accepts -----------------------------------------------------------------------------------
+
+const NAME_CHARS_MAX = 64
+
+function callId(id: string): string {
+  return /^[\w-]+$/.test(id) && id.length <= NAME_CHARS_MAX ? id : `call_${hexOf(id, 24)}`
+}
+
+function toolName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, NAME_CHARS_MAX) || "tool"
+}
+
+/** As Codex writes a moment: with milliseconds, never more. */
+function timeOf(timestamp: string): string {
+  return new Date(Date.parse(timestamp)).toISOString()
+}
