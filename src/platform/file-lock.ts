@@ -12,6 +12,8 @@ export interface FileLock {
   /** Whether the lock is now held by this handle. Never waits. */
   take(): boolean
   giveBack(): void
+  /** Gives back what is held, and lets go of the file. `take` opens it again. */
+  close(): void
 }
 
 /** Opens the file, or makes it. Two handles of one file exclude each other, also within one process. */
@@ -37,6 +39,10 @@ export function openFileLock(path: string): FileLock {
     },
     giveBack: () => {
       database?.run("ROLLBACK")
+    },
+    close: () => {
+      database?.close()
+      database = undefined
     },
   }
 }

@@ -1,13 +1,12 @@
 /**
- * A lock between processes of one machine: work that must not run twice at once takes turns. The lock is SQLite's own on
- * an empty database file, which the system takes back the moment its process dies, however it dies: no lock is ever stale.
- * Beside it lies a note of who holds it. The note is for people; the lock does not depend on it.
+ * Work that must not run twice at once on one machine takes turns, and who waits is told whom it waits for. The lock is a
+ * `FileLock`, never stale; beside it lies a note of who holds it. The note is for people; the lock does not depend on it.
  */
-import { Database } from "bun:sqlite"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "./clock.ts"
+import { type FileLock, openFileLock } from "./file-lock.ts"
 import { ensureWritable } from "./paths.ts"
 
 export interface Lock extends Disposable {
@@ -34,50 +33,32 @@ const POLL_MS = 50
 /** Takes the lock at `path`, a file of its own that stays; its directory is made where it is missing. */
 export async function takeLock(path: string, { clock, signal, mayWait, onWait }: LockWait): Promise<Lock> {
   ensureWritable(dirname(path))
-  for (let isFirst = true; ; isFirst = false) {
-    const lock = tryLock(path, clock)
-    if (lock !== undefined) return lock
-    const holder = holderOf(path)
-    if (!mayWait) throw occupied(path, holder)
-    if (isFirst) onWait?.(holder)
-    await pause(POLL_MS, signal)
-    if (signal.aborted) throw new PondError("interrupted", `Interrupted while waiting for ${describeHolder(holder)}.`)
-  }
-}
-
-/** Undefined while another holds it. */
-function tryLock(path: string, clock: Clock): Lock | undefined {
-  let database: Database | undefined
+  const lock = openFileLock(path)
   try {
-    database = new Database(path, { create: true, readwrite: true })
-    database.run("pragma busy_timeout = 0")
-    database.run("begin immediate")
-  } catch (cause) {
-    database?.close()
-    if (isBusy(cause)) return undefined
-    throw new PondError("storage_unavailable", `pond cannot lock ${path}. Remove the file, or make it writable.`, {
-      details: { path },
-      cause,
-    })
+    for (let isFirst = true; !lock.take(); isFirst = false) {
+      const holder = holderOf(path)
+      if (!mayWait) throw occupied(path, holder)
+      if (isFirst) onWait?.(holder)
+      await pause(POLL_MS, signal)
+      if (signal.aborted) throw new PondError("interrupted", `Interrupted while waiting for ${describeHolder(holder)}.`)
+    }
+    return held(path, lock, clock)
+  } catch (error) {
+    lock.close()
+    throw error
   }
-  writeFileSync(notePath(path), JSON.stringify({ pid: process.pid, sinceMs: clock.nowMs() }))
-  return held(path, database)
 }
 
-function held(path: string, database: Database): Lock {
+function held(path: string, lock: FileLock, clock: Clock): Lock {
+  writeFileSync(notePath(path), JSON.stringify({ pid: process.pid, sinceMs: clock.nowMs() }))
   let isHeld = true
   const release = () => {
     if (!isHeld) return
     isHeld = false
     rmSync(notePath(path), { force: true })
-    database.run("rollback")
-    database.close()
+    lock.close()
   }
   return { release, [Symbol.dispose]: release }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY")
 }
 
 function notePath(path: string): string {

@@ -58,11 +58,14 @@ export const diskFiles: DiskFiles = {
   },
 }
 
+/** Below a file there is nothing either. */
+const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"]
+
 async function unlessAbsent<Value>(pending: Promise<Value>): Promise<Value | undefined> {
   try {
     return await pending
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return undefined
     throw error
   }
 }

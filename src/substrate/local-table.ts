@@ -3,9 +3,9 @@
  * undone there. It does not make a commit durable, it cannot heal after a power cut, and its safe merge reads every key
  * of the table, so that writers of one machine take turns instead (see `write.ts`). Never used on an object store.
  */
-import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type FileLock, openFileLock, whileLocked } from "../platform/file-lock.ts"
+import { ensureWritable } from "../platform/paths.ts"
 import type { DiskFiles } from "./disk-files.ts"
 import { manifestVersion } from "./manifest-file.ts"
 import type { StoreContext } from "./store-context.ts"
@@ -55,7 +55,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
 
   async function locked<Result>(work: () => Promise<Result>): Promise<Result> {
     if (lock === undefined) {
-      mkdirSync(own, { recursive: true })
+      ensureWritable(own)
       lock = openFileLock(join(own, `${name}.lock`))
     }
     return await whileLocked(lock, wait, async () => {
