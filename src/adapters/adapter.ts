@@ -204,6 +204,10 @@ export interface DatabaseSchema {
   readonly create: readonly string[]
   /** The tables that rows may go to, with the columns that tell their rows apart. */
   readonly keys: Readonly<Record<string, readonly string[]>>
+  /** Tables whose rows several sessions have in common: one that is there stays as it is. */
+  readonly shared: readonly string[]
+  /** Tables whose rows own all others: when a session is replaced, these go first, and what they own goes with them. */
+  readonly owners: readonly string[]
 }
 
 export interface ResumeCommand {

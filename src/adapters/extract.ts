@@ -80,6 +80,12 @@ export function isAt(record: JsonValue, expected: string, ...path: readonly Path
   return found === undefined ? undefined : make(found.value === expected)
 }
 
+/** Whether the number at a path is any other than zero. For exit codes. */
+export function isNonZeroAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
+  const value = valueAt(record, ...path)
+  return typeof value === "number" ? make(value !== 0) : undefined
+}
+
 /** The key of an object that has one: how a Rust client writes which variant a value is. */
 export function keyAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   const value = valueAt(record, ...path)

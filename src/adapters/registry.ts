@@ -2,9 +2,10 @@
 import type { Adapter } from "./adapter.ts"
 import { claudeCode } from "./claude-code/adapter.ts"
 import { codex } from "./codex/adapter.ts"
+import { opencode } from "./opencode/adapter.ts"
 import { pi } from "./pi/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, pi]
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

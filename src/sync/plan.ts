@@ -90,9 +90,14 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
   return true
 }
 
-/** Changes whenever a file of the unit does, or what lies beside them. A hash: a unit may have thousands of files. */
+/**
+ * Changes whenever a file of the unit does, or what lies beside them. A hash: a unit may have thousands of files. A database
+ * changes with every session that is in it, so there the mark of the rows speaks alone.
+ */
 export function stampOf(unit: SourceUnit): string {
-  const files = unit.files.map((file) => `${file.place}:${fileStamp(file)}`)
+  const files = unit.files
+    .filter((file) => unit.row === undefined || file.form !== "database")
+    .map((file) => `${file.place}:${fileStamp(file)}`)
   const beside = (unit.beside ?? []).map((record) => ("text" in record ? record.text : JSON.stringify(record)))
   return Bun.hash.xxHash64([unit.row?.mark ?? "", ...files, ...beside].join("|")).toString(16)
 }

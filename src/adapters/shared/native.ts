@@ -68,7 +68,7 @@ export function sourceOf(message: Message): JsonObject {
   return isJsonObject(source) ? source : {}
 }
 
-const NO_SCHEMA: DatabaseSchema = { create: [], keys: {} }
+const NO_SCHEMA: DatabaseSchema = { create: [], keys: {}, shared: [], owners: [] }
 
 /** Of a revision: the message whose record it replaces. */
 export function revisionOf(message: Message): string | undefined {

@@ -1,0 +1,21 @@
+/** opencode, from the JSON trees of 2025 to the database of version 1.18: the four faces of its adapter, each in files of its own. */
+import { systemClock } from "../../platform/clock.ts"
+import type { Adapter } from "../adapter.ts"
+import { native } from "./native.ts"
+import { parse } from "./parse.ts"
+import { ID } from "./session-start.ts"
+import { createSource } from "./source.ts"
+
+export const opencode: Adapter = {
+  id: ID,
+  title: "opencode",
+  verified: { from: "0.1.0", to: "1.18.33" },
+  source: createSource(systemClock),
+  parse,
+  context: ({ entries }) => entries,
+  serialize: {
+    native,
+    foreign: () => ({ sessionId: "", files: [], losses: [] }),
+    resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),
+  },
+}

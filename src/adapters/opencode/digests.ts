@@ -1,0 +1,39 @@
+/**
+ * Which messages of a session are known, and as what: one short digest each, so that a message that changed is read again
+ * and all others are not. They are kept as one text of equal pieces, because a session can have thousands of messages.
+ */
+import type { JsonObject, JsonValue } from "../../model/json.ts"
+
+const LENGTH = 9
+
+export interface Digests {
+  has(digest: string): boolean
+  add(digest: string): void
+  toText(): string
+}
+
+export function openDigests(text = ""): Digests {
+  const known = new Set<string>()
+  for (let at = 0; at < text.length; at += LENGTH) known.add(text.slice(at, at + LENGTH))
+  return {
+    has: (digest) => known.has(digest),
+    add: (digest) => void known.add(digest),
+    toText: () => [...known].join(""),
+  }
+}
+
+/** Changes whenever the row of a message does, or one of its parts comes, goes or changes: opencode keeps the time of each. */
+export function digestOf(message: JsonObject, parts: readonly JsonValue[]): string {
+  const times = parts.map((part) => timeOf(part))
+  return hashOf([timeOf(message), ...times].join("|"))
+}
+
+/** 46 bits, in base 36. A change by accident or by a client is what it has to see, not one by an enemy. */
+export function hashOf(text: string): string {
+  return Bun.hash.xxHash64(text).toString(36).padStart(LENGTH, "0").slice(-LENGTH)
+}
+
+function timeOf(row: JsonValue): string {
+  const { id, time_updated: updated } = row as JsonObject
+  return `${String(id)}:${String(updated)}`
+}

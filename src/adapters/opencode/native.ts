@@ -1,0 +1,102 @@
+/**
+ * Native restore: the records go back to where they lay, each as it was last. Rows to their tables; the parts of a message
+ * that lay in files of their own to these; the messages of an export into its document.
+ */
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import type { SessionLog } from "../../model/session.ts"
+import type { Serialized } from "../adapter.ts"
+import { filesOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
+import { kindOf, partFolderOf } from "./places.ts"
+import { SCHEMA } from "./schema.ts"
+import { REMOVED_TABLE } from "./tables.ts"
+
+export function native(log: SessionLog): Serialized {
+  return { sessionId: log.session.id, files: filesOf(newestRecords(log), SCHEMA), losses: [] }
+}
+
+/** All records as files and rows hold them. Of those that were written more than once, `filesOf` takes the last. */
+export function newestRecords(log: SessionLog): NativeRecord[] {
+  let records: NativeRecord[] = []
+  const exports = new Map<string, ExportParts>()
+  for (const record of nativeRecords(log)) {
+    const json = "json" in record.content ? record.content.json : undefined
+    if (record.table === REMOVED_TABLE) records = withoutRemoved(records, json)
+    else if (isTreeMessage(record, json)) records.push(...treeFiles(record, json))
+    else if (isExportPart(record, json)) addToExport(exports, record, json)
+    else records.push(record)
+  }
+  for (const parts of exports.values()) records.push(exportDocument(parts))
+  return records
+}
+
+/** A message that the client removed is not brought back by a restore. It stays in the store. */
+function withoutRemoved(records: readonly NativeRecord[], json: JsonValue | undefined): NativeRecord[] {
+  const ids = isJsonObject(json) && Array.isArray(json["message"]) ? json["message"] : []
+  const removed = new Set<JsonValue>(ids)
+  return records.filter(({ table, content }) => {
+    if (table !== "message" && table !== "session_message") return true
+    return !("json" in content) || !isJsonObject(content.json) || !removed.has(content.json["id"] ?? null)
+  })
+}
+
+// --- A tree: a message and its parts are files of their own -------------------------------------------------------------
+
+function isTreeMessage({ form, place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
+  return (
+    form === "document" &&
+    kindOf(place) === "message" &&
+    isJsonObject(json) &&
+    Array.isArray(json["parts"]) &&
+    "info" in json
+  )
+}
+
+function treeFiles(record: NativeRecord, { info = null, parts, places }: JsonObject): NativeRecord[] {
+  const folder = partFolderOf(record.place)
+  const named = Array.isArray(places) ? places : undefined
+  return [
+    { ...record, content: { json: info } },
+    ...(Array.isArray(parts) ? parts : []).map((part: JsonValue, index) => {
+      const id = isJsonObject(part) ? part["id"] : undefined
+      return { ...record, place: String(named?.[index] ?? `${folder}/${String(id)}.json`), content: { json: part } }
+    }),
+  ]
+}
+
+// --- An export: all messages stand in one document ----------------------------------------------------------------------
+
+interface ExportParts {
+  readonly record: NativeRecord
+  header: JsonObject
+  messages: { readonly id: JsonValue; value: JsonValue }[]
+}
+
+function isExportPart({ form, place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
+  if (form !== "document" || kindOf(place) !== "other" || !isJsonObject(json)) return false
+  return "record" in json || ("info" in json && ("parts" in json || "messages" in json))
+}
+
+function addToExport(exports: Map<string, ExportParts>, record: NativeRecord, json: JsonObject): void {
+  const parts = exports.get(record.place) ?? { record, header: {}, messages: [] }
+  exports.set(record.place, parts)
+  if ("messages" in json && !("parts" in json)) {
+    parts.header = json
+    return
+  }
+  if ("revises" in json) {
+    const earlier = parts.messages.find(({ id }) => id === json["revises"])
+    if (earlier !== undefined) earlier.value = json["record"] ?? null
+    return
+  }
+  const value = "record" in json ? (json["record"] ?? null) : json
+  const info = isJsonObject(value) ? value["info"] : undefined
+  parts.messages.push({ id: isJsonObject(info ?? null) ? ((info as JsonObject)["id"] ?? null) : null, value })
+}
+
+/** The newest header names the messages that are still there. */
+function exportDocument({ record, header, messages }: ExportParts): NativeRecord {
+  const named = Array.isArray(header["messages"]) ? new Set<JsonValue>(header["messages"]) : undefined
+  const live = messages.filter(({ id }) => id === null || named === undefined || named.has(id))
+  const document = { ...header, messages: live.map(({ value }) => value) }
+  return { ...record, content: { text: stringifyJson(document) } }
+}

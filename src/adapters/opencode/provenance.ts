@@ -1,0 +1,68 @@
+/**
+ * What of a message was put there by opencode, and not said. opencode marks its own text: `synthetic` is shown to the model
+ * as if the user had written it, `ignored` is shown to the user alone. What kind it is shows in how it begins.
+ */
+import type { Provenance } from "../../model/session.ts"
+import { booleanAt, type Sealed, splitAt, stringAt } from "../extract.ts"
+import { type MessageView, objectOf, type PartView, partAt } from "./records.ts"
+
+export interface Span {
+  readonly text: Sealed<string>
+  readonly provenance: Provenance
+  /** The kind of injected text, for later readers. */
+  readonly pond?: { readonly injected: string }
+}
+
+/** The first that matches names the kind. */
+const KINDS: readonly (readonly [kind: string, opening: RegExp])[] = [
+  [
+    "file_read",
+    /^(?:Called the \w+ tool with the following input|Read tool failed to read|<path>|<file>|Image read successfully|PDF read successfully)/,
+  ],
+  ["mcp_resource", /^(?:Reading MCP resource|Failed to read MCP resource|\[Binary MCP resource)/],
+  ["system_reminder", /^\s*<system-reminder>/],
+  ["agent_call", /^\s*Use the above message and context to generate a prompt and call the task tool/],
+  ["user_shell", /^The following tool was executed by the user/],
+  ["task_result", /^(?:<task\b|Summarize the task tool output above and continue)/],
+  ["compaction_continue", /^Continue (?:if you have next steps|with your (?:current )?task)/],
+]
+
+/** A remark that a person made on lines of a file: the client's words end where the person's begin. */
+const COMMENT =
+  /^The user made the following comment regarding (?:this file|line \d+|lines \d+ through \d+) of .+?: (?=[\s\S])/
+
+/** The text of a part, in pieces that are either said or injected: together they are the whole text. */
+export function spansOf(view: MessageView, part: PartView): readonly Span[] {
+  const text = stringAt(view.record, ...part.at, "text")
+  if (text === undefined) return []
+  if (booleanAt(view.record, ...part.at, "ignored")?.value === true) return [injected(text, "ignored")]
+  if (booleanAt(view.record, ...part.at, "synthetic")?.value === true) return syntheticSpans(view, part, text)
+  // The summary that a compaction leaves behind speaks for the client, in the assistant's slot.
+  if (booleanAt(view.record, ...view.info, "summary")?.value === true) return [injected(text, "compaction_summary")]
+  return [{ text, provenance: "conversational" }]
+}
+
+function syntheticSpans(view: MessageView, part: PartView, text: Sealed<string>): Span[] {
+  const metadata = objectOf(partAt(view, part, "metadata"))
+  const start = authoredFrom(objectOf(metadata["opencodeComment"])["comment"], text.value)
+  if (start !== undefined) {
+    const [words, comment] = splitAt(text, [start])
+    if (words !== undefined && comment !== undefined)
+      return [injected(words, "comment_frame"), { text: comment, provenance: "conversational" }]
+  }
+  if (metadata["compaction_continue"] === true) return [injected(text, "compaction_continue")]
+  const kind = typeof metadata["kind"] === "string" ? metadata["kind"] : undefined
+  return [injected(text, KINDS.find(([, opening]) => opening.test(text.value))?.[0] ?? kind ?? "synthetic")]
+}
+
+/** Where a person's remark begins: by what the client noted of it, or by the words in front of it. */
+function authoredFrom(comment: unknown, text: string): number | undefined {
+  const frame = COMMENT.exec(text)?.[0]
+  if (frame === undefined) return undefined
+  if (typeof comment === "string" && comment !== "" && text.endsWith(comment)) return text.length - comment.length
+  return frame.length
+}
+
+function injected(text: Sealed<string>, kind: string): Span {
+  return { text, provenance: "injected", pond: { injected: kind } }
+}

@@ -1,0 +1,55 @@
+/** What a session says of itself when it begins, in each of the ways in which opencode writes it down. */
+import type { JsonValue } from "../../model/json.ts"
+import type { SourceFile } from "../adapter.ts"
+import {
+  matchIn,
+  nonEmptyStringAt,
+  type Sealed,
+  sealedModifiedAt,
+  sealedOrigin,
+  sealedPlace,
+  stringAt,
+  timestampAt,
+} from "../extract.ts"
+import type { SessionStart } from "../session-writer.ts"
+
+export const ID = "opencode"
+
+/** How the session is kept: rows, a tree of files, an exported document. */
+export type Layout = "database" | "tree" | "export"
+
+/** The client names a sub-agent's session after what it does and who does it. */
+const SUBAGENT_TITLE = /\(@(\S+) subagent\)$/
+
+/** Nothing where the record does not say which session it is. */
+export function sessionStart(record: JsonValue, main: SourceFile, layout: Layout): SessionStart | undefined {
+  const id = nonEmptyStringAt(record, "id")
+  const createdAt =
+    timestampAt(record, "time_created") ?? timestampAt(record, "time", "created") ?? sealedModifiedAt(main)
+  if (id === undefined || createdAt === undefined) return undefined
+  const title = stringAt(record, "title")
+  const parentSessionId = nonEmptyStringAt(record, "parent_id") ?? nonEmptyStringAt(record, "parentID")
+  return {
+    id,
+    createdAt,
+    parentSessionId,
+    title,
+    sourceAgent: sealedOrigin({ id: ID }, parentSessionId === undefined ? undefined : subagentOf(record, title)),
+    project: nonEmptyStringAt(record, "directory") ?? sealedPlace(main),
+    pond: { layout },
+  }
+}
+
+function subagentOf(record: JsonValue, title: Sealed<string> | undefined): Sealed<string> | undefined {
+  return nonEmptyStringAt(record, "agent") ?? (title === undefined ? undefined : matchIn(title, SUBAGENT_TITLE))
+}
+
+/** A message whose session is not there: what it knows of it is all there is. */
+export function orphanStart(info: JsonValue, main: SourceFile): SessionStart | undefined {
+  const id = nonEmptyStringAt(info, "sessionID") ?? nonEmptyStringAt(info, "metadata", "sessionID")
+  const createdAt =
+    timestampAt(info, "time", "created") ?? timestampAt(info, "metadata", "time", "created") ?? sealedModifiedAt(main)
+  if (id === undefined || createdAt === undefined) return undefined
+  const project = nonEmptyStringAt(info, "path", "cwd") ?? sealedPlace(main)
+  return { id, createdAt, project, sourceAgent: sealedOrigin({ id: ID }), pond: { layout: "tree" } }
+}

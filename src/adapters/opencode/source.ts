@@ -1,0 +1,154 @@
+/**
+ * Where opencode keeps its sessions: in its database since January 2026, in a tree of JSON files before, which stays where
+ * it was. A session that is in both is read from the database, which the client went on with.
+ *
+ * Only named places are looked at. `auth.json`, `mcp-auth.json` and `storage/share` lie beside them and are never opened.
+ */
+import { statSync } from "node:fs"
+import { basename, dirname, isAbsolute, join } from "node:path"
+import type { Issue } from "../../model/report.ts"
+import type { Clock } from "../../platform/clock.ts"
+import type { Environment } from "../../platform/environment.ts"
+import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { fileOf, isIssue } from "../shared/walk.ts"
+import { listSessions, readRows } from "./database.ts"
+import { documentAt, documentsIn, entriesIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
+
+export function createSource(clock: Clock): Source {
+  return {
+    roots,
+    plan: async function* (root) {
+      yield* planRoot(root, clock.nowMs())
+    },
+    rows: async function* (unit, since) {
+      const file = unit.files.find(({ form }) => form === "database")
+      if (file === undefined || unit.row === undefined) return
+      yield* readRows(file, unit.row.id, since, clock.nowMs())
+    },
+  }
+}
+
+function roots(environment: Environment, home: string): readonly string[] {
+  const base = environment["XDG_DATA_HOME"] || join(home, ".local", "share")
+  const place = join(base, "opencode")
+  const chosen = environment["OPENCODE_DB"]
+  if (!chosen || chosen === ":memory:") return [place]
+  const database = isAbsolute(chosen) ? chosen : join(place, chosen)
+  return DATABASE.test(database.slice(place.length + 1)) ? [place] : [place, database]
+}
+
+/** `opencode-<channel>.db` is that of a client that is no release. */
+const DATABASE = /^opencode(?:-[\w.-]+)?\.db$/
+
+function* planRoot(root: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const stat = statSync(root, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (stat.isDirectory()) yield* planFolder(root, "", nowMs)
+  else yield* planFile(root, nowMs)
+}
+
+/** One file that somebody points at: a database, or an export. */
+function* planFile(path: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const [root, name] = [dirname(path), basename(path)]
+  if (name.endsWith(".json")) yield* planExport(root, name)
+  else yield* planDatabase(root, "", name, nowMs)
+}
+
+/** The folder of the client, or one that somebody points at and that holds such folders somewhere below it. */
+function* planFolder(root: string, at: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const names = new Set(entriesIn(root, at).map(({ name }) => name))
+  const databases = [...names].filter((name) => DATABASE.test(name))
+  if (databases.length > 0 || names.has("storage")) yield* planData(root, at, databases, nowMs)
+  else if (names.has("session") && (names.has("message") || names.has("part"))) yield* planTree(root, at)
+  else {
+    for (const name of documentsIn(root, at)) if (EXPORT.test(name)) yield* planExport(root, below(at, name))
+    for (const folder of foldersIn(root, at)) if (!UNENTERED.test(folder)) yield* planFolder(root, folder, nowMs)
+  }
+}
+
+/** Names that people give to what `opencode export` prints. */
+const EXPORT = /(?:^|[^a-z])ses_|opencode|export/i
+const UNENTERED = /(?:^|\/)(?:node_modules|\.git|snapshot|tool-output)$/
+
+function* planData(
+  root: string,
+  at: string,
+  databases: readonly string[],
+  nowMs: number,
+): Generator<SourceUnit | Issue> {
+  const met = new Set<string>()
+  let twice = 0
+  for (const units of storesIn(root, at, databases, nowMs)) {
+    const ids = new Set<string>()
+    for (const unit of units) {
+      const id = isIssue(unit) ? undefined : sessionIdOf(unit)
+      if (id !== undefined && met.has(id)) twice++
+      else {
+        if (id !== undefined) ids.add(id)
+        yield unit
+      }
+    }
+    for (const id of ids) met.add(id)
+  }
+  if (twice === 0) return
+  const found = `${twice} sessions are kept twice, and read where opencode went on with them`
+  yield { kind: "duplicate_session", severity: "note", file: at === "" ? "storage" : at, found }
+}
+
+/** The newest way of keeping sessions comes first, and wins. */
+function* storesIn(
+  root: string,
+  at: string,
+  databases: readonly string[],
+  nowMs: number,
+): Generator<Iterable<SourceUnit | Issue>> {
+  for (const name of databases) yield planDatabase(root, at, name, nowMs)
+  yield planTree(root, below(at, "storage"))
+  for (const project of foldersIn(root, below(at, "project"))) {
+    if (entriesIn(root, `${project}/storage/session`).length > 0)
+      yield planFirstTree(root, `${project}/storage/session`)
+  }
+}
+
+function* planDatabase(root: string, at: string, name: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const place = below(at, name)
+  const path = join(root, place)
+  let listing: ReturnType<typeof listSessions>
+  try {
+    listing = listSessions(path, nowMs)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error
+    yield { kind: "unreadable_file", severity: "fault", file: place, found: String(error.code) }
+    return
+  }
+  if (listing === undefined) {
+    yield { kind: "unknown_store", severity: "note", file: place, found: "a database without the tables of opencode" }
+    return
+  }
+  for (const column of listing.withheld)
+    yield {
+      kind: "withheld_column",
+      severity: "note",
+      file: place,
+      found: `${column} may hold a secret and is not read`,
+    }
+  for (const column of listing.unknown)
+    yield { kind: "unknown_column", severity: "note", file: place, found: `${column} is kept and not understood` }
+  const stat = statSync(path)
+  for (const { id, mark, share, updatedMs } of listing.sessions) {
+    // A row's file is its own part of the database: what other sessions do is not a change of this one.
+    const sizeBytes = Math.round(stat.size * share)
+    const file: SourceFile = { ...fileOf(root, place, "database", stat), sizeBytes, modifiedMs: updatedMs }
+    const diff = documentAt(root, below(at, `storage/session_diff/${id}.json`))
+    yield { key: `${place}#${id}`, root, files: diff === undefined ? [file] : [file, diff], row: { id, mark } }
+  }
+}
+
+function* planExport(root: string, place: string): Generator<SourceUnit> {
+  const file = documentAt(root, place)
+  if (file !== undefined) yield { key: place, root, files: [file] }
+}
+
+function below(at: string, name: string): string {
+  return at === "" ? name : `${at}/${name}`
+}

@@ -1,0 +1,245 @@
+/**
+ * Rows into a database that belongs to another program: a new database where there is none, one transaction where there
+ * is one. Never while the other program holds it, and never over a row that says something else, unless it is told to.
+ * Knows no client: what is to be known of its tables comes with the rows.
+ */
+import { Database } from "bun:sqlite"
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
+import { dirname } from "node:path"
+import { PondError } from "../model/errors.ts"
+import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import { BYTES_KEY } from "./foreign-sqlite.ts"
+
+export interface RowsToWrite {
+  readonly rows: readonly NestedRow[]
+  readonly schema: {
+    readonly create: readonly string[]
+    readonly keys: Readonly<Record<string, readonly string[]>>
+    readonly shared: readonly string[]
+    readonly owners: readonly string[]
+  }
+}
+
+interface NestedRow {
+  readonly table: string
+  readonly row: Readonly<Record<string, JsonValue>>
+}
+
+export interface RowsWritten {
+  readonly inserted: number
+  /** Rows that were there already and say the same, or are common to several sessions. */
+  readonly present: number
+  /** Columns that this database does not have, of rows that have a value for them: `table.column`. */
+  readonly lost: readonly string[]
+}
+
+export interface WriteOptions {
+  /** Rows that are there and say something else are replaced, with everything that they own. */
+  readonly replace: boolean
+}
+
+const BUSY_TIMEOUT_MS = 1_000
+
+/** All of it or nothing, whenever the machine dies: a new database appears by its rename, an old one changes by one commit. */
+export function writeForeignRows(path: string, file: RowsToWrite, options: WriteOptions): RowsWritten {
+  if (existsSync(path)) return withDatabase(path, (database) => writeInto(database, path, file, options))
+  const draft = `${path}.pond-draft`
+  removeDatabase(draft)
+  const written = withDatabase(draft, (database) => {
+    database.transaction(() => {
+      for (const statement of file.schema.create) database.run(statement)
+    })()
+    return writeInto(database, draft, file, options)
+  })
+  sync(draft)
+  renameSync(draft, path)
+  sync(dirname(path))
+  return written
+}
+
+/** The keys of rows that are there and say something else: what a restore would have to replace. */
+export function conflictingRows(path: string, file: RowsToWrite): string[] {
+  if (!existsSync(path)) return []
+  return withDatabase(path, (database) => conflictsIn(database, file))
+}
+
+function withDatabase<T>(path: string, use: (database: Database) => T): T {
+  const database = new Database(path, { create: true, readwrite: true, safeIntegers: true })
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    return use(database)
+  } finally {
+    database.close(true)
+  }
+}
+
+/** In this mode a transaction begins only where no one else has the database open, whether he reads or writes. */
+function beginAlone(database: Database, path: string): void {
+  database.run("PRAGMA foreign_keys = ON")
+  database.query("PRAGMA locking_mode = EXCLUSIVE").get()
+  try {
+    database.run("BEGIN EXCLUSIVE")
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY"))) throw cause
+    throw new PondError("conflict", `${path} is held by another program. Close it and run this again.`, {
+      details: { path },
+      cause,
+    })
+  }
+  database.run("PRAGMA defer_foreign_keys = ON")
+}
+
+function writeInto(database: Database, path: string, file: RowsToWrite, { replace }: WriteOptions): RowsWritten {
+  beginAlone(database, path)
+  try {
+    const conflicts = conflictsIn(database, file)
+    if (conflicts.length > 0 && !replace) {
+      throw new PondError("would_overwrite", `${path} has rows that say something else. Use --force to replace them.`, {
+        details: { path, rows: conflicts },
+      })
+    }
+    if (conflicts.length > 0) removeOwners(database, file)
+    const written = insertAll(database, file)
+    database.run("COMMIT")
+    return written
+  } catch (error) {
+    if (database.inTransaction) database.run("ROLLBACK")
+    throw error
+  }
+}
+
+function insertAll(database: Database, file: RowsToWrite): RowsWritten {
+  const tables = new Map<string, ReadonlySet<string>>()
+  const lost = new Set<string>()
+  let inserted = 0
+  let present = 0
+  for (const { table, row } of flatRows(file)) {
+    const known = tables.get(table) ?? columnsOf(database, table)
+    tables.set(table, known)
+    const names: string[] = []
+    const values: Bound[] = []
+    for (const [column, value] of Object.entries(row)) {
+      if (known.has(column)) {
+        names.push(quoted(column))
+        values.push(bound(value))
+      } else if (value !== null) lost.add(`${table}.${column}`)
+    }
+    const sql = `INSERT INTO ${quoted(table)} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`
+    const { changes } = database.query(`${sql} ON CONFLICT DO NOTHING`).run(...values)
+    if (changes === 0) present++
+    else inserted++
+  }
+  return { inserted, present, lost: [...lost] }
+}
+
+// --- Rows: those that stand inside others come behind them ------------------------------------------------------------
+
+function* flatRows({ rows, schema }: RowsToWrite): Generator<NestedRow> {
+  for (const { table, row } of rows) yield* flattened(table, row, schema.keys)
+}
+
+function* flattened(table: string, row: NestedRow["row"], keys: RowsToWrite["schema"]["keys"]): Generator<NestedRow> {
+  if (keys[table] === undefined) throw new PondError("internal", `pond has no key for rows of the table ${table}.`)
+  const isInner = ([name, value]: [string, JsonValue]) => keys[name] !== undefined && Array.isArray(value)
+  const fields = Object.entries(row)
+  yield { table, row: Object.fromEntries(fields.filter((field) => !isInner(field))) }
+  for (const [name, inner] of fields.filter(isInner)) {
+    for (const each of inner as readonly JsonValue[]) if (isJsonObject(each)) yield* flattened(name, each, keys)
+  }
+}
+
+function conflictsIn(database: Database, file: RowsToWrite): string[] {
+  const conflicts: string[] = []
+  for (const { table, row } of flatRows(file)) {
+    if (file.schema.shared.includes(table)) continue
+    const stored = storedRow(database, file, table, row)
+    if (stored === undefined) continue
+    const differs = Object.entries(stored).some(
+      ([column, value]) => column in row && !isSame(value, bound(row[column] ?? null)),
+    )
+    if (differs) conflicts.push(`${table} ${keyOf(file, table, row).join(" ")}`)
+  }
+  return conflicts
+}
+
+function removeOwners(database: Database, file: RowsToWrite): void {
+  for (const { table, row } of flatRows(file)) {
+    if (!file.schema.owners.includes(table)) continue
+    const key = file.schema.keys[table] ?? []
+    const where = key.map((column) => `${quoted(column)} = ?`).join(" AND ")
+    database
+      .query(`DELETE FROM ${quoted(table)} WHERE ${where}`)
+      .run(...key.map((column) => bound(row[column] ?? null)))
+  }
+}
+
+function storedRow(
+  database: Database,
+  { schema }: RowsToWrite,
+  table: string,
+  row: NestedRow["row"],
+): Record<string, unknown> | undefined {
+  const key = schema.keys[table] ?? []
+  const where = key.map((column) => `${quoted(column)} = ?`).join(" AND ")
+  const values = key.map((column) => bound(row[column] ?? null))
+  const stored = database.query(`SELECT * FROM ${quoted(table)} WHERE ${where}`).get(...values)
+  return (stored ?? undefined) as Record<string, unknown> | undefined
+}
+
+function keyOf({ schema }: RowsToWrite, table: string, row: NestedRow["row"]): string[] {
+  return (schema.keys[table] ?? []).map((column) => String(row[column]))
+}
+
+function columnsOf(database: Database, table: string): ReadonlySet<string> {
+  const columns = new Set(database.query("SELECT name FROM pragma_table_info(?)").values(table).flat().map(String))
+  if (columns.size > 0) return columns
+  throw new PondError("validation_failed", `This database has no table ${table}: its client is of another version.`)
+}
+
+// --- Values -----------------------------------------------------------------------------------------------------------
+
+type Bound = string | number | bigint | Uint8Array | null
+
+/** An object or a list stands in its column as JSON text. */
+function bound(value: JsonValue): Bound {
+  if (typeof value === "string" || value === null) return value
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value
+  if (typeof value === "boolean") return value ? 1n : 0n
+  if (isExactNumber(value)) return /^-?\d+$/.test(value.rawJSON) ? BigInt(value.rawJSON) : Number(value.rawJSON)
+  const bytes = isJsonObject(value) ? value[BYTES_KEY] : undefined
+  return typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "base64")) : stringifyJson(value)
+}
+
+/** A column of real numbers gives back 5.0 for 5; JSON text may be spelled otherwise and say the same. */
+function isSame(stored: unknown, ours: Bound): boolean {
+  if (stored instanceof Uint8Array || ours instanceof Uint8Array) return Bun.deepEquals(stored, ours)
+  if (typeof stored === "string" && typeof ours === "string" && stored !== ours) return isSameJson(stored, ours)
+  return stored === ours || (stored !== null && ours !== null && Number(stored) === Number(ours))
+}
+
+function isSameJson(left: string, right: string): boolean {
+  try {
+    return Bun.deepEquals(JSON.parse(left), JSON.parse(right))
+  } catch {
+    return false
+  }
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+// --- Files ------------------------------------------------------------------------------------------------------------
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true })
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r")
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
