@@ -5,6 +5,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, isReached, printRows } from "./measure.ts"
+import { orFailure } from "./targets.ts"
 
 const FOLDER = join(import.meta.dir, "bench")
 const NAMES = readdirSync(FOLDER)
@@ -31,4 +32,4 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   return rows.every(isReached) ? 0 : 1
 }
 
-process.exitCode = await main(Bun.argv.slice(2))
+process.exitCode = await orFailure("bench", () => main(Bun.argv.slice(2)))

@@ -1,81 +1,141 @@
 /**
- * What it costs to start the built executable: times as a shell would see them, memory as the system counts it.
- * Processes are started one after the other, pond and its rival by turns, so that both meet the same machine.
+ * What it costs to start the built executable: times as a shell would see them, memory as the system counts it, and what
+ * there is to download. Processes are started one after the other, pond and its rival by turns, so that both meet the
+ * same machine. `--no-download` leaves out the archive, which takes minutes to make the first time.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isStale } from "../freshness.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 import { ROOT } from "../packages.ts"
-import { BuildFailure } from "../targets.ts"
+import { archivePath, makeRelease } from "../release.ts"
+import { BuildFailure, hostTarget } from "../targets.ts"
 
 const POND = join(ROOT, "dist/pond")
+const BUN = [process.execPath, "--version"]
 const ROUNDS = 20
+const SESSION_ID = "5b1e8f2c-7a94-4c1d-9e0f-3d2a6b8c4e10"
 
 export const bench: Bench = {
   summary: "start of the built executable: time, memory, size of the download",
-  run: () => {
-    if (!existsSync(POND)) throw new BuildFailure("There is no dist/pond. Run `bun run build` first.")
+  run: async (args) => {
+    if (isStale(POND)) throw new BuildFailure("dist/pond is older than its sources. Run `bun run build` first.")
     const home = mkdtempSync(join(tmpdir(), "pond-bench-"))
     try {
-      return Promise.resolve(rowsIn(home))
+      const rows = [...processRows(home), queryRow(home)]
+      return args.includes("--no-download") ? rows : [...rows, await downloadRow()]
     } finally {
       rmSync(home, { recursive: true, force: true })
     }
   },
 }
 
-function rowsIn(home: string): Row[] {
-  const version = byTurns(home, [POND, "--version"], [process.execPath, "--version"])
-  const help = byTurns(home, [POND, "--help"], [process.execPath, "--version"])
+function processRows(home: string): Row[] {
+  const version = byTurns(home, [POND, "--version"])
+  const help = byTurns(home, [POND, "--help"])
   return [
     timeRow("pond --version", version, 20),
     timeRow("pond --help", help, 30),
     {
       what: "pond --version, resident memory",
-      measured: median(version.own.map(({ residentMb }) => residentMb)),
+      measured: residentMb(home, [POND, "--version"]),
       unit: "MB",
       limit: 45,
-      beside: `bun --version ${median(version.rival.map(({ residentMb }) => residentMb)).toFixed(1)} MB`,
+      beside: `bun --version ${residentMb(home, BUN).toFixed(1)} MB`,
     },
   ]
 }
 
-interface Run {
-  readonly ms: number
-  readonly residentMb: number
+/** A whole process that opens a store, asks it one thing and prints the answer. */
+function queryRow(home: string): Row {
+  writeSession(home)
+  start(home, [POND, "sync", "claude-code"])
+  const query = [POND, "restore", SESSION_ID, "--dry-run", "--root", join(home, "elsewhere")]
+  return timeRow("open a store and read a session of two messages", byTurns(home, query), 120)
 }
 
+function writeSession(home: string): void {
+  const line = (uuid: string, parentUuid: string | null, role: string, text: string) =>
+    JSON.stringify({
+      parentUuid,
+      isSidechain: false,
+      userType: "external",
+      cwd: "/garden",
+      sessionId: SESSION_ID,
+      version: "2.1.0",
+      type: role,
+      message: { role, content: [{ type: "text", text }] },
+      uuid,
+      timestamp: "2026-01-02T03:04:05.678Z",
+    })
+  const [asked, answered] = ["0c1d2e3f-1111-4222-8333-444455556666", "0c1d2e3f-1111-4222-8333-444455557777"] as const
+  const lines = [
+    line(asked, null, "user", "How do water lilies float?"),
+    line(answered, asked, "assistant", "On the air in their leaves."),
+  ]
+  mkdirSync(join(home, ".claude/projects/-garden"), { recursive: true })
+  writeFileSync(join(home, `.claude/projects/-garden/${SESSION_ID}.jsonl`), `${lines.join("\n")}\n`)
+}
+
+async function downloadRow(): Promise<Row> {
+  const archive = archivePath(hostTarget(), "tar.zst")
+  if (isStale(archive)) {
+    console.error("making the archive of a release, once for these sources …")
+    await makeRelease(hostTarget())
+  }
+  return { what: "compressed download (tar.zst)", measured: statSync(archive).size / 1e6, unit: "MB", limit: 130 }
+}
+
+// --- Runs ------------------------------------------------------------------------------------------------------------
+
+/** Milliseconds of each round. */
 interface Duel {
-  readonly own: readonly Run[]
-  readonly rival: readonly Run[]
+  readonly own: readonly number[]
+  readonly rival: readonly number[]
 }
 
-function byTurns(home: string, own: readonly string[], rival: readonly string[]): Duel {
-  const duel = { own: [] as Run[], rival: [] as Run[] }
+function byTurns(home: string, own: readonly string[]): Duel {
+  const duel = { own: [] as number[], rival: [] as number[] }
   start(home, own)
-  start(home, rival)
+  start(home, BUN)
   for (let round = 0; round < ROUNDS; round++) {
     duel.own.push(start(home, own))
-    duel.rival.push(start(home, rival))
+    duel.rival.push(start(home, BUN))
   }
   return duel
 }
 
-function start(home: string, command: readonly string[]): Run {
+function start(home: string, command: readonly string[]): number {
   const began = performance.now()
-  const done = Bun.spawnSync([...command], { cwd: home, env: { HOME: home, PATH: "/usr/bin" }, stdout: "pipe" })
-  const ms = performance.now() - began
-  if (!done.success) throw new BuildFailure(`${command.join(" ")} failed: ${done.stderr.toString()}`)
-  return { ms, residentMb: done.resourceUsage.maxRSS / 1e6 }
+  run(home, command)
+  return performance.now() - began
+}
+
+/**
+ * A process inherits the peak of the one that starts it, and this one is larger than pond. So the system's `time` stands
+ * between; where it is not installed the figure is too high.
+ */
+function residentMb(home: string, command: readonly string[]): number {
+  const time = Bun.which("time")
+  if (time === null) return run(home, command).resourceUsage.maxRSS / 1e6
+  const report = run(home, [time, "--format=%M", ...command]).stderr.toString()
+  return (Number(report.trim().split("\n").at(-1)) * 1024) / 1e6
+}
+
+function run(home: string, command: readonly string[]) {
+  const ended = Bun.spawnSync([...command], { cwd: home, env: { HOME: home, PATH: "/usr/bin" } })
+  if (!ended.success) throw new BuildFailure(`${command.join(" ")} failed: ${ended.stderr.toString()}`)
+  return ended
 }
 
 function timeRow(what: string, { own, rival }: Duel, limit: number): Row {
+  const best = Math.min(...own).toFixed(1)
   return {
     what,
-    measured: median(own.map(({ ms }) => ms)),
+    measured: median(own),
     unit: "ms",
     limit,
-    beside: `bun --version ${median(rival.map(({ ms }) => ms)).toFixed(2)} ms`,
+    beside: `best ${best} ms; bun --version ${median(rival).toFixed(2)} ms`,
   }
 }
