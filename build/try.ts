@@ -6,7 +6,7 @@ import { join } from "node:path"
 
 const MAIN = join(import.meta.dir, "../src/main.ts")
 
-const JOURNEY: readonly (readonly string[])[] = [["--version"], ["doctor"], ["config"]]
+const JOURNEY: readonly (readonly string[])[] = [["--version"], ["doctor"], ["sync"]]
 
 async function pond(words: readonly string[]): Promise<number> {
   console.log(`\n$ pond ${words.join(" ")}`)
