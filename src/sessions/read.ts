@@ -40,6 +40,14 @@ const LINEAGE_DEPTH_MAX = 64
 export interface OrdinalRange {
   readonly from?: number
   readonly to?: number
+  /** These ordinals alone. */
+  readonly only?: readonly number[]
+}
+
+/** A message by its place, without its content. */
+export interface Place {
+  readonly id: string
+  readonly ordinal: number
 }
 
 export async function readSessions(tables: SessionTables, where: Filter): Promise<Session[]> {
@@ -61,9 +69,10 @@ export async function readEntries(
   sessionId: string,
   ordinals: OrdinalRange = {},
 ): Promise<Entry[]> {
-  const isWhole = ordinals.from === undefined && ordinals.to === undefined
   const within = (column: string) => {
     const own = eq("session_id", sessionId)
+    if (ordinals.only !== undefined) return and(own, isIn(column, ordinals.only))
+    const isWhole = ordinals.from === undefined && ordinals.to === undefined
     return isWhole ? own : and(own, range(column, ordinals))
   }
   const [messages, parts] = await Promise.all([
@@ -71,6 +80,16 @@ export async function readEntries(
     tables.parts.read({ columns: PART_COLUMNS, where: within("message_ordinal") }),
   ])
   return await assembled(tables, messages, parts)
+}
+
+/** Where the messages of a session stand, in order: those that a filter leaves. */
+export async function readPlaces(tables: SessionTables, sessionId: string, where?: Filter): Promise<Place[]> {
+  const own = eq("session_id", sessionId)
+  const rows = await tables.messages.read({
+    columns: ["id", "ordinal"],
+    where: where === undefined ? own : and(own, where),
+  })
+  return rows.toSorted((left, right) => left.ordinal - right.ordinal)
 }
 
 /** Messages by their own id, in every session that has one of that id, with their parts. */

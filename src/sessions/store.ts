@@ -4,9 +4,19 @@
  */
 import type { Entry, Session, SessionLog, SessionTree } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
-import { and, eq, type Filter, isIn } from "../substrate/filter.ts"
+import { eq, type Filter, isNull, not } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
-import { type OrdinalRange, readEntries, readLog, readMessages, readSession, readSessions, readTree } from "./read.ts"
+import {
+  type OrdinalRange,
+  type Place,
+  readEntries,
+  readLog,
+  readMessages,
+  readPlaces,
+  readSession,
+  readSessions,
+  readTree,
+} from "./read.ts"
 import { BLOBS, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
 import { type BatchResult, type SessionBatch, type SessionTables, writeBatches } from "./write.ts"
 
@@ -24,6 +34,8 @@ export interface Sessions {
   ancestors(id: string): Promise<SessionLog[]>
   children(id: string): Promise<Session[]>
   entries(id: string, ordinals?: OrdinalRange): Promise<Entry[]>
+  /** Where the messages of a session stand: all, those that say something (conversation), or those that are no carriers. */
+  places(id: string, kind: "all" | "spoken" | "turns"): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** What a parser needs to go on where an earlier one stopped. */
@@ -64,11 +76,18 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     ancestors: (id) => ancestorsOf(tables, id),
     children: (id) => readSessions(tables, eq("parent_session_id", id)),
     entries: (id, ordinals) => readEntries(tables, id, ordinals),
+    places: (id, kind) => readPlaces(tables, id, PLACE_FILTERS[kind]),
     messages: (messageId, sessionId) => readMessages(tables, messageId, sessionId),
     resumeFacts: (id) => resumeFacts(tables, id),
     counts: () => counts(tables),
     close: () => store.close(),
   }
+}
+
+const PLACE_FILTERS: Readonly<Record<"all" | "spoken" | "turns", Filter | undefined>> = {
+  all: undefined,
+  spoken: not(isNull("search_text")),
+  turns: not(eq("role", "system")),
 }
 
 async function ancestorsOf(tables: SessionTables, id: string): Promise<SessionLog[]> {
@@ -99,10 +118,4 @@ async function counts(tables: SessionTables): Promise<StoreCounts> {
     tables.blobs.count(),
   ])
   return { sessions, messages, parts, blobs }
-}
-
-/** Messages of those sessions and roles: what most reads filter by. */
-export function messagesOf(sessionIds: readonly string[], roles?: readonly string[]): Filter {
-  const own = isIn("session_id", sessionIds)
-  return roles === undefined ? own : and(own, isIn("role", roles))
 }

@@ -1,0 +1,33 @@
+/** A pond over a store in a directory of its own, for running operations as any surface would. */
+import type { TSchema } from "typebox"
+import { type Operation, perform } from "../../src/operations/operation.ts"
+import type { Pond } from "../../src/operations/pond.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import { createHost } from "../../src/platform/host.ts"
+import { silentLog } from "../../src/platform/log.ts"
+import { seededRandom } from "../../src/platform/random.ts"
+import { type TestSessions, testSessions } from "../sessions/support.ts"
+
+export interface TestPond extends Disposable {
+  readonly pond: Pond
+  readonly place: TestSessions
+  run<I extends TSchema, O extends TSchema>(operation: Operation<I, O>, input: unknown): Promise<unknown>
+}
+
+export function testPond(): TestPond {
+  const place = testSessions()
+  const environment = { HOME: place.path, XDG_STATE_HOME: `${place.path}/state`, XDG_CACHE_HOME: `${place.path}/cache` }
+  const pond: Pond = {
+    host: createHost({ environment, clock: systemClock, random: seededRandom(1), log: silentLog, flags: {} }),
+    sessions: () => Promise.resolve(place.sessions),
+    storeName: () => place.path,
+    close: () => Promise.resolve(),
+  }
+  const signal = new AbortController().signal
+  return {
+    pond,
+    place,
+    run: (operation, input) => perform(operation, { pond, signal }, input),
+    [Symbol.dispose]: () => place[Symbol.dispose](),
+  }
+}
