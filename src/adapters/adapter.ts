@@ -147,6 +147,8 @@ export interface Serialize {
   readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
   /** Where a file of a session lies once the session goes on in another directory. Absent: where it lay. */
   readonly place?: (place: string, from: string, to: string) => string
+  /** Files of which lines were changed: what points into another of them by its bytes is set right. */
+  readonly repoint?: (files: readonly OutputFile[]) => readonly OutputFile[]
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string) => ResumeCommand
 }

@@ -64,12 +64,13 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan> {
   const cwd = request.cwd ?? home
   const moved =
     cwd === home ? { files, rewrittenPaths: 0 } : reroot(files, { from: home, to: cwd, place: target.serialize.place })
+  const whole = moved.rewrittenPaths === 0 ? moved.files : (target.serialize.repoint?.(moved.files) ?? moved.files)
   return {
     fidelity: "native",
     target,
     sessionId: own?.sessionId ?? tree.session.id,
     sessions: logs.map(({ session }) => ({ id: session.id, from: session.source_agent })),
-    files: moved.files,
+    files: whole,
     losses: written.flatMap(({ losses }) => losses),
     rewrittenPaths: moved.rewrittenPaths,
     resume: target.serialize.resume(own?.sessionId ?? tree.session.id, cwd),

@@ -4,7 +4,7 @@ import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
-import { native, needs } from "./serialize.ts"
+import { native, needs, repoint } from "./serialize.ts"
 import { source } from "./source.ts"
 
 export const codex: Adapter = {
@@ -17,6 +17,7 @@ export const codex: Adapter = {
   serialize: {
     native,
     needs,
+    repoint,
     foreign,
     resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
   },
