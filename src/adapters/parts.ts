@@ -13,7 +13,14 @@ type BodyByType = { readonly [T in PartBody["type"]]: Extract<PartBody, { type: 
 /** The fields of a part that can be taken out of a record. */
 export type LiftedField = "text" | "params" | "result" | "data"
 
-export interface PartDraft<out T extends PartBody["type"] = PartBody["type"]> {
+declare const made: unique symbol
+
+/** Only the makers of this file have it: a part that is written down by hand does not compile. */
+interface Made {
+  readonly [made]: true
+}
+
+export interface PartDraft<out T extends PartBody["type"] = PartBody["type"]> extends Made {
   readonly body: BodyByType[T]
   readonly lifts: readonly (readonly [field: LiftedField, origin: Origin])[]
   /** The part's own id, where the source has one. */

@@ -70,8 +70,9 @@ function noteLeaf(write: JsonObject, leaves: Map<string, string | undefined>): v
 }
 
 function nodeOf(write: JsonObject, entries: readonly Entry[], isAlone: boolean): Node | undefined {
-  const { kind, type, id, parentId } = write
-  if (typeof type !== "string" || type === "session" || (kind !== undefined && kind !== "entry")) return undefined
+  const { kind, seq, type, id, parentId } = write
+  const isBookkeeping = seq !== undefined && kind !== "entry"
+  if (typeof type !== "string" || type === "session" || isBookkeeping) return undefined
   // Of writes that were committed together, those that are no messages have no entry of their own.
   const alone = isAlone ? entries[0] : undefined
   const entry = entries.find(({ message }) => message.id === id) ?? alone

@@ -49,7 +49,6 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       else pushEntry(writer, raw, record)
     },
     end() {
-      if (!writer.hasBegun) begin(writer, file, null)
       writer.end()
       return { state: null, clientVersions: [] }
     },
@@ -132,8 +131,10 @@ function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): vo
 /** Nothing where the entry is no message. */
 function entryDraft(spot: Spot): MessageDraft | undefined {
   const { record, at, note } = spot
-  const kind = valueAt(record, ...at, "kind")
-  if (kind !== undefined && kind !== "entry") {
+  // Before v4, some entries had a `kind` of their own. What v4 writes is numbered.
+  const isNumbered = valueAt(record, ...at, "seq") !== undefined
+  const kind = isNumbered ? valueAt(record, ...at, "kind") : "entry"
+  if (kind !== "entry") {
     if (typeof kind !== "string" || !BOOKKEEPING.has(kind)) note("unknown_record", kind)
     return undefined
   }

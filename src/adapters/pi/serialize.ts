@@ -24,6 +24,7 @@ import { BRAND } from "./parse.ts"
 export const serialize: Serialize = {
   native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
   foreign,
+  place: (place, from, to) => place.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
   resume: (sessionId, cwd) => ({ command: ["pi", "--session", sessionId], cwd }),
 }
 
@@ -54,9 +55,13 @@ function sessionFile(conversation: Conversation, { cwd, reasoning }: ForeignTarg
   log.add({ type: "session", version: 3, id: sessionId, timestamp, cwd })
   if (session.title !== undefined) log.addEntry("session_info", timestamp, () => ({ name: session.title ?? "" }))
   for (const [index, turn] of turns.entries()) addTurn(log, turn, index, session.source_agent)
-  const directory = `--${cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`
-  const place = `${directory}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
+  const place = `${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
   return { sessionId, file: { form: "log", place, lines: log.lines }, losses: log.losses }
+}
+
+/** Where pi looks for the sessions of a directory. */
+function directoryOf(cwd: string): string {
+  return `--${cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`
 }
 
 // --- The log ----------------------------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ function plainBlock(part: Part, lose: Lose): TextBlock | FileBlock | undefined {
   const injected = part.provenance === "injected" ? (factOf(part.options, "injected") ?? "unknown") : undefined
   const mark = injected === undefined ? {} : { injected }
   if (injected !== undefined && SURROUNDINGS.has(injected)) lose("injected_context", injected)
-  else if (part.type === "text") return { type: "text", text: part.text, ...mark }
+  else if (part.type === "text") return part.text === "" ? undefined : { type: "text", text: part.text, ...mark }
   else if (part.type === "file") return { type: "file", file: part, ...mark }
   else if (part.type === "opaque") lose("opaque", part.kind)
   else lose("approval")

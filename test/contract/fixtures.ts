@@ -1,0 +1,150 @@
+/**
+ * The fixtures of every adapter: `fixtures/<adapter>/<scenario>/`. `fixture.json` says what it is for, which client it
+ * comes from and which issues it has; `root/` is a tree as it lies below a root of that client; `expected.json`, where
+ * there is one, has what the client sent to its model when the session went on (made with the client itself).
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Adapter, Conversation, ParseEnd, RawRecord, ResumePoint, SourceUnit } from "../../src/adapters/adapter.ts"
+import { resolve } from "../../src/adapters/shared/resolve.ts"
+import { parseJson, stringifyJson } from "../../src/model/json.ts"
+import type { Issue } from "../../src/model/report.ts"
+import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
+
+const FIXTURES = join(import.meta.dir, "../../fixtures")
+
+export interface Fixture {
+  readonly name: string
+  readonly root: string
+  readonly intent: string
+  readonly client: string
+  /** How often each kind of issue is found in it. Absent: none is. */
+  readonly issues: Readonly<Record<string, number>>
+  readonly expected: Readonly<Record<string, readonly WireItem[]>>
+}
+
+/** One item of the conversation as the client sent it. */
+export interface WireItem {
+  readonly role: "user" | "assistant" | "call" | "result"
+  readonly text?: string
+  readonly id?: string
+  readonly name?: string
+  readonly args?: string
+  readonly images?: number
+  readonly isError?: boolean
+}
+
+export function fixturesOf(adapter: Adapter): Fixture[] {
+  const folder = join(FIXTURES, adapter.id)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).map((name) => {
+    const read = (file: string) => JSON.parse(readFileSync(join(folder, name, file), "utf8"))
+    const { intent, client, issues = {} } = read("fixture.json")
+    const expected = existsSync(join(folder, name, "expected.json")) ? read("expected.json") : {}
+    return { name, root: join(folder, name, "root"), intent, client, issues, expected }
+  })
+}
+
+// --- Reading ----------------------------------------------------------------------------------------------------------
+
+export interface ReadUnit {
+  readonly unit: SourceUnit
+  readonly records: readonly RawRecord[]
+  readonly issues: readonly Issue[]
+}
+
+export async function unitsOf(adapter: Adapter, root: string): Promise<ReadUnit[]> {
+  const units: ReadUnit[] = []
+  for await (const unit of adapter.source.plan(root)) {
+    if (!("files" in unit)) throw new Error(`${root}: ${unit.kind} ${unit.found}`)
+    const records: RawRecord[] = []
+    const issues: Issue[] = []
+    for await (const batch of resolve(adapter.source, unit)) {
+      records.push(...batch.records)
+      issues.push(...batch.issues)
+    }
+    units.push({ unit, records, issues })
+  }
+  return units
+}
+
+export interface ParsedUnit {
+  readonly session: Session | undefined
+  readonly entries: readonly Entry[]
+  readonly issues: readonly Issue[]
+  readonly end: ParseEnd
+  /** What the sink was given, in order. */
+  readonly order: readonly ("session" | "entry")[]
+}
+
+export function parseUnit(
+  adapter: Adapter,
+  unit: SourceUnit,
+  records: readonly RawRecord[],
+  resume?: ResumePoint,
+): ParsedUnit {
+  let session = resume?.session
+  const entries: Entry[] = []
+  const issues: Issue[] = []
+  const order: ("session" | "entry")[] = []
+  const sink = {
+    session: (begun: Session) => {
+      session = begun
+      order.push("session")
+    },
+    entry: (entry: Entry) => {
+      entries.push(entry)
+      order.push("entry")
+    },
+    issue: (issue: Issue) => {
+      issues.push(issue)
+    },
+  }
+  const parser = adapter.parse(unit, sink, resume)
+  for (const raw of records) parser.push(fresh(raw))
+  return { end: parser.end(), session, entries, issues, order }
+}
+
+/** A row belongs to the parser that it is handed to, which takes values out of it. */
+function fresh(raw: RawRecord): RawRecord {
+  if (raw.form !== "row") return raw
+  const row = parseJson(stringifyJson(raw.row))
+  return row.ok ? { ...raw, row: row.value } : raw
+}
+
+/** Every session of a tree, by id. */
+export async function logsOf(adapter: Adapter, root: string): Promise<Map<string, SessionLog>> {
+  const logs = new Map<string, SessionLog>()
+  for (const { unit, records } of await unitsOf(adapter, root)) {
+    const { session, entries } = parseUnit(adapter, unit, records)
+    if (session !== undefined) logs.set(session.id, { session, entries })
+  }
+  return logs
+}
+
+/** A session as another client needs to know it, with its sub-agents. */
+export function conversationOf(adapter: Adapter, logs: ReadonlyMap<string, SessionLog>, id: string): Conversation {
+  const log = logs.get(id)
+  if (log === undefined) throw new Error(`no session ${id}`)
+  const children = [...logs.values()].filter(
+    ({ session }) => session.parent_session_id === id && session.source_agent.includes("/"),
+  )
+  return {
+    session: log.session,
+    entries: adapter.context(log, ancestorsOf(logs, log)),
+    children: children.map(({ session }) => conversationOf(adapter, logs, session.id)),
+  }
+}
+
+function ancestorsOf(logs: ReadonlyMap<string, SessionLog>, log: SessionLog): SessionLog[] {
+  const ancestors: SessionLog[] = []
+  const met = new Set([log.session.id])
+  for (let parent = log.session.parent_session_id; parent !== undefined && !met.has(parent); ) {
+    met.add(parent)
+    const found = logs.get(parent)
+    if (found === undefined) break
+    ancestors.push(found)
+    parent = found.session.parent_session_id
+  }
+  return ancestors
+}

@@ -1,0 +1,37 @@
+/** What a conversation tells, as plain items in order, so that two clients' tellings of it can be compared exactly. */
+import type { Conversation, ForeignTarget } from "../../src/adapters/adapter.ts"
+import type { ResultContent } from "../../src/adapters/shared/translate.ts"
+import { type Turn, turnsOf } from "../../src/adapters/shared/turns.ts"
+import { stringifyJson } from "../../src/model/json.ts"
+
+/** `target` is the vocabulary that calls are told in. */
+export function toldBy(
+  conversation: Conversation,
+  target: string,
+  reasoning: ForeignTarget["reasoning"],
+): readonly string[] {
+  return turnsOf(conversation, target, reasoning).turns.flatMap(itemsOf)
+}
+
+function itemsOf({ role, blocks }: Turn): string[] {
+  return blocks.flatMap((block): string[] => {
+    if (block.type === "text") return [`${role}: ${block.text}`]
+    if (block.type === "reasoning") return [`reasoning: ${block.text}`]
+    if (block.type === "file") return [`${role} file: ${block.file.media_type} ${stringifyJson(block.file.data)}`]
+    const answer = block.result === undefined ? "none" : contentText(block.result.content)
+    return [`call: ${block.name} ${sorted(block.params)}`, `result: ${answer}`]
+  })
+}
+
+function contentText(content: readonly ResultContent[]): string {
+  return content.map((piece) => (piece.type === "text" ? piece.text : `${piece.mediaType} ${piece.base64}`)).join("\n")
+}
+
+/** Key order is no difference. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, inner) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : inner,
+  )
+}
