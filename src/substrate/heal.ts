@@ -65,8 +65,12 @@ async function areWhole(table: LocalTable, files: readonly ReferencedFile[]): Pr
   return true
 }
 
-/** Looked at again under the lock: another process may have healed or written meanwhile. */
+/**
+ * Looked at again under the lock: another process may have healed or written meanwhile. What a crash left in doubt is
+ * durable afterwards, so that it is doubted once.
+ */
 async function healExclusively(table: LocalTable, context: HealContext, isSuspect: boolean): Promise<void> {
+  table.doubt()
   for (let isDoubted = false; ; isDoubted = true) {
     const state = await inspect(table)
     if (state === undefined) return

@@ -18,39 +18,31 @@ export type Failure =
   /** A file lies where a directory of the store's path would have to be. */
   | "misplaced"
   | "denied"
+  | "no_bucket"
   /** What was asked is not understood: a regular expression that is none, for one. */
   | "rejected"
   | "other"
 
-const PROSE: readonly (readonly [pattern: RegExp, failure: Failure])[] = [
-  [/No space left on device|os error 28\b|StorageFull/i, "full"],
-  [/Not a directory|os error 20\b/i, "misplaced"],
-  [/Read-only file system|os error 30\b/i, "read_only"],
-  [/Permission denied|os error 13\b|\b403\b|Forbidden|AccessDenied|Unauthenticated|\b401\b|Unauthorized/i, "denied"],
+/** The first that matches counts: an answer that names a full disk or a wrong key is often wrapped in one that names less. */
+const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
+  ["full", /No space left on device/],
+  ["read_only", /Read-only file system/],
+  ["denied", /Permission denied|status: 40[13]\b|code: 40[13]\b|AccessDenied|Failed to get \w+ credentials/],
+  ["no_bucket", /NoSuchBucket|ContainerNotFound/],
+  ["conflict", /Commit conflict for version|Retryable commit conflict|Too many concurrent writers/],
+  ["rejected", /regex parse error/],
+  ["present", /Table '.*' already exists/],
+  ["absent", /Table '.*' was not found/],
+  ["unreachable", /Generic (?:S3|GCS|MicrosoftAzure) error|store: "(?:S3|GCS|MicrosoftAzure)"|error sending request/],
   [
-    /commit conflict|Retryable commit|Too many concurrent writers|concurrent(ly)? (commit|transaction|write)/i,
-    "conflict",
-  ],
-  [/regex parse error|Error resolving filter|Error optimizing sql filter|sql parser error/i, "rejected"],
-  [/already exists/i, "present"],
-  [/Table '.*' was not found|Dataset at path .* was not found|TableNotFound/i, "absent"],
-  [
-    /file size is too small|file magic number|Invalid magic|Object at location .* not found|NotFound|Not found|failed to fill whole buffer|EOF|Range .*(exceeds|beyond|start)|protobuf|decode|corrupt/i,
     "damaged",
-  ],
-  [
-    /error sending request|connection (closed|reset|refused)|timed? ?out|operation timed|SlowDown|\b50[0234]\b|Generic (S3|GCS|MicrosoftAzure|HTTP)/i,
-    "unreachable",
+    /Invalid range .* for object of size|file size is too small|invalid magic|Not found: .*\/(?:data|_deletions|_indices)\//,
   ],
 ]
 
 export function failureOf(error: unknown): Failure {
   const text = error instanceof Error ? error.message : String(error)
-  return PROSE.find(([pattern]) => pattern.test(text))?.[1] ?? "other"
-}
-
-export function isRepeatable(failure: Failure): boolean {
-  return failure === "conflict" || failure === "unreachable"
+  return PROSE.find(([, pattern]) => pattern.test(text))?.[0] ?? "other"
 }
 
 interface Told {
@@ -91,6 +83,10 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
   denied: {
     code: "storage_unavailable",
     message: (store) => `The store ${store} refused access. Check the credentials with \`pond storage check\`.`,
+  },
+  no_bucket: {
+    code: "storage_unavailable",
+    message: (store) => `The bucket of the store ${store} does not exist. Create it, or name another with --store.`,
   },
   rejected: {
     code: "validation_failed",

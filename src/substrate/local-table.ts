@@ -19,8 +19,8 @@ export interface LocalTable {
   readonly quarantine: string
   /** Does the work while no other process of this machine writes to the table, and makes what it committed durable. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Makes what was committed since the last time durable. */
-  settle(): Promise<void>
+  /** Takes nothing for durable: all of it is made so at the end of this turn. */
+  doubt(): void
   /** The newest version that was made durable, if one was noted. */
   settledVersion(): Promise<bigint | undefined>
 }
@@ -53,13 +53,24 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     if (newest !== undefined && fresh.length > 0) await files.write(note, String(newest))
   }
 
+  async function settledVersion(): Promise<bigint | undefined> {
+    if ((await files.size(note)) === undefined) return undefined
+    const text = Buffer.from(await files.read(note)).toString("utf8")
+    return /^\d+$/.test(text) ? BigInt(text) : undefined
+  }
+
+  /** A process that was killed may have committed what nobody made durable yet. */
+  async function isSettled(): Promise<boolean> {
+    return (await settledVersion()) === newestVersion(await files.list(folder))
+  }
+
   async function locked<Result>(work: () => Promise<Result>): Promise<Result> {
     if (lock === undefined) {
       ensureWritable(own)
       lock = openFileLock(join(own, `${name}.lock`))
     }
     return await whileLocked(lock, wait, async () => {
-      known ??= new Set(await files.list(folder))
+      known ??= new Set((await isSettled()) ? await files.list(folder) : [])
       try {
         return await work()
       } finally {
@@ -73,7 +84,9 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     files,
     folder,
     quarantine: join(own, "quarantine", name),
-    settle,
+    doubt: () => {
+      known = new Set()
+    },
     exclusively: (work) => {
       const mine = turn.then(
         () => locked(work),
@@ -82,11 +95,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
       turn = mine.catch(() => undefined)
       return mine
     },
-    settledVersion: async () => {
-      if ((await files.size(note)) === undefined) return undefined
-      const text = Buffer.from(await files.read(note)).toString("utf8")
-      return /^\d+$/.test(text) ? BigInt(text) : undefined
-    },
+    settledVersion,
   }
 }
 

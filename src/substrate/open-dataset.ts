@@ -24,14 +24,25 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
 
   const attempt = <Result>(call: () => Promise<Result>) => retried(catalog.retry, call)
 
+  let healing: Promise<void> | undefined
+
+  /** Once, and never inside a turn of our own: healing takes one itself. */
+  async function healed(): Promise<void> {
+    if (local === undefined) return
+    healing ??= healTable(local, { log, clock, scansWhole: () => scansWhole(catalog, definition) }).catch(
+      (error: unknown) => {
+        healing = undefined
+        throw error
+      },
+    )
+    await healing
+  }
+
   async function check(): Promise<void> {
     const open = table
-    if (open === undefined) {
-      if (local !== undefined) {
-        await healTable(local, { log, clock, scansWhole: () => scansWhole(catalog, definition) })
-      }
-      table = await catalog.open(definition)
-    } else await attempt(() => open.checkoutLatest())
+    await healed()
+    if (open === undefined) table = await catalog.open(definition)
+    else await attempt(() => open.checkoutLatest())
     checkedAtMs = clock.monotonicMs()
   }
 
@@ -47,8 +58,12 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   return {
     definition,
     catalog,
-    local,
+    isLocal: local !== undefined,
     attempt,
+    exclusively: async (work) => {
+      await healed()
+      return await (local === undefined ? work() : local.exclusively(work))
+    },
     newest: refreshed,
     current: async () => (clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refreshed() : table),
     writable: async () => {

@@ -3,7 +3,7 @@
  * what is left becomes one typed error that carries how often it was tried.
  */
 import type { Random } from "../platform/random.ts"
-import { failureOf, isRepeatable, storeError } from "./lance-errors.ts"
+import { type Failure, failureOf, storeError } from "./lance-errors.ts"
 
 export interface RetryContext {
   readonly random: Random
@@ -12,7 +12,11 @@ export interface RetryContext {
   readonly store: string
 }
 
-const ATTEMPTS_MAX = 8
+/**
+ * How often a call is made at most, by what went wrong; what is not named is not repeated. The engine itself asks an
+ * object store four times before it gives up, so that it takes the store ten seconds and more to use up its attempts.
+ */
+const ATTEMPTS_MAX: Partial<Record<Failure, number>> = { conflict: 8, unreachable: 4 }
 const DELAY_FIRST_MS = 25
 const DELAY_MAX_MS = 4000
 
@@ -24,7 +28,7 @@ export async function retried<Result>(
     try {
       return await call(attempt)
     } catch (error) {
-      if (attempt >= ATTEMPTS_MAX || !isRepeatable(failureOf(error))) {
+      if (attempt >= (ATTEMPTS_MAX[failureOf(error)] ?? 1)) {
         throw storeError(error, context.store, { attempts: attempt })
       }
       await context.sleep(delayMs(attempt, context.random))

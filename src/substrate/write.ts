@@ -25,24 +25,21 @@ export interface Inserted<Row = AnyRow> {
 
 /** One commit at most. The first of two rows with one key counts. */
 export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
-  const { local } = dataset
   if (rows.length === 0) return { inserted: 0, present: 0, absent: [] }
-  if (local !== undefined) return await local.exclusively(() => insert(dataset, rows, append))
-  return await insert(dataset, rows, merge)
+  return await dataset.exclusively(() => insert(dataset, rows, dataset.isLocal ? append : merge))
 }
 
 /** Only of rows that can be made again from other tables. */
 export async function deleteWhere(dataset: Dataset, where: Filter): Promise<{ readonly deleted: number }> {
-  const { definition, local } = dataset
+  const { definition } = dataset
   assert(definition.derived === true, `rows of ${definition.name} are never deleted`)
   const filter = filterText(definition, where)
-  const remove = async () => {
+  return await dataset.exclusively(async () => {
     const table = await dataset.newest()
     if (table === undefined) return { deleted: 0 }
     const { numDeletedRows } = await dataset.attempt(() => table.delete(filter))
     return { deleted: numDeletedRows }
-  }
-  return await (local === undefined ? remove() : local.exclusively(remove))
+  })
 }
 
 type Commit = (dataset: Dataset, table: LanceTable, rows: readonly AnyRow[]) => Promise<number>

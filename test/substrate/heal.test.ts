@@ -1,0 +1,175 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createLog, type Log } from "../../src/platform/log.ts"
+import {
+  blob,
+  defineTable,
+  int32,
+  nullable,
+  type TableDefinition,
+  utf8,
+  vector,
+} from "../../src/substrate/table-definition.ts"
+import { type TestStore, testStore } from "./support.ts"
+
+/** Five tables of different shapes: one key column or three, with blobs, with vectors, with text indexes. */
+const id = { id: utf8() }
+const TABLES: readonly TableDefinition[] = [
+  { name: "sessions", columns: { ...id, title: nullable(utf8()) }, key: ["id"] },
+  { name: "messages", columns: { group_id: utf8(), ...id, text: utf8() }, key: ["group_id", "id"], fts: true },
+  { name: "parts", columns: { group_id: utf8(), owner: utf8(), ...id, at: int32() }, key: ["group_id", "owner", "id"] },
+  { name: "embeddings", columns: { group_id: utf8(), ...id, near: vector(8) }, key: ["group_id", "id"] },
+  { name: "blobs", columns: { ...id, bytes: blob() }, key: ["id"] },
+].map(({ fts, ...table }) => {
+  const indexes = fts === true ? [{ kind: "fts", column: "text", options: { tokenizer: "icu" } } as const] : []
+  return defineTable({ ...table, indexes, schemaVersion: 1 } as unknown as TableDefinition)
+})
+
+function rowsOf(definition: TableDefinition, from: number): Record<string, unknown>[] {
+  return Array.from({ length: 20 }, (_, index) => {
+    const values: Record<string, unknown> = {
+      group_id: "g",
+      id: `row-${from + index}`,
+      owner: "o",
+      title: null,
+      text: "some words",
+      at: index,
+      near: new Float32Array(8).fill(index),
+      bytes: new Uint8Array(100_000).fill(index),
+    }
+    return Object.fromEntries(Object.keys(definition.columns).map((name) => [name, values[name]]))
+  })
+}
+
+function listing(log: string[]): Log {
+  return createLog("warn", (line) => log.push(line))
+}
+
+const idsOf = async (place: TestStore, definition: TableDefinition, log: string[] = []) => {
+  const rows = await place
+    .open({ log: listing(log) })
+    .table(definition)
+    .read({ columns: ["id"] as never })
+  return new Set(rows.map((row) => (row as { id: string }).id))
+}
+
+const everyId = (count: number) => new Set(Array.from({ length: count }, (_, index) => `row-${index}`))
+
+const newestManifest = (folder: string) =>
+  join(
+    folder,
+    "_versions",
+    readdirSync(join(folder, "_versions"))
+      .filter((name) => name.endsWith(".manifest"))
+      .toSorted()[0] ?? "",
+  )
+
+const newestData = (folder: string) => {
+  const paths = readdirSync(join(folder, "data"))
+    .filter((name) => name.endsWith(".lance"))
+    .map((name) => join(folder, "data", name))
+  return (
+    paths.toSorted((one, other) =>
+      Number(statSync(other, { bigint: true }).mtimeNs - statSync(one, { bigint: true }).mtimeNs),
+    )[0] ?? ""
+  )
+}
+
+const half = (path: string) => truncateSync(path, Math.floor(statSync(path).size / 2))
+const zeros = (path: string) => writeFileSync(path, new Uint8Array(statSync(path).size))
+
+const DAMAGES: readonly (readonly [what: string, damage: (folder: string) => void])[] = [
+  ["the newest manifest is empty", (folder) => truncateSync(newestManifest(folder), 0)],
+  ["the newest manifest is cut", (folder) => half(newestManifest(folder))],
+  [
+    "the newest manifest lacks its last byte",
+    (folder) => truncateSync(newestManifest(folder), statSync(newestManifest(folder)).size - 1),
+  ],
+  ["the newest manifest is zeros", (folder) => zeros(newestManifest(folder))],
+  ["the newest data file is empty", (folder) => truncateSync(newestData(folder), 0)],
+  ["the newest data file is cut", (folder) => half(newestData(folder))],
+  ["the newest data file is missing", (folder) => unlinkSync(newestData(folder))],
+  ["the newest data file is zeros", (folder) => zeros(newestData(folder))],
+]
+
+for (const definition of TABLES) {
+  for (const [what, damage] of DAMAGES) {
+    test(`${definition.name}: ${what}: the table is back at the version before, and whole again after the next import`, async () => {
+      using place = testStore()
+      const table = place.store.table(definition)
+      await table.insertAbsent(rowsOf(definition, 0) as never)
+      await table.insertAbsent(rowsOf(definition, 20) as never)
+      const folder = join(place.path, `${definition.name}.lance`)
+      const before = filesBelow(place.path)
+      damage(folder)
+
+      const log: string[] = []
+      expect(await idsOf(place, definition, log)).toEqual(everyId(20))
+      expect(log.length).toBe(1)
+      expect(log[0]).toContain(join(place.path, ".pond", "quarantine", definition.name))
+      const quarantined = filesBelow(join(place.path, ".pond", "quarantine"))
+      expect(quarantined.some((path) => path.endsWith(".manifest"))).toBe(true)
+      const lost = what.includes("missing") ? 1 : 0
+      expect(filesBelow(place.path).length).toBe(before.length - lost)
+
+      await place
+        .open()
+        .table(definition)
+        .insertAbsent([...rowsOf(definition, 0), ...rowsOf(definition, 20)] as never)
+      const later: string[] = []
+      expect(await idsOf(place, definition, later)).toEqual(everyId(40))
+      expect(later).toEqual([])
+    })
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(lock|durable)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+test("blocks inside a file that were never written are found when the crash was before the sync", async () => {
+  using place = testStore()
+  const [definition] = TABLES as [TableDefinition]
+  const table = place.store.table(definition)
+  await table.insertAbsent(rowsOf(definition, 0) as never)
+  const note = join(place.path, ".pond", `${definition.name}.durable`)
+  const durable = readFileSync(note)
+  await table.insertAbsent(rowsOf(definition, 20) as never)
+  const data = newestData(join(place.path, `${definition.name}.lance`))
+  const bytes = readFileSync(data)
+  writeFileSync(data, bytes.fill(0, 0, bytes.length - 64))
+  writeFileSync(note, durable)
+  const log: string[] = []
+  expect(await idsOf(place, definition, log)).toEqual(everyId(20))
+  expect(log.length).toBe(1)
+})
+
+test("a whole table whose last sync was not noted is left alone", async () => {
+  using place = testStore()
+  const [definition] = TABLES as [TableDefinition]
+  await place.store.table(definition).insertAbsent(rowsOf(definition, 0) as never)
+  writeFileSync(join(place.path, ".pond", `${definition.name}.durable`), "1")
+  const log: string[] = []
+  expect(await idsOf(place, definition, log)).toEqual(everyId(20))
+  expect(log).toEqual([])
+})
+
+test("a table of which no version is whole is moved aside as it is", async () => {
+  using place = testStore()
+  const [definition] = TABLES as [TableDefinition]
+  await place.store.table(definition).insertAbsent(rowsOf(definition, 0) as never)
+  const folder = join(place.path, `${definition.name}.lance`)
+  for (const path of filesBelow(join(folder, "_versions"))) truncateSync(path, 0)
+  const log: string[] = []
+  expect(await idsOf(place, definition, log)).toEqual(new Set())
+  expect(log.length).toBe(1)
+  expect(filesBelow(join(place.path, ".pond", "quarantine")).length).toBeGreaterThan(2)
+  await place
+    .open()
+    .table(definition)
+    .insertAbsent(rowsOf(definition, 0) as never)
+  expect(await idsOf(place, definition)).toEqual(everyId(20))
+})
