@@ -55,7 +55,7 @@ function endQuietlyOnBrokenPipe(thrown: unknown, otherwise: () => number): numbe
 async function dispatch(line: CommandLine, paper: Paper): Promise<number> {
   const isHelpVerb = line.argv[0] === "help"
   const argv = isHelpVerb ? line.argv.slice(1) : line.argv
-  if (isHelpVerb || isGiven(argv, "--help", "-h")) return await printHelp(line.verbs, argv, paper)
+  if (isHelpVerb || isGiven(argv, "--help", "h")) return await printHelp(line.verbs, argv, paper)
   if (isGiven(argv, "--version")) {
     printOutcome(paper, { document: { version: VERSION }, render: () => `pond ${VERSION}\n` })
     return 0

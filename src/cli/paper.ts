@@ -32,10 +32,10 @@ export interface PaperParts {
 export function createPaper({ argv, environment, streams, clock }: PaperParts): Paper {
   const { out, err } = streams
   const isJson = isGiven(argv, "--json")
-  const isQuiet = isGiven(argv, "--quiet", "-q")
+  const isQuiet = isGiven(argv, "--quiet", "q")
   const isPlain = isGiven(argv, "--no-color")
   const progress = createProgress({ mode: progressMode(isQuiet, isJson, err.isTerminal), sink: err, clock })
-  const level: LogLevel = logLevel(isQuiet, isGiven(argv, "--verbose", "-v"))
+  const level: LogLevel = logLevel(isQuiet, isGiven(argv, "--verbose", "v"))
   const log = createLog(level, (text, gravity) => {
     progress.hide()
     err.write(isJson ? `${JSON.stringify({ event: "log", level: gravity, message: text.trimEnd() })}\n` : text)
@@ -51,10 +51,19 @@ export function createPaper({ argv, environment, streams, clock }: PaperParts): 
   }
 }
 
+/** Short flags without a value may stand together: `-qv`. */
+const CLUSTER = /^-[qvh]{2,}$/
+
 /** Flags count up to `--`; what follows are words, whatever they look like. */
-export function isGiven(argv: readonly string[], ...spellings: readonly string[]): boolean {
+export function isGiven(argv: readonly string[], long: string, short?: string): boolean {
   const end = argv.indexOf("--")
-  return argv.slice(0, end === -1 ? argv.length : end).some((word) => spellings.includes(word))
+  return argv
+    .slice(0, end === -1 ? argv.length : end)
+    .some(
+      (word) =>
+        word === long ||
+        (short !== undefined && (word === `-${short}` || (CLUSTER.test(word) && word.includes(short)))),
+    )
 }
 
 function progressMode(isQuiet: boolean, isJson: boolean, isTerminal: boolean): ProgressMode {

@@ -30,13 +30,10 @@ export function placePath(environment: Environment, place: Place): string {
 export function homePath(environment: Environment, instead: string): string {
   const home = environment["HOME"]
   if (home !== undefined && isAbsolute(home)) return home
-  throw new PondError(
-    "validation_failed",
-    `HOME is not set, so pond has no place of its own. Set HOME or ${instead}.`,
-    {
-      details: { variables: ["HOME", instead] },
-    },
-  )
+  const fault = home === undefined || home === "" ? "HOME is not set" : `HOME is "${home}", which is no absolute path`
+  throw new PondError("validation_failed", `${fault}, so pond has no place of its own. Set HOME or ${instead}.`, {
+    details: { variables: ["HOME", instead] },
+  })
 }
 
 /** Makes the directory where it is missing, for this user alone, and proves that files can be made in it. */

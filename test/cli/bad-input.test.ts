@@ -155,7 +155,7 @@ const MISTAKES: readonly Mistake[] = [
     env: () => ({ HOME: "here", XDG_CONFIG_HOME: "also/here" }),
     exitCode: 2,
     code: "validation_failed",
-    line: "HOME is not set, so pond has no place of its own. Set HOME or XDG_CONFIG_HOME.",
+    line: 'HOME is "here", which is no absolute path, so pond has no place of its own. Set HOME or XDG_CONFIG_HOME.',
   },
 ]
 

@@ -125,8 +125,13 @@ test("a document carries the version of the protocol, and progress goes to stder
 })
 
 test("-q leaves only the result, -v says more, and neither changes the result", async () => {
-  const [quiet, verbose] = await Promise.all([rehearse("print", "-q"), rehearse("-v", "print")])
+  const [quiet, verbose, both] = await Promise.all([
+    rehearse("print", "-q"),
+    rehearse("-v", "print"),
+    rehearse("print", "-vq"),
+  ])
   expect(quiet).toEqual({ stdout: "line\n", stderr: "", exitCode: 0 })
+  expect(both).toEqual(quiet)
   expect(verbose).toEqual({ stdout: "line\n", stderr: "a line for people\npond closed\n", exitCode: 0 })
 })
 
