@@ -10,10 +10,11 @@ import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { SessionTree } from "../model/session.ts"
 import { realFiles } from "../platform/files.ts"
+import { writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { applyRestore } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
-import { bytesOf, type WriteDatabase, writeDraft } from "../restore/draft.ts"
+import { bytesOf, writeDraft } from "../restore/draft.ts"
 import { planRestore, type RestorePlan } from "../restore/plan.ts"
 import type { Pond } from "./pond.ts"
 
@@ -64,13 +65,17 @@ export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promis
 
 export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<RestoreReport> {
   const root = options.root ?? rootOf(pond, plan.target)
+  const stamp = stampOf(pond)
   const { files, backups } = await applyRestore({
     files: realFiles,
     root,
     output: plan.files,
     isForced: options.isForced,
-    stamp: stampOf(pond),
-    writeDatabase,
+    stamp,
+    writeDatabase: async (path, file) => {
+      const backup = `${path}.pond-backup-${stamp}`
+      return writeForeignRows(path, file, options.isForced ? { replaceWithBackup: backup } : {}).backups
+    },
   })
   return { ...reportOf(plan, root), files, backups, written: true }
 }
@@ -105,7 +110,7 @@ export function rootOf(pond: Pond, target: Adapter): string {
 async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
   const folder = join(pond.host.path("cache"), `restore-${stampOf(pond)}`)
   try {
-    await writeDraft(realFiles, folder, plan.proof.files, writeDatabase)
+    await writeDraft(realFiles, folder, plan.proof.files, async (path, file) => writeForeignRows(path, file).backups)
     await checkDraft(plan, folder)
   } finally {
     await realFiles.remove(folder)
@@ -137,8 +142,3 @@ function groupLosses(losses: readonly Loss[]): LossGroup[] {
     example: group[0]?.found ?? kind,
   }))
 }
-
-const writeDatabase: WriteDatabase = (path) =>
-  Promise.reject(
-    new PondError("validation_failed", `pond cannot write the database ${path} yet.`, { details: { path } }),
-  )

@@ -4,7 +4,7 @@
  * Knows no client: what is to be known of its tables comes with the rows.
  */
 import { Database } from "bun:sqlite"
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
@@ -26,35 +26,41 @@ interface NestedRow {
 }
 
 export interface RowsWritten {
+  /** Copies of what was there, where rows were replaced. */
+  readonly backups: readonly string[]
   readonly inserted: number
   /** Rows that were there already and say the same, or are common to several sessions. */
   readonly present: number
-  /** Columns that this database does not have, of rows that have a value for them: `table.column`. */
-  readonly lost: readonly string[]
 }
 
 export interface WriteOptions {
-  /** Rows that are there and say something else are replaced, with everything that they own. */
-  readonly replace: boolean
+  /** Where the database is copied to before rows that say something else are replaced. Absent: they are not. */
+  readonly replaceWithBackup?: string
 }
 
 const BUSY_TIMEOUT_MS = 1_000
 
 /** All of it or nothing, whenever the machine dies: a new database appears by its rename, an old one changes by one commit. */
-export function writeForeignRows(path: string, file: RowsToWrite, options: WriteOptions): RowsWritten {
+export function writeForeignRows(path: string, file: RowsToWrite, options: WriteOptions = {}): RowsWritten {
   if (existsSync(path)) return withDatabase(path, (database) => writeInto(database, path, file, options))
   const draft = `${path}.pond-draft`
   removeDatabase(draft)
-  const written = withDatabase(draft, (database) => {
-    database.transaction(() => {
-      for (const statement of file.schema.create) database.run(statement)
-    })()
-    return writeInto(database, draft, file, options)
-  })
-  sync(draft)
-  renameSync(draft, path)
-  sync(dirname(path))
-  return written
+  try {
+    const written = withDatabase(draft, (database) => {
+      database.transaction(() => {
+        for (const statement of file.schema.create) database.run(statement)
+      })()
+      return writeInto(database, draft, file, options)
+    })
+    // A transcript is for its owner alone.
+    chmodSync(draft, 0o600)
+    sync(draft)
+    renameSync(draft, path)
+    sync(dirname(path))
+    return written
+  } finally {
+    removeDatabase(draft)
+  }
 }
 
 /** The keys of rows that are there and say something else: what a restore would have to replace. */
@@ -89,28 +95,30 @@ function beginAlone(database: Database, path: string): void {
   database.run("PRAGMA defer_foreign_keys = ON")
 }
 
-function writeInto(database: Database, path: string, file: RowsToWrite, { replace }: WriteOptions): RowsWritten {
+function writeInto(database: Database, path: string, file: RowsToWrite, options: WriteOptions): RowsWritten {
   beginAlone(database, path)
   try {
     const conflicts = conflictsIn(database, file)
-    if (conflicts.length > 0 && !replace) {
+    const { replaceWithBackup: backup } = options
+    if (conflicts.length > 0 && backup === undefined) {
       throw new PondError("would_overwrite", `${path} has rows that say something else. Use --force to replace them.`, {
         details: { path, rows: conflicts },
       })
     }
+    const backups = conflicts.length > 0 && backup !== undefined ? copyDatabase(path, backup) : []
     if (conflicts.length > 0) removeOwners(database, file)
     const written = insertAll(database, file)
     database.run("COMMIT")
-    return written
+    return { ...written, backups }
   } catch (error) {
     if (database.inTransaction) database.run("ROLLBACK")
     throw error
   }
 }
 
-function insertAll(database: Database, file: RowsToWrite): RowsWritten {
+function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "backups"> {
   const tables = new Map<string, ReadonlySet<string>>()
-  const lost = new Set<string>()
+  const lacking = new Set<string>()
   let inserted = 0
   let present = 0
   for (const { table, row } of flatRows(file)) {
@@ -122,14 +130,19 @@ function insertAll(database: Database, file: RowsToWrite): RowsWritten {
       if (known.has(column)) {
         names.push(quoted(column))
         values.push(bound(value))
-      } else if (value !== null) lost.add(`${table}.${column}`)
+      } else if (value !== null) lacking.add(`${table}.${column}`)
     }
     const sql = `INSERT INTO ${quoted(table)} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`
     const { changes } = database.query(`${sql} ON CONFLICT DO NOTHING`).run(...values)
     if (changes === 0) present++
     else inserted++
   }
-  return { inserted, present, lost: [...lost] }
+  if (lacking.size === 0) return { inserted, present }
+  throw new PondError(
+    "version_unsupported",
+    "This database is of an older version of its client, which cannot hold all of this. Update the client, start it once, and run this again.",
+    { details: { columns: [...lacking] } },
+  )
 }
 
 // --- Rows: those that stand inside others come behind them ------------------------------------------------------------
@@ -230,6 +243,13 @@ function quoted(name: string): string {
 }
 
 // --- Files ------------------------------------------------------------------------------------------------------------
+
+/** Nobody else writes while we hold it, so the file and its log say the same moment. */
+function copyDatabase(path: string, to: string): string[] {
+  const suffixes = ["", "-wal"].filter((suffix) => existsSync(path + suffix))
+  for (const suffix of suffixes) copyFileSync(path + suffix, to + suffix)
+  return suffixes.map((suffix) => to + suffix)
+}
 
 function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true })

@@ -38,7 +38,7 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
     await writeDraft(files, folder, placed, writeDatabase)
     // The main file comes first in a plan, so it goes last: until it is there the client sees no session.
     for (const file of placed.toReversed()) backups.push(...(await place(request, folder, file)))
-    for (const file of added) await add(request, file)
+    for (const file of added) backups.push(...(await add(request, file)))
   } finally {
     await files.remove(folder)
   }
@@ -82,11 +82,12 @@ async function place({ files, root, stamp }: ApplyRequest, folder: string, file:
   return backups
 }
 
-async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFile): Promise<void> {
+async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFile): Promise<readonly string[]> {
   const path = pathOf(root, file.place)
   await files.makeDirectory(dirname(path))
-  if (file.form === "database") await writeDatabase(path, file)
-  else if (file.form === "log") await appendAbsent(files, path, file.lines.map(String))
+  if (file.form === "database") return writeDatabase(path, file)
+  if (file.form === "log") await appendAbsent(files, path, file.lines.map(String))
+  return []
 }
 
 /** Lines that the file does not have yet. One that was cut off is ended first. */

@@ -4,8 +4,11 @@ import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
 
-/** Writes the rows of a client's database, and makes the database where there is none. */
-export type WriteDatabase = (path: string, file: Extract<OutputFile, { form: "database" }>) => Promise<void>
+/** Writes the rows of a client's database, and makes the database where there is none. Gives the backups that it made. */
+export type WriteDatabase = (
+  path: string,
+  file: Extract<OutputFile, { form: "database" }>,
+) => Promise<readonly string[]>
 
 const LINE_FEED = new Uint8Array([10])
 

@@ -1,0 +1,151 @@
+import { Database } from "bun:sqlite"
+import { afterEach, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseJson } from "../../src/model/json.ts"
+import { openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
+import { conflictingRows, type RowsToWrite, writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function freshPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pond-writer-"))
+  folders.push(folder)
+  return join(folder, "client.db")
+}
+
+const SCHEMA: RowsToWrite["schema"] = {
+  create: [
+    "CREATE TABLE place (id TEXT PRIMARY KEY, name TEXT)",
+    "CREATE TABLE book (id TEXT PRIMARY KEY, place_id TEXT REFERENCES place(id), price REAL, size INTEGER, extra TEXT)",
+    "CREATE TABLE page (id TEXT PRIMARY KEY, book_id TEXT REFERENCES book(id) ON DELETE CASCADE, data TEXT NOT NULL)",
+    "CREATE TABLE credential (id TEXT PRIMARY KEY, value TEXT)",
+  ],
+  keys: { place: ["id"], book: ["id"], page: ["id"] },
+  shared: ["place"],
+  owners: ["book"],
+}
+
+const parsed = parseJson("9007199254740993")
+const EXACT = parsed.ok ? parsed.value : 0
+
+/** A book before the place that it names, with its pages inside it. */
+function library(title: string, pages: readonly string[] = ["p1", "p2"]): RowsToWrite {
+  const page = pages.map((id) => ({ id, book_id: "b1", data: { text: `${title} ${id}` } }))
+  const book = {
+    id: "b1",
+    place_id: "x",
+    price: 0.5,
+    size: EXACT,
+    extra: { $bytes: "AP8=" },
+    page,
+  }
+  return {
+    rows: [
+      { table: "book", row: book as never },
+      { table: "place", row: { id: "x", name: title } },
+    ],
+    schema: SCHEMA,
+  }
+}
+
+function all(path: string, table: string): unknown[] {
+  const database = openForeignDatabase(path, [table])
+  const rows = [...database.rows({ table, order: ["id"] })]
+  database.close()
+  return rows
+}
+
+test("rows make a database where there is none: inner rows in tables of their own, JSON as text, numbers and bytes exact", () => {
+  const path = freshPath()
+  expect(writeForeignRows(path, library("one"))).toEqual({ inserted: 4, present: 0, backups: [] })
+  expect(JSON.stringify(all(path, "book"))).toBe(
+    '[{"id":"b1","place_id":"x","price":0.5,"size":9007199254740993,"extra":{"$bytes":"AP8="}}]',
+  )
+  expect(all(path, "page")).toEqual([
+    { id: "p1", book_id: "b1", data: '{"text":"one p1"}' },
+    { id: "p2", book_id: "b1", data: '{"text":"one p2"}' },
+  ])
+  expect(readdirSync(join(path, ".."))).toEqual(["client.db"])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test("the same rows a second time change nothing", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  expect(writeForeignRows(path, library("one"))).toEqual({ inserted: 0, present: 4, backups: [] })
+})
+
+test("rows are added to a database that is there, and a shared row stays as it is", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  const added = {
+    ...library("one"),
+    rows: [
+      { table: "place", row: { id: "x", name: "other" } },
+      { table: "book", row: { id: "b2", place_id: "x" } },
+    ],
+  }
+  expect(writeForeignRows(path, added)).toEqual({ inserted: 1, present: 1, backups: [] })
+  expect(all(path, "place")).toEqual([{ id: "x", name: "one" }])
+})
+
+test("a row that says something else is refused, and nothing is written", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  expect(conflictingRows(path, library("two", ["p1", "p3"]))).toEqual(["page p1"])
+  expect(() => writeForeignRows(path, library("two", ["p1", "p3"]))).toThrow("--force")
+  expect(all(path, "page").length).toBe(2)
+  expect(JSON.stringify(all(path, "page"))).not.toContain("two")
+})
+
+test("told to replace, it replaces the owner with all it owns, and keeps a copy of the database", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one", ["p1", "p2", "p9"]))
+  const backup = `${path}.backup`
+  expect(writeForeignRows(path, library("two"), { replaceWithBackup: backup }).backups).toEqual([backup])
+  expect(all(path, "page")).toEqual([
+    { id: "p1", book_id: "b1", data: '{"text":"two p1"}' },
+    { id: "p2", book_id: "b1", data: '{"text":"two p2"}' },
+  ])
+  expect(all(backup, "page").length).toBe(3)
+})
+
+test("a database that another program holds is left alone", async () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  const hold = `const { Database } = require("bun:sqlite"); const held = new Database(${JSON.stringify(path)});
+    held.run("PRAGMA journal_mode = WAL"); held.query("SELECT * FROM book").all(); console.log("held"); setInterval(() => held, 1e6)`
+  const holder = Bun.spawn([process.execPath, "-e", hold], { stdout: "pipe" })
+  await holder.stdout.getReader().read()
+  expect(() => writeForeignRows(path, library("two", ["p7"]))).toThrow("held by another program")
+  holder.kill()
+  await holder.exited
+  expect(writeForeignRows(path, library("one", ["p7"])).inserted).toBe(1)
+})
+
+test("a database that cannot hold all of it is refused whole", () => {
+  const path = freshPath()
+  const old = new Database(path, { create: true })
+  for (const statement of SCHEMA.create) old.run(statement.replace(", extra TEXT", ""))
+  old.close()
+  expect(() => writeForeignRows(path, library("one"))).toThrow("Update the client")
+  expect(all(path, "book")).toEqual([])
+})
+
+test("a row that names a row which is not there is refused, and a new database does not appear", () => {
+  const path = freshPath()
+  const orphan = { ...library("one"), rows: [{ table: "page", row: { id: "p1", book_id: "gone", data: "" } }] }
+  expect(() => writeForeignRows(path, orphan)).toThrow("FOREIGN KEY")
+  expect(readdirSync(join(path, ".."))).toEqual([])
+})
+
+test("a table without a key is refused: credentials lie in the same database", () => {
+  const path = freshPath()
+  const stray = { ...library("one"), rows: [{ table: "credential", row: { id: "x", value: "T0P" } }] }
+  expect(() => writeForeignRows(path, stray)).toThrow("credential")
+})
