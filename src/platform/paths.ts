@@ -27,7 +27,7 @@ export function placePath(environment: Environment, place: Place): string {
 }
 
 /** The home directory; `instead` names the variable that would have spared the question. */
-export function homePath(environment: Environment, instead: string): string {
+function homePath(environment: Environment, instead: string): string {
   const home = environment["HOME"]
   if (home !== undefined && isAbsolute(home)) return home
   const fault = home === undefined || home === "" ? "HOME is not set" : `HOME is "${home}", which is no absolute path`

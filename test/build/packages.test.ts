@@ -22,8 +22,9 @@ afterAll(async () => {
 })
 
 test("a package that the registry does not give fails the build by target, name and version", async () => {
-  const before = process.env["HOME"]
-  process.env["HOME"] = home
+  // A test run that npx started carries npx's own registry in a variable, which wins over the settings of a home.
+  const before = { HOME: process.env["HOME"], npm_config_registry: process.env["npm_config_registry"] }
+  Object.assign(process.env, { HOME: home, npm_config_registry: registry.url.href })
   try {
     const failure = await packageAt(targetNamed("linux-arm64"), "@pond-tests/absent", "9.9.9").catch((error) => error)
     expect(failure).toBeInstanceOf(BuildFailure)
@@ -31,7 +32,10 @@ test("a package that the registry does not give fails the build by target, name 
     expect(failure.message).toContain("404")
     expect(asked).toEqual(["/@pond-tests/absent"])
   } finally {
-    process.env["HOME"] = before
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
   }
 })
 

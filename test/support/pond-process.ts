@@ -9,7 +9,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-export const MAIN = join(import.meta.dir, "../../src/main.ts")
+const MAIN = join(import.meta.dir, "../../src/main.ts")
 
 export interface RunOptions {
   /** The whole environment; `PATH` is added. */
