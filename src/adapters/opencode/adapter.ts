@@ -1,6 +1,7 @@
 /** opencode, from the JSON trees of 2025 to the database of version 1.18: the four faces of its adapter, each in files of its own. */
 import { systemClock } from "../../platform/clock.ts"
 import type { Adapter } from "../adapter.ts"
+import { context } from "./context.ts"
 import { native } from "./native.ts"
 import { parse } from "./parse.ts"
 import { ID } from "./session-start.ts"
@@ -12,7 +13,7 @@ export const opencode: Adapter = {
   verified: { from: "0.1.0", to: "1.18.33" },
   source: createSource(systemClock),
   parse,
-  context: ({ entries }) => entries,
+  context,
   serialize: {
     native,
     foreign: () => ({ sessionId: "", files: [], losses: [] }),
