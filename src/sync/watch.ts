@@ -125,7 +125,10 @@ function createDirt(): Dirt {
   const dirtyAt = new Map<string, number>()
   let generation = 0
   let wakeUp: (() => void) | undefined
+  /** Somebody called while nobody was waiting, as an abort does during a sync: the next wait is over at once. */
+  let isCalled = false
   const wake = () => {
+    isCalled = true
     wakeUp?.()
     wakeUp = undefined
   }
@@ -141,12 +144,14 @@ function createDirt(): Dirt {
     generation: () => generation,
     wake,
     nextOr: async (ms) => {
-      if (dirtyAt.size > 0 || ms <= 0) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      wakeUp = resolve
-      const timer = setTimeout(wake, ms)
-      await promise
-      clearTimeout(timer)
+      if (dirtyAt.size === 0 && !isCalled && ms > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wakeUp = resolve
+        const timer = setTimeout(wake, ms)
+        await promise
+        clearTimeout(timer)
+      }
+      isCalled = false
     },
   }
 }

@@ -111,3 +111,22 @@ test("nothing happens while nothing happens", async () => {
   })
   expect(rounds).toBe(1)
 })
+
+test("who is interrupted while it syncs ends after that sync, not at the next sweep", async () => {
+  using place = syncPlace()
+  const stop = new AbortController()
+  let rounds = 0
+  await watchSources({
+    sources: () => place.request.sources,
+    sync: () => {
+      rounds++
+      stop.abort()
+      return Promise.resolve()
+    },
+    signal: stop.signal,
+    clock: systemClock,
+    log: silentLog,
+    times: { settleMs: 0, apartMs: 0, sweepMs: 3_600_000 },
+  })
+  expect(rounds).toBe(1)
+})
