@@ -7,6 +7,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"
 import { VERBS } from "./cli/registry.ts"
+import { PondError } from "./model/errors.ts"
 import type { Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/clock.ts"
 import { processEnvironment } from "./platform/environment.ts"
@@ -24,15 +25,30 @@ function composePond(host: Host): Pond {
     opened.push(made)
     return made
   })
-  return {
+  const pond: Pond = {
     host,
     sessions,
     storeName: () => storeUrlOf(host),
+    within: (namespace) =>
+      namespace === undefined || namespace === host.settings().values.namespace
+        ? Promise.resolve(pond)
+        : Promise.reject(namespaceUnknown(namespace)),
     close: () => {
       for (const made of opened.splice(0)) made.close()
       return Promise.resolve()
     },
   }
+  return pond
+}
+
+function namespaceUnknown(namespace: string): PondError {
+  return new PondError(
+    "namespace_unknown",
+    `This store has no namespace "${namespace}". \`pond namespace list\` says which it has.`,
+    {
+      details: { namespace },
+    },
+  )
 }
 
 /** Loaded when first asked for: `--help` and a dry run pay for no store. */

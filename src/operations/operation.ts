@@ -63,7 +63,8 @@ export function checkedInput<I extends TSchema>(schema: I, given: unknown): Stat
     validator = Compile(schema)
     compiled.set(schema, validator)
   }
-  const input = Value.Default(schema, structuredClone(given))
+  // Defaults are set in place, and all of them stand at the top: what was given is not changed, and large bodies are not copied.
+  const input = Value.Default(schema, isRecord(given) ? { ...given } : given)
   if (validator.Check(input)) return input as Static<I>
   const faults: Fault[] = [...validator.Errors(input)]
     .slice(0, FAULTS_MAX)
@@ -85,4 +86,8 @@ export async function perform<I extends TSchema, O extends TSchema>(
   given: unknown,
 ): Promise<Static<O>> {
   return await operation.run(context, checkedInput(operation.input, given))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -13,6 +13,8 @@ export interface Pond {
   sessions(): Promise<Sessions>
   /** Which store this is, for whatever is kept about it outside it. Opens nothing. */
   storeName(): string
+  /** The pond of another namespace of the same store; `namespace_unknown` where it was never made (`wire-namespace-resolution`). */
+  within(namespace: string | undefined): Promise<Pond>
   /** Closes what was opened. Safe to call twice. */
   close(): Promise<void>
 }

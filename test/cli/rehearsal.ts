@@ -100,7 +100,13 @@ process.exit(
     compose: (flags, log) => {
       const host = createHost({ environment, clock: systemClock, random: systemRandom, log, flags })
       const sessions = () => Promise.reject(new Error("a rehearsal has no store"))
-      return { host, sessions, storeName: () => "rehearsal", close: () => Promise.resolve(log.debug("pond closed")) }
+      return {
+        host,
+        sessions,
+        storeName: () => "rehearsal",
+        within: () => sessions(),
+        close: () => Promise.resolve(log.debug("pond closed")),
+      }
     },
   }),
 )

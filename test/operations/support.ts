@@ -1,5 +1,6 @@
 /** A pond over a store in a directory of its own, for running operations as any surface would. */
 import type { TSchema } from "typebox"
+import { PondError } from "../../src/model/errors.ts"
 import { type Operation, perform } from "../../src/operations/operation.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { systemClock } from "../../src/platform/clock.ts"
@@ -21,6 +22,10 @@ export function testPond(): TestPond {
     host: createHost({ environment, clock: systemClock, random: seededRandom(1), log: silentLog, flags: {} }),
     sessions: () => Promise.resolve(place.sessions),
     storeName: () => place.path,
+    within: (namespace) =>
+      namespace === undefined || namespace === "local"
+        ? Promise.resolve(pond)
+        : Promise.reject(new PondError("namespace_unknown", "no such namespace")),
     close: () => Promise.resolve(),
   }
   const signal = new AbortController().signal

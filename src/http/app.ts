@@ -1,0 +1,122 @@
+/**
+ * HTTP over the table of operations: routes, the check of the host, the closed errors. No operation is here, and nothing
+ * that failed in a way nobody planned is shown outside.
+ */
+import { Elysia } from "elysia"
+import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
+import { PROTOCOL_VERSION, performRequest } from "../operations/envelope.ts"
+import type { Operation } from "../operations/operation.ts"
+import type { Pond } from "../operations/pond.ts"
+import { OPERATIONS } from "../operations/table.ts"
+import { BODY_LIMITS, type BodyLimits, readJsonBody } from "./body.ts"
+import { isRead, openApi, schemas } from "./schemas.ts"
+
+export interface HttpContext {
+  readonly pond: Pond
+  /** Names of hosts that a request may be addressed to, besides this machine's own. */
+  readonly allowedHosts: readonly string[]
+  readonly limits?: Partial<BodyLimits>
+  /** How long an operation may take. */
+  readonly timeoutMs?: number
+  /** The MCP transport, where there is one. */
+  readonly mcp?: (request: Request) => Promise<Response>
+}
+
+const TIMEOUT_MS = 120_000
+const REQUEST_ID = "x-pond-request-id"
+const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+export type Fetch = (request: Request) => Promise<Response>
+
+/** One request in, one answer out: what a server of any kind listens with. */
+export function createHttp(context: HttpContext): Fetch {
+  const app = routes(context)
+  return async (request) => {
+    const requestId = Bun.randomUUIDv7()
+    const response = await app.handle(request).catch((error: unknown) => failure(context, error))
+    response.headers.set(REQUEST_ID, requestId)
+    return response
+  }
+}
+
+function routes(context: HttpContext) {
+  const published = schemas()
+  const document = openApi()
+  const app = new Elysia({ normalize: false })
+    .onError({ as: "global" }, ({ code, error }) => failure(context, code === "NOT_FOUND" ? noRoute() : error))
+    .onRequest(({ request }) => {
+      if (!isAllowed(request, context.allowedHosts)) return failure(context, wrongHost())
+      return undefined
+    })
+    .get("/healthz", () => Response.json({ ok: true }))
+    .get("/v1/openapi.json", () => Response.json(document))
+    .get("/v1/schema", () => Response.json({ protocol_version: PROTOCOL_VERSION, schemas: [...published.keys()] }))
+    .get("/v1/schema/:name", ({ params: { name } }) => {
+      const schema = published.get(name.replace(/\.json$/, ""))
+      return schema === undefined ? failure(context, noSchema(name, [...published.keys()])) : Response.json(schema)
+    })
+  for (const operation of OPERATIONS) {
+    const path = `/v1/${operation.name}`
+    const answer = ({ request }: { readonly request: Request }) => answerOf(context, operation, request)
+    if (isRead(operation)) app.get(path, answer)
+    else app.post(path, answer, { parse: "none" })
+  }
+  const { mcp } = context
+  if (mcp !== undefined) app.all("/mcp", ({ request }) => mcp(request), { parse: "none" })
+  return app
+}
+
+async function answerOf(context: HttpContext, operation: Operation, request: Request): Promise<Response> {
+  try {
+    const body = isRead(operation)
+      ? { protocol_version: PROTOCOL_VERSION, ...Object.fromEntries(new URL(request.url).searchParams) }
+      : await readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(context.timeoutMs ?? TIMEOUT_MS)])
+    const answer = (await performRequest(operation, context.pond, signal, body)) as object
+    return Response.json({ protocol_version: PROTOCOL_VERSION, ...answer })
+  } catch (error) {
+    return failure(context, error)
+  }
+}
+
+/** One shape for every failure. What no row of the table names is logged, and is `internal` outside. */
+function failure({ pond }: HttpContext, thrown: unknown): Response {
+  const error = toPondError(thrown)
+  if (error.code === "internal") pond.host.log.warn(`${error.message} ${stackOf(error.cause ?? thrown)}`)
+  const { code, message, details } = error
+  return Response.json({ error: { code, message, details } }, { status: ERROR_TABLE[code].http })
+}
+
+function stackOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}
+
+/** A page of some other site may make a browser send requests here under its own name: only names of ours are answered. */
+function isAllowed(request: Request, allowedHosts: readonly string[]): boolean {
+  const host = request.headers.get("host") ?? ""
+  const name = host.replace(/:\d+$/, "").toLowerCase()
+  return (
+    OWN_HOSTS.has(name) ||
+    allowedHosts.some((allowed) => allowed.toLowerCase() === name || allowed.toLowerCase() === host.toLowerCase())
+  )
+}
+
+function wrongHost(): PondError {
+  return new PondError(
+    "validation_failed",
+    "This pond does not answer to that host name. Start it with --allowed-host to let it.",
+    {
+      details: { header: "host" },
+    },
+  )
+}
+
+function noRoute(): PondError {
+  return new PondError("not_found", "There is no such route. GET /v1/openapi.json says which there are.")
+}
+
+function noSchema(name: string, known: readonly string[]): PondError {
+  return new PondError("not_found", `There is no schema "${name}". There are: ${known.join(", ")}.`, {
+    details: { schemas: known },
+  })
+}

@@ -1,0 +1,83 @@
+/** What is published: a JSON Schema for each request and answer, and an OpenAPI document over them. */
+import { ERROR_TABLE, type ErrorCode } from "../model/errors.ts"
+import { IngestEvent } from "../model/session.ts"
+import { requestSchema } from "../operations/envelope.ts"
+import { COMMON_ERRORS, type Operation } from "../operations/operation.ts"
+import { OPERATIONS } from "../operations/table.ts"
+import { VERSION } from "../platform/version.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+const ERROR_SCHEMA: Json = {
+  type: "object",
+  required: ["error"],
+  additionalProperties: false,
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message", "details"],
+      additionalProperties: false,
+      properties: {
+        code: { type: "string", enum: Object.keys(ERROR_TABLE) },
+        message: { type: "string" },
+        details: { type: "object" },
+      },
+    },
+  },
+}
+
+/** Reads go by GET where there is nothing to say. */
+export function isRead(operation: Operation): boolean {
+  return operation.name === "status"
+}
+
+export function schemas(): ReadonlyMap<string, Json> {
+  const all = new Map<string, Json>([
+    ["error", ERROR_SCHEMA],
+    ["ingest_event", plain(IngestEvent)],
+  ])
+  for (const operation of OPERATIONS) {
+    all.set(`${operation.name}_request`, plain(requestSchema(operation)))
+    all.set(`${operation.name}_response`, plain(operation.output))
+  }
+  return all
+}
+
+export function openApi(): Json {
+  const paths = Object.fromEntries(OPERATIONS.map((operation) => [`/v1/${operation.name}`, pathOf(operation)]))
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "pond",
+      version: VERSION,
+      description: "Every conversation with your coding agents: kept, found, carried on.",
+    },
+    paths,
+    components: { schemas: Object.fromEntries(schemas()) },
+  }
+}
+
+function pathOf(operation: Operation): Json {
+  const { name, summary, errors } = operation
+  const body = { required: true, content: content(`${name}_request`) }
+  const answer = {
+    description: "What was asked for.",
+    content: content(`${name}_response`),
+    headers: { "X-Pond-Request-Id": { schema: { type: "string" } } },
+  }
+  const failures = Map.groupBy([...COMMON_ERRORS, ...errors], (code: ErrorCode) => String(ERROR_TABLE[code].http))
+  const responses = Object.fromEntries(
+    [...failures].map(([status, codes]) => [status, { description: codes.join(", "), content: content("error") }]),
+  )
+  const described = { operationId: name, summary, responses: { 200: answer, ...responses } }
+  return isRead(operation) ? { get: described } : { post: { ...described, requestBody: body } }
+}
+
+function content(schema: string): Json {
+  return { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } }
+}
+
+/** A TypeBox schema is JSON Schema; what else it carries does not show in JSON. */
+function plain(schema: unknown): Json {
+  return JSON.parse(JSON.stringify(schema)) as Json
+}

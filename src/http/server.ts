@@ -1,0 +1,104 @@
+/** Listening: on a loopback port, on a socket that its owner alone may use, and stopping without dropping what runs. */
+import { chmodSync, existsSync, rmSync } from "node:fs"
+import { PondError } from "../model/errors.ts"
+import type { Fetch } from "./app.ts"
+
+export interface HttpServer {
+  /** `http://127.0.0.1:9797`, or the path of the socket. */
+  readonly address: string
+  /** Takes no new request, and waits for those that run. */
+  stop(): Promise<void>
+}
+
+const IDLE_SECONDS = 120
+/** Above the cap of a body, so that the cap is ours to say. */
+const REQUEST_BYTES_MAX = 64 * 1024 * 1024
+
+export function listenOnPort(fetch: Fetch, host: string, port: number): HttpServer {
+  const running = createRunning(fetch)
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      fetch: running.fetch,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: REQUEST_BYTES_MAX,
+    })
+    return { address: server.url.href.replace(/\/$/, ""), stop: () => stopGently(server, running) }
+  } catch (cause) {
+    throw new PondError(
+      "storage_unavailable",
+      `pond cannot listen on ${host}:${port}. Stop what listens there, or name another --port.`,
+      { details: { host, port }, cause },
+    )
+  }
+}
+
+/** A socket whose server died is in the way of nobody: it is removed, unless somebody answers on it. */
+export async function listenOnSocket(fetch: Fetch, path: string): Promise<HttpServer> {
+  if (existsSync(path)) {
+    if (await isAnswered(path)) {
+      throw new PondError("conflict", `A pond serves on ${path} already. Stop it first, or name another --socket.`, {
+        details: { socket: path },
+      })
+    }
+    rmSync(path, { force: true })
+  }
+  const running = createRunning(fetch)
+  const before = process.umask(0o177)
+  try {
+    const server = Bun.serve({ unix: path, fetch: running.fetch, maxRequestBodySize: REQUEST_BYTES_MAX })
+    chmodSync(path, 0o600)
+    return {
+      address: path,
+      stop: async () => {
+        await stopGently(server, running)
+        rmSync(path, { force: true })
+      },
+    }
+  } finally {
+    process.umask(before)
+  }
+}
+
+interface Running {
+  readonly fetch: Fetch
+  /** Resolves when no request runs. */
+  idle(): Promise<void>
+}
+
+/** Bun's own stop waits for connections, and a client keeps those open for minutes. What matters is requests. */
+function createRunning(answer: Fetch): Running {
+  let active = 0
+  const waiting: (() => void)[] = []
+  return {
+    fetch: async (request) => {
+      active++
+      try {
+        return await answer(request)
+      } finally {
+        active--
+        if (active === 0) for (const done of waiting.splice(0)) done()
+      }
+    },
+    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}
+
+async function stopGently(server: { stop(isForced?: boolean): Promise<void> }, running: Running): Promise<void> {
+  const stopping = server.stop()
+  await running.idle()
+  // Until the next turn the last answer is still on its way out.
+  await Bun.sleep(0)
+  await server.stop(true)
+  await stopping
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  try {
+    const response = await fetch("http://localhost/healthz", { unix: path, signal: AbortSignal.timeout(2000) })
+    return response.ok
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The envelope of a request: which protocol it speaks and which namespace it means, beside the fields of its operation.
+ * What a surface does with a request begins here and is the same for all of them.
+ */
+import { type TSchema, Type } from "typebox"
+import { PondError } from "../model/errors.ts"
+import { type Operation, perform } from "./operation.ts"
+import type { Pond } from "./pond.ts"
+
+export const PROTOCOL_VERSION = 1
+
+/** The published shape of a whole request body. */
+export function requestSchema({ input }: Operation): TSchema {
+  const { properties } = input as unknown as { properties: Record<string, TSchema> }
+  return Type.Object(
+    {
+      protocol_version: Type.Literal(PROTOCOL_VERSION, {
+        description: "The version of the protocol that the request speaks.",
+      }),
+      namespace: Type.Optional(
+        Type.String({ minLength: 1, description: "Which tenant of the store is meant. Absent: the one of this pond." }),
+      ),
+      ...properties,
+    },
+    { additionalProperties: false },
+  )
+}
+
+export async function performRequest(
+  operation: Operation,
+  pond: Pond,
+  signal: AbortSignal,
+  body: unknown,
+): Promise<unknown> {
+  const { namespace, input } = openEnvelope(body)
+  return await perform(operation, { pond: await pond.within(namespace), signal }, input)
+}
+
+export function openEnvelope(body: unknown): { readonly namespace: string | undefined; readonly input: unknown } {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw bad("", "it is a JSON object")
+  const { protocol_version: version, namespace, ...input } = body as Record<string, unknown>
+  if (typeof version !== "number" || !Number.isInteger(version))
+    throw bad("/protocol_version", `it is a whole number; this pond speaks ${PROTOCOL_VERSION}`)
+  if (version !== PROTOCOL_VERSION) {
+    throw new PondError(
+      "version_unsupported",
+      `This pond speaks version ${PROTOCOL_VERSION} of its protocol, not ${version}.`,
+      {
+        details: { protocol_version: version, supported: [PROTOCOL_VERSION] },
+      },
+    )
+  }
+  if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
+    throw bad("/namespace", "it is a text that is not empty")
+  return { namespace, input }
+}
+
+function bad(path: string, message: string): PondError {
+  return new PondError("validation_failed", `The request is not right at ${path || "its top"}: ${message}.`, {
+    details: { faults: [{ path, message }] },
+  })
+}

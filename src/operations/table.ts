@@ -1,0 +1,17 @@
+/**
+ * The table of operations: what pond can do for whoever asks over a wire. HTTP's routes, the published schemas, MCP's tools
+ * and the documents of `--json` derive from it, and a test walks it. What reads or writes this machine is not here: `sync`,
+ * `restore`, `verify` and their like belong to the owner of the machine.
+ */
+import { get } from "./get.ts"
+import { ingest } from "./ingest.ts"
+import type { Operation } from "./operation.ts"
+import { status } from "./status.ts"
+
+export const OPERATIONS: readonly Operation[] = [get, ingest, status].map(
+  (operation) => operation as unknown as Operation,
+)
+
+export function operationByName(name: string): Operation | undefined {
+  return OPERATIONS.find((operation) => operation.name === name)
+}

@@ -1,0 +1,225 @@
+import { expect, test } from "bun:test"
+import { statSync } from "node:fs"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { createHttp, type HttpContext } from "../../src/http/app.ts"
+import { listenOnPort, listenOnSocket } from "../../src/http/server.ts"
+import type { Pond } from "../../src/operations/pond.ts"
+import { OPERATIONS } from "../../src/operations/table.ts"
+import { type TestPond, testPond } from "../operations/support.ts"
+import { said, session } from "../sessions/support.ts"
+
+interface Served extends AsyncDisposable {
+  readonly box: TestPond
+  readonly url: string
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+}
+
+function serve(context: Partial<HttpContext> = {}): Served {
+  const box = testPond()
+  const server = listenOnPort(createHttp({ pond: box.pond, allowedHosts: [], ...context }), "127.0.0.1", 0)
+  return {
+    box,
+    url: server.address,
+    post: (path, body, headers = {}) =>
+      fetch(`${server.address}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await server.stop()
+      box[Symbol.dispose]()
+    },
+  }
+}
+
+const asked = (fields: object) => ({ protocol_version: 1, ...fields })
+
+test("what is ingested over HTTP is read over HTTP", async () => {
+  await using served = serve()
+  const events = [
+    { kind: "session", ...session("s") },
+    { kind: "message", ...said("s", 0, "").message },
+    { kind: "part", ...said("s", 0, "hello").parts[0] },
+  ]
+  const stored = await served.post("/v1/ingest", asked({ events }))
+  expect(stored.status).toBe(200)
+  expect(stored.headers.get("x-pond-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await stored.json()).toEqual({
+    protocol_version: 1,
+    results: [{ session_id: "s", status: "stored", inserted: { messages: 1, parts: 1 } }],
+  })
+  const read = await served.post("/v1/get", asked({ session_id: "s" }))
+  expect(await read.json()).toMatchObject({ protocol_version: 1, result: { messages: [{ text: "hello" }] } })
+  expect(await (await fetch(`${served.url}/v1/status`)).json()).toMatchObject({
+    protocol_version: 1,
+    sessions: 1,
+    messages: 1,
+  })
+})
+
+test("a number that a double cannot hold goes through", async () => {
+  await using served = serve()
+  const body = `{"protocol_version":1,"events":[${JSON.stringify({ kind: "session", ...session("s") }).replace('"options":{}', '"options":{"source":{"cost":12345678901234567890123}}')}]}`
+  expect((await served.post("/v1/ingest", body)).status).toBe(200)
+  expect(JSON.stringify((await served.box.place.sessions.session("s"))?.options)).toBe(
+    '{"source":{"cost":12345678901234567890123}}',
+  )
+})
+
+test.each<[string, string, unknown, number, string]>([
+  ["no JSON", "/v1/get", "{", 400, "validation_failed"],
+  ["JSON that is no object", "/v1/get", "[]", 400, "validation_failed"],
+  ["no protocol version", "/v1/get", { session_id: "s" }, 400, "validation_failed"],
+  ["protocol version 0", "/v1/get", { protocol_version: 0 }, 400, "version_unsupported"],
+  ["protocol version 2", "/v1/get", { protocol_version: 2 }, 400, "version_unsupported"],
+  ['protocol version "1"', "/v1/get", { protocol_version: "1" }, 400, "validation_failed"],
+  ["a field of another type", "/v1/get", asked({ session_id: 7 }), 400, "validation_failed"],
+  ["a field that nobody knows", "/v1/get", asked({ session_id: "s", extra: 1 }), 400, "validation_failed"],
+  [
+    "a prototype key",
+    "/v1/get",
+    '{"protocol_version":1,"session_id":"s","__proto__":{"limit":3}}',
+    400,
+    "validation_failed",
+  ],
+  ["an unknown namespace", "/v1/get", asked({ namespace: "../../etc", session_id: "s" }), 403, "namespace_unknown"],
+  ["a session that is not there", "/v1/get", asked({ session_id: "../../etc/passwd" }), 404, "not_found"],
+  ["a route that is not there", "/v1/nothing", asked({}), 404, "not_found"],
+  ["a method that is not there", "/v1/status", asked({}), 404, "not_found"],
+  ["a body over the cap", "/v1/get", asked({ session_id: "x".repeat(9_000_000) }), 400, "validation_failed"],
+])("%s is told in one shape", async (_, path, body, status, code) => {
+  await using served = serve()
+  const response = await served.post(path, body)
+  const text = await response.text()
+  expect({ status: response.status, text }).toEqual({ status, text: expect.stringContaining(`"code":"${code}"`) })
+  expect(JSON.parse(text)).toEqual({ error: { code, message: expect.any(String), details: expect.any(Object) } })
+  expect(text).not.toMatch(/node_modules|\.ts:\d+|at async/)
+  expect(response.headers.get("x-pond-request-id")).not.toBeNull()
+})
+
+test("every fault of a request is said with its path", async () => {
+  await using served = serve()
+  const response = await served.post("/v1/get", asked({ session_id: "s", limit: 0, context_depth: "two" }))
+  const { error } = (await response.json()) as { error: { details: { faults: { path: string }[] } } }
+  expect(new Set(error.details.faults.map(({ path }) => path))).toEqual(new Set(["/limit", "/context_depth"]))
+})
+
+test.each(["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "localhost.evil"])(
+  "a request under the name %j is not answered",
+  async (host) => {
+    await using served = serve()
+    for (const path of ["/healthz", "/v1/status", "/v1/openapi.json", "/mcp"]) {
+      const response = await fetch(`${served.url}${path}`, { headers: { host } })
+      expect({ path, status: response.status }).toEqual({ path, status: 400 })
+    }
+  },
+)
+
+test("a name that was allowed is answered", async () => {
+  await using served = serve({ allowedHosts: ["pond.internal"] })
+  expect((await fetch(`${served.url}/healthz`, { headers: { host: "pond.internal:9797" } })).status).toBe(200)
+})
+
+test("what a caller says the request id is does not come back", async () => {
+  await using served = serve()
+  const response = await served.post("/v1/get", asked({ session_id: "s" }), {
+    "x-pond-request-id": "mine%0d%0aset-cookie: a=b",
+  })
+  expect(response.headers.get("x-pond-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+  expect(response.headers.get("set-cookie")).toBeNull()
+})
+
+test("a failure that nobody planned shows nothing of itself", async () => {
+  await using served = serve({})
+  const broken: Pond = {
+    ...served.box.pond,
+    within: () => Promise.resolve(broken),
+    sessions: () => Promise.reject(new Error("password=hunter2 at /home/someone/secret.ts")),
+  }
+  const handler = createHttp({ pond: broken, allowedHosts: [] })
+  const response = await handler(new Request("http://localhost/v1/status", { headers: { host: "localhost" } }))
+  const text = await response.text()
+  expect({ status: response.status, shows: /hunter2|secret/.test(text) }).toEqual({ status: 500, shows: false })
+  expect(JSON.parse(text)).toMatchObject({ error: { code: "internal" } })
+})
+
+test("a body that does not arrive is given up", async () => {
+  await using served = serve({ limits: { timeoutMs: 150 } })
+  const { hostname, port } = new URL(served.url)
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(
+        "POST /v1/get HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+      )
+    })
+    socket.once("data", (chunk) => {
+      resolve(chunk.toString())
+      socket.destroy()
+    })
+    socket.once("error", reject)
+  })
+  expect(answer).toContain("400")
+})
+
+test("every operation has a route, a schema of its request and one of its answer, in one OpenAPI document", async () => {
+  await using served = serve()
+  const { schemas } = (await (await fetch(`${served.url}/v1/schema`)).json()) as { schemas: string[] }
+  const document = (await (await fetch(`${served.url}/v1/openapi.json`)).json()) as {
+    openapi: string
+    paths: Record<string, unknown>
+    components: { schemas: object }
+  }
+  expect(document.openapi).toBe("3.1.0")
+  expect(OPERATIONS.length).toBeGreaterThan(2)
+  for (const { name } of OPERATIONS) {
+    expect(Object.keys(document.paths)).toContain(`/v1/${name}`)
+    for (const kind of ["request", "response"]) {
+      expect(schemas).toContain(`${name}_${kind}`)
+      const schema = await fetch(`${served.url}/v1/schema/${name}_${kind}.json`)
+      expect(await schema.json()).toEqual(document.components.schemas[`${name}_${kind}` as never])
+    }
+  }
+  expect((await fetch(`${served.url}/v1/schema/..%2f..%2fetc`)).status).toBe(404)
+})
+
+test("the socket is its owner's alone, a dead one is in nobody's way, and a live one is not taken", async () => {
+  const box = testPond()
+  const handler = createHttp({ pond: box.pond, allowedHosts: [] })
+  const path = join(box.place.path, "pond.sock")
+  const first = await listenOnSocket(handler, path)
+  expect((statSync(path).mode & 0o777).toString(8)).toBe("600")
+  expect(await (await fetch("http://localhost/healthz", { unix: path })).json()).toEqual({ ok: true })
+  expect(listenOnSocket(handler, path)).rejects.toMatchObject({ code: "conflict" })
+  await first.stop()
+  await Bun.write(path, "left behind")
+  const second = await listenOnSocket(handler, path)
+  expect((await fetch("http://localhost/healthz", { unix: path })).status).toBe(200)
+  await second.stop()
+  box[Symbol.dispose]()
+})
+
+test("a server that stops finishes what runs", async () => {
+  const box = testPond()
+  const gate = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const slow: Pond = {
+    ...box.pond,
+    within: () => Promise.resolve(slow),
+    sessions: async () => {
+      begun.resolve()
+      await gate.promise
+      return box.place.sessions
+    },
+  }
+  const server = listenOnPort(createHttp({ pond: slow, allowedHosts: [] }), "127.0.0.1", 0)
+  const running = fetch(`${server.address}/v1/status`)
+  await begun.promise
+  const stopped = server.stop()
+  gate.resolve()
+  expect((await running).status).toBe(200)
+  await stopped
+  expect(fetch(`${server.address}/healthz`)).rejects.toThrow()
+  box[Symbol.dispose]()
+})
