@@ -42,7 +42,8 @@ export function microsOfText(text: string): bigint | undefined {
 }
 
 export function microsOfMs(ms: number): bigint | undefined {
-  return Number.isFinite(ms) ? inRange(BigInt(Math.round(ms * 1000))) : undefined
+  const micros = Math.round(ms * 1000)
+  return Number.isFinite(micros) ? inRange(BigInt(micros)) : undefined
 }
 
 export function textOfMicros(micros: bigint): string {

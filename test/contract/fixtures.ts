@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Adapter, Conversation, ParseEnd, RawRecord, ResumePoint, SourceUnit } from "../../src/adapters/adapter.ts"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { resolve } from "../../src/adapters/shared/resolve.ts"
 import { parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Issue } from "../../src/model/report.ts"
@@ -105,8 +106,19 @@ export function parseUnit(
   return { end: parser.end(), session, entries, issues, order }
 }
 
+/** The adapters that write sessions of others already. One that does not gives no files. */
+export function foreignTargets(): Adapter[] {
+  const session = {
+    ...{ id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/projects", options: {} },
+  }
+  const empty = { session, entries: [], children: [] }
+  return ADAPTERS.filter(
+    ({ serialize }) => serialize.foreign(empty, { cwd: "/projects", reasoning: "keep" }).files.length > 0,
+  )
+}
+
 /** A row belongs to the parser that it is handed to, which takes values out of it. */
-function fresh(raw: RawRecord): RawRecord {
+export function fresh(raw: RawRecord): RawRecord {
   if (raw.form !== "row") return raw
   const row = parseJson(stringifyJson(raw.row))
   return row.ok ? { ...raw, row: row.value } : raw

@@ -18,8 +18,8 @@ function itemsOf({ role, blocks }: Turn): string[] {
     if (block.type === "text") return [`${role}: ${block.text}`]
     if (block.type === "reasoning") return [`reasoning: ${block.text}`]
     if (block.type === "file") return [`${role} file: ${block.file.media_type} ${stringifyJson(block.file.data)}`]
-    const answer = block.result === undefined ? "none" : contentText(block.result.content)
-    return [`call: ${block.name} ${sorted(block.params)}`, `result: ${answer}`]
+    const call = `call: ${block.name} ${sorted(block.params)}`
+    return block.result === undefined ? [call] : [call, `result: ${contentText(block.result.content)}`]
   })
 }
 

@@ -174,7 +174,11 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: r
     const uuid = log.chain(timestamp, { type: "assistant", message: { ...reply, content: [content], ...end } })
     if (call !== undefined) writtenBy.set(call, uuid)
   }
-  for (const [call, uuid] of writtenBy) addResult(log, call, ids, uuid, agents)
+  for (const [call, uuid] of writtenBy) {
+    // The client leaves a call without a result out of what it sends.
+    if (call.result === undefined) log.lose("unanswered_call", messageId, call.name)
+    else addResult(log, call, ids, uuid, agents)
+  }
 }
 
 /** Reasoning without a signature that the API can verify is refused. Said as text it is kept, and recognisable. */

@@ -51,7 +51,8 @@ export function older(state: SpeechState): SpeechState {
 
 function itemSpeech(state: SpeechState, draft: MessageDraft, said: string): { state: SpeechState; speech: Speech } {
   const next: SpeechState = { ...older(state), hasItems: true }
-  if (draft.role === "user" && said !== "") {
+  // Where no person said a word, pond shows what a harness said first: that event is a copy, too.
+  if (draft.role === "user" && (said !== "" || next.isOurs === true)) {
     const { user, ...rest } = next
     if (user === said) return { state: rest, speech: "copy" }
     return { state: { ...rest, unclaimed: 0 }, speech: "message" }

@@ -18,6 +18,7 @@ export const LOSSES = {
   subagent: "a session of a sub-agent",
   system_message: "a message of the system",
   tool_params: "parameters of a tool call that the target's tool does not take",
+  unanswered_call: "a call that nothing answered, which the target does not send",
 } as const satisfies Record<string, string>
 
 export type LossKind = keyof typeof LOSSES

@@ -83,7 +83,7 @@ async function* resolveLog(
 }
 
 /** `before` is how many lines of the file came earlier. Every line is a record, blank ones too. */
-function recordsOf(file: SourceFile, lines: Buffer, before: number): RawRecord[] {
+export function recordsOf(file: SourceFile, lines: Buffer, before: number): RawRecord[] {
   const records: RawRecord[] = []
   for (let start = 0; start < lines.length; ) {
     const feed = lines.indexOf(LINE_FEED, start)

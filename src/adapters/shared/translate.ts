@@ -27,11 +27,11 @@ export interface TranslatedCall extends ToolCall {
   readonly lost: readonly string[]
 }
 
-/** Nothing where the target has no equal: the call then keeps its own name and parameters. `from` is a `source_agent`. */
+/** Nothing where the call keeps its own name and parameters: the target has no equal, or made it. `from` is a `source_agent`. */
 export function translateCall(from: string, to: string, call: ToolCall): TranslatedCall | undefined {
   const source = vocabularyOf(from)
   const target = vocabularyOf(to)
-  if (source === undefined || target === undefined) return undefined
+  if (source === undefined || target === undefined || source === target) return undefined
   const read = readTool(source, call.name, call.params)
   if (read === undefined) return undefined
   const written = writeTool(target, read.tool)

@@ -1,0 +1,69 @@
+/** One foreign restore, read back with the target's own source and compared with what was to be told. */
+import { expect } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { Adapter, Conversation, ForeignTarget, OutputFile } from "../../src/adapters/adapter.ts"
+import { LOSSES } from "../../src/adapters/shared/losses.ts"
+import { turnsOf } from "../../src/adapters/shared/turns.ts"
+import { bytesOf } from "../../src/restore/draft.ts"
+import { conversationOf, logsOf } from "./fixtures.ts"
+import { toldBy } from "./told.ts"
+
+export async function expectToComeThrough(
+  conversation: Conversation,
+  target: Adapter,
+  how: ForeignTarget,
+): Promise<void> {
+  const { sessionId, files, losses } = target.serialize.foreign(conversation, how)
+  const back = await readBack(target, files, sessionId)
+  for (const { kind } of losses) expect(Object.keys(LOSSES)).toContain(kind)
+  const want = toldBy(conversation, target.id, how.reasoning)
+  const have = toldBy(back, target.id, "keep")
+  // What the neutral turns leave out already is missing on both sides.
+  const own = losses.length - turnsOf(conversation, target.id, how.reasoning).losses.length
+  expect(unexplained(want, have, own)).toEqual([])
+}
+
+/** What the target's own source finds in what was written, as the conversation that it would send. */
+async function readBack(target: Adapter, files: readonly OutputFile[], sessionId: string): Promise<Conversation> {
+  const root = mkdtempSync(join(tmpdir(), "pond-foreign-"))
+  try {
+    for (const file of files) {
+      if (file.form === "database") continue
+      const path = join(root, file.place)
+      await mkdir(dirname(path), { recursive: true })
+      await Bun.write(path, bytesOf(file))
+    }
+    return conversationOf(target, await logsOf(target, root), sessionId)
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+/** What is missing or new beyond what the target's own losses say. A loss may put one piece in the place of another. */
+function unexplained(want: readonly string[], have: readonly string[], losses: number): string[] {
+  const common = commonItems(want, have)
+  const missing = want.filter((_, index) => !common.want.has(index)).map((item) => `missing: ${item.slice(0, 120)}`)
+  const added = have.filter((_, index) => !common.have.has(index)).map((item) => `added: ${item.slice(0, 120)}`)
+  return missing.length <= losses && added.length <= missing.length ? [] : [...missing, ...added]
+}
+
+/** The longest sequence that both have in this order. */
+function commonItems(want: readonly string[], have: readonly string[]): { want: Set<number>; have: Set<number> } {
+  const lengths = Array.from({ length: want.length + 1 }, () => new Uint32Array(have.length + 1))
+  const at = (i: number, j: number) => lengths[i]?.[j] ?? 0
+  for (let i = want.length - 1; i >= 0; i--)
+    for (let j = have.length - 1; j >= 0; j--)
+      (lengths[i] as Uint32Array)[j] = want[i] === have[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  const found = { want: new Set<number>(), have: new Set<number>() }
+  for (let i = 0, j = 0; i < want.length && j < have.length; ) {
+    if (want[i] === have[j]) {
+      found.want.add(i++)
+      found.have.add(j++)
+    } else if (at(i + 1, j) >= at(i, j + 1)) i++
+    else j++
+  }
+  return found
+}

@@ -1,0 +1,72 @@
+/**
+ * Damaged input, thousands of ways: nothing throws, nothing hangs, and every record comes back or is named. Quick here;
+ * `bun run fuzz` runs a million rounds. A failure prints the seed that repeats it: `POND_SEED=… bun test test/contract/fuzz`.
+ */
+import { expect, test } from "bun:test"
+import type { Adapter, RawRecord, SourceUnit } from "../../src/adapters/adapter.ts"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { seededRandom } from "../../src/platform/random.ts"
+import { differences } from "../../src/restore/compare.ts"
+import { damaged } from "./damage.ts"
+import { fixturesOf, fresh, parseUnit, unitsOf } from "./fixtures.ts"
+
+const ROUNDS = Number(process.env["POND_FUZZ_ROUNDS"] ?? 400)
+const SEED = Number(process.env["POND_SEED"] ?? Math.floor(Math.random() * 2 ** 32))
+const ROUND_MS_MAX = 5_000
+/** What is kept between rounds would show: inputs are small. */
+const RSS_MAX = 1 << 30
+
+interface Healthy {
+  readonly unit: SourceUnit
+  readonly records: readonly RawRecord[]
+}
+
+async function healthyUnits(adapter: Adapter): Promise<Healthy[]> {
+  const found: Healthy[] = []
+  for (const { root } of fixturesOf(adapter)) found.push(...(await unitsOf(adapter, root)))
+  return found
+}
+
+for (const adapter of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {
+  test(
+    `${adapter.id}: damaged input never throws, and every record of it comes back or is named`,
+    async () => {
+      const units = await healthyUnits(adapter)
+      expect(units.length).toBeGreaterThan(0)
+      for (let round = 0; round < ROUNDS; round++) {
+        const seed = (SEED + round) >>> 0
+        const { unit, records } = units[seed % units.length] as Healthy
+        const startedMs = performance.now()
+        const target = ADAPTERS[seed % ADAPTERS.length] ?? adapter
+        const fault = faultOf({ adapter, target }, unit, damaged(records.map(fresh), seededRandom(seed)))
+        const tookMs = performance.now() - startedMs
+        if (fault !== undefined || tookMs > ROUND_MS_MAX)
+          throw new Error(`POND_SEED=${seed} POND_FUZZ_ROUNDS=1, unit ${unit.key}: ${fault ?? `took ${tookMs} ms`}`)
+      }
+      expect(process.memoryUsage.rss()).toBeLessThan(RSS_MAX)
+    },
+    ROUNDS * 100 + 20_000,
+  )
+}
+
+function faultOf(
+  { adapter, target }: { readonly adapter: Adapter; readonly target: Adapter },
+  unit: SourceUnit,
+  records: readonly RawRecord[],
+): string | undefined {
+  try {
+    const { session, entries, issues } = parseUnit(adapter, unit, records)
+    if (session === undefined) {
+      const isNamed = records.length === 0 || issues.some(({ severity }) => severity === "fault")
+      return isNamed ? undefined : "no session, and nothing said of it"
+    }
+    const log = { session, entries }
+    const [mismatch] = differences(session.id, records, adapter.serialize.native(log).files)
+    if (mismatch !== undefined) return `a record did not come back: ${JSON.stringify(mismatch)}`
+    const live = { session, entries: adapter.context(log, []), children: [] }
+    target.serialize.foreign(live, { cwd: "/elsewhere", reasoning: "keep" })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The seam that cannot invent values, held by the compiler: each wrong snippet does not compile, for the reason that is
+ * meant, and each right one does. What a type cannot forbid (a cast through `unknown`) a rule over the sources does.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const ROOT = join(import.meta.dir, "../..")
+const ADAPTERS = join(ROOT, "src/adapters")
+
+const PREAMBLE = `
+import type { JsonValue } from "${ROOT}/src/model/json.ts"
+import type { ParseSink, RawRecord, SourceFile } from "${ADAPTERS}/adapter.ts"
+import { booleanAt, jsonAt, nonEmptyStringAt, Sealed, stringAt, timestampAt } from "${ADAPTERS}/extract.ts"
+import { type PartDraft, textPart, toolCallPart, toolResultPart } from "${ADAPTERS}/parts.ts"
+import { createSessionWriter, type MessageDraft, type SessionStart } from "${ADAPTERS}/session-writer.ts"
+declare const record: JsonValue
+declare const raw: RawRecord
+declare const file: SourceFile
+declare const sink: ParseSink
+const writer = createSessionWriter(file, sink)
+const text = stringAt(record, "text")
+const name = nonEmptyStringAt(record, "name")
+const id = nonEmptyStringAt(record, "id")
+const params = jsonAt(record, "input")
+const createdAt = timestampAt(record, "at")
+if (text === undefined || name === undefined || id === undefined || params === undefined || createdAt === undefined)
+  throw new Error()
+`
+
+/** What is wrong, the code of the compiler for it, and the line that says it. */
+const WRONG: readonly (readonly [what: string, code: string, line: string])[] = [
+  ["a literal for a text", "TS2322", `textPart({ provenance: "conversational", text: "hello" })`],
+  ["a literal for an id", "TS2322", `writer.begin({ id: "s1", sourceAgent: name, project: name, createdAt })`],
+  [
+    "a default for a project",
+    "TS2322",
+    `writer.begin({ id, sourceAgent: name, project: nonEmptyStringAt(record, "cwd") ?? "unknown", createdAt })`,
+  ],
+  [
+    "a value that may be missing",
+    "TS2322",
+    `writer.begin({ id, sourceAgent: name, project: stringAt(record, "cwd"), createdAt })`,
+  ],
+  [
+    "a moment of our own",
+    "TS2322",
+    `writer.begin({ id, sourceAgent: name, project: name, createdAt: new Date(0).toISOString() })`,
+  ],
+  [
+    "a failure mark of our own",
+    "TS2322",
+    `toolResultPart({ provenance: "injected", callId: id, result: params, isFailure: true })`,
+  ],
+  ["parameters of our own", "TS2739", `toolCallPart({ provenance: "conversational", callId: id, name, params: {} })`],
+  [
+    "a sealed value unsealed and changed",
+    "TS2322",
+    `textPart({ provenance: "conversational", text: text.value.trim() })`,
+  ],
+  ["a sealed value made by hand", "TS2673", `new Sealed("hello", undefined)`],
+  [
+    "a look-alike of a sealed value",
+    "TS2741",
+    `textPart({ provenance: "conversational", text: { value: "hello", origin: undefined } })`,
+  ],
+  ["a cast to a sealed value", "TS2352", `textPart({ provenance: "conversational", text: "hello" as Sealed<string> })`],
+  ["a part without provenance", "TS2345", `textPart({ text })`],
+  [
+    "a provenance that may be missing",
+    "TS2322",
+    `textPart({ provenance: Math.random() > 0.5 ? "injected" : undefined, text })`,
+  ],
+  ["a provenance that is none", "TS2322", `textPart({ provenance: "unknown", text })`],
+  [
+    "a part written down by hand",
+    "TS2741",
+    `const part: PartDraft<"text"> = { body: { type: "text", provenance: "injected", text: "x" }, lifts: [], id: undefined, facts: {} }; void part`,
+  ],
+  ["a message id of our own", "TS2322", `writer.carrier(raw, record, { id: "m1" })`],
+  [
+    "a result in a message of a person",
+    "TS2322",
+    `const draft: MessageDraft = { role: "user", parts: [toolResultPart({ provenance: "injected", callId: id, result: params })] }; void draft`,
+  ],
+  [
+    "parts in a message of the system",
+    "TS2353",
+    `const draft: MessageDraft = { role: "system", parts: [] }; void draft`,
+  ],
+  ["a message without its parts", "TS2322", `const draft: MessageDraft = { role: "assistant" }; void draft`],
+  ["a record without a message", "TS2345", `writer.record(raw, record, [])`],
+]
+
+const RIGHT: readonly (readonly [what: string, line: string])[] = [
+  ["a value as it was read", `textPart({ provenance: "conversational", text })`],
+  [
+    "the first of several places",
+    `writer.begin({ id, sourceAgent: name, project: nonEmptyStringAt(record, "cwd") ?? name, createdAt })`,
+  ],
+  [
+    "a flag that may be missing",
+    `toolResultPart({ provenance: "injected", callId: id, result: params, isFailure: booleanAt(record, "failed") })`,
+  ],
+  ["a carrier without an id", `writer.carrier(raw, record)`],
+  [
+    "a message with its parts",
+    `writer.record(raw, record, [{ role: "user", parts: [textPart({ provenance: "injected", text })] }])`,
+  ],
+  [
+    "a session with what it has",
+    `const start: SessionStart = { id, sourceAgent: name, project: name, createdAt, title: text }; writer.begin(start)`,
+  ],
+]
+
+const folder = mkdtempSync(join(tmpdir(), "pond-seam-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What the compiler says of each file. */
+let said: ReadonlyMap<string, string>
+
+beforeAll(() => {
+  const options = {
+    extends: join(ROOT, "tsconfig.json"),
+    compilerOptions: { types: [], noUnusedLocals: false },
+    include: ["*.ts"],
+  }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
+  for (const [index, [, , line]] of WRONG.entries())
+    writeFileSync(join(folder, `wrong-${index}.ts`), `${PREAMBLE}${line}\n`)
+  for (const [index, [, line]] of RIGHT.entries())
+    writeFileSync(join(folder, `right-${index}.ts`), `${PREAMBLE}${line}\n`)
+  const compiler = Bun.spawnSync([join(ROOT, "node_modules/.bin/tsc"), "--noEmit", "--pretty", "false", "-p", folder])
+  const found = new Map<string, string>()
+  for (const line of String(compiler.stdout).split("\n")) {
+    const [, name, code] = /^(?:.*\/)?((?:wrong|right)-\d+)\.ts\(\d+,\d+\): error (TS\d+):/.exec(line) ?? []
+    if (name !== undefined && code !== undefined) found.set(name, `${found.get(name) ?? ""}${code} `)
+  }
+  said = found
+}, 60_000)
+
+for (const [index, [what, code]] of WRONG.entries())
+  test(`${what} does not compile`, () => expect(said.get(`wrong-${index}`)?.trim().split(" ")).toEqual([code]))
+
+for (const [index, [what]] of RIGHT.entries())
+  test(`${what} compiles`, () => expect(said.get(`right-${index}`)).toBeUndefined())
+
+/** What the compiler cannot forbid in the code of an adapter, and what to do instead. */
+const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [
+    /\bas\s+(?:unknown\s+as\s+)?(?:Sealed|PartDraft|MessageDraft)\b/,
+    "values are sealed by extract.ts, parts made by parts.ts",
+  ],
+  [/\bas\s+any\b|\bas\s+never\b/, "mend the type"],
+  [/\bsink\s*\.\s*(?:session|entry)\s*\(/, "hand the record to the session writer"],
+  [/\bnew\s+Sealed\b|\bSealed\.prototype\b/, "values are sealed by extract.ts"],
+]
+
+test("the code of an adapter goes around the seam nowhere", () => {
+  const wrong: string[] = []
+  const sources = readdirSync(ADAPTERS, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /^[^/]+\/.*\.ts$/.test(name),
+  )
+  expect(sources.length).toBeGreaterThan(10)
+  for (const name of sources) {
+    const source = readFileSync(join(ADAPTERS, name), "utf8")
+    for (const [pattern, instead] of FORBIDDEN) {
+      const found = pattern.exec(source)
+      if (found !== null) wrong.push(`${name}: ${found[0]}: ${instead}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
