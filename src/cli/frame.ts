@@ -134,13 +134,14 @@ async function runInsideCitty(
   return result as Outcome | Streamed
 }
 
+/** Work that was whole when it ended is shown, even where a signal came meanwhile; what was not whole has thrown. */
 function finish(paper: Paper, verb: Verb, ended: Ended<Outcome | Streamed>, signalCode: number | undefined): number {
-  if (ended.kind === "failed" && signalCode === undefined) throw ended.reason
-  const isDone = ended.kind === "done" && (signalCode === undefined || verb.runsUntilSignal === true)
-  if (isDone) {
+  if (ended.kind === "done") {
     if ("document" in ended.value) printOutcome(paper, ended.value)
-    return ended.value.exitCode ?? 0
+    const ownCode = ended.value.exitCode ?? 0
+    return verb.runsUntilSignal === true ? ownCode : (signalCode ?? ownCode)
   }
+  if (ended.kind === "failed" && signalCode === undefined) throw ended.reason
   const reason = ended.kind === "failed" ? ended.reason : undefined
   const said = reason instanceof PondError && reason.code === "interrupted" ? reason : undefined
   printFailure(paper, said ?? new PondError("interrupted", "Interrupted."))

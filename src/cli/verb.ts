@@ -59,7 +59,10 @@ export interface VerbContext<F extends Flags> {
   readonly words: readonly string[]
   readonly isJson: boolean
   readonly progress: Progress
-  /** Aborted by Ctrl-C and by SIGTERM. Long work stops at the next safe point, leaving what is stored whole. */
+  /**
+   * Aborted by Ctrl-C and by SIGTERM. Long work stops at the next point where what is stored is whole, and throws
+   * `interrupted` with a message that says how far it came; a value that is returned all the same counts as whole.
+   */
   readonly signal: AbortSignal
   /** Runs before the process ends, also when it was interrupted; last registered, first run. */
   readonly onEnd: (cleanup: () => void | Promise<void>) => void

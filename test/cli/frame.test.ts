@@ -60,6 +60,11 @@ test("SIGTERM exits 143, and --json still prints one document", async () => {
   })
 })
 
+test("work that was whole all the same is shown, and the exit code is still that of the signal", async () => {
+  const { exitCode, stdout } = await interrupt(["wait", "--serving"], [["waiting", "SIGINT"]])
+  expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "served\n" })
+})
+
 test("a verb that runs until a signal comes succeeds by it", async () => {
   const { exitCode, stdout } = await interrupt(["serve", "--serving"], [["waiting", "SIGTERM"]])
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "served\n" })
