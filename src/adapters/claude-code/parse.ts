@@ -66,15 +66,18 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     versions: new Set(),
     spilled: new Set(unit.files.map(({ place }) => place.slice(place.lastIndexOf("/") + 1))),
   }
+  let hasRecords = false
   const hasMeta = unit.files.some(({ place }) => place.endsWith(META))
   return {
     push(raw) {
+      hasRecords = true
       pushRecord(reading, raw)
       const { project, createdAt } = reading.learned
       if (!reading.writer.hasBegun && !hasMeta && project !== undefined && createdAt !== undefined) begin(reading)
     },
     end(): ParseEnd {
-      begin(reading)
+      // Versions around 2.0.76 leave a log without a line beside each one that they write to.
+      if (hasRecords) begin(reading)
       reading.writer.end()
       return { state: null, clientVersions: [...reading.versions] }
     },

@@ -1,0 +1,350 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import type { RawRecord } from "../../../src/adapters/adapter.ts"
+import { claudeCode } from "../../../src/adapters/claude-code/adapter.ts"
+import { projectKey } from "../../../src/adapters/claude-code/project-key.ts"
+import { resolve } from "../../../src/adapters/shared/resolve.ts"
+import type { Entry, Part } from "../../../src/model/session.ts"
+import { nativeDifferences, parsed, parsedRecords, parsedUnit, planned, SESSION, withTree } from "./support.ts"
+
+const common = { sessionId: SESSION, cwd: "/work", version: "2.1.326", isSidechain: false }
+let clock = 0
+
+function record(type: string, uuid: string, parentUuid: string | null, fields: Record<string, unknown> = {}) {
+  return {
+    ...common,
+    type,
+    uuid,
+    parentUuid,
+    timestamp: new Date(1_770_000_000_000 + clock++ * 1000).toISOString(),
+    ...fields,
+  }
+}
+
+function user(uuid: string, parent: string | null, content: unknown, fields: Record<string, unknown> = {}) {
+  return record("user", uuid, parent, { message: { role: "user", content }, ...fields })
+}
+
+function assistant(uuid: string, parent: string | null, content: unknown[], id = `msg_${uuid}`) {
+  return record("assistant", uuid, parent, { message: { id, role: "assistant", model: "claude-opus-5-5", content } })
+}
+
+const text = (value: string) => ({ type: "text", text: value })
+const call = (id: string) => ({ type: "tool_use", id, name: "Bash", input: { command: `run ${id}` } })
+const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `result ${id}` })
+
+const idsOf = (entries: readonly Entry[]) => entries.map(({ message }) => message.id)
+
+// --- Finding ----------------------------------------------------------------------------------------------------------
+
+test("roots are where the client's own variables and defaults say", () => {
+  expect(claudeCode.source.roots({}, "/home/dev")).toEqual(["/home/dev/.claude", "/home/dev/.config/claude"])
+  expect(claudeCode.source.roots({ CLAUDE_CONFIG_DIR: "/data/claude", XDG_CONFIG_HOME: "/xdg" }, "/home/dev")).toEqual([
+    "/data/claude",
+    "/home/dev/.claude",
+    "/xdg/claude",
+  ])
+})
+
+const WORKFLOW = {
+  [`projects/-work/${SESSION}.jsonl`]: [user("u1", null, "Go.")],
+  [`projects/-work/${SESSION}/tool-results/b1.txt`]: "long\noutput\n",
+  [`projects/-work/${SESSION}/tool-results/mcp-1.json`]: '{ "spaces": "are kept" }',
+  [`projects/-work/${SESSION}/workflows/wf_1.json`]: '{"runId":"wf_1","status":"completed"}',
+  [`projects/-work/${SESSION}/workflows/scripts/wf_1.js`]: "export const phases = []\n",
+  [`projects/-work/${SESSION}/subagents/workflows/wf_1/journal.jsonl`]: [
+    { type: "started", agentId: "b1" },
+    { type: "result", agentId: "b1" },
+  ],
+  [`projects/-work/${SESSION}/subagents/workflows/wf_1/agent-b1.jsonl`]: [
+    user("w1", null, "Measure it.", { isSidechain: true, agentId: "b1" }),
+  ],
+  [`projects/-work/${SESSION}/subagents/workflows/wf_1/agent-b1.meta.json`]: '{"agentType":"general-purpose"}',
+  [`projects/-work/${SESSION}/subagents/agent-acompact-0123abcd.jsonl`]: [
+    user("c1", null, "Summarize.", { isSidechain: true, agentId: "acompact-0123abcd" }),
+  ],
+  "projects/-work/memory/notes.jsonl": "not a session\n",
+  "projects/-gone/4b1a6b1e-0000-4000-8000-000000000001/tool-results/x.txt": "left behind",
+  "history.jsonl": '{"display":"prompt"}\n',
+  ".credentials.json": '{"token":"secret"}',
+}
+
+test("what belongs to a session is read with it, and its agents are sessions of their own", async () => {
+  await withTree(WORKFLOW, async (root) => {
+    const { units, issues } = await planned(root)
+    const under = (place: string) => place.replace(`projects/-work/${SESSION}`, "")
+    expect(units.map(({ files }) => files.map(({ place, form }) => `${under(place)} ${form}`))).toEqual([
+      [
+        ".jsonl log",
+        "/subagents/workflows/wf_1/journal.jsonl log",
+        "/tool-results/b1.txt text",
+        "/tool-results/mcp-1.json text",
+        "/workflows/scripts/wf_1.js text",
+        "/workflows/wf_1.json document",
+      ],
+      ["/subagents/agent-acompact-0123abcd.jsonl log"],
+      ["/subagents/workflows/wf_1/agent-b1.jsonl log", "/subagents/workflows/wf_1/agent-b1.meta.json document"],
+    ])
+    expect(issues.map(({ kind, severity }) => [kind, severity])).toEqual([["orphan_file", "note"]])
+    expect(await nativeDifferences(root)).toEqual([])
+  })
+  const sessions = [...(await parsed(WORKFLOW)).values()].map(({ session }) => session)
+  expect(sessions.map(({ id, source_agent, parent_session_id }) => [id, source_agent, parent_session_id])).toEqual([
+    [SESSION, "claude-code", undefined],
+    [`${SESSION}:agent-acompact-0123abcd`, "claude-code/compact", SESSION],
+    [`${SESSION}:agent-b1`, "claude-code/general-purpose", SESSION],
+  ])
+})
+
+test("nothing outside of projects is looked at", async () => {
+  await withTree(WORKFLOW, async (root) => {
+    const { units } = await planned(root)
+    const places = units.flatMap(({ files }) => files.map(({ place }) => place))
+    expect(places.filter((place) => !place.startsWith("projects/"))).toEqual([])
+  })
+})
+
+test("a folder of logs without projects is walked whole", async () => {
+  const tree = { "a/b/one.jsonl": [user("u1", null, "One.")], "two.jsonl": [user("u2", null, "Two.")] }
+  expect([...(await parsed(tree)).keys()]).toEqual(["two", "one"])
+})
+
+// --- Sessions ---------------------------------------------------------------------------------------------------------
+
+test("a session is named by its file, not by what its records say", async () => {
+  const { session } = await parsedRecords([{ ...user("u1", null, "Hi."), sessionId: "something-else" }])
+  expect(session).toMatchObject({ id: SESSION, source_agent: "claude-code", project: "/work" })
+})
+
+test("a Windows directory stays what it is", async () => {
+  const place = `projects/C--dev-pond-fixture-demo-v2/${SESSION}.jsonl`
+  const sessions = await parsed({ [place]: [{ ...user("u1", null, "Hi."), cwd: "C:\\dev\\pond fixture_demo.v2" }] })
+  expect(sessions.get(SESSION)?.session.project).toBe("C:\\dev\\pond fixture_demo.v2")
+})
+
+test("a session without a directory is filed under its folder, one without a time under its file's", async () => {
+  const { session, unit } = await parsedRecords([{ type: "summary", summary: "Another session.", leafUuid: "x" }])
+  expect(session.project).toBe("-work")
+  expect(session.title).toBeUndefined()
+  expect(Date.parse(session.created_at)).toBeCloseTo(unit.files[0]?.modifiedMs ?? 0, -1)
+})
+
+test("a title counts that stands before the session is known, and each later one is marked", async () => {
+  const { session, entries } = await parsedRecords([
+    { type: "ai-title", aiTitle: "First", sessionId: SESSION },
+    user("u1", null, "Hi."),
+    { type: "custom-title", customTitle: "Second", sessionId: SESSION },
+  ])
+  expect(session.title).toBe("First")
+  expect(entries.map(({ message }) => message.options["pond"])).toEqual([
+    { title: "First" },
+    undefined,
+    { title: "Second" },
+  ])
+})
+
+test("a file without a record is no session", async () => {
+  await withTree({ [`projects/-work/${SESSION}.jsonl`]: "" }, async (root) => {
+    const [unit] = (await planned(root)).units
+    if (unit === undefined) throw new Error("nothing planned")
+    expect(parsedUnit(unit)).rejects.toThrow("no session")
+  })
+})
+
+test("records that another session wrote are copies, whichever way they say it", async () => {
+  const other = "11111111-2222-4333-8444-555555555555"
+  const { entries } = await parsedRecords([
+    { ...user("u1", null, "Copied."), sessionId: other },
+    { ...user("u2", "u1", "Forked."), forkedFrom: { sessionId: other, messageUuid: "x" } },
+    user("u3", "u2", "Own."),
+  ])
+  expect(entries.map(({ message }) => message.options["pond"])).toEqual([
+    { replay_of: other },
+    { replay_of: other },
+    undefined,
+  ])
+})
+
+// --- Records ----------------------------------------------------------------------------------------------------------
+
+test("a record that is read keeps its id, and one that is there twice is two", async () => {
+  const side = { type: "mode", mode: "normal", sessionId: SESSION }
+  const { entries } = await parsedRecords([
+    user("u1", null, [result("t1"), text("And?")]),
+    user("u1", null, "x"),
+    side,
+    side,
+  ])
+  const ids = idsOf(entries)
+  expect(ids.slice(0, 3)).toEqual(["u1", "u1#2", "u1#3"])
+  expect(ids[3]).toMatch(/^pond-[0-9a-f]{16}$/)
+  expect(ids[4]).toBe(`${ids[3]}#2`)
+})
+
+test("every block becomes a part of its kind, and what is not known is kept and named", async () => {
+  const { entries, issues } = await parsedRecords([
+    assistant("a1", null, [
+      { type: "thinking", thinking: "Hm.", signature: "sig" },
+      { type: "redacted_thinking", data: "xyz" },
+      text("Look:"),
+      call("t1"),
+      { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "pond" } },
+      { type: "web_search_tool_result", tool_use_id: "s1", content: [] },
+      { type: "hologram", data: 1 },
+    ]),
+    user("u1", "a1", [
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+      { type: "document", title: "a.pdf", source: { type: "base64", media_type: "application/pdf", data: "BBBB" } },
+    ]),
+  ])
+  const parts = entries.flatMap((entry): readonly Part[] => entry.parts)
+  expect(parts.map(({ type, provenance }) => `${type} ${provenance}`)).toEqual([
+    "reasoning conversational",
+    "opaque conversational",
+    "text conversational",
+    "tool_call conversational",
+    "tool_call conversational",
+    "tool_result injected",
+    "opaque conversational",
+    "file conversational",
+    "file conversational",
+  ])
+  expect(parts[4]).toMatchObject({ call_id: "s1", provider_executed: true })
+  expect(parts[3]).toMatchObject({ call_id: "t1", provider_executed: false, params: { command: "run t1" } })
+  expect(parts[8]).toMatchObject({ media_type: "application/pdf", file_name: "a.pdf", data: { base64: "BBBB" } })
+  expect(issues.map(({ kind, found }) => [kind, found])).toEqual([["unknown_block", "hologram"]])
+})
+
+test("broken lines are kept where they lie, and said", async () => {
+  const lines = `${JSON.stringify(user("u1", null, "Hi."))}\n\n{"type":"user","message":{"ro\n[1]\n"text"\n`
+  await withTree({ [`projects/-work/${SESSION}.jsonl`]: lines }, async (root) => {
+    expect(await nativeDifferences(root)).toEqual([])
+  })
+  const { issues, entries } = await parsedRecords(lines)
+  expect(entries.length).toBe(5)
+  expect(issues.map(({ kind, severity, record: line }) => [kind, severity, line])).toEqual([
+    ["blank_line", "fault", 2],
+    ["unparsable_line", "fault", 3],
+    ["unknown_record", "note", 4],
+    ["unknown_record", "note", 5],
+  ])
+})
+
+test("a saved result that is not there any more is said", async () => {
+  const persisted = { persistedOutputPath: "C:\\Users\\dev\\.claude\\projects\\x\\tool-results\\gone.txt" }
+  const { issues } = await parsedRecords([user("u1", null, [result("t1")], { toolUseResult: persisted })])
+  expect(issues).toMatchObject([{ kind: "missing_file", severity: "fault", record: 1 }])
+})
+
+test("a log that is read on gives the same messages as one that is read at once", async () => {
+  const home = join(import.meta.dir, "../../../fixtures/claude-code/compact/home")
+  const [unit] = (await planned(home)).units
+  if (unit === undefined) throw new Error("no fixture")
+  const whole = await parsedUnit(unit)
+  const records: RawRecord[] = []
+  for await (const batch of resolve(claudeCode.source, unit)) records.push(...batch.records)
+  for (const cut of [1, 2, 17, records.length - 1]) {
+    const entries: Entry[] = []
+    const sink = { session: () => undefined, entry: (entry: Entry) => entries.push(entry), issue: () => undefined }
+    const first = claudeCode.parse(unit, sink)
+    // The first record without a directory waits: a session that began late is known by the end of the first part.
+    for (const raw of records.slice(0, cut)) first.push(raw)
+    const { state } = first.end()
+    const resume = { session: whole.session, nextOrdinal: entries.length, seen: new Set(idsOf(entries)), state }
+    const second = claudeCode.parse(unit, sink, resume)
+    for (const raw of records.slice(cut)) second.push(raw)
+    second.end()
+    expect(idsOf(entries)).toEqual(idsOf(whole.entries))
+    expect(entries.map(({ message }) => message.ordinal)).toEqual(whole.entries.map(({ message }) => message.ordinal))
+  }
+})
+
+// --- The live conversation ----------------------------------------------------------------------------------------------
+
+const sent = async (records: readonly unknown[]) => idsOf(claudeCode.context(await parsedRecords(records), []))
+
+test("the results of parallel calls hang on different blocks of a reply, and follow it together", async () => {
+  const reply = "msg_1"
+  const records = [
+    user("u1", null, "Go."),
+    assistant("a1", "u1", [text("Two.")], reply),
+    assistant("a2", "a1", [call("t1")], reply),
+    assistant("a3", "a2", [call("t2")], reply),
+    user("r1", "a2", [result("t1")]),
+    user("r2", "a3", [result("t2")]),
+    assistant("a4", "r2", [text("Done.")]),
+  ]
+  expect(await sent(records)).toEqual(["u1", "a1", "a2", "a3", "r1", "r2", "a4"])
+  // Written as they came, one result before the next call of the same reply.
+  const [u1, a1, a2, a3, r1, r2, a4] = records
+  expect(await sent([u1, a1, a2, r1, { ...a3, parentUuid: "r1" }, r2, a4])).toEqual([
+    "u1",
+    "a1",
+    "a2",
+    "a3",
+    "r1",
+    "r2",
+    "a4",
+  ])
+})
+
+test("the chain leads through records that are no messages", async () => {
+  expect(
+    await sent([
+      user("u1", null, "Go."),
+      record("progress", "p1", "u1", { data: { type: "bash_progress" } }),
+      record("attachment", "x1", "p1", { attachment: { type: "date_change" } }),
+      record("system", "s1", "x1", { subtype: "turn_duration", content: "Worked for a while" }),
+      assistant("a1", "s1", [text("Done.")]),
+    ]),
+  ).toEqual(["u1", "a1"])
+})
+
+test("a parent that is not there is bridged by what stands before", async () => {
+  expect(await sent([user("u1", null, "Go."), assistant("a1", "lost", [text("Yes.")])])).toEqual(["u1", "a1"])
+})
+
+test("records without ids are taken in their order", async () => {
+  const plain = (role: string, content: unknown) => ({ type: role, message: { role, content }, cwd: "/work" })
+  const log = await parsedRecords([plain("user", "Hi."), plain("assistant", [text("Hello.")]), plain("user", "Bye.")])
+  expect(claudeCode.context(log, []).map(({ message }) => message.role)).toEqual(["user", "assistant", "user"])
+})
+
+test("calls and results without each other are not sent, and neither is an error of the API", async () => {
+  const error = { ...assistant("a2", "r2", [text("API Error")]), isApiErrorMessage: true }
+  const log = await parsedRecords([
+    user("u1", null, "Go."),
+    assistant("a1", "u1", [text("Both."), call("t1"), call("t2")]),
+    user("r1", "a1", [result("t1")]),
+    user("r2", "r1", [result("t9")]),
+    error,
+    user("u2", "a2", "Again."),
+  ])
+  const entries = claudeCode.context(log, [])
+  expect(idsOf(entries)).toEqual(["u1", "a1", "r1", "u2"])
+  expect(entries[1]?.parts.map((part: Part) => (part.type === "tool_call" ? part.call_id : part.type))).toEqual([
+    "text",
+    "t1",
+  ])
+})
+
+test("an answer that replaced another one is sent in its place", async () => {
+  const refused = assistant("a1", "u1", [text("No.")], "msg_1")
+  const other = { ...assistant("a2", "a1", [text("Yes.")], "msg_2"), supersedesUuids: ["a1"] }
+  expect(await sent([user("u1", null, "Go."), refused, other])).toEqual(["u1", "a2"])
+})
+
+test("a ring of parents ends", async () => {
+  expect(await sent([user("u1", "a1", "Go."), assistant("a1", "u1", [text("Round.")])])).toEqual(["u1", "a1"])
+})
+
+// --- Restore --------------------------------------------------------------------------------------------------------------
+
+test("the folder of a directory is the client's own", () => {
+  expect(projectKey("/work/プロジェクト β space")).toBe("-work----------space")
+  expect(projectKey("C:\\dev\\pond fixture_demo.v2")).toBe("C--dev-pond-fixture-demo-v2")
+  // As version 2.1.326 named it.
+  const long = `/srv/projects/${[0, 1, 2, 3, 4, 5, 6, 7].map((at) => `d0${at}-${"xé".repeat(12)}`).join("/")}`
+  expect(projectKey(long).slice(195)).toBe("x-x--aj2rwd")
+  expect(projectKey(long).length).toBe(207)
+})
