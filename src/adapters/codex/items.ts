@@ -58,6 +58,7 @@ function messagesOf(record: JsonValue, at: Path, item: JsonObject): MessageDraft
       return assistant(generatedImage(record, at))
     case "function_call_output":
     case "custom_tool_call_output":
+    case "local_shell_call_output":
     case "tool_search_output":
       return toolResult(record, at)
     default:

@@ -29,6 +29,7 @@ const ITEMS: ReadonlySet<string> = new Set([
   "custom_tool_call",
   "custom_tool_call_output",
   "local_shell_call",
+  "local_shell_call_output",
   "web_search_call",
   "image_generation_call",
   "tool_search_call",

@@ -124,8 +124,16 @@ function contextDirectory(record: JsonObject): Sealed<string> | undefined {
   return undefined
 }
 
+/** Where a command was run: the only directory that some of the first sessions know. */
 function commandDirectory(record: JsonObject): Sealed<string> | undefined {
-  const text = stringAt(record, "arguments") ?? stringAt(record, "payload", "arguments")
+  const direct =
+    nonEmptyStringAt(record, "action", "working_directory") ??
+    nonEmptyStringAt(record, "payload", "action", "working_directory")
+  if (direct !== undefined) return direct
+  const text =
+    stringAt(record, "arguments") ??
+    stringAt(record, "payload", "arguments") ??
+    stringAt(record, "tool_calls", 0, "function", "arguments")
   if (text === undefined || !text.value.includes('"workdir"')) return undefined
   const parsed = parseJson(text.value)
   return parsed.ok ? nonEmptyStringAt(parsed.value, "workdir") : undefined

@@ -157,7 +157,11 @@ function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): voi
   const items = record["items"]
   const list: readonly JsonValue[] = Array.isArray(items) ? items : []
   opening.learn(record)
-  for (const item of list) if (isJsonObject(item)) opening.learn(item)
+  for (const item of list) {
+    if (isJsonObject(item)) opening.learn(item)
+    const unknown = isJsonObject(item) ? unknownKind(item["type"] ?? impliedType(item), undefined) : "no object"
+    if (unknown !== undefined) writer.issue(raw, { kind: "unknown_record", severity: "note", found: unknown })
+  }
   begin(reading, true)
   const drafts = list.flatMap((_, index) => itemMessages(record, ["items", index]))
   const [first, ...rest] = drafts
