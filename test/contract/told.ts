@@ -18,9 +18,14 @@ function itemsOf({ role, blocks }: Turn): string[] {
     if (block.type === "text") return [`${role}: ${block.text}`]
     if (block.type === "reasoning") return [`reasoning: ${block.text}`]
     if (block.type === "file") return [`${role} file: ${block.file.media_type} ${stringifyJson(block.file.data)}`]
-    const call = `call: ${block.name} ${sorted(block.params)}`
+    const call = `call: ${block.name} ${sorted(paramsOf(block.params))}`
     return block.result === undefined ? [call] : [call, `result: ${contentText(block.result.content)}`]
   })
+}
+
+/** Most clients hold parameters as an object: a text stands in it as the input. */
+function paramsOf(params: unknown): unknown {
+  return typeof params === "string" ? { input: params } : params
 }
 
 function contentText(content: readonly ResultContent[]): string {

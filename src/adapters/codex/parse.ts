@@ -25,8 +25,8 @@ interface State {
   readonly place: string
   readonly copy: CopyState
   readonly speech: SpeechState
-  /** Lines of the index that were read. It only grows. */
-  readonly titles: number
+  /** Lines of the index that were read, by their hashes: all of them come each time. */
+  readonly titles: readonly string[]
 }
 
 interface Reading {
@@ -34,9 +34,7 @@ interface Reading {
   readonly writer: SessionWriter
   readonly opening: Opening
   readonly versions: Set<string>
-  /** Lines of the index that an earlier parse had, and those that came in this one. */
-  readonly titlesBefore: number
-  titles: number
+  readonly titles: Set<string>
   place: string
   copy: CopyState
   speech: SpeechState
@@ -55,8 +53,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     writer: createSessionWriter(main, sink, resume),
     opening: createOpening(unit, main),
     versions: new Set(),
-    titlesBefore: before.titles,
-    titles: 0,
+    titles: new Set(before.titles),
     place: before.place,
     copy: before.copy,
     speech: before.speech,
@@ -67,14 +64,14 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     end(): ParseEnd {
       begin(reading, true)
       const { place, copy, speech, titles } = reading
-      const state: State = { place, copy, speech, titles: Math.max(titles, before.titles) }
+      const state: State = { place, copy, speech, titles: [...titles] }
       return { state: state as unknown as JsonValue, clientVersions: [...reading.versions] }
     },
   }
 }
 
 function stateOf(state: JsonValue | undefined): State {
-  const none: State = { place: "", copy: {}, speech: {}, titles: 0 }
+  const none: State = { place: "", copy: {}, speech: {}, titles: [] }
   return isJsonObject(state) ? { ...none, ...(state as unknown as State) } : none
 }
 
@@ -170,10 +167,12 @@ function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): voi
 }
 
 function pushTitle(reading: Reading, raw: RawRecord): void {
-  reading.titles++
-  if (reading.titles <= reading.titlesBefore) return
-  const parsed = "text" in raw ? parseJson(raw.text) : undefined
-  if (parsed?.ok !== true) {
+  const text = "text" in raw ? raw.text : ""
+  const hash = Bun.hash.xxHash64(text).toString(16)
+  if (reading.titles.has(hash)) return
+  reading.titles.add(hash)
+  const parsed = parseJson(text)
+  if (!parsed.ok) {
     reading.writer.unreadable(raw, "unparsable_line", "text that is no JSON")
     return
   }
