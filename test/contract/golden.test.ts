@@ -1,0 +1,138 @@
+/**
+ * What each client's log looks like when a session of another client is written for it, frozen: a change of it is seen.
+ * `UPDATE_GOLDEN=1 bun test test/contract/golden` writes the files anew.
+ */
+import { expect, test } from "bun:test"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { Conversation, OutputFile } from "../../src/adapters/adapter.ts"
+import { LOSSES } from "../../src/adapters/shared/losses.ts"
+import type { Entry, Part, Role } from "../../src/model/session.ts"
+import { foreignTargets } from "./fixtures.ts"
+
+const GOLDEN = join(import.meta.dir, "../../fixtures/golden")
+const isUpdate = process.env["UPDATE_GOLDEN"] === "1"
+
+const ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+
+type Body = Record<string, unknown> & { readonly type: Part["type"]; readonly injected?: string }
+
+function entry(ordinal: number, role: Role, ...bodies: readonly Body[]): Entry {
+  const id = `m${ordinal}`
+  const timestamp = `2026-02-03T04:05:${String(ordinal).padStart(2, "0")}.000Z`
+  const parts = bodies.map(({ injected, ...body }, index) => ({
+    ...{ id: `${id}:${index}`, session_id: ID, message_id: id },
+    provenance: injected === undefined && role !== "tool" ? "conversational" : "injected",
+    options: injected === undefined ? {} : { pond: { injected } },
+    ...body,
+  }))
+  const pond = role === "assistant" ? { pond: { model: "claude-opus-4-5" } } : {}
+  return { message: { id, session_id: ID, ordinal, timestamp, role, options: pond }, parts } as unknown as Entry
+}
+
+const call = (id: string, name: string, params: unknown): Body => ({
+  ...{ type: "tool_call", call_id: id, name, params, provider_executed: false },
+})
+const result = (id: string, value: unknown, isFailure = false): Body => ({
+  ...{ type: "tool_result", call_id: id, result: value, is_failure: isFailure },
+})
+
+/** Everything that a conversation can have, once. */
+const CONVERSATION: Conversation = {
+  session: {
+    ...{ id: ID, source_agent: "claude-code", created_at: "2026-02-03T04:05:00.000Z", project: "/projects/alpha" },
+    ...{ title: "Golden 日本", options: {} },
+  },
+  entries: [
+    entry(1, "user", { type: "text", text: "An earlier part of this was summed up.", injected: "compact-summary" }),
+    entry(
+      2,
+      "user",
+      { type: "text", text: 'What is in this picture? "quoted" <tag>' },
+      { type: "file", media_type: "image/png", data: { base64: "iVBORw0KGgo=" } },
+      { type: "file", media_type: "application/zip", file_name: "a.zip", data: { base64: "UEsDBA==" } },
+      { type: "text", text: "Remember the rules.", injected: "system-reminder" },
+      { type: "text", text: "A hook ran.", injected: "hook" },
+    ),
+    entry(3, "assistant", { type: "reasoning", text: "I think." }, { type: "text", text: "I look at it 🔍." }),
+    entry(4, "assistant", call("toolu_1", "Bash", { command: "ls -1", description: "List" })),
+    entry(5, "assistant", call("toolu_2", "Read", { file_path: "/projects/alpha/a.md" })),
+    entry(6, "tool", result("toolu_2", [{ type: "text", text: "# A" }])),
+    entry(7, "tool", result("toolu_1", "a.md\nExit code 1", true)),
+    entry(
+      8,
+      "assistant",
+      call("toolu_3", "Task", { description: "Dig", prompt: "Dig deeper.", subagent_type: "digger" }),
+    ),
+    entry(9, "tool", result("toolu_3", "Dug.")),
+    entry(10, "assistant", { type: "text", text: "A letter A." }),
+    entry(11, "user", { type: "text", text: "Thanks." }),
+    entry(12, "assistant", call("toolu_4", "mcp__server__own_tool", { deep: { list: [1, null, "x"] } })),
+  ],
+  children: [
+    {
+      session: {
+        ...{ id: "agent-1", parent_session_id: ID, source_agent: "claude-code/digger", title: "Dig" },
+        ...{ created_at: "2026-02-03T04:05:08.000Z", project: "/projects/alpha" },
+        options: { pond: { spawned_by: "toolu_3" } },
+      },
+      entries: [
+        entry(1, "user", { type: "text", text: "Dig deeper." }),
+        entry(2, "assistant", { type: "text", text: "Dug." }),
+      ],
+      children: [],
+    },
+  ],
+}
+
+function contentOf(file: OutputFile): string {
+  if (file.form === "log") return file.lines.map((line) => `${line}\n`).join("")
+  if (file.form === "database") return file.rows.map((row) => `${JSON.stringify(row)}\n`).join("")
+  return file.form === "bytes" ? Buffer.from(file.bytes).toString("base64") : file.text
+}
+
+/** Told by Claude Code, or where that is the target by a client whose tools nobody knows. */
+function toldTo(target: string): Conversation {
+  if (target !== "claude-code") return CONVERSATION
+  return { ...CONVERSATION, session: { ...CONVERSATION.session, source_agent: "unheard-of" } }
+}
+
+for (const target of foreignTargets()) {
+  test(`what ${target.id} would have written has not changed`, () => {
+    const { sessionId, files, losses } = target.serialize.foreign(toldTo(target.id), {
+      cwd: "/projects/beta",
+      reasoning: "keep",
+    })
+    const shown = [
+      `session ${sessionId}\n`,
+      ...losses.map(({ kind, messageId, found }) => `loss ${kind} ${messageId}: ${found}\n`),
+      ...files.flatMap((file) => [`\n== ${file.place} (${file.form})\n`, contentOf(file)]),
+    ].join("")
+    const path = join(GOLDEN, `${target.id}.txt`)
+    if (isUpdate) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, shown)
+    }
+    expect(existsSync(path) ? readFileSync(path, "utf8") : "no golden file: UPDATE_GOLDEN=1 writes it").toBe(shown)
+  })
+}
+
+/** A kind that goes away or changes its meaning would make what people were shown wrong. */
+test("the table of losses is what it was", () => {
+  expect(Object.keys(LOSSES).sort((left, right) => left.localeCompare(right))).toEqual([
+    "approval",
+    "attachment",
+    "failure_mark",
+    "injected_context",
+    "model_settings",
+    "opaque",
+    "reasoning",
+    "reasoning_as_text",
+    "sealed_reasoning",
+    "stray_result",
+    "subagent",
+    "system_message",
+    "tool_params",
+    "unanswered_call",
+  ])
+})
