@@ -4,7 +4,7 @@
  * part of the conversation: it is made anew.
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
-import type { Entry, Part, Session, SessionLog } from "../../model/session.ts"
+import type { Entry, Session, SessionLog } from "../../model/session.ts"
 import type { RawRecord, SourceFile } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { createSessionWriter } from "../session-writer.ts"
@@ -19,35 +19,7 @@ export function context(log: SessionLog, ancestors: readonly SessionLog[]): read
     const turns = rolledBack(record)
     if (turns > 0) history = withoutLastTurns(history, turns)
   }
-  return withoutUnanswered(history)
-}
-
-/**
- * A call without a result is nothing that another client's model could read: what the provider ran itself, what was
- * interrupted. It stays where it stood, as something that only Codex understands, so that its loss is named.
- */
-function withoutUnanswered(history: readonly Entry[]): Entry[] {
-  const all = history.flatMap(({ parts }): readonly Part[] => parts)
-  const answered = new Set(all.flatMap((part) => (part.type === "tool_result" ? [part.call_id] : [])))
-  const isOpen = (part: Part) => part.type === "tool_call" && !answered.has(part.call_id)
-  return history.map((entry) => {
-    if (!(entry.parts as readonly Part[]).some(isOpen)) return entry
-    const parts = entry.parts.map((part: Part) => (isOpen(part) ? asOpaque(part) : part))
-    return { ...entry, parts } as Entry
-  })
-}
-
-function asOpaque(part: Part): Part {
-  const { id, session_id, message_id, provenance, options } = part
-  return {
-    id,
-    session_id,
-    message_id,
-    provenance,
-    options,
-    type: "opaque",
-    kind: "name" in part ? String(part.name) : "",
-  }
+  return history
 }
 
 function holdsSomething({ parts }: Entry): boolean {

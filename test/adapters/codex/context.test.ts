@@ -103,24 +103,6 @@ test("turns that were rolled back are not sent, and a turn begins with what a pe
   expect(live(none)).toEqual(["assistant: 0"])
 })
 
-test("a call that nothing answered is no call for others, and its loss can be named", async () => {
-  const called = (id: string) => item({ type: "function_call", name: "shell", arguments: "{}", call_id: id })
-  const thread = await threadWith(
-    userItem("go"),
-    called("call_1"),
-    item({ type: "function_call_output", call_id: "call_1", output: "done" }),
-    called("call_2"),
-    item({ type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } }),
-  )
-  expect(live(thread)).toEqual([
-    "user: go",
-    "assistant: shell({})",
-    'tool: => "done"',
-    "assistant: {shell}",
-    "assistant: {web_search}",
-  ])
-})
-
 test("history that leads back to itself is followed once", async () => {
   const base = { thread_id: "019c0000-0000-7000-8000-000000000001", end_ordinal_exclusive: 99, end_byte_offset: 1 }
   const thread = await threadWith(line("session_meta", { id: base.thread_id, history_base: base }), userItem("one"))
