@@ -3,19 +3,19 @@
  * there is to download. Processes are started one after the other, pond and its rival by turns, so that both meet the
  * same machine. `--no-download` leaves out the archive, which takes minutes to make the first time.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isStale } from "../freshness.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 import { ROOT } from "../packages.ts"
 import { archivePath, makeRelease } from "../release.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../sample-session.ts"
 import { BuildFailure, hostTarget } from "../targets.ts"
 
 const POND = join(ROOT, "dist/pond")
 const BUN = [process.execPath, "--version"]
 const ROUNDS = 20
-const SESSION_ID = "5b1e8f2c-7a94-4c1d-9e0f-3d2a6b8c4e10"
 
 export const bench: Bench = {
   summary: "start of the built executable: time, memory, size of the download",
@@ -49,33 +49,10 @@ function processRows(home: string): Row[] {
 
 /** A whole process that opens a store, asks it one thing and prints the answer. */
 function queryRow(home: string): Row {
-  writeSession(home)
+  writeSampleSession(home)
   start(home, [POND, "sync", "claude-code"])
-  const query = [POND, "restore", SESSION_ID, "--dry-run", "--root", join(home, "elsewhere")]
+  const query = [POND, "restore", SAMPLE_SESSION_ID, "--dry-run", "--root", join(home, "elsewhere")]
   return timeRow("open a store and read a session of two messages", byTurns(home, query), 120)
-}
-
-function writeSession(home: string): void {
-  const line = (uuid: string, parentUuid: string | null, role: string, text: string) =>
-    JSON.stringify({
-      parentUuid,
-      isSidechain: false,
-      userType: "external",
-      cwd: "/garden",
-      sessionId: SESSION_ID,
-      version: "2.1.0",
-      type: role,
-      message: { role, content: [{ type: "text", text }] },
-      uuid,
-      timestamp: "2026-01-02T03:04:05.678Z",
-    })
-  const [asked, answered] = ["0c1d2e3f-1111-4222-8333-444455556666", "0c1d2e3f-1111-4222-8333-444455557777"] as const
-  const lines = [
-    line(asked, null, "user", "How do water lilies float?"),
-    line(answered, asked, "assistant", "On the air in their leaves."),
-  ]
-  mkdirSync(join(home, ".claude/projects/-garden"), { recursive: true })
-  writeFileSync(join(home, `.claude/projects/-garden/${SESSION_ID}.jsonl`), `${lines.join("\n")}\n`)
 }
 
 async function downloadRow(): Promise<Row> {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { filesBelow, findingsOf, shipped, withoutNetwork } from "./support/shipped.ts"
 
 const ENGINES = ["store engine", "embedding engine", "SQL engine", "native libraries"]
@@ -93,18 +94,29 @@ test("four processes that start at once on an empty cache all work", async () =>
   expect(filesBelow(alone.natives, ".draft")).toEqual([])
 })
 
-test("a cache that cannot be written is one line that names the place and what to do", async () => {
+test("a cache that cannot be written is one line that names the place and what to do, and exit code 5", async () => {
   using alone = shipped()
   writeFileSync(join(alone.home, ".cache"), "a file in the way")
-  const ended = await alone.run("doctor", "--json")
-  const findings = findingsOf(ended)
-  expect(ended.code).toBe(4)
-  for (const check of ["embedding engine", "SQL engine"]) {
-    expect(findings[check]?.status).toBe("failed")
-    expect(findings[check]?.found).toContain(alone.natives)
-    expect(findings[check]?.found).toContain("XDG_CACHE_HOME")
-    expect(findings[check]?.found).not.toContain("\n")
-  }
+  writeSampleSession(alone.home)
+  const { code, out, err } = await alone.run("sync", "claude-code")
+  expect({ code, out }).toEqual({ code: 5, out: "" })
+  expect(err).toMatch(/^pond: .*XDG_CACHE_HOME.*\n$/)
+  expect(err).toContain(alone.natives)
+  const asDocument = await alone.run("sync", "claude-code", "--json")
+  expect(asDocument.code).toBe(5)
+  expect(JSON.parse(asDocument.out)).toMatchObject({ error: { code: "storage_unavailable" } })
+})
+
+test("a session goes through the store and comes back, from that one file", async () => {
+  writeSampleSession(ready.home)
+  expect((await ready.runWith({ through: withoutNetwork() }, "sync", "claude-code", "--json")).code).toBe(0)
+  const root = join(ready.directory, "restored")
+  const restored = await ready.run("restore", SAMPLE_SESSION_ID, "--root", root, "--json")
+  expect(restored.code).toBe(0)
+  const [was, is] = [join(ready.home, ".claude"), root].map((place) =>
+    readFileSync(filesBelow(place, ".jsonl")[0]!, "utf8"),
+  )
+  expect(is).toBe(was!)
 })
 
 test("a stack names the files and lines of the source", async () => {
