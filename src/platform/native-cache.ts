@@ -28,6 +28,7 @@ import {
 import { dirname, join } from "node:path"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "./clock.ts"
+import { type FileLock, openFileLock } from "./file-lock.ts"
 import type { EmbeddedFile, EmbeddedNative } from "./native-assets.ts"
 import type { Random } from "./random.ts"
 
@@ -47,6 +48,9 @@ export type NativeState = "ready" | "absent" | "damaged"
 
 const STAMP_VERSION = 1
 const DRAFT_SUFFIX = ".draft"
+const LOCK_NAME = "unpack.lock"
+const TURN_MS_MAX = 30_000
+const TURN_POLL_MS = 25
 const READ_BYTES = 4 * 1024 * 1024
 const DRAFT_AGE_MS_MAX = 60 * 60 * 1000
 const UNUSED_AGE_MS_MAX = 30 * 24 * 60 * 60 * 1000
@@ -55,16 +59,40 @@ const UNUSED_AGE_MS_MAX = 30 * 24 * 60 * 60 * 1000
 export function placeNative(cache: NativeCache, native: EmbeddedNative): string {
   const directory = join(cache.directory, native.contentHash)
   try {
-    const missing = filesOf(native).filter((file) => stateOf(cache, join(directory, file.name), file) !== "ready")
-    if (missing.length > 0) {
-      makePrivateDirectory(directory)
-      for (const file of missing) extract(cache, join(directory, file.name), file)
-      sweep(cache, directory)
-    }
+    if (missingOf(cache, native, directory).length > 0) unpack(cache, native, directory)
   } catch (cause) {
     throw unplaceable(directory, cause)
   }
   return join(directory, native.addon.name)
+}
+
+function missingOf(cache: NativeCache, native: EmbeddedNative, directory: string): EmbeddedFile[] {
+  return filesOf(native).filter((file) => stateOf(cache, join(directory, file.name), file) !== "ready")
+}
+
+function unpack(cache: NativeCache, native: EmbeddedNative, directory: string): void {
+  makePrivateDirectory(directory)
+  const lock = openFileLock(join(cache.directory, LOCK_NAME))
+  try {
+    awaitTurn(cache, lock)
+    for (const file of missingOf(cache, native, directory)) extract(cache, join(directory, file.name), file)
+    sweep(cache, directory)
+  } finally {
+    lock.close()
+  }
+}
+
+/**
+ * Ten editors that start ten processes after an update should not write ten copies. The lock only saves work: nobody waits
+ * for it long, and where the file system knows no locks, each writes its own copy and the last rename stands.
+ */
+function awaitTurn({ clock }: NativeCache, lock: FileLock): void {
+  const until = clock.monotonicMs() + TURN_MS_MAX
+  try {
+    while (!lock.take() && clock.monotonicMs() < until) Bun.sleepSync(TURN_POLL_MS)
+  } catch (error) {
+    if (!(error instanceof PondError)) throw error
+  }
 }
 
 /** The bytes of a file, for what is used in memory. */
@@ -237,7 +265,8 @@ function sweep(cache: NativeCache, directory: string): void {
   const now = cache.clock.nowMs()
   const drafts = readdirSync(directory).filter((name) => name.endsWith(DRAFT_SUFFIX))
   for (const name of drafts) removeOlder(join(directory, name), now - DRAFT_AGE_MS_MAX)
-  const others = readdirSync(cache.directory).filter((name) => !cache.contentHashes.includes(name))
+  const kept = [LOCK_NAME, ...cache.contentHashes]
+  const others = readdirSync(cache.directory).filter((name) => !kept.includes(name))
   for (const name of others) removeOlder(join(cache.directory, name), now - UNUSED_AGE_MS_MAX)
 }
 

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
+import { openFileLock } from "../../src/platform/file-lock.ts"
 import type { EmbeddedFile, EmbeddedNative } from "../../src/platform/native-assets.ts"
 import { inspectNative, type NativeCache, placeNative } from "../../src/platform/native-cache.ts"
 import { systemRandom } from "../../src/platform/random.ts"
@@ -133,6 +134,41 @@ for (const [how, damage] of DAMAGES) {
   })
 }
 
+test("who finds another process unpacking waits for it, and then uses what that one made", () => {
+  using made = place()
+  mkdirSync(made.cache.directory, { recursive: true, mode: 0o700 })
+  const other = openFileLock(join(made.cache.directory, "unpack.lock"))
+  expect(other.take()).toBe(true)
+  let asked = 0
+  /** Each look at the clock is one turn of waiting; at the third the other process is done. */
+  const monotonicMs = () => {
+    asked += 1
+    if (asked === 3) {
+      other.giveBack()
+      other.close()
+      placeNative(made.cache, made.native)
+      made.unpacked()
+    }
+    return 0
+  }
+  placeNative({ ...made.cache, clock: { ...made.cache.clock, monotonicMs } }, made.native)
+  expect(asked).toBeGreaterThanOrEqual(3)
+  expect(made.unpacked()).toEqual([])
+  expect(inspectNative(made.cache, made.native)).toBe("ready")
+})
+
+test("who waited too long unpacks for itself", () => {
+  using made = place()
+  mkdirSync(made.cache.directory, { recursive: true, mode: 0o700 })
+  const other = openFileLock(join(made.cache.directory, "unpack.lock"))
+  expect(other.take()).toBe(true)
+  let now = 0
+  const clock = { ...made.cache.clock, monotonicMs: () => (now += 20_000) }
+  placeNative({ ...made.cache, clock }, made.native)
+  expect(made.unpacked()).toEqual(["addon.node", "library.so"])
+  other.close()
+})
+
 test("a library that was only touched is hashed, found whole and stamped anew", () => {
   using made = place()
   placeNative(made.cache, made.native)
@@ -201,7 +237,7 @@ test("what killed processes and older builds left is removed when it has grown o
     old(join(made.cache.directory, name), ageMs)
   }
   placeNative(made.cache, made.native)
-  expect(readdirSync(made.cache.directory).sort()).toEqual([made.native.contentHash, "recent"])
+  expect(readdirSync(made.cache.directory).sort()).toEqual([made.native.contentHash, "recent", "unpack.lock"])
   expect(readdirSync(directory).filter((name) => name.endsWith(".draft"))).toEqual(["addon.node.running.draft"])
 })
 
