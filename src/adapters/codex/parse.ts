@@ -34,7 +34,9 @@ interface Reading {
   readonly writer: SessionWriter
   readonly opening: Opening
   readonly versions: Set<string>
-  readonly titles: Set<string>
+  /** Of the lines of the index that an earlier parse read, those that did not come again yet. */
+  readonly known: string[]
+  readonly titles: string[]
   place: string
   copy: CopyState
   speech: SpeechState
@@ -53,7 +55,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     writer: createSessionWriter(main, sink, resume),
     opening: createOpening(unit, main),
     versions: new Set(),
-    titles: new Set(before.titles),
+    known: [...before.titles],
+    titles: [...before.titles],
     place: before.place,
     copy: before.copy,
     speech: before.speech,
@@ -64,7 +67,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     end(): ParseEnd {
       begin(reading, true)
       const { place, copy, speech, titles } = reading
-      const state: State = { place, copy, speech, titles: [...titles] }
+      const state: State = { place, copy, speech, titles }
       return { state: state as unknown as JsonValue, clientVersions: [...reading.versions] }
     },
   }
@@ -169,8 +172,12 @@ function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): voi
 function pushTitle(reading: Reading, raw: RawRecord): void {
   const text = "text" in raw ? raw.text : ""
   const hash = Bun.hash.xxHash64(text).toString(16)
-  if (reading.titles.has(hash)) return
-  reading.titles.add(hash)
+  const index = reading.known.indexOf(hash)
+  if (index >= 0) {
+    reading.known.splice(index, 1)
+    return
+  }
+  reading.titles.push(hash)
   const parsed = parseJson(text)
   if (!parsed.ok) {
     reading.writer.unreadable(raw, "unparsable_line", "text that is no JSON")
