@@ -3,7 +3,7 @@
  * only as a quoted literal, and a column only by a name that its table declares.
  */
 import { assert, PondError } from "../model/errors.ts"
-import type { Column, TableDefinition } from "./table-definition.ts"
+import type { AnyTable, Column } from "./table-definition.ts"
 import { storedText } from "./text.ts"
 
 export type FilterValue = string | number | bigint | boolean
@@ -55,7 +55,7 @@ export const or = (...filters: readonly Filter[]): Filter => ({ op: "or", filter
 export const not = (filter: Filter): Filter => ({ op: "not", filter })
 
 /** The filter in the engine's language. */
-export function filterText(table: TableDefinition, filter: Filter): string {
+export function filterText(table: AnyTable, filter: Filter): string {
   switch (filter.op) {
     case "and":
       return joined(table, filter.filters, " AND ", "true")
@@ -78,40 +78,43 @@ export function filterText(table: TableDefinition, filter: Filter): string {
   }
 }
 
-function joined(table: TableDefinition, filters: readonly Filter[], word: string, empty: string): string {
+function joined(table: AnyTable, filters: readonly Filter[], word: string, empty: string): string {
   if (filters.length === 0) return empty
   return `(${filters.map((filter) => filterText(table, filter)).join(word)})`
 }
 
-function columnOf(table: TableDefinition, name: string): Column & { readonly name: string } {
+function columnOf(table: AnyTable, name: string): Column & { readonly name: string } {
   const column = Object.hasOwn(table.columns, name) ? table.columns[name] : undefined
   assert(column !== undefined, `a filter names a column of ${table.name}`)
   return { ...column, name: `\`${name}\`` }
 }
 
-function comparison(table: TableDefinition, name: string, operator: string, value: FilterValue): string {
+function comparison(table: AnyTable, name: string, operator: string, value: FilterValue): string {
   const column = columnOf(table, name)
   return `(${column.name} ${operator} ${literal(column, value)})`
 }
 
-function membership(table: TableDefinition, name: string, values: readonly FilterValue[]): string {
+function membership(table: AnyTable, name: string, values: readonly FilterValue[]): string {
   const column = columnOf(table, name)
   if (values.length === 0) return "false"
   return `(${column.name} IN (${[...new Set(values)].map((value) => literal(column, value)).join(", ")}))`
 }
 
-function interval(table: TableDefinition, name: string, bounds: Range): string {
+function interval(table: AnyTable, name: string, bounds: Range): string {
   const parts: string[] = []
   if (bounds.from !== undefined) parts.push(comparison(table, name, bounds.fromExclusive ? ">" : ">=", bounds.from))
   if (bounds.to !== undefined) parts.push(comparison(table, name, bounds.toExclusive ? "<" : "<=", bounds.to))
   return parts.length === 0 ? "true" : `(${parts.join(" AND ")})`
 }
 
-function textual(table: TableDefinition, filter: Extract<Filter, { text: string }>): string {
+function textual(table: AnyTable, filter: Extract<Filter, { text: string }>): string {
   const column = columnOf(table, filter.column)
   assert(column.kind === "utf8", `${filter.op} is asked of a text column`)
-  if (filter.op === "matches")
-    return `regexp_like(${column.name}, ${quoted(filter.text)}${filter.ignoreCase ? ", 'i'" : ""})`
+  if (filter.op === "matches") {
+    // The engine rewrites a pattern that is plain text to LIKE, and forgets there that LIKE reads a backslash as its
+    // escape: a pattern for a backslash found a percent sign. A pattern with a group in it is left as it is.
+    return `regexp_like(${column.name}, ${quoted(`()${filter.text}`)}${filter.ignoreCase ? ", 'i'" : ""})`
+  }
   const name = filter.ignoreCase ? `lower(${column.name})` : column.name
   return `${filter.op}(${name}, ${quoted(filter.ignoreCase ? filter.text.toLowerCase() : filter.text)})`
 }

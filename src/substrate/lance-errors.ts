@@ -36,7 +36,7 @@ const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
   ["unreachable", /Generic (?:S3|GCS|MicrosoftAzure) error|store: "(?:S3|GCS|MicrosoftAzure)"|error sending request/],
   [
     "damaged",
-    /Invalid range .* for object of size|file size is too small|invalid magic|Not found: .*\/(?:data|_deletions|_indices)\//,
+    /Invalid range .* for object of size|file size is too small|invalid magic|failed to decode Protobuf|Not found: .*\/(?:data|_deletions|_indices)\//,
   ],
 ]
 

@@ -73,14 +73,14 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   }
 }
 
-/** Asked only after a crash that may have cut a file. */
+/** Asked only after a crash that may have cut a file, which the engine can also say in words that pond does not know. */
 async function scansWhole(catalog: Catalog, definition: TableDefinition): Promise<boolean> {
   try {
     const table = await catalog.open(definition)
     if (table !== undefined) await readWhole(definition, table)
     return true
   } catch (error) {
-    if (failureOf(error) === "damaged") return false
+    if (["damaged", "other"].includes(failureOf(error))) return false
     throw error
   }
 }

@@ -81,6 +81,9 @@ export type IndexDefinition<Name extends string = string> =
       readonly rowsMin: number
     }
 
+/** Any declared table, for code that does not know its columns. */
+export type AnyTable = Pick<TableDefinition, "name" | "columns">
+
 export interface TableDefinition<C extends Columns = Columns> {
   readonly name: string
   readonly columns: C
