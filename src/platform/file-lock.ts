@@ -8,9 +8,12 @@ import { PondError } from "../model/errors.ts"
 import type { Clock } from "./clock.ts"
 import type { Random } from "./random.ts"
 
+/** Any number may share a lock while nobody has it alone. */
+export type LockMode = "alone" | "shared"
+
 export interface FileLock {
   /** Whether the lock is now held by this handle. Never waits. */
-  take(): boolean
+  take(mode?: LockMode): boolean
   giveBack(): void
   /** Gives back what is held, and lets go of the file. `take` opens it again. */
   close(): void
@@ -24,13 +27,15 @@ export function openFileLock(path: string): FileLock {
     return database
   }
   return {
-    take: () => {
+    take: (mode = "alone") => {
       try {
-        opened().run("PRAGMA journal_mode = MEMORY")
-        opened().run("BEGIN IMMEDIATE")
+        begin(opened(), mode)
         return true
       } catch (error) {
-        if (errorCode(error) === "SQLITE_BUSY") return false
+        if (errorCode(error) === "SQLITE_BUSY") {
+          if (database?.inTransaction === true) database.run("ROLLBACK")
+          return false
+        }
         throw new PondError("storage_unavailable", `pond cannot lock ${path}. Make its folder writable.`, {
           details: { path, code: errorCode(error) },
           cause: error,
@@ -45,6 +50,13 @@ export function openFileLock(path: string): FileLock {
       database = undefined
     },
   }
+}
+
+/** Without a journal on disk: nothing is ever written that would need one. A read is what shares the lock. */
+function begin(database: Database, mode: LockMode): void {
+  database.run("PRAGMA journal_mode = MEMORY")
+  database.run(mode === "alone" ? "BEGIN EXCLUSIVE" : "BEGIN DEFERRED")
+  if (mode === "shared") database.query("SELECT count(*) FROM sqlite_schema").get()
 }
 
 export interface LockWait {
