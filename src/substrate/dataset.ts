@@ -1,15 +1,24 @@
 /** The one handle of a table inside this process, as the chokepoints see it. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Catalog } from "./catalog.ts"
+import type { LocalTable } from "./local-table.ts"
 import type { TableDefinition } from "./table-definition.ts"
+
+export interface ReadInProgress {
+  readonly table: LanceTable
+  end(): void
+}
 
 export interface Dataset {
   readonly definition: TableDefinition
   readonly catalog: Catalog
-  readonly isLocal: boolean
-  /** The table as fresh as a read needs it, or nothing where it was never written. */
-  current(): Promise<LanceTable | undefined>
-  /** The table at its newest version. */
+  readonly local: LocalTable | undefined
+  /**
+   * The table as fresh as a read needs it, or nothing where it was never written. Until its end no clean-up of this
+   * machine takes the version away.
+   */
+  beginRead(): Promise<ReadInProgress | undefined>
+  /** The table at its newest version: what was committed before the call is in it. */
   newest(): Promise<LanceTable | undefined>
   /** The table at its newest version, made if it is not there. */
   writable(): Promise<LanceTable>
@@ -17,4 +26,6 @@ export interface Dataset {
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** One call into the engine, with the bounded repeats that every call has. */
   attempt<Result>(call: () => Promise<Result>): Promise<Result>
+  /** One call that cannot be repeated. */
+  once<Result>(call: () => Promise<Result>): Promise<Result>
 }

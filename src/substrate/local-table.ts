@@ -4,10 +4,12 @@
  * of the table, so that writers of one machine take turns instead (see `write.ts`). Never used on an object store.
  */
 import { dirname, join } from "node:path"
+import { PondError } from "../model/errors.ts"
 import { type FileLock, openFileLock, whileLocked } from "../platform/file-lock.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import type { DiskFiles } from "./disk-files.ts"
 import { manifestVersion } from "./manifest-file.ts"
+import { openReaders, type Readers } from "./readers.ts"
 import type { StoreContext } from "./store-context.ts"
 
 export interface LocalTable {
@@ -17,6 +19,9 @@ export interface LocalTable {
   readonly folder: string
   /** Where what is not whole is moved to. */
   readonly quarantine: string
+  readonly readers: Readers
+  /** Does the work unless another process of this machine maintains the table already: then says so. */
+  maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy">
   /** Does the work while no other process of this machine writes to the table, and makes what it committed durable. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** Takes nothing for durable: all of it is made so at the end of this turn. */
@@ -79,10 +84,36 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     })
   }
 
+  /** Undefined where nothing can be locked, as on a read-only disk: there nobody cleans up either. */
+  function openReadersLock(): FileLock | undefined {
+    const readersLock = openFileLock(join(own, `${name}.readers`))
+    try {
+      ensureWritable(own)
+      if (readersLock.take("shared")) readersLock.giveBack()
+      return readersLock
+    } catch (error) {
+      if (error instanceof PondError && error.code === "storage_unavailable") return undefined
+      throw error
+    }
+  }
+
+  async function maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy"> {
+    ensureWritable(own)
+    const mine = openFileLock(join(own, `${name}.maintenance`))
+    if (!mine.take()) return "busy"
+    try {
+      return await work()
+    } finally {
+      mine.close()
+    }
+  }
+
   return {
     name,
     files,
     folder,
+    readers: openReaders(openReadersLock, wait.sleep),
+    maintaining,
     quarantine: join(own, "quarantine", name),
     doubt: () => {
       known = new Set()

@@ -5,7 +5,7 @@
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Catalog } from "./catalog.ts"
-import type { Dataset } from "./dataset.ts"
+import type { Dataset, ReadInProgress } from "./dataset.ts"
 import { healTable } from "./heal.ts"
 import { failureOf } from "./lance-errors.ts"
 import { readWhole } from "./read.ts"
@@ -55,19 +55,44 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     return table
   }
 
+  async function current(): Promise<LanceTable | undefined> {
+    return clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refreshed() : table
+  }
+
+  /** A look that began before the call may have missed what was committed just before it. */
+  async function newest(): Promise<LanceTable | undefined> {
+    if (checking !== undefined) await checking.catch(() => undefined)
+    return await refreshed()
+  }
+
+  async function beginRead(): Promise<ReadInProgress | undefined> {
+    const open = await current()
+    if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
+    await local.readers.enter()
+    try {
+      // Looked at again: only from here on is the newest version kept.
+      const kept = (await refreshed()) ?? open
+      return { table: kept, end: local.readers.leave }
+    } catch (error) {
+      local.readers.leave()
+      throw error
+    }
+  }
+
   return {
     definition,
     catalog,
-    isLocal: local !== undefined,
+    local,
     attempt,
+    once: (call) => retried(catalog.retry, call, 1),
     exclusively: async (work) => {
       await healed()
       return await (local === undefined ? work() : local.exclusively(work))
     },
-    newest: refreshed,
-    current: async () => (clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refreshed() : table),
+    newest,
+    beginRead,
     writable: async () => {
-      table = (await refreshed()) ?? (await catalog.create(definition))
+      table = (await newest()) ?? (await catalog.create(definition))
       return table
     },
   }

@@ -32,45 +32,63 @@ const BATCH_ROWS = 4096
 
 type AnyQuery = LanceQuery | LanceVectorQuery
 
+/** What was handed out cannot be taken back: only a read that has given nothing yet is begun again. */
 export async function* scanBatches(dataset: Dataset, scan: Scan): AsyncGenerator<AnyRow[]> {
-  const table = await dataset.current()
-  if (table === undefined || scan.limit === 0) return
-  const query = buildQuery(dataset, table, scan)
-  const batches = query[Symbol.asyncIterator]()
-  while (true) {
-    const next = await dataset.attempt(() => batches.next())
-    if (next.done === true) return
-    yield rowsOf(dataset.definition, next.value as never)
+  const read = await dataset.beginRead()
+  if (read === undefined) return
+  try {
+    if (scan.limit === 0) return
+    const { batches, first } = await dataset.attempt(async () => {
+      const started = buildQuery(dataset, read.table, scan)[Symbol.asyncIterator]()
+      return { batches: started, first: await started.next() }
+    })
+    for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
+      yield rowsOf(dataset.definition, next.value as never)
+    }
+  } finally {
+    read.end()
   }
 }
 
 export async function scanRows(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
-  return await scanTable(dataset, await dataset.current(), scan)
+  return (await reading(dataset, (table) => scanTable(dataset, table, scan))) ?? []
 }
 
-/** The same over the newest version, whatever the staleness that reads may have. */
+/** The same over the newest version, for a writer whose turn it is. */
 export async function scanNewest(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
-  return await scanTable(dataset, await dataset.newest(), scan)
+  const table = await dataset.newest()
+  return table === undefined ? [] : await dataset.attempt(() => scanTable(dataset, table, scan))
 }
 
-async function scanTable(dataset: Dataset, table: LanceTable | undefined, scan: Scan): Promise<AnyRow[]> {
-  if (table === undefined || scan.limit === 0) return []
-  const answer = await dataset.attempt(() => buildQuery(dataset, table, scan).toArrow({ maxBatchLength: BATCH_ROWS }))
+async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promise<AnyRow[]> {
+  if (scan.limit === 0) return []
+  const answer = await buildQuery(dataset, table, scan).toArrow({ maxBatchLength: BATCH_ROWS })
   return answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
 }
 
 export async function countRows(dataset: Dataset, where?: Filter): Promise<number> {
-  const table = await dataset.current()
-  if (table === undefined) return 0
   const filter = where === undefined ? undefined : filterText(dataset.definition, where)
-  return await dataset.attempt(() => table.countRows(filter))
+  return (await reading(dataset, (table) => table.countRows(filter))) ?? 0
 }
 
 /** The engine's plan of a read, with what each step cost. Runs the read. */
 export async function explainScan(dataset: Dataset, scan: Scan): Promise<string> {
-  const table = await dataset.current()
-  if (table === undefined) return "the table was never written"
-  return await dataset.attempt(() => buildQuery(dataset, table, scan).analyzePlan())
+  const plan = await reading(dataset, (table) => buildQuery(dataset, table, scan).analyzePlan())
+  return plan ?? "the table was never written"
+}
+
+/** One whole read of one version, which no clean-up takes away meanwhile. */
+async function reading<Result>(
+  dataset: Dataset,
+  work: (table: LanceTable) => Promise<Result>,
+): Promise<Result | undefined> {
+  const read = await dataset.beginRead()
+  if (read === undefined) return undefined
+  try {
+    return await dataset.attempt(() => work(read.table))
+  } finally {
+    read.end()
+  }
 }
 
 /** A filter for whole keys: the leading column once per group, so that its index narrows before the rest is read. */
@@ -107,17 +125,14 @@ export function keyValue(key: Readonly<Record<string, unknown>>, name: string): 
 
 /** The bytes of a blob column, with the scanned columns of their rows. */
 export async function readBlobs(dataset: Dataset, column: string, scan: Scan): Promise<AnyRow[]> {
-  const table = await dataset.current()
-  if (table === undefined) return []
-  return await dataset.attempt(async () => {
+  const found = await reading(dataset, async (table) => {
     const answer = await buildQuery(dataset, table, scan).withRowId().toArrow()
     const rows = answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
-    const bytes = await table.fetchBlobs(
-      column,
-      rows.map((row) => row["_rowid"] as bigint),
-    )
+    const rowIds = rows.map((row) => row["_rowid"] as bigint)
+    const bytes = await table.fetchBlobs(column, rowIds)
     return rows.map(({ _rowid, ...row }, index) => ({ ...row, [column]: bytes[index] ?? null }))
   })
+  return found ?? []
 }
 
 /** Every row, and every blob. */

@@ -23,12 +23,13 @@ const DELAY_MAX_MS = 4000
 export async function retried<Result>(
   context: RetryContext,
   call: (attempt: number) => Promise<Result>,
+  attemptsMax = Number.POSITIVE_INFINITY,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call(attempt)
     } catch (error) {
-      if (attempt >= (ATTEMPTS_MAX[failureOf(error)] ?? 1)) {
+      if (attempt >= Math.min(attemptsMax, ATTEMPTS_MAX[failureOf(error)] ?? 1)) {
         throw storeError(error, context.store, { attempts: attempt })
       }
       await context.sleep(delayMs(attempt, context.random))

@@ -26,7 +26,7 @@ export interface Inserted<Row = AnyRow> {
 /** One commit at most. The first of two rows with one key counts. */
 export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
   if (rows.length === 0) return { inserted: 0, present: 0, absent: [] }
-  return await dataset.exclusively(() => insert(dataset, rows, dataset.isLocal ? append : merge))
+  return await dataset.exclusively(() => insert(dataset, rows, dataset.local === undefined ? merge : append))
 }
 
 /** Only of rows that can be made again from other tables. */

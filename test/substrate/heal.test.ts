@@ -126,7 +126,7 @@ for (const definition of TABLES) {
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(lock|durable)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(lock|durable|readers|maintenance)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
