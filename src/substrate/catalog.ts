@@ -9,13 +9,13 @@ import { limitNativeLog } from "../platform/native-log.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "./arrow-rows.ts"
 import { diskFiles } from "./disk-files.ts"
 import { engine } from "./engine.ts"
-import { indexConfig } from "./index-config.ts"
+import { buildIndex } from "./indexes.ts"
 import { failureOf } from "./lance-errors.ts"
 import { type LocalTable, openLocalTable } from "./local-table.ts"
 import { type Location, within } from "./location.ts"
 import { type RetryContext, retried } from "./retry.ts"
 import type { StoreContext } from "./store-context.ts"
-import { indexName, type TableDefinition } from "./table-definition.ts"
+import type { TableDefinition } from "./table-definition.ts"
 
 /** A place that holds tables, as the chokepoints see it. */
 export interface Catalog {
@@ -128,6 +128,6 @@ async function createTable(
 /** A text search without its index finds nothing, so that index is there before the first row. Others only make reads faster. */
 async function createTextIndexes(table: LanceTable, definition: TableDefinition): Promise<void> {
   for (const index of definition.indexes.filter(({ kind }) => kind === "fts")) {
-    await table.createIndex(index.column, { config: indexConfig(index), name: indexName(index) })
+    await buildIndex(table, index)
   }
 }

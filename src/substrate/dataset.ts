@@ -22,6 +22,8 @@ export interface Dataset {
   newest(): Promise<LanceTable | undefined>
   /** The table at its newest version, made if it is not there. */
   writable(): Promise<LanceTable>
+  /** Another handle of the table, for work that takes long. */
+  separate(): Promise<LanceTable | undefined>
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** One call into the engine, with the bounded repeats that every call has. */

@@ -90,6 +90,10 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
       return await (local === undefined ? work() : local.exclusively(work))
     },
     newest,
+    separate: async () => {
+      await healed()
+      return await catalog.open(definition)
+    },
     beginRead,
     writable: async () => {
       table = (await newest()) ?? (await catalog.create(definition))

@@ -120,6 +120,7 @@ export function defineTable<const C extends Columns>(definition: TableDefinition
     assert(KEY_KINDS.includes(declared.kind), `"${name}.${column}" can be part of a key`)
     assert(!declared.nullable, `the key column "${name}.${column}" is never null`)
   }
+  assert(new Set(indexes.map(indexName)).size === indexes.length, `no index of ${name} is declared twice`)
   for (const { column } of indexes) assert(column in columns, `the indexed column "${name}.${column}" is declared`)
   return definition
 }

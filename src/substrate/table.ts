@@ -4,6 +4,8 @@ import { type Catalog, openCatalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
 import type { Location } from "./location.ts"
+import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
+import type { Effort } from "./maintenance-plan.ts"
 import { openDataset } from "./open-dataset.ts"
 import { countRows, explainScan, type Key, keysFilter, type Order, readBlobs, scanBatches, scanRows } from "./read.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
@@ -56,6 +58,10 @@ export interface Table<C extends Columns> {
   insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted<RowOf<C>>>
   /** Of a table declared as derived; refused for any other. */
   deleteWhere(where: Filter): Promise<{ readonly deleted: number }>
+  /** Does what the table needs by now: `lookups` between the flushes of an import, `due` after it, `all` when asked for. */
+  maintain(effort: Effort): Promise<MaintenanceReport>
+  /** Nothing where the table was never written. */
+  statistics(): Promise<TableStatistics | undefined>
 }
 
 export interface Store {
@@ -102,5 +108,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     explain: (request) => explainScan(dataset, request),
     insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
     deleteWhere: (where) => deleteWhere(dataset, where),
+    maintain: (effort) => maintain(dataset, effort),
+    statistics: () => tableStatistics(dataset),
   }
 }

@@ -1,0 +1,209 @@
+import { expect, test } from "bun:test"
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { type Effort, type IndexState, planMaintenance, type TableState } from "../../src/substrate/maintenance-plan.ts"
+import { defineTable, nullable, timestampUs, utf8 } from "../../src/substrate/table-definition.ts"
+import { type TestStore, testStore } from "./support.ts"
+
+const NOTES = defineTable({
+  name: "notes",
+  columns: { group_id: utf8(), id: utf8(), kind: utf8(), text: utf8(), at: nullable(timestampUs()) },
+  key: ["group_id", "id"],
+  indexes: [
+    { kind: "btree", column: "group_id" },
+    { kind: "bitmap", column: "kind" },
+    { kind: "fts", column: "text", options: { tokenizer: "icu" } },
+  ],
+  schemaVersion: 1,
+})
+
+let next = 0
+const notes = (count: number) =>
+  Array.from({ length: count }, () => {
+    next += 1
+    return {
+      group_id: `g-${Math.floor(next / 50)}`,
+      id: `note-${next}`,
+      kind: "plain",
+      text: `words of note${next} here`,
+      at: null,
+    }
+  })
+
+const filesOf = (place: TestStore) =>
+  readdirSync(join(place.path, "notes.lance"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+
+// --- What is decided ---------------------------------------------------------------------------------------------------
+
+const DAY_MS = 86_400_000
+
+const index = (name: string, indexedRows: number, unindexedRows: number, isAsDeclared = true): IndexState => ({
+  name,
+  indexedRows,
+  unindexedRows,
+  bytes: 1000,
+  createdAtMs: 0,
+  isAsDeclared,
+})
+
+const folded = (rows: number) => [
+  index("group_id_btree", rows, 0),
+  index("kind_bitmap", rows, 0),
+  index("text_fts", rows, 0),
+]
+
+function check(state: Partial<TableState>, effort: Effort, want: string[], nowMs = 0) {
+  const whole: TableState = { rows: 100_000, fragments: 1, indexes: folded(100_000), ...state }
+  const steps = planMaintenance(NOTES, whole, { effort, nowMs })
+  expect(steps.map((step) => (step.step === "build_index" ? `build ${step.index.column}` : step.step))).toEqual(want)
+}
+
+test("nothing is due of a table that nobody wrote to", () => {
+  check({}, "due", [], 400 * DAY_MS)
+  check({ bytes: { live: 1_000_000, dead: 90_000 } }, "due", [])
+  check({ rows: 0, indexes: [] }, "all", [])
+})
+
+test("a missing index is built once flat scans would be slower", () => {
+  check({ rows: 900, indexes: [index("text_fts", 900, 0)] }, "due", [])
+  check({ rows: 1000, indexes: [index("text_fts", 1000, 0)] }, "due", ["build group_id", "build kind", "clean"])
+})
+
+test("an index with other options is built again, and one that is not declared goes", () => {
+  check({ indexes: [...folded(100_000).slice(0, 2), index("text_fts", 100_000, 0, false)] }, "due", [
+    "build text",
+    "clean",
+  ])
+  check({ indexes: [...folded(100_000), index("old_btree", 1, 0)] }, "due", ["drop_index", "clean"])
+})
+
+test("a text tail is folded by its share, and after a day however small it is", () => {
+  const tail = (rows: number, unindexed: number) => ({
+    rows,
+    indexes: [...folded(rows).slice(0, 2), index("text_fts", rows, unindexed)],
+  })
+  check(tail(1000, 499), "due", [])
+  check(tail(1000, 500), "due", ["optimize", "clean"])
+  check(tail(1_000_000, 4999), "due", [])
+  check(tail(1_000_000, 5000), "due", ["optimize", "clean"])
+  check(tail(1_000_000, 1), "due", [], DAY_MS - 1)
+  check(tail(1_000_000, 1), "due", ["optimize", "clean"], DAY_MS)
+})
+
+test("while an import runs only the index that looks keys up is built, and in proportion", () => {
+  const tail = (indexed: number, unindexed: number) => ({
+    rows: indexed + unindexed,
+    indexes: [index("group_id_btree", indexed, unindexed)],
+  })
+  check(tail(0, 19_999), "lookups", [])
+  check(tail(0, 20_000), "lookups", ["build group_id"])
+  check(tail(1_200_000, 199_999), "lookups", [])
+  check(tail(1_200_000, 200_000), "lookups", ["build group_id"])
+  check({ rows: 1000, indexes: [] }, "lookups", ["build group_id"])
+})
+
+test("pieces are bounded, and a table of many bytes may have more of them", () => {
+  check({ fragments: 100 }, "due", [])
+  check({ fragments: 101 }, "due", ["optimize", "clean"])
+  check({ fragments: 300, bytes: { live: 1_000_000_000, dead: 0 } }, "due", [])
+  check({ fragments: 1001, bytes: { live: 100_000_000_000, dead: 0 } }, "due", ["optimize", "clean"])
+})
+
+test("dead bytes are cleaned at a tenth of the live ones", () => {
+  check({ bytes: { live: 1_000_000, dead: 99_999 } }, "due", [])
+  check({ bytes: { live: 1_000_000, dead: 100_000 } }, "due", ["clean"])
+  check({ bytes: { live: 10, dead: 16_000 } }, "due", [])
+})
+
+// --- What is done ------------------------------------------------------------------------------------------------------
+
+const ROUNDS = Number(process.env["POND_MAINTENANCE_ROUNDS"] ?? 60)
+
+test("small imports with maintenance after each leave little behind, few pieces, and every row to be found", async () => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  next = 0
+  await table.insertAbsent(notes(2000))
+  let dead = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    await table.insertAbsent(notes(20))
+    expect((await table.maintain("due")).isBusy).toBe(false)
+    const bytes = (await table.statistics())?.bytes
+    dead = (bytes?.dead ?? 0) / (bytes?.live ?? 1)
+    expect(dead, `round ${round}`).toBeLessThanOrEqual(0.15)
+  }
+  const after = await table.statistics()
+  expect(after?.rows).toBe(2000 + ROUNDS * 20)
+  expect(after?.fragments).toBeLessThanOrEqual(100)
+  expect(after?.indexes.map(({ name }) => name).toSorted()).toEqual(["group_id_btree", "kind_bitmap", "text_fts"])
+  for (const wanted of [1, 2000, next]) {
+    const found = await table.searchText({ match: `note${wanted}`, column: "text" }, { columns: ["id"], limit: 3 })
+    expect(found.map(({ id }) => id)).toEqual([`note-${wanted}`])
+  }
+})
+
+test("rounds of maintenance over a table that nobody writes to change no file", async () => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  for (let round = 0; round < 3; round++) await table.insertAbsent(notes(700))
+  await table.maintain("due")
+  const settled = filesOf(place)
+  const version = (await table.statistics())?.version
+  for (let round = 0; round < 50; round++) expect((await table.maintain("due")).steps).toEqual([])
+  expect(filesOf(place)).toEqual(settled)
+  expect((await table.statistics())?.version).toBe(version)
+})
+
+test("a clean-up leaves an open reader its version, and takes it when the reader is done", async () => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  for (let round = 0; round < 5; round++) await table.insertAbsent(notes(3000))
+  const reader = place
+    .open()
+    .table(NOTES)
+    .batches({ columns: ["id"] })
+    [Symbol.asyncIterator]()
+  const first = await reader.next()
+  const before = filesOf(place).filter((path) => path.includes("/data/"))
+
+  await table.maintain("all")
+  const during = filesOf(place)
+  expect(before.filter((path) => !during.includes(path))).toEqual([])
+  let rows = first.value?.length ?? 0
+  for (let step = await reader.next(); step.done !== true; step = await reader.next()) rows += step.value.length
+  expect(rows).toBe(15_000)
+
+  await table.maintain("all")
+  const later = filesOf(place)
+  expect(before.filter((path) => later.includes(path))).toEqual([])
+  expect(await table.count()).toBe(15_000)
+})
+
+test("two maintenances of one table: the second leaves it to the first", async () => {
+  using place = testStore()
+  await place.store.table(NOTES).insertAbsent(notes(3000))
+  const both = await Promise.all([place.open().table(NOTES).maintain("all"), place.open().table(NOTES).maintain("all")])
+  expect(both.map(({ isBusy }) => isBusy).toSorted((one, other) => Number(one) - Number(other))).toEqual([false, true])
+  expect(await place.store.table(NOTES).count()).toBe(3000)
+  for (const path of filesOf(place)) expect(statSync(path).size).toBeGreaterThan(0)
+})
+
+test("maintenance beside writers loses nothing", async () => {
+  using place = testStore()
+  await place.store.table(NOTES).insertAbsent(notes(2000))
+  const writer = async () => {
+    const table = place.open().table(NOTES)
+    for (let round = 0; round < 6; round++) await table.insertAbsent(notes(100))
+  }
+  const maintainer = async () => {
+    const table = place.open().table(NOTES)
+    for (let round = 0; round < 4; round++) await table.maintain("all")
+  }
+  await Promise.all([writer(), maintainer(), writer()])
+  const ids = (await place.store.table(NOTES).read({ columns: ["id"] })).map(({ id }) => id)
+  expect(new Set(ids).size).toBe(3200)
+  expect(ids.length).toBe(3200)
+})
