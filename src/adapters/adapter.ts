@@ -108,8 +108,11 @@ export type RawRecord =
 export interface Parser {
   /** One raw record, in order. Emits what has become certain. */
   push(raw: RawRecord): void
-  /** No more records: emits the rest, and says from where to go on. */
-  end(): ParseEnd
+  /**
+   * No more records: emits the rest, and says from where to go on. `isSettled` says that no more are soon to come: a session
+   * that has not said all of itself then begins with what is known. Until it does it may stay unsaid, and is read again.
+   */
+  end(isSettled?: boolean): ParseEnd
 }
 
 export interface ParseSink {

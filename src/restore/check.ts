@@ -46,7 +46,7 @@ async function logOf(adapter: Adapter, unit: SourceUnit): Promise<SessionLog | u
     issue: () => undefined,
   })
   for await (const batch of resolve(adapter.source, unit)) for (const record of batch.records) parser.push(record)
-  parser.end()
+  parser.end(true)
   return found.session === undefined ? undefined : { session: found.session, entries }
 }
 

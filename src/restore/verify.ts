@@ -196,7 +196,7 @@ async function hydrate(
     onBytes(bytes)
     if (isOther()) return { log: undefined, records: [], issues: [], clientVersions: [], bytes }
   }
-  const { clientVersions } = parser.end()
+  const { clientVersions } = parser.end(true)
   if (session === undefined || isOther()) return { log: undefined, records, issues, clientVersions, bytes }
   return { log: { session, entries }, records, issues, clientVersions, bytes }
 }

@@ -71,9 +71,9 @@ export async function* hydrate(
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
     yield take(batch.bytes, batch.issues)
   }
-  const end = parser.end()
+  const end = parser.end(isSettled)
   yield take(0, [])
-  return memoryOf({ unit, positions, session, end, unknownKinds, before: memory })
+  return memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before: memory })
 }
 
 /** A file that did not change was read before: reading it again would write its records twice. */
@@ -86,19 +86,20 @@ interface MemoryFacts {
   readonly unit: SourceUnit
   readonly positions: ReadonlyMap<string, LogPosition>
   readonly session: Session | undefined
+  readonly isSettled: boolean
   readonly end: ParseEnd
   readonly unknownKinds: ReadonlySet<string>
   readonly before: UnitMemory | undefined
 }
 
-function memoryOf({ unit, positions, session, end, unknownKinds, before }: MemoryFacts): UnitMemory {
+function memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before }: MemoryFacts): UnitMemory {
   const isWhole = unit.files.every((file) => {
     const position = positions.get(file.place)
     return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
   })
   return {
-    // What was left for later must be looked at again, though no byte changes.
-    stamp: isWhole ? stampOf(unit) : "unfinished",
+    // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
+    stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : "unfinished",
     files: Object.fromEntries(unit.files.map((file) => [file.place, fileStamp(file)])),
     positions: Object.fromEntries(positions),
     session: session ?? null,

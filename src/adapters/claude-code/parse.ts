@@ -75,10 +75,12 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       const { project, createdAt } = reading.learned
       if (!reading.writer.hasBegun && !hasMeta && project !== undefined && createdAt !== undefined) begin(reading)
     },
-    end(): ParseEnd {
-      // Versions around 2.0.76 leave a log without a line beside each one that they write to.
-      if (hasRecords) begin(reading)
-      reading.writer.end()
+    end(isSettled = false): ParseEnd {
+      const { project, createdAt } = reading.learned
+      // A log begins with records that name no directory: what they do not say yet, the first prompt will. Versions around
+      // 2.0.76 leave a log without a line beside each one that they write to.
+      if (hasRecords && (isSettled || (project !== undefined && createdAt !== undefined))) begin(reading)
+      if (isSettled) reading.writer.end()
       return { state: null, clientVersions: [...reading.versions] }
     },
   }

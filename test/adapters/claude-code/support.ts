@@ -59,7 +59,7 @@ export async function parsedUnit(unit: SourceUnit): Promise<Parsed> {
     issue: (issue) => issues.push(issue),
   })
   for await (const batch of resolve(claudeCode.source, unit)) for (const raw of batch.records) parser.push(raw)
-  const { clientVersions } = parser.end()
+  const { clientVersions } = parser.end(true)
   if (session === undefined) throw new Error(`no session in ${unit.key}`)
   return { unit, session, entries, issues, clientVersions }
 }
