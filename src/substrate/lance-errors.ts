@@ -27,6 +27,7 @@ export type Failure =
 const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
   ["full", /No space left on device/],
   ["read_only", /Read-only file system/],
+  ["misplaced", /Not a directory/],
   ["denied", /Permission denied|status: 40[13]\b|code: 40[13]\b|AccessDenied|Failed to get \w+ credentials/],
   ["no_bucket", /NoSuchBucket|ContainerNotFound/],
   ["conflict", /Commit conflict for version|Retryable commit conflict|Too many concurrent writers/],

@@ -141,6 +141,13 @@ test("denied: a wrong key; no bucket: a bucket that is not there", async () => {
   })
 })
 
+test("misplaced: a file where a folder of the store's path would be", async () => {
+  using folder = new Folder()
+  const file = join(folder.path, "file")
+  writeFileSync(file, "")
+  expect(await failureSaid(() => engine().lance.connect(join(file, "store")))).toBe("misplaced")
+})
+
 test("denied: a folder of another user", async () => {
   using folder = new Folder()
   await madeTable(folder.path)
