@@ -90,5 +90,6 @@ export function filesBelow(directory: string, ending: string): string[] {
 /** The command that takes the network away, where this machine lets us; otherwise nothing. */
 export function withoutNetwork(): readonly string[] {
   const through = ["unshare", "--map-root-user", "--net"]
+  if (Bun.which("unshare") === null) return []
   return Bun.spawnSync([...through, "true"]).success ? through : []
 }
