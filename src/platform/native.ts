@@ -15,13 +15,19 @@ import { systemRandom } from "./random.ts"
 
 const loaded = new Map<NativeName, unknown>()
 
-/** The exports of an addon. The one caller is code that the build put into a package. */
+/**
+ * The exports of an addon. The one caller is code that the build put into a package.
+ * @public
+ */
 export function loadNative(name: NativeName): unknown {
   if (!loaded.has(name)) loaded.set(name, open(name))
   return loaded.get(name)
 }
 
-/** The WebAssembly that stands in for an addon where no addon is to be had. The one caller is code that the build made. */
+/**
+ * The WebAssembly that stands in for an addon where no addon is to be had. The one caller is code that the build made.
+ * @public
+ */
 export function readWebAssembly(name: NativeName): Uint8Array<ArrayBuffer> {
   return unpackInMemory(nativeCache(), embedded(name).addon)
 }
