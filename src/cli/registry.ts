@@ -30,6 +30,18 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/completions.ts")).completions,
   },
   {
+    name: "search",
+    group: "archive",
+    summary: "Find what was said, in any session of any client.",
+    load: async () => (await import("./verbs/search.ts")).search,
+  },
+  {
+    name: "get",
+    group: "archive",
+    summary: "Read a session, or a message with its neighbours.",
+    load: async () => (await import("./verbs/get.ts")).get,
+  },
+  {
     name: "restore",
     group: "carry",
     summary: "Write a session into a client, its own or another.",

@@ -82,6 +82,7 @@ export const MESSAGES = defineTable({
     { kind: "bitmap", column: "source_agent" },
     { kind: "bitmap", column: "role" },
     { kind: "bitmap", column: "lane" },
+    { kind: "fts", column: "search_text", options: { tokenizer: "icu/split" } },
   ],
 })
 

@@ -1,0 +1,52 @@
+/** Several rankings become one. Scores of one arm compare only with each other, so each arm is normalised before it counts. */
+import type { Hit } from "./request.ts"
+
+export interface WeightedArm {
+  readonly hits: readonly Hit[]
+  readonly weight: number
+}
+
+export interface Fused {
+  readonly hit: Hit
+  /** 0 to 1 within one answer. */
+  readonly score: number
+  /** What each arm added. */
+  readonly shares: readonly number[]
+}
+
+export function keyOfHit({ sessionId, messageId }: Pick<Hit, "sessionId" | "messageId">): string {
+  return `${sessionId.length} ${sessionId}${messageId}`
+}
+
+/** Each arm's scores are stretched over 0 to 1, weighted and summed. Ties go to the newer message. */
+export function fuse(arms: readonly WeightedArm[]): Fused[] {
+  const sums = new Map<string, { hit: Hit; shares: number[] }>()
+  for (const [index, { hits, weight }] of arms.entries()) {
+    for (const { hit, share } of stretched(hits)) {
+      const own = sums.get(keyOfHit(hit)) ?? { hit, shares: arms.map(() => 0) }
+      own.shares[index] = Math.max(own.shares[index] ?? 0, share * weight)
+      sums.set(keyOfHit(hit), own)
+    }
+  }
+  const total = arms.reduce((sum, { hits, weight }) => sum + (hits.length > 0 ? weight : 0), 0) || 1
+  return [...sums.values()]
+    .map(({ hit, shares }) => ({ hit, shares, score: shares.reduce((sum, share) => sum + share, 0) / total }))
+    .toSorted(bestFirst)
+}
+
+export function bestFirst(left: Fused, right: Fused): number {
+  if (left.score !== right.score) return right.score - left.score
+  if (left.hit.timestampMicros !== right.hit.timestampMicros)
+    return left.hit.timestampMicros > right.hit.timestampMicros ? -1 : 1
+  return keyOfHit(left.hit) < keyOfHit(right.hit) ? -1 : 1
+}
+
+/** The last of a full list still counts a little: it was found, and what is not in the list was not. */
+const LEAST = 0.02
+
+function stretched(hits: readonly Hit[]): { readonly hit: Hit; readonly share: number }[] {
+  const scores = hits.map(({ score }) => score)
+  const [high, low] = [Math.max(...scores), Math.min(...scores)]
+  const span = high - low
+  return hits.map((hit) => ({ hit, share: span === 0 ? 1 : LEAST + (1 - LEAST) * ((hit.score - low) / span) }))
+}

@@ -1,0 +1,71 @@
+/**
+ * The filters of a search in the store's terms. They go into every arm before it ranks (`search-prefilter-pushdown`), so
+ * every searched table has the same columns to filter by.
+ */
+import { PondError } from "../model/errors.ts"
+import type { Sessions } from "../sessions/store.ts"
+import type { Lane } from "../sessions/tables.ts"
+import { and, eq, type Filter, isIn, or, range, startsWith } from "../substrate/filter.ts"
+import type { ProjectFilter, SearchFilters } from "./request.ts"
+
+const REGEX_UNITS_MAX = 500
+
+export async function scopeFilter(sessions: Sessions, filters: SearchFilters): Promise<Filter> {
+  const { sessionId, sourceAgent, role, fromMicros, toMicros } = filters
+  const parts: Filter[] = [isIn("lane", lanesOf(filters))]
+  if (filters.project !== undefined) parts.push(await projectFilter(sessions, filters.project))
+  if (sessionId !== undefined) parts.push(eq("session_id", sessionId))
+  if (sourceAgent !== undefined) parts.push(agentFilter(sourceAgent, filters.includeSubagents === true))
+  if (role !== undefined) parts.push(eq("role", role))
+  if (fromMicros !== undefined || toMicros !== undefined) {
+    const bounds = {
+      ...(fromMicros === undefined ? {} : { from: fromMicros }),
+      ...(toMicros === undefined ? {} : { to: toMicros }),
+    }
+    parts.push(range("timestamp", bounds))
+  }
+  return and(...parts)
+}
+
+/** What a search leaves out unless it is asked for. Who names a session or an agent has asked. */
+export function lanesOf({ sessionId, sourceAgent, includeSubagents }: SearchFilters): Lane[] {
+  if (sessionId !== undefined) return ["main", "subagent", "replay"]
+  const isAsked = includeSubagents === true || sourceAgent?.includes("/") === true
+  return isAsked ? ["main", "subagent"] : ["main"]
+}
+
+function agentFilter(agent: string, includeSubagents: boolean): Filter {
+  return includeSubagents && !agent.includes("/")
+    ? or(eq("source_agent", agent), startsWith("source_agent", `${agent}/`))
+    : eq("source_agent", agent)
+}
+
+/** A store has few projects and many rows: the names are matched here, and the index is asked for those that match. */
+async function projectFilter(sessions: Sessions, { contains, equals, regex }: ProjectFilter): Promise<Filter> {
+  if (equals !== undefined) return eq("project", equals)
+  const matches = matcherOf(contains, regex)
+  const rows = await sessions.tables.sessions.read({ columns: ["project"] })
+  return isIn("project", [...new Set(rows.map(({ project }) => project))].filter(matches))
+}
+
+function matcherOf(contains: string | undefined, regex: string | undefined): (project: string) => boolean {
+  if (contains !== undefined) {
+    const wanted = contains.toLowerCase()
+    return (project) => project.toLowerCase().includes(wanted)
+  }
+  const expression = projectExpression(regex ?? "")
+  return (project) => expression.test(project)
+}
+
+function projectExpression(regex: string): RegExp {
+  if (regex.length > REGEX_UNITS_MAX) throw badExpression("it is too long")
+  try {
+    return new RegExp(regex, "iu")
+  } catch (cause) {
+    throw badExpression(cause instanceof Error ? cause.message : "it is no regular expression")
+  }
+}
+
+function badExpression(reason: string): PondError {
+  return new PondError("validation_failed", `The regular expression for the project cannot be used: ${reason}.`)
+}

@@ -1,0 +1,189 @@
+/**
+ * The exact and the pattern arm: every place where a text stands, or a regular expression matches, newest first. Complete:
+ * what was not looked at within the time is said, with the moment from which to go on. Walks back in time window by
+ * window, so that the newest come at once however large the store is.
+ */
+import type { Clock } from "../platform/clock.ts"
+import { BLOB_SCHEME, blobOfColumn } from "../sessions/oversized.ts"
+import type { Sessions } from "../sessions/store.ts"
+import { and, contains, eq, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
+import type { ArmAnswer, Hit, Scope } from "./request.ts"
+
+export interface TimelineRequest {
+  /** What is looked for: a text as it stands, or a regular expression of the engine (linear time). */
+  readonly needle: { readonly text: string } | { readonly pattern: string }
+  readonly isCaseBlind: boolean
+  readonly where: Filter
+  readonly scope: Scope
+  readonly limit: number
+  /** Where an earlier walk stopped, and what it had found at that very moment. */
+  readonly from?: TimelinePlace
+  readonly budgetMs: number
+  readonly signal: AbortSignal
+}
+
+export interface TimelinePlace {
+  readonly beforeMicros: bigint
+  /** How many of the newest moment were found already. */
+  readonly skip: number
+}
+
+const HOUR = 3_600_000_000n
+/** The first window back from the newest row; each empty one doubles the next. */
+const WINDOW_FIRST = 24n * HOUR * 7n
+
+export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
+  const arm = "text" in request.needle ? "exact" : "pattern"
+  const bounds = await timeBounds(sessions)
+  if (bounds === undefined) return { arm, hits: [] }
+  const untilMs = clock.monotonicMs() + request.budgetMs
+  const hits: Hit[] = []
+  let skip = request.from?.skip ?? 0
+  let to = request.from?.beforeMicros ?? bounds.newest + 1n
+  let span = WINDOW_FIRST
+  // A window that gave as many as it may has more.
+  let isFull = false
+  while (to > bounds.oldest && hits.length < request.limit) {
+    if (clock.monotonicMs() > untilMs || request.signal.aborted)
+      return { arm, hits, goesOn: { beforeMicros: to, skip } }
+    const from = later(to - span, bounds.oldest)
+    const found = await inWindow(sessions, request, from, to)
+    hits.push(...found.slice(skip))
+    isFull = found.length >= request.limit + (request.from?.skip ?? 0)
+    skip = Math.max(0, skip - found.length)
+    to = from
+    span *= found.length > 0 ? 1n : 4n
+  }
+  if (hits.length === 0) return { arm, hits }
+  const kept = hits.slice(0, request.limit)
+  const isCut = isFull || kept.length < hits.length || to > bounds.oldest
+  return { arm, hits: kept, ...(isCut ? { goesOn: placeBehind(kept, request.from) } : {}) }
+}
+
+/** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */
+function placeBehind(kept: readonly Hit[], before: TimelinePlace | undefined): TimelinePlace {
+  const last = kept.at(-1)?.timestampMicros ?? 0n
+  const same = kept.filter((hit) => hit.timestampMicros === last).length
+  const earlier = before !== undefined && before.beforeMicros === last + 1n ? before.skip : 0
+  return { beforeMicros: last + 1n, skip: same + earlier }
+}
+
+function later(left: bigint, right: bigint): bigint {
+  return left > right ? left : right
+}
+
+async function timeBounds(
+  sessions: Sessions,
+): Promise<{ readonly oldest: bigint; readonly newest: bigint } | undefined> {
+  const edge = async (descending: boolean) =>
+    (
+      await sessions.tables.messages.read({
+        columns: ["timestamp"],
+        orderBy: [{ column: "timestamp", descending }],
+        limit: 1,
+      })
+    )[0]?.timestamp
+  const [oldest, newest] = await Promise.all([edge(false), edge(true)])
+  return oldest === undefined || newest === undefined ? undefined : { oldest, newest }
+}
+
+async function inWindow(sessions: Sessions, request: TimelineRequest, from: bigint, to: bigint): Promise<Hit[]> {
+  const where = and(request.where, range("timestamp", { from, to, toExclusive: true }))
+  const [said, done] = await Promise.all([
+    request.scope === "tools" ? [] : conversationHits(sessions, request, where),
+    request.scope === "conversation" ? [] : toolHits(sessions, request, where),
+  ])
+  return [...said, ...done].toSorted(newestFirst)
+}
+
+function newestFirst(left: Hit, right: Hit): number {
+  if (left.timestampMicros !== right.timestampMicros) return left.timestampMicros > right.timestampMicros ? -1 : 1
+  if (left.sessionId !== right.sessionId) return left.sessionId < right.sessionId ? -1 : 1
+  return right.ordinal - left.ordinal
+}
+
+/** The same order in the engine, so that what is passed over is what was shown. */
+const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
+  { column: "timestamp" as const, descending: true },
+  { column: "session_id" as const },
+  { column: ordinal, descending: true },
+]
+
+async function conversationHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
+  const rows = await sessions.tables.messages.read({
+    columns: ["session_id", "id", "ordinal", "role", "timestamp", "search_text"],
+    where: and(where, needleFilter(request, "search_text")),
+    orderBy: NEWEST_FIRST("ordinal") as never,
+    limit: request.limit + (request.from?.skip ?? 0),
+  })
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    messageId: row.id,
+    ordinal: row.ordinal,
+    role: row.role,
+    timestampMicros: row.timestamp,
+    text: row.search_text ?? "",
+    score: 1,
+  }))
+}
+
+/** Calls are kept as JSON, and so are results that are no string: there a text stands as JSON writes it. */
+async function toolHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
+  const inJson =
+    "text" in request.needle
+      ? { ...request, needle: { text: JSON.stringify(request.needle.text).slice(1, -1) } }
+      : request
+  const rows = await sessions.tables.parts.read({
+    columns: ["session_id", "message_id", "message_ordinal", "role", "timestamp", "text", "variant_data"],
+    where: and(
+      where,
+      isIn("type", ["tool_call", "tool_result"]),
+      or(needleFilter(request, "text"), needleFilter(inJson, "variant_data")),
+    ),
+    orderBy: NEWEST_FIRST("message_ordinal") as never,
+    limit: request.limit + (request.from?.skip ?? 0),
+  })
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    messageId: row.message_id,
+    ordinal: row.message_ordinal,
+    role: row.role,
+    timestampMicros: row.timestamp,
+    text: row.text ?? row.variant_data,
+    score: 1,
+  }))
+}
+
+function needleFilter(
+  { needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">,
+  column: string,
+): Filter {
+  return "text" in needle ? contains(column, needle.text, isCaseBlind) : matches(column, needle.pattern, isCaseBlind)
+}
+
+/** How many values of the searched columns lie in blobs. */
+export async function largeValues(sessions: Sessions, where: Filter, scope: Scope): Promise<number> {
+  const [said, done] = await Promise.all([
+    scope === "tools" ? 0 : sessions.tables.messages.count(and(where, startsWith("search_text", BLOB_SCHEME))),
+    scope === "conversation"
+      ? 0
+      : sessions.tables.parts.count(
+          and(
+            where,
+            isIn("type", ["tool_call", "tool_result"]),
+            or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
+          ),
+        ),
+  ])
+  return said + done
+}
+
+/** Whether a found text is the place of a value that lies elsewhere. */
+export function isElsewhere(text: string): boolean {
+  return blobOfColumn(text) !== undefined
+}
+
+/** The rows of one session around some of its messages, for whoever smooths or shows neighbours. */
+export function ofMessages(sessionId: string, ordinals: readonly number[]): Filter {
+  return and(eq("session_id", sessionId), isIn("ordinal", ordinals))
+}

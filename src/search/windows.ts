@@ -1,0 +1,60 @@
+/** What of a long text is shown: the stretch in which most of what was asked for stands. */
+
+export interface Shown {
+  readonly text: string
+  /** Whether something was left out. */
+  readonly isCut: boolean
+}
+
+const ELLIPSIS = "…"
+
+/** At most so many characters around the best place of the terms; the beginning, where none of them stands in the text. */
+export function windowOf(text: string, terms: readonly string[], sizeMax: number): Shown {
+  if (text.length <= sizeMax) return { text, isCut: false }
+  const room = sizeMax - 2 * ELLIPSIS.length
+  const start = Math.min(bestStart(text, terms, room), text.length - room)
+  const from = boundary(text, Math.max(0, start))
+  const to = boundary(text, Math.min(text.length, from + room))
+  const cut = text.slice(from, to)
+  return { text: `${from > 0 ? ELLIPSIS : ""}${cut}${to < text.length ? ELLIPSIS : ""}`, isCut: true }
+}
+
+/** Enough of them tell where the text is about the query; a term that is everywhere tells nothing. */
+const PLACES_MAX = 200
+
+function bestStart(text: string, terms: readonly string[], room: number): number {
+  const places = placesOf(text, terms)
+  let best = { start: 0, weight: 0 }
+  let from = 0
+  let weight = 0
+  for (const [to, place] of places.entries()) {
+    weight += place.weight
+    while (places[from] !== undefined && place.at - (places[from]?.at ?? 0) > room * 0.8)
+      weight -= places[from++]?.weight ?? 0
+    if (weight > best.weight)
+      best = { start: (places[from]?.at ?? 0) - Math.floor((room - (place.at - (places[from]?.at ?? 0))) / 3), weight }
+    if (to > PLACES_MAX) break
+  }
+  return Math.max(0, best.start)
+}
+
+function placesOf(text: string, terms: readonly string[]): { at: number; weight: number }[] {
+  const lower = text.toLowerCase()
+  const places: { at: number; weight: number }[] = []
+  for (const term of new Set(terms.map((each) => each.toLowerCase()).filter(Boolean))) {
+    for (
+      let at = lower.indexOf(term), count = 0;
+      at >= 0 && count < PLACES_MAX;
+      at = lower.indexOf(term, at + term.length), count++
+    ) {
+      places.push({ at, weight: term.length })
+    }
+  }
+  return places.toSorted((left, right) => left.at - right.at)
+}
+
+/** Not in the middle of a character. */
+function boundary(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
+}

@@ -1,0 +1,229 @@
+import { expect, test } from "bun:test"
+import type { Entry } from "../../src/model/session.ts"
+import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { said, session } from "../sessions/support.ts"
+import { type TestPond, testPond } from "./support.ts"
+
+async function filled(): Promise<TestPond> {
+  const box = testPond()
+  const at = (entry: Entry, timestamp: string) => ({ ...entry, message: { ...entry.message, timestamp } }) as Entry
+  const tool = (sessionId: string, ordinal: number, result: string) =>
+    ({
+      message: { ...said(sessionId, ordinal, "").message, role: "tool", timestamp: "2026-01-05T00:00:00.000Z" },
+      parts: [
+        {
+          id: "r",
+          session_id: sessionId,
+          message_id: `m${ordinal}`,
+          provenance: "injected",
+          options: {},
+          type: "tool_result",
+          call_id: "c",
+          is_failure: false,
+          result,
+        },
+      ],
+    }) as unknown as Entry
+  await box.place.sessions.write([
+    {
+      session: session("alpha", { project: "/work/web", title: "The migration" }),
+      entries: [
+        at(said("alpha", 0, "the database migration failed with ENOENT"), "2026-01-01T00:00:00.000Z"),
+        at(said("alpha", 1, "run createStringifyOpts again", { role: "assistant" }), "2026-01-02T00:00:00.000Z"),
+        at(said("alpha", 2, "thank you"), "2026-01-03T00:00:00.000Z"),
+        tool("alpha", 3, 'cat: "secret plan": No such file\nENOENT'),
+      ],
+    },
+    {
+      session: session("beta", { project: "/work/api", source_agent: "other-client" }),
+      entries: [at(said("beta", 0, "a migration of birds, 数据库 too"), "2026-02-01T00:00:00.000Z")],
+    },
+    {
+      session: session("agent", {
+        project: "/work/web",
+        source_agent: "test-client/explorer",
+        parent_session_id: "alpha",
+      }),
+      entries: [at(said("agent", 0, "exploring the migration", { role: "assistant" }), "2026-01-04T00:00:00.000Z")],
+    },
+  ])
+  return box
+}
+
+async function found(box: TestPond, input: object): Promise<SearchOutput> {
+  return (await box.run(search, input)) as SearchOutput
+}
+
+async function ids(box: TestPond, input: object): Promise<string[]> {
+  const { matches = [] } = await found(box, { group: "none", limit: 100, ...input })
+  return matches.map(({ session_id, message_id }) => `${session_id}/${message_id}`)
+}
+
+test("words are found, grouped by session, with what a reader needs to judge them", async () => {
+  using box = await filled()
+  const answer = await found(box, { query: "database migration" })
+  expect(answer.sessions?.[0]).toMatchObject({
+    session_id: "alpha",
+    project: "/work/web",
+    title: "The migration",
+    session_messages_count: 3,
+    newer_messages_count: 2,
+    matches: [{ message_id: "m0", role: "user", text: "the database migration failed with ENOENT", truncated: false }],
+  })
+  expect(answer.sessions?.map(({ session_id }) => session_id)).toEqual(["alpha", "beta"])
+  expect(answer.searched).toMatchObject({ arms: ["words"], scope: "conversation" })
+})
+
+test.each<[string, object, string[]]>([
+  ["a part of the project", { project: { contains: "WEB" } }, ["alpha/m0"]],
+  ["the whole project", { project: { equals: "/work/api" } }, ["beta/m0"]],
+  ["a regular expression over the project", { project: { regex: "a.i$" } }, ["beta/m0"]],
+  ["a project that nothing has", { project: { contains: "'; drop" } }, []],
+  ["a session", { session_id: "beta" }, ["beta/m0"]],
+  ["a client", { source_agent: "other-client" }, ["beta/m0"]],
+  ["a sub-agent by name", { source_agent: "test-client/explorer" }, ["agent/m0"]],
+  ["a role", { role: "user", project: { contains: "web" } }, ["alpha/m0"]],
+  ["from a day on", { from_date: "2026-01-15" }, ["beta/m0"]],
+  ["up to a day, the day itself inside", { to_date: "2026-01-01" }, ["alpha/m0"]],
+])("a search keeps to %s", async (_, filters, want) => {
+  using box = await filled()
+  expect(await ids(box, { query: "migration", filters })).toEqual(want)
+  expect(await ids(box, { query: "migration", mode: "exact", filters })).toEqual(want)
+})
+
+test("what agents of an agent said is found when it is asked for, and counts for the session they worked for", async () => {
+  using box = await filled()
+  expect(await ids(box, { query: "exploring" })).toEqual([])
+  const answer = await found(box, { query: "exploring", filters: { include_subagents: true } })
+  expect(answer.sessions).toMatchObject([{ session_id: "alpha", matches: [{ session_id: "agent", message_id: "m0" }] }])
+  expect((await found(box, { query: "exploring" })).searched.excluded.join()).toContain("sub-agents")
+})
+
+test.each<[string, string, object, string[]]>([
+  ["two characters of Chinese", "据库", {}, ["beta/m0"]],
+  ["one character", "库", {}, ["beta/m0"]],
+  ["a part of an identifier", "Stringify", {}, ["alpha/m1"]],
+  ["the case as it is", "enoent", {}, []],
+  ["tool output", "ENOENT", { scope: "tools" }, ["alpha/m3"]],
+  ["tool output with quotes", '"secret plan"', { scope: "tools" }, ["alpha/m3"]],
+  ["both", "ENOENT", { scope: "all" }, ["alpha/m3", "alpha/m0"]],
+  ["a quote character", "it's", {}, []],
+])("to the letter: %s", async (_, query, options, want) => {
+  using box = await filled()
+  expect(await ids(box, { query, mode: "exact", ...options })).toEqual(want)
+})
+
+test("a regular expression finds newest first, and one that cannot be read is told", async () => {
+  using box = await filled()
+  expect(await ids(box, { query: "migration( of|.failed)", mode: "pattern" })).toEqual(["beta/m0", "alpha/m0"])
+  expect(box.run(search, { query: "(unclosed", mode: "pattern" })).rejects.toMatchObject({ code: "validation_failed" })
+})
+
+test("an identifier in plain words is looked for to the letter too", async () => {
+  using box = await filled()
+  const answer = await found(box, { query: "where is createStringifyOpts used", group: "none" })
+  expect(answer.searched.arms).toEqual(["words", "exact"])
+  expect(answer.matches?.[0]).toMatchObject({ message_id: "m1" })
+})
+
+test("pages do not shift or double when new sessions come", async () => {
+  using box = testPond()
+  const add = (from: number, to: number) =>
+    box.place.sessions.write(
+      Array.from({ length: to - from }, (_, index) => ({
+        session: session(`s${from + index}`),
+        entries: [said(`s${from + index}`, 0, `about apples ${from + index}`, { id: `x${from + index}` })],
+      })),
+    )
+  await add(0, 9)
+  const first = await found(box, { query: "apples", limit: 4 })
+  await add(9, 30)
+  const second = await found(box, { query: "apples", limit: 4, cursor: first.next_cursor })
+  const third = await found(box, { query: "apples", limit: 4, cursor: second.next_cursor })
+  const shown = [first, second, third].flatMap(({ sessions = [] }) => sessions.map(({ session_id }) => session_id))
+  expect(new Set(shown)).toEqual(new Set(Array.from({ length: 9 }, (_, index) => `s${index}`)))
+  expect(shown).toHaveLength(9)
+  expect(third.has_more).toBe(false)
+})
+
+test("an exact search goes on where its page ended, also inside one moment", async () => {
+  using box = testPond()
+  const entries = Array.from({ length: 250 }, (_, ordinal) => said("s", ordinal, `needle ${ordinal}`))
+  await box.place.sessions.write([{ session: session("s"), entries }])
+  const shown: string[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < 20; page++) {
+    const answer = await found(box, {
+      query: "needle",
+      mode: "exact",
+      group: "none",
+      limit: 40,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    shown.push(...(answer.matches ?? []).map(({ message_id }) => message_id))
+    cursor = answer.next_cursor
+    if (cursor === undefined) break
+  }
+  expect(new Set(shown).size).toBe(250)
+  expect(shown).toHaveLength(250)
+})
+
+test.each<[string, object]>([
+  ["an empty query", { query: "" }],
+  ["nothing but space", { query: " \n\t" }],
+  ["a query of more than 100 KB", { query: "x".repeat(100_001) }],
+  ["a filter that nobody knows", { query: "x", filters: { colour: "red" } }],
+  ["a date that does not exist", { query: "x", filters: { from_date: "2026-02-30" } }],
+  ["a date that is none", { query: "x", filters: { to_date: "yesterday" } }],
+  ["two kinds of project filter", { query: "x", filters: { project: { contains: "a", equals: "b" } } }],
+  ["a project expression that cannot be read", { query: "x", filters: { project: { regex: "(" } } }],
+  ["a cursor of nobody", { query: "x", cursor: "%%%" }],
+  [
+    "a cursor of another query",
+    { query: "x", cursor: Buffer.from('{"v":1,"q":"other","a":"1","n":0}').toString("base64url") },
+  ],
+  ["meaning without embeddings", { query: "x", mode: "meaning" }],
+  ["a limit of none", { query: "x", limit: 0 }],
+])("%s is refused in words", async (_, input) => {
+  using box = await filled()
+  expect(box.run(search, input)).rejects.toMatchObject({ code: "validation_failed" })
+})
+
+test.each([
+  "?!",
+  "a",
+  "\u0000",
+  "\ud83d",
+  '"unbalanced',
+  "(((",
+  "AND OR NOT",
+  "x".repeat(50_000),
+  "col:value",
+  "*",
+  "' OR 1=1 --",
+  '"',
+  "🚀",
+])("the query %j is answered, whatever it finds", async (query) => {
+  using box = await filled()
+  for (const mode of ["auto", "exact"]) {
+    expect(await found(box, { query, mode })).toMatchObject({
+      sessions: expect.any(Array),
+      searched: { arms: expect.any(Array) },
+    })
+  }
+})
+
+test("an answer fits its budget, however much was found", async () => {
+  using box = testPond()
+  const long = `the needle is here ${"and here is a lot of other text ".repeat(400)}`
+  await box.place.sessions.write(
+    Array.from({ length: 60 }, (_, index) => ({
+      session: session(`s${index}`),
+      entries: [said(`s${index}`, 0, `${long} ${index}`, { id: `x${index}` })],
+    })),
+  )
+  const answer = await found(box, { query: "needle", limit: 60 })
+  expect(answer.sessions).toHaveLength(60)
+  expect(JSON.stringify(answer).length).toBeLessThan(90_000)
+  expect(answer.sessions?.[0]?.matches[0]).toMatchObject({ truncated: true, text: expect.stringContaining("needle") })
+})

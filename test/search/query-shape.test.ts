@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test"
+import { shapeOf } from "../../src/search/query-shape.ts"
+import { windowOf } from "../../src/search/windows.ts"
+
+test.each<[string, string[], string[]]>([
+  ['why did "cannot find module" come up', ["cannot find module"], []],
+  ["rename createStringifyOpts please", [], ["createStringifyOpts"]],
+  ["max_token_length is ignored", [], ["max_token_length"]],
+  ["look at src/services/auth/login.ts, line 3", [], ["src/services/auth/login.ts"]],
+  ["what is E0308?", [], ["E0308"]],
+  ["commit 9f3c2ab broke --json-output", [], ["9f3c2ab", "--json-output"]],
+  ["std::collections::HashMap", [], ["std::collections::HashMap"]],
+  ["plain words of a person", [], []],
+  ["数据库 移行", [], []],
+  ['"unbalanced', [], []],
+])("%s", (query, quoted, identifiers) => {
+  const shape = shapeOf(query)
+  expect({ quoted: shape.quoted, identifiers: shape.identifiers }).toEqual({ quoted, identifiers })
+})
+
+test("a long text is shown where most of what was asked for stands", () => {
+  const text = `${"filler ".repeat(500)}the database migration failed here${" filler".repeat(500)}`
+  const shown = windowOf(text, ["database", "migration"], 200)
+  expect(shown.isCut).toBe(true)
+  expect(shown.text).toContain("the database migration failed here")
+  expect(shown.text.length).toBeLessThanOrEqual(200)
+  expect(windowOf("short", ["x"], 200)).toEqual({ text: "short", isCut: false })
+  expect(windowOf("🚀".repeat(300), ["x"], 101).text.isWellFormed()).toBe(true)
+})
