@@ -1,5 +1,6 @@
 /** Makes one executable: bundles the product with the native libraries of its target inside. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { dirname, join } from "node:path"
 import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
 import { embeddedNative, embedding } from "./embed.ts"
@@ -61,7 +62,24 @@ async function bundle(order: Order, found: readonly NativeFiles[], outfile: stri
   })
   const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")
   if (!result.success || wrong.length > 0) throw new BuildFailure(wrong.map(String).join("\n"))
-  return Object.keys(result.metafile?.inputs ?? {}).map((path) => join(ROOT, path))
+  const inputs = result.metafile?.inputs ?? {}
+  assertNothingLeftOut(inputs)
+  return Object.keys(inputs).map((path) => join(ROOT, path))
+}
+
+type Inputs = Bun.BuildMetafile["inputs"]
+
+/** A package that is imported and not inside would be looked for on the user's disk, where a stranger could put one. */
+function assertNothingLeftOut(inputs: Inputs): void {
+  const outside = Object.entries(inputs).flatMap(([file, { imports }]) =>
+    imports.filter((each) => each.external === true && !isInside(each)).map((each) => `${file} imports ${each.path}`),
+  )
+  if (outside.length > 0) throw new BuildFailure(`The executable would lack what it needs:\n${outside.join("\n")}`)
+}
+
+/** Another chunk of the executable, or a part of the runtime. */
+function isInside({ path, entryPoint }: Inputs[string]["imports"][number]): boolean {
+  return entryPoint !== undefined || path === "bun" || path.startsWith("bun:") || isBuiltin(path)
 }
 
 /** The directory of the innermost package that a file lies in; files of pond itself lie in none. */
