@@ -195,24 +195,33 @@ function listMessages(database: ForeignDatabase, sessionId: string): Listed[] {
     if (siblings === undefined) parts.set(String(part["message_id"]), [part])
     else siblings.push(part)
   }
-  const listed: Listed[] = []
-  for (const table of ["message", "session_message"] as const) {
-    if (!database.tables.has(table)) continue
-    const order = table === "message" ? ["time_created", "id"] : ["seq"]
-    for (const row of database.rows({ table, columns, where, order })) {
+  const listOf = (table: Listed["table"], order: readonly string[]): Listed[] => {
+    if (!database.tables.has(table)) return []
+    return [...database.rows({ table, columns, where, order })].map((row) => {
       const inner = table === "message" ? (parts.get(String(row["id"])) ?? []) : []
       const times = [row, ...inner].map((found) => Number(objectOf(found)["time_updated"] ?? 0))
-      listed.push({
+      const updatedMs = Math.max(...times)
+      return {
         table,
         id: String(row["id"]),
         createdMs: Number(row["time_created"]),
-        updatedMs: Math.max(...times),
+        updatedMs,
         digest: digestOf(row, inner),
-      })
-    }
+      }
+    })
   }
-  // Where a session is kept both ways, the newer way goes on with what the older one began.
-  return listed.toSorted((left, right) => left.createdMs - right.createdMs)
+  return merged(listOf("message", ["time_created", "id"]), listOf("session_message", ["seq"]))
+}
+
+/** Where a session is kept both ways, each in its own order. */
+function merged(left: readonly Listed[], right: readonly Listed[]): Listed[] {
+  const all: Listed[] = []
+  const rest = [...right]
+  for (const message of left) {
+    while (rest[0] !== undefined && rest[0].createdMs < message.createdMs) all.push(...rest.splice(0, 1))
+    all.push(message)
+  }
+  return [...all, ...rest]
 }
 
 /** Parts whose message is gone. Foreign keys forbid them, where they are switched on. */
