@@ -126,7 +126,7 @@ function isFailed(view: MessageView): boolean {
 function sentEntry(view: MessageView, entry: Entry): Entry {
   const { message } = entry
   const cleared = new Set(view.parts.filter((part) => isCleared(view, part)).map(({ id }) => id?.value))
-  const isMedia = objectOf(message.options["pond"] as JsonValue | undefined)["injected"] === "tool_media"
+  const isMedia = objectOf(message.options["pond"] as JsonValue | undefined)["injected"] === "tool-media"
   const parts = (entry.parts as readonly Part[]).flatMap((part): Part[] => {
     if (part.type === "opaque") return promptOf(part)
     if (part.type === "text") return part.text === "" || isIgnored(part) ? [] : [part]
@@ -135,7 +135,7 @@ function sentEntry(view: MessageView, entry: Entry): Entry {
     if (part.type === "tool_result" && cleared.has(part.id)) return [{ ...part, result: CLEARED }]
     return [part]
   })
-  if (isMedia && parts.length > 0) parts.unshift(textOf(message, MEDIA_PROMPT, "tool_media"))
+  if (isMedia && parts.length > 0) parts.unshift(textOf(message, MEDIA_PROMPT, "tool-media"))
   return { message, parts } as unknown as Entry
 }
 

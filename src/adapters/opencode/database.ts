@@ -142,8 +142,6 @@ export function* readRows(
     if (since !== undefined)
       yield raw(LISTING_TABLE, { message: listed.map(({ id }) => id), digests: digests.toText() })
     for (const row of reader.read((database) => orphanParts(database, sessionId, listed))) yield raw("part", row)
-    const sequence = reader.read((database) => sequenceRow(database, sessionId))
-    if (sequence !== undefined) yield raw("event_sequence", sequence)
     for (const row of eventRows(reader, sessionId, before.lastEvent)) yield raw("event", row)
   } finally {
     reader.close()
@@ -181,7 +179,10 @@ function sessionRow(database: ForeignDatabase, id: string): JsonObject | undefin
     const rows = [...database.rows({ table, where: { session_id: id }, order: [order] })]
     if (rows.length > 0) inner[table] = rows.map((found) => decoded(table, found))
   }
-  return { ...row, ...inner }
+  const sequence = database.tables.has("event_sequence")
+    ? [...database.rows({ table: "event_sequence", where: { aggregate_id: id } })]
+    : []
+  return { ...row, ...inner, ...(sequence.length === 0 ? {} : { event_sequence: sequence }) }
 }
 
 function listMessages(database: ForeignDatabase, sessionId: string): Listed[] {
@@ -260,11 +261,6 @@ function* eventRows(reader: Reader, sessionId: string, lastEvent: number): Gener
     last = Number((rest.at(-1) ?? first)["seq"])
     yield rest.length === 0 ? first : { ...first, event: rest }
   }
-}
-
-function sequenceRow(database: ForeignDatabase, sessionId: string): JsonObject | undefined {
-  if (!database.tables.has("event_sequence")) return undefined
-  return [...database.rows({ table: "event_sequence", where: { aggregate_id: sessionId } })][0]
 }
 
 function oneRow(database: ForeignDatabase, table: string, id: string): JsonObject | undefined {

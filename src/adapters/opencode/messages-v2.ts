@@ -57,13 +57,13 @@ function shellParts(record: JsonValue): PartDraft<"text">[] {
     ...(command === undefined
       ? []
       : [textPart({ provenance: "conversational", text: command, pond: { shell: "command" } })]),
-    ...(output === undefined ? [] : [injectedText(output, "user_shell")]),
+    ...(output === undefined ? [] : [injectedText(output, "user-shell")]),
   ]
 }
 
 function compactionParts(record: JsonValue): PartDraft<"text">[] {
   const texts = [stringAt(record, "data", "summary"), stringAt(record, "data", "recent")]
-  return texts.flatMap((text) => (text === undefined ? [] : [injectedText(text, "compaction_summary")]))
+  return texts.flatMap((text) => (text === undefined ? [] : [injectedText(text, "compact-summary")]))
 }
 
 function filesAt(record: JsonValue, at: Path): PartDraft<"file">[] {
@@ -82,48 +82,55 @@ function filesAt(record: JsonValue, at: Path): PartDraft<"file">[] {
   })
 }
 
-function assistantDrafts(record: JsonValue, head: Pick<MessageDraft, "id" | "timestamp">): MessageDrafts {
-  const content = valueAt(record, "data", "content")
-  const said: PartDraft<"text" | "reasoning" | "tool_call" | "tool_result" | "opaque">[] = []
-  const results: PartDraft<"tool_result">[] = []
-  const unknown: string[] = []
-  for (const index of Array.isArray(content) ? content.keys() : []) {
-    const at: Path = ["data", "content", index]
-    const type = stringAt(record, ...at, "type")
-    const text = stringAt(record, ...at, "text")
-    if (type?.value === "text" && text !== undefined) said.push(textPart({ provenance: "conversational", text }))
-    else if (type?.value === "reasoning" && text !== undefined)
-      said.push(reasoningPart({ provenance: "conversational", text }))
-    else if (type?.value === "tool" && addTool(record, at, said, results)) continue
-    else if (type !== undefined) {
-      if (type.value !== "tool") unknown.push(type.value)
-      said.push(opaquePart({ provenance: "injected", kind: type }))
-    }
-  }
-  const first: MessageDraft = { ...head, role: "assistant", parts: said }
-  const rest: MessageDraft[] = results.length === 0 ? [] : [{ ...head, role: "tool", parts: results }]
-  return { drafts: [first, ...rest], unknown }
+type StepPart = PartDraft<"text" | "reasoning" | "tool_call" | "tool_result" | "opaque">
+
+interface Step {
+  readonly record: JsonValue
+  readonly said: StepPart[]
+  readonly results: PartDraft<"tool_result">[]
+  readonly unknown: string[]
 }
 
-function addTool(
-  record: JsonValue,
-  at: Path,
-  said: PartDraft<"text" | "reasoning" | "tool_call" | "tool_result" | "opaque">[],
-  results: PartDraft<"tool_result">[],
-): boolean {
+function assistantDrafts(record: JsonValue, head: Pick<MessageDraft, "id" | "timestamp">): MessageDrafts {
+  const content = valueAt(record, "data", "content")
+  const step: Step = { record, said: [], results: [], unknown: [] }
+  for (const index of Array.isArray(content) ? content.keys() : []) addContent(step, ["data", "content", index])
+  const model = valueAt(record, "data", "model", "id")
+  const fact = typeof model === "string" ? { pond: { model } } : {}
+  const first: MessageDraft = { ...head, ...fact, role: "assistant", parts: step.said }
+  const rest: MessageDraft[] = step.results.length === 0 ? [] : [{ ...head, role: "tool", parts: step.results }]
+  return { drafts: [first, ...rest], unknown: step.unknown }
+}
+
+function addContent(step: Step, at: Path): void {
+  const type = stringAt(step.record, ...at, "type")
+  const text = stringAt(step.record, ...at, "text")
+  if (type?.value === "text" && text !== undefined) step.said.push(textPart({ provenance: "conversational", text }))
+  else if (type?.value === "reasoning" && text !== undefined)
+    step.said.push(reasoningPart({ provenance: "conversational", text }))
+  else if (type?.value === "tool" && addTool(step, at)) return
+  else if (type !== undefined) {
+    if (type.value !== "tool") step.unknown.push(type.value)
+    step.said.push(opaquePart({ provenance: "injected", kind: type }))
+  }
+}
+
+/** Whether it is a call that can be told apart from others. */
+function addTool({ record, said, results }: Step, at: Path): boolean {
   const callId = nonEmptyStringAt(record, ...at, "id")
   const name = nonEmptyStringAt(record, ...at, "name")
   const params = jsonAt(record, ...at, "state", "input")
   if (callId === undefined || name === undefined || params === undefined) return false
   const providerExecuted = booleanAt(record, ...at, "provider", "executed")
-  const common = { provenance: "conversational" as const, callId }
-  said.push(toolCallPart({ ...common, name, params, providerExecuted }))
+  said.push(toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted }))
   const state = objectOf(valueAt(record, ...at, "state"))
+  if (state["status"] !== "completed" && state["status"] !== "error") return true
+  const isProviders = providerExecuted?.value === true
+  const result = jsonAt(record, ...at, "state", ...resultPlace(state, isProviders))
+  if (result === undefined) return true
   const isFailure = isAt(record, "error", ...at, "state", "status")
-  const result = jsonAt(record, ...at, "state", ...resultPlace(state, providerExecuted?.value === true))
-  if (result === undefined || (state["status"] !== "completed" && state["status"] !== "error")) return true
-  const part = toolResultPart({ ...common, name, isFailure, result })
-  if (providerExecuted?.value === true) said.push(part)
+  const part = toolResultPart({ provenance: "injected", callId, name, isFailure, result })
+  if (isProviders) said.push(part)
   else results.push(part)
   return true
 }

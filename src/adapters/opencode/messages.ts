@@ -54,11 +54,16 @@ export function draftsOf(view: MessageView): MessageDrafts | undefined {
   }
   if (role !== "assistant") return undefined
   const [first, ...rest] = stepsOf(view, unknown).flatMap((step) => step.drafts(view))
-  return { drafts: [first ?? { ...headOf(view), role, parts: [] }, ...rest], unknown }
+  return { drafts: [first ?? { ...headOf(view), ...modelFact(view), role, parts: [] }, ...rest], unknown }
 }
 
 function headOf(view: MessageView): Pick<MessageDraft, "id" | "timestamp"> {
   return { id: view.id, timestamp: view.time }
+}
+
+function modelFact(view: MessageView): { readonly pond?: { readonly model: string } } {
+  const model = infoAt(view, "modelID") ?? infoAt(view, "metadata", "assistant", "modelID")
+  return typeof model === "string" ? { pond: { model } } : {}
 }
 
 // --- Steps of an assistant ----------------------------------------------------------------------------------------------
@@ -81,9 +86,9 @@ function newStep(): Step {
     drafts(view) {
       const head = headOf(view)
       const drafts: MessageDraft[] = []
-      if (said.length > 0) drafts.push({ ...head, role: "assistant", parts: said })
+      if (said.length > 0) drafts.push({ ...head, ...modelFact(view), role: "assistant", parts: said })
       if (results.length > 0) drafts.push({ ...head, role: "tool", parts: results })
-      if (media.length > 0) drafts.push({ ...head, role: "user", parts: media, pond: { injected: "tool_media" } })
+      if (media.length > 0) drafts.push({ ...head, role: "user", parts: media, pond: { injected: "tool-media" } })
       return drafts
     },
   }
@@ -164,7 +169,7 @@ function addTool(view: MessageView, part: PartView, step: Step): void {
   step.said.push(toolCallPart({ ...common, name, params, providerExecuted }))
   const outcome = outcomeOf(view, part)
   if (outcome === undefined) return
-  const result = toolResultPart({ ...common, ...outcome, name })
+  const result = toolResultPart({ ...common, ...outcome, name, provenance: "injected" })
   if (providerExecuted?.value === true) step.said.push({ ...result, id: undefined })
   else step.results.push(result)
   step.media.push(...attachmentsOf(record, [...state, "attachments"]))
@@ -202,7 +207,7 @@ function attachmentsOf(record: JsonValue, at: Path): PartDraft<"file">[] {
   return attachments.flatMap((attachment, index) => {
     if (!isJsonObject(attachment) || attachment["type"] !== "file") return []
     const id = nonEmptyStringAt(record, ...at, index, "id")
-    return fileAt(record, [...at, index], id, "tool_media") ?? []
+    return fileAt(record, [...at, index], id, "tool-media") ?? []
   })
 }
 
@@ -220,5 +225,6 @@ function addInvocation(view: MessageView, part: PartView, step: Step): void {
   step.said.push(toolCallPart({ ...common, name, params }))
   const result = jsonAt(view.record, ...at, "result")
   const isFailure = booleanAt(view.record, ...view.info, "metadata", "tool", callId.value, "error")
-  if (result !== undefined) step.results.push(toolResultPart({ ...common, name, isFailure, result }))
+  if (result !== undefined)
+    step.results.push(toolResultPart({ ...common, name, isFailure, result, provenance: "injected" }))
 }

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "..
 import type { SessionLog } from "../../model/session.ts"
 import type { Serialized } from "../adapter.ts"
 import { filesOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
+import { exportIdOf } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { SCHEMA } from "./schema.ts"
 import { REMOVED_TABLE } from "./tables.ts"
@@ -14,7 +15,7 @@ export function native(log: SessionLog): Serialized {
   return { sessionId: log.session.id, files: filesOf(newestRecords(log), SCHEMA), losses: [] }
 }
 
-/** All records as files and rows hold them. Of those that were written more than once, `filesOf` takes the last. */
+/** All records as files and rows hold them. Of documents that were written more than once, `filesOf` takes the last. */
 export function newestRecords(log: SessionLog): NativeRecord[] {
   let records: NativeRecord[] = []
   const exports = new Map<string, ExportParts>()
@@ -42,13 +43,8 @@ function withoutRemoved(records: readonly NativeRecord[], json: JsonValue | unde
 // --- A tree: a message and its parts are files of their own -------------------------------------------------------------
 
 function isTreeMessage({ form, place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
-  return (
-    form === "document" &&
-    kindOf(place) === "message" &&
-    isJsonObject(json) &&
-    Array.isArray(json["parts"]) &&
-    "info" in json
-  )
+  const isMessage = form === "document" && kindOf(place) === "message"
+  return isMessage && isJsonObject(json) && Array.isArray(json["parts"]) && isJsonObject(json["info"] ?? null)
 }
 
 function treeFiles(record: NativeRecord, { info = null, parts, places }: JsonObject): NativeRecord[] {
@@ -68,35 +64,29 @@ function treeFiles(record: NativeRecord, { info = null, parts, places }: JsonObj
 interface ExportParts {
   readonly record: NativeRecord
   header: JsonObject
-  messages: { readonly id: JsonValue; value: JsonValue }[]
+  readonly messages: JsonValue[]
 }
 
 function isExportPart({ form, place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
   if (form !== "document" || kindOf(place) !== "other" || !isJsonObject(json)) return false
-  return "record" in json || ("info" in json && ("parts" in json || "messages" in json))
+  return "message" in json || ("info" in json && ("parts" in json || "messages" in json))
 }
 
+/** The header has the ids of the messages where they stood, and no parts. */
 function addToExport(exports: Map<string, ExportParts>, record: NativeRecord, json: JsonObject): void {
   const parts = exports.get(record.place) ?? { record, header: {}, messages: [] }
   exports.set(record.place, parts)
-  if ("messages" in json && !("parts" in json)) {
-    parts.header = json
-    return
-  }
-  if ("revises" in json) {
-    const earlier = parts.messages.find(({ id }) => id === json["revises"])
-    if (earlier !== undefined) earlier.value = json["record"] ?? null
-    return
-  }
-  const value = "record" in json ? (json["record"] ?? null) : json
-  const info = isJsonObject(value) ? value["info"] : undefined
-  parts.messages.push({ id: isJsonObject(info ?? null) ? ((info as JsonObject)["id"] ?? null) : null, value })
+  if (Array.isArray(json["messages"]) && !("parts" in json)) parts.header = json
+  else parts.messages.push("info" in json ? json : (json["message"] ?? null))
 }
 
-/** The newest header names the messages that are still there. */
+/** Those that the newest header names, in its order. */
 function exportDocument({ record, header, messages }: ExportParts): NativeRecord {
-  const named = Array.isArray(header["messages"]) ? new Set<JsonValue>(header["messages"]) : undefined
-  const live = messages.filter(({ id }) => id === null || named === undefined || named.has(id))
-  const document = { ...header, messages: live.map(({ value }) => value) }
-  return { ...record, content: { text: stringifyJson(document) } }
+  const ids = Array.isArray(header["messages"]) ? header["messages"] : []
+  const left = [...messages]
+  const inOrder = ids.flatMap((id): JsonValue[] => {
+    const at = left.findIndex((message) => exportIdOf(message) === id)
+    return at < 0 ? [] : left.splice(at, 1)
+  })
+  return { ...record, content: { text: stringifyJson({ ...header, messages: inOrder }) } }
 }

@@ -1,13 +1,14 @@
 /**
- * Documents: a tree, where the parts of a message come behind it and are put into one record with it, and the document
+ * Documents: a tree, where the parts of a message come before it and are put into one record with it, and the document
  * that `opencode export` writes, where all messages stand in one. Each message is a record of its own in either case.
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
-import type { RawRecord, SourceFile } from "../adapter.ts"
+import type { RawRecord, SourceUnit } from "../adapter.ts"
+import { nonEmptyStringAt } from "../extract.ts"
 import { readJson } from "../shared/read-json.ts"
-import { type Digests, hashOf } from "./digests.ts"
+import { type Digests, hashOf, openDigests } from "./digests.ts"
 import { draftsOf } from "./messages.ts"
-import { type Parsing, putMessage, putUnknown } from "./parsing.ts"
+import { type Parsing, putMessage, putSingle, putUnknown } from "./parsing.ts"
 import { kindOf, partFolderOf, stemOf } from "./places.ts"
 import { viewOf } from "./records.ts"
 import { orphanStart } from "./session-start.ts"
@@ -15,72 +16,109 @@ import { orphanStart } from "./session-start.ts"
 /** A file of one value, or the bytes of one that is no text. */
 type RawDocument = Exclude<RawRecord, { form: "row" }>
 
+export interface DocumentState {
+  /** Of the messages of an export. */
+  readonly exported: string
+  /** Parts whose message has not been read yet: each with its place. */
+  readonly waiting: readonly (readonly [place: string, record: JsonValue])[]
+}
+
 export interface DocumentReader {
   push(raw: RawDocument): void
-  end(): void
+  end(): DocumentState
 }
 
-/** A message of a tree whose parts are still to come. */
-interface Waiting {
+interface WaitingPart {
   readonly raw: RawDocument
-  readonly info: JsonObject
-  readonly folder: string
-  readonly parts: JsonValue[]
-  readonly places: string[]
+  readonly record: JsonValue
 }
 
-export function openDocuments(parsing: Parsing, main: SourceFile, digests: Digests): DocumentReader {
+export function openDocuments(parsing: Parsing, unit: SourceUnit, before: DocumentState): DocumentReader {
   const { writer, seen } = parsing
-  let waiting: Waiting | undefined
+  const known = openDigests(before.exported)
+  const exported = openDigests(before.exported)
+  const waiting = new Map<string, WaitingPart[]>()
+  for (const [place, record] of before.waiting) {
+    const file = unit.files.find((each) => each.place === place)
+    if (file !== undefined) wait({ raw: { form: "document", file, line: 1, text: "" }, record })
+  }
+  const read = new Set<string>()
 
-  function flush(): void {
-    if (waiting === undefined) return
-    const { raw, info, folder, parts, places } = waiting
-    waiting = undefined
-    // Names that say nothing that the ids do not say are not kept.
-    const areNamed = parts.every((part, index) => places[index] === `${folder}/${idOf(part)}.json`)
-    const record = { info, parts, ...(areNamed ? {} : { places }) }
-    const found = draftsOf(viewOf(record))
-    if (found !== undefined) putMessage(parsing, raw, record, found)
-    else putUnknown(parsing, raw, record, "unknown_record", `a message of role ${String(info["role"])}`)
+  function wait(part: WaitingPart): void {
+    const folder = folderOf(part.raw.file.place)
+    const siblings = waiting.get(folder)
+    if (siblings === undefined) waiting.set(folder, [part])
+    else siblings.push(part)
   }
 
   function takeMessage(raw: RawDocument, info: JsonObject): void {
-    if (!writer.hasBegun && kindOf(main.place) === "message") {
-      const start = orphanStart(info, main)
+    if (!writer.hasBegun && isWithoutSession(unit)) {
+      const start = orphanStart(info, raw.file)
       if (start !== undefined) writer.begin(start)
     }
-    // What is stored is changed file by file: the parts that did not change do not come again.
-    if (seen.has(idOf(info))) writer.carrier(raw, info, { pond: { revision_of: idOf(info) } })
-    else waiting = { raw, info, folder: partFolderOf(raw.file.place), parts: [], places: [] }
-  }
-
-  function takePart(raw: RawDocument, record: JsonValue): void {
-    if (waiting === undefined || !raw.file.place.startsWith(`${waiting.folder}/`)) {
-      flush()
-      writer.carrier(raw, record)
+    const folder = partFolderOf(raw.file.place)
+    const parts = waiting.get(folder) ?? []
+    const id = nonEmptyStringAt(info, "id")
+    if (id !== undefined && seen.has(id.value)) {
+      // What is stored changes file by file, and a file that did not change does not come again.
+      writer.carrier(raw, info)
       return
     }
-    waiting.parts.push(record)
-    waiting.places.push(raw.file.place)
+    waiting.delete(folder)
+    // Names that say nothing that the ids do not say are not kept.
+    const places = parts.map((part) => part.raw.file.place)
+    const areNamed = parts.every((part, index) => places[index] === `${folder}/${idOf(part.record)}.json`)
+    const record = { info, parts: parts.map((part) => part.record), ...(areNamed ? {} : { places }) }
+    const found = draftsOf(viewOf(record))
+    if (found !== undefined) putMessage(parsing, raw, record, found)
+    else putUnknown(parsing, raw, record, "unknown_record", "a message of a role that we do not know")
   }
 
   return {
     push(raw) {
       const kind = kindOf(raw.file.place)
-      if (kind !== "part") flush()
+      read.add(raw.file.place)
       const record = readJson(raw, writer)
       if (record === undefined) return
-      if (kind === "part") takePart(raw, record)
+      if (kind === "part") wait({ raw, record })
       else if (kind === "message" && isJsonObject(record)) takeMessage(raw, record)
       else if (kind !== "other") {
         if (kind === "session") parsing.begin(record, "tree")
-        writer.carrier(raw, record)
-      } else if (isExport(record)) pushExport(parsing, raw, record, digests)
+        writer.carrier(raw, record, { ...idField(record), ...titleFact(record) })
+      } else if (isExport(record)) pushExport(parsing, raw, record, { known, exported })
       else putUnknown(parsing, raw, record, "unknown_document", `${stemOf(raw.file.place)} is no session of opencode`)
     },
-    end: flush,
+    end() {
+      const toCome = unit.files.filter(({ place }) => kindOf(place) === "message" && !read.has(place))
+      const expected = new Set(toCome.map(({ place }) => partFolderOf(place)))
+      const left = [...waiting.values()].flat()
+      const isHeld = ({ raw: { file } }: WaitingPart) =>
+        expected.has(folderOf(file.place)) && !seen.has(folderOf(file.place).split("/").at(-1) ?? "")
+      for (const part of left) if (!isHeld(part)) writer.carrier(part.raw, part.record, idField(part.record))
+      return {
+        exported: exported.toText(),
+        waiting: left.filter(isHeld).map(({ raw, record }) => [raw.file.place, record]),
+      }
+    },
   }
+}
+
+function folderOf(place: string): string {
+  return place.slice(0, Math.max(0, place.lastIndexOf("/")))
+}
+
+function isWithoutSession(unit: SourceUnit): boolean {
+  return unit.files.every(({ place }) => !["session", "other"].includes(kindOf(place)))
+}
+
+function titleFact(record: JsonValue): { readonly pond?: { readonly title: string } } {
+  const title = isJsonObject(record) ? record["title"] : undefined
+  return typeof title === "string" ? { pond: { title } } : {}
+}
+
+function idField(record: JsonValue) {
+  const id = nonEmptyStringAt(record, "id")
+  return id === undefined ? {} : { id }
 }
 
 // --- Export -------------------------------------------------------------------------------------------------------------
@@ -94,29 +132,35 @@ function isExport(record: JsonValue): record is ExportDocument {
   return isJsonObject(record) && isJsonObject(record["info"] ?? null) && Array.isArray(record["messages"])
 }
 
-/**
- * The document without its messages, which it names, and then each of them. One that is stored already and has changed
- * is kept under `revises`, so that it can be told from a second message of the same id.
- */
-function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument, digests: Digests): void {
+interface ExportDigests {
+  readonly known: Digests
+  readonly exported: Digests
+}
+
+/** The document without its messages, whose ids stand in their place, and then each of them. */
+function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument, digests: ExportDigests): void {
   const { messages, ...rest } = document
   parsing.begin(document.info, "export")
-  parsing.single(`export ${raw.file.place}`, raw, { ...rest, messages: messages.map((message) => exportIdOf(message)) })
+  const header = { ...rest, messages: messages.map(exportIdOf) }
+  const id = nonEmptyStringAt(header, "info", "id")
+  if (id !== undefined) putSingle(parsing, raw, header, id)
+  else putUnknown(parsing, raw, header, "unknown_document", "an export that does not say of which session")
   for (const message of messages) {
     const digest = hashOf(stringifyJson(message))
-    if (digests.has(digest)) continue
-    digests.add(digest)
-    const found = isJsonObject(message) && "info" in message ? draftsOf(viewOf(message)) : undefined
-    const id = exportIdOf(message)
-    if (id !== null && parsing.seen.has(id)) parsing.writer.carrier(raw, { revises: id, record: message })
-    else if (found !== undefined && isJsonObject(message)) putMessage(parsing, raw, message, found)
-    else putUnknown(parsing, raw, { record: message }, "unknown_record", "a message of an export")
+    if (digests.known.has(digest)) continue
+    digests.exported.add(digest)
+    const found = isMessage(message) ? draftsOf(viewOf(message)) : undefined
+    if (found !== undefined && isMessage(message)) putMessage(parsing, raw, message, found)
+    else putUnknown(parsing, raw, { message }, "unknown_record", "a message of an export")
   }
 }
 
-function exportIdOf(message: JsonValue): string | null {
-  const info = isJsonObject(message) ? message["info"] : undefined
-  const id = isJsonObject(info ?? null) ? idOf(info ?? null) : ""
+function isMessage(message: JsonValue): message is JsonObject {
+  return isJsonObject(message) && isJsonObject(message["info"] ?? null)
+}
+
+export function exportIdOf(message: JsonValue): string | null {
+  const id = isMessage(message) ? idOf(message["info"] ?? null) : ""
   return id === "" ? null : id
 }
 

@@ -1,21 +1,26 @@
-/** What the readers of rows and of documents share: the writer, what is stored already, and how a message is put down. */
-import type { JsonObject, JsonValue } from "../../model/json.ts"
+/** What the readers of rows and of documents share: the writer, what is stored already, and how a record is put down. */
+import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { RawRecord } from "../adapter.ts"
+import { nonEmptyStringAt, type Sealed, stringAt } from "../extract.ts"
 import type { SessionWriter } from "../session-writer.ts"
+import { hashOf } from "./digests.ts"
 import type { MessageDrafts } from "./messages.ts"
 import { viewOf } from "./records.ts"
 import type { Layout } from "./session-start.ts"
+
+/** A record that exists once, as it was last: its hash, and the id of the message that holds its first form. */
+export type Singles = Record<string, { readonly hash: string; readonly id: string }>
 
 export interface Parsing {
   readonly writer: SessionWriter
   /** The ids of the messages that are stored. */
   readonly seen: ReadonlySet<string>
+  /** What an earlier parse left, changed as this one goes on. */
+  readonly singles: Singles
   begin(record: JsonValue, layout: Layout): void
-  /** A record that exists once. It is written down when it is new or has changed. */
-  single(name: string, raw: RawRecord, record: JsonValue): void
 }
 
-/** A message as what it holds; as a whole record where it is stored already or is no message that we know. */
+/** A message as what it holds; as a whole record where it is stored already. */
 export function putMessage(
   { writer, seen }: Parsing,
   raw: RawRecord,
@@ -32,7 +37,28 @@ export function putMessage(
     writer.issue(raw, { kind: "unknown_part", severity: "note", found: `parts of type ${type.slice(0, 80)}` })
 }
 
+/** A record that exists once: written down when it is new, and whole once more when it has changed. */
+export function putSingle(
+  { writer, seen, singles }: Parsing,
+  raw: RawRecord,
+  record: JsonValue,
+  id: Sealed<string>,
+): void {
+  const name = raw.form === "row" ? `${raw.table} ${id.value}` : raw.file.place
+  const hash = hashOf(stringifyJson(record))
+  const before = singles[name]
+  if (before?.hash === hash && seen.has(before.id)) return
+  singles[name] = { hash, id: before?.id ?? id.value }
+  const title = stringAt(record, "title") ?? stringAt(record, "info", "title")
+  const fact = title === undefined ? {} : { title: title.value }
+  if (before !== undefined && seen.has(before.id))
+    writer.carrier(raw, record, { pond: { ...fact, revision_of: before.id } })
+  else writer.carrier(raw, record, { id, pond: fact })
+}
+
+/** A record that is no message that we know, kept whole and named. */
 export function putUnknown({ writer }: Parsing, raw: RawRecord, record: JsonValue, kind: string, found: string): void {
-  writer.carrier(raw, record)
+  const id = nonEmptyStringAt(record, "id")
+  writer.carrier(raw, record, id === undefined ? {} : { id })
   writer.issue(raw, { kind, severity: "note", found: found.slice(0, 120) })
 }

@@ -16,15 +16,15 @@ export interface Span {
 /** The first that matches names the kind. */
 const KINDS: readonly (readonly [kind: string, opening: RegExp])[] = [
   [
-    "file_read",
+    "file-read",
     /^(?:Called the \w+ tool with the following input|Read tool failed to read|<path>|<file>|Image read successfully|PDF read successfully)/,
   ],
-  ["mcp_resource", /^(?:Reading MCP resource|Failed to read MCP resource|\[Binary MCP resource)/],
-  ["system_reminder", /^\s*<system-reminder>/],
-  ["agent_call", /^\s*Use the above message and context to generate a prompt and call the task tool/],
-  ["user_shell", /^The following tool was executed by the user/],
-  ["task_result", /^(?:<task\b|Summarize the task tool output above and continue)/],
-  ["compaction_continue", /^Continue (?:if you have next steps|with your (?:current )?task)/],
+  ["mcp-resource", /^(?:Reading MCP resource|Failed to read MCP resource|\[Binary MCP resource)/],
+  ["system-reminder", /^\s*<system-reminder>/],
+  ["agent-call", /^\s*Use the above message and context to generate a prompt and call the task tool/],
+  ["user-shell", /^The following tool was executed by the user/],
+  ["task-result", /^(?:<task\b|Summarize the task tool output above and continue)/],
+  ["compaction-continue", /^Continue (?:if you have next steps|with your (?:current )?task)/],
 ]
 
 /** A remark that a person made on lines of a file: the client's words end where the person's begin. */
@@ -38,7 +38,7 @@ export function spansOf(view: MessageView, part: PartView): readonly Span[] {
   if (booleanAt(view.record, ...part.at, "ignored")?.value === true) return [injected(text, "ignored")]
   if (booleanAt(view.record, ...part.at, "synthetic")?.value === true) return syntheticSpans(view, part, text)
   // The summary that a compaction leaves behind speaks for the client, in the assistant's slot.
-  if (booleanAt(view.record, ...view.info, "summary")?.value === true) return [injected(text, "compaction_summary")]
+  if (booleanAt(view.record, ...view.info, "summary")?.value === true) return [injected(text, "compact-summary")]
   return [{ text, provenance: "conversational" }]
 }
 
@@ -48,11 +48,12 @@ function syntheticSpans(view: MessageView, part: PartView, text: Sealed<string>)
   if (start !== undefined) {
     const [words, comment] = splitAt(text, [start])
     if (words !== undefined && comment !== undefined)
-      return [injected(words, "comment_frame"), { text: comment, provenance: "conversational" }]
+      return [injected(words, "comment-frame"), { text: comment, provenance: "conversational" }]
   }
-  if (metadata["compaction_continue"] === true) return [injected(text, "compaction_continue")]
-  const kind = typeof metadata["kind"] === "string" ? metadata["kind"] : undefined
-  return [injected(text, KINDS.find(([, opening]) => opening.test(text.value))?.[0] ?? kind ?? "synthetic")]
+  if (metadata["compaction_continue"] === true) return [injected(text, "compaction-continue")]
+  // What the person's editor shows at the moment, sent along unasked.
+  if (metadata["kind"] === "editor_context") return [injected(text, "ide")]
+  return [injected(text, KINDS.find(([, opening]) => opening.test(text.value))?.[0] ?? "synthetic")]
 }
 
 /** Where a person's remark begins: by what the client noted of it, or by the words in front of it. */

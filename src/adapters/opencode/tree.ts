@@ -85,7 +85,8 @@ function* unitOf(
     const sessionId = messages.split("/").at(-1) ?? ""
     for (const name of documentsIn(tree.root, messages)) {
       const parts = tree.partsOf(sessionId, stemOf(name))
-      places.push(`${messages}/${name}`, ...documentsIn(tree.root, parts).map((part) => `${parts}/${part}`))
+      // The parts come first: a message is whole when it comes itself.
+      places.push(...documentsIn(tree.root, parts).map((part) => `${parts}/${part}`), `${messages}/${name}`)
     }
   }
   places.push(...besides.filter((place) => !place.includes("project/")))

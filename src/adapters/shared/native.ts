@@ -2,7 +2,7 @@
  * Native restore for every client: each record is filled again and goes back to the file that it came from.
  * A document and a row of a database exist once, so their newest record wins (a change is recorded as a revision, at the end).
  */
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Message, SessionLog } from "../../model/session.ts"
 import type { DatabaseSchema, OutputFile, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
 import { fill } from "../lift.ts"
@@ -23,7 +23,7 @@ export function nativeFiles(log: SessionLog, schema?: DatabaseSchema): OutputFil
   return filesOf(nativeRecords(log), schema)
 }
 
-/** The records of each file, in their order. `schema` says which rows are the same row: the later one replaces the earlier. */
+/** The records of each file, in their order. `schema` is what a writer of rows must know of the client's database. */
 export function filesOf(all: Iterable<NativeRecord>, schema: DatabaseSchema = NO_SCHEMA): OutputFile[] {
   const byPlace = new Map<string, NativeRecord[]>()
   for (const record of all) {
@@ -117,22 +117,18 @@ function fileOf(place: string, records: readonly NativeRecord[], schema: Databas
   const form = records[0]?.form ?? "log"
   const newest = records.at(-1)
   if (form === "log") return { form, place, lines: records.map(({ content }) => lineOf(content)) }
-  if (form === "database") return { form, place, rows: rowsOf(records, schema), schema }
+  if (form === "database") return { form, place, rows: rowsOf(records), schema }
   if (newest !== undefined && "base64" in newest.content)
     return { form: "bytes", place, bytes: bytesOf(newest.content.base64) }
   const text = newest === undefined ? "" : String(lineOf(newest.content))
   return { form: form === "document" ? form : "text", place, text }
 }
 
-function rowsOf(records: readonly NativeRecord[], { keys }: DatabaseSchema): OutputRow[] {
-  const rows = new Map<string, OutputRow>()
-  for (const { table, content } of records) {
-    if (table === undefined || !("json" in content) || !isJsonObject(content.json)) continue
-    const row = content.json
-    const key = keys[table]?.map((column) => row[column] ?? null) ?? [rows.size]
-    rows.set(stringifyJson([table, ...key]), { table, row })
-  }
-  return [...rows.values()]
+/** Rows that are no objects were read from nowhere but damage, and are given back as they came. */
+function rowsOf(records: readonly NativeRecord[]): OutputRow[] {
+  return records.flatMap(({ table, content }) =>
+    table === undefined || !("json" in content) ? [] : [{ table, row: content.json as OutputRow["row"] }],
+  )
 }
 
 function lineOf(content: NativeRecord["content"]): OutputLine {
