@@ -82,7 +82,7 @@ function nativeCache(): NativeCache {
 const LOADER_SAYS: readonly (readonly [says: RegExp, helps: string])[] = [
   [
     /failed to map segment|operation not permitted/i,
-    "Its file system forbids running code: set XDG_CACHE_HOME to another.",
+    "Its file system forbids running code: set XDG_CACHE_HOME to a directory on another.",
   ],
   [
     /(lib[\w.+-]+): cannot open shared object file|Error loading shared library (lib[\w.+-]+)/,
@@ -92,7 +92,8 @@ const LOADER_SAYS: readonly (readonly [says: RegExp, helps: string])[] = [
 ]
 
 function unloadable(path: string, cause: unknown): PondError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const said = cause instanceof Error ? cause.message : String(cause)
+  const reason = said.startsWith(`${path}: `) ? said.slice(path.length + 2) : said
   const helps = LOADER_SAYS.find(([says]) => says.test(reason))?.[1] ?? "Run `pond doctor` and report what it prints."
   return new PondError("storage_unavailable", `The system does not load ${path}: ${reason}. ${helps}`, {
     details: { path, reason },

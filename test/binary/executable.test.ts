@@ -107,6 +107,25 @@ test("a cache that cannot be written is one line that names the place and what t
   expect(JSON.parse(asDocument.out)).toMatchObject({ error: { code: "storage_unavailable" } })
 })
 
+/** Takes the right to run code away from the cache, for the program that follows. */
+const MOUNT = 'mount -t tmpfs -o noexec none "$HOME/.cache" && exec "$@"'
+const NO_EXEC = ["unshare", "--map-root-user", "--mount", "sh", "-c", MOUNT, "sh"]
+
+function maySetNoExec(): boolean {
+  using tried = shipped()
+  mkdirSync(join(tried.home, ".cache"))
+  return Bun.spawnSync([...NO_EXEC, "true"], { env: { HOME: tried.home, PATH: "/usr/bin:/bin" } }).success
+}
+
+test.if(maySetNoExec())("a cache on a file system that forbids running code is one line that says so", async () => {
+  using alone = shipped()
+  mkdirSync(join(alone.home, ".cache"))
+  writeSampleSession(alone.home)
+  const { code, err } = await alone.runWith({ through: NO_EXEC }, "sync", "claude-code")
+  expect(code).toBe(5)
+  expect(err).toMatch(/^pond: The system does not load .*lancedb.*forbids running code: set XDG_CACHE_HOME.*\n$/)
+})
+
 test("a session goes through the store and comes back, from that one file", async () => {
   writeSampleSession(ready.home)
   expect((await ready.runWith({ through: withoutNetwork() }, "sync", "claude-code", "--json")).code).toBe(0)
