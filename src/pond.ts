@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"
 import { VERBS } from "./cli/registry.ts"
 import { PondError } from "./model/errors.ts"
-import type { Pond } from "./operations/pond.ts"
+import type { Listening, ListenRequest, Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/clock.ts"
 import { processEnvironment } from "./platform/environment.ts"
 import { createHost, type Host } from "./platform/host.ts"
@@ -33,12 +33,29 @@ function composePond(host: Host): Pond {
       namespace === undefined || namespace === host.settings().values.namespace
         ? Promise.resolve(pond)
         : Promise.reject(namespaceUnknown(namespace)),
+    surfaces: {
+      listen: async (request) => await listen(pond, request),
+      speakMcp: async (signal) => {
+        const { serveStdio } = await import("./mcp/server.ts")
+        await serveStdio(pond, signal)
+      },
+    },
     close: () => {
       for (const made of opened.splice(0)) made.close()
       return Promise.resolve()
     },
   }
   return pond
+}
+
+async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<Listening> {
+  const [{ createHttp }, { listenOnPort, listenOnSocket }, { createMcpHandler }] = await Promise.all([
+    import("./http/app.ts"),
+    import("./http/server.ts"),
+    import("./mcp/server.ts"),
+  ])
+  const fetch = createHttp({ pond, allowedHosts, mcp: createMcpHandler(pond) })
+  return "socket" in at ? await listenOnSocket(fetch, at.socket) : listenOnPort(fetch, at.host, at.port)
 }
 
 function namespaceUnknown(namespace: string): PondError {

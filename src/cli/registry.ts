@@ -54,6 +54,18 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/restore.ts")).resume,
   },
   {
+    name: "serve",
+    group: "serve",
+    summary: "Serve HTTP and MCP on this machine.",
+    load: async () => (await import("./verbs/serve.ts")).serve,
+  },
+  {
+    name: "mcp",
+    group: "serve",
+    summary: "Serve MCP to an agent, over stdin and stdout.",
+    load: async () => (await import("./verbs/mcp.ts")).mcp,
+  },
+  {
     name: "config",
     group: "care",
     summary: "Show every setting, its value, and where the value comes from.",

@@ -15,6 +15,27 @@ export interface Pond {
   storeName(): string
   /** The pond of another namespace of the same store; `namespace_unknown` where it was never made (`wire-namespace-resolution`). */
   within(namespace: string | undefined): Promise<Pond>
+  /** The other surfaces, for the verbs that start them. They are no concern of any operation. */
+  readonly surfaces: Surfaces
   /** Closes what was opened. Safe to call twice. */
   close(): Promise<void>
+}
+
+export interface Surfaces {
+  /** HTTP, and MCP beside it. */
+  listen(request: ListenRequest): Promise<Listening>
+  /** MCP over stdin and stdout, until the client goes away or the signal comes. */
+  speakMcp(signal: AbortSignal): Promise<void>
+}
+
+export interface ListenRequest {
+  readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
+  /** Host names to answer to, besides this machine's own. */
+  readonly allowedHosts: readonly string[]
+}
+
+export interface Listening {
+  readonly address: string
+  /** Takes no new request, and waits for those that run. */
+  stop(): Promise<void>
 }

@@ -105,6 +105,7 @@ process.exit(
         sessions,
         storeName: () => "rehearsal",
         within: () => sessions(),
+        surfaces: { listen: () => sessions(), speakMcp: () => sessions() },
         close: () => Promise.resolve(log.debug("pond closed")),
       }
     },

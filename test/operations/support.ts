@@ -26,6 +26,10 @@ export function testPond(): TestPond {
       namespace === undefined || namespace === "local"
         ? Promise.resolve(pond)
         : Promise.reject(new PondError("namespace_unknown", "no such namespace")),
+    surfaces: {
+      listen: () => Promise.reject(new Error("none here")),
+      speakMcp: () => Promise.reject(new Error("none here")),
+    },
     close: () => Promise.resolve(),
   }
   const signal = new AbortController().signal

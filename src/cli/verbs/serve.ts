@@ -1,0 +1,48 @@
+/** `pond serve`: HTTP for programs, MCP for agents, on this machine. */
+import { flag } from "../flags.ts"
+import { defineVerb } from "../verb.ts"
+
+const PORT = 9797
+const LOOPBACK = ["127.0.0.1", "localhost", "::1"]
+
+export const serve = defineVerb({
+  flags: {
+    host: flag.text("The address to listen on: 127.0.0.1, where nothing is said.", "ADDRESS"),
+    port: flag.wholeNumber(`The port to listen on: ${PORT}, where nothing is said; 0 takes a free one.`, {
+      min: 0,
+      max: 65_535,
+    }),
+    socket: flag.text("Listen on this socket instead, for yourself alone.", "PATH"),
+    "allowed-host": flag.texts("A host name to answer to, besides this machine's own.", "NAME"),
+    transport: flag.choice("http, where nothing is said; stdio is the same as pond mcp.", ["http", "stdio"]),
+  },
+  positionals: [],
+  examples: ["serve", "serve --port 0", "serve --socket ~/.pond.sock"],
+  runsUntilSignal: true,
+  run: async ({ pond, flags, signal, isJson, writeOut, onEnd }) => {
+    if (flags.transport === "stdio") {
+      await pond.surfaces.speakMcp(signal)
+      return { exitCode: 0 }
+    }
+    const host = flags.host ?? "127.0.0.1"
+    if (!LOOPBACK.includes(host))
+      pond.host.log.warn(`pond listens on ${host}: whoever reaches this machine can read every session.`)
+    const at = flags.socket === undefined ? { host, port: flags.port ?? PORT } : { socket: flags.socket }
+    const server = await pond.surfaces.listen({ at, allowedHosts: flags["allowed-host"] })
+    onEnd(() => server.stop())
+    writeOut(
+      isJson
+        ? `${JSON.stringify({ protocol_version: 1, address: server.address })}\n`
+        : `pond serves on ${server.address}\n`,
+    )
+    await ended(signal)
+    return { exitCode: 0 }
+  },
+})
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener("abort", () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,104 @@
+/**
+ * MCP over the operations that read. `initialize` is answered at once: the store is opened by the first tool that is called.
+ * stdout carries the protocol and nothing else.
+ */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js"
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+import {
+  CallToolRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js"
+import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
+import type { Pond } from "../operations/pond.ts"
+import { VERSION } from "../platform/version.ts"
+import { RESOURCES, readResource } from "./resources.ts"
+import { TOOLS } from "./tools.ts"
+
+const INSTRUCTIONS =
+  "pond recalls past sessions of coding agents (Claude Code, Codex, opencode, pi and others): earlier work, decisions and their reasons, across sessions and clients; " +
+  "not the conversation at hand. Find messages with pond_search, then read them with pond_get, by message_id or a whole session by session_id; both answer with readable " +
+  "transcripts. Scope with filters (project, session_id, source_agent, role, from_date, to_date), not with the query. Scores compare only within one answer. Sub-agents are " +
+  'sessions of their own (source_agent like "claude-code/general-purpose"), and pond_get lists them under their parent. To recover context that compaction lost, find this ' +
+  'session with pond_search and read its end with pond_get(session_id, session_from="end"). More on demand: resource schema://pond (filters and answers), stats://pond (what is stored).'
+
+const READ_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false }
+
+export function createMcpServer(pond: Pond): Server {
+  const server = new Server(
+    { name: "pond", version: VERSION },
+    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: TOOLS.map(({ name, description, input, resultCharsMax }) => ({
+      name,
+      description,
+      inputSchema: JSON.parse(JSON.stringify(input)) as { type: "object" },
+      annotations: READ_ONLY,
+      _meta: { "anthropic/maxResultSizeChars": resultCharsMax },
+    })),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name)
+    if (tool === undefined) throw rpcError(pond, unknownTool(params.name))
+    try {
+      // Text alone: a host that also got a structure would show the model that instead of the transcript.
+      return { content: [{ type: "text", text: await tool.run({ pond, signal }, params.arguments ?? {}) }] }
+    } catch (error) {
+      throw rpcError(pond, error)
+    }
+  })
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({
+    resources: RESOURCES.map(({ uri, name, mimeType }) => ({ uri, name, mimeType })),
+  }))
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal }) => {
+    try {
+      return { contents: [await readResource({ pond, signal }, params.uri)] }
+    } catch (error) {
+      throw rpcError(pond, error)
+    }
+  })
+  return server
+}
+
+/** Until the client goes away, or the signal comes. */
+export async function serveStdio(pond: Pond, signal: AbortSignal): Promise<void> {
+  const server = createMcpServer(pond)
+  const closed = Promise.withResolvers<void>()
+  server.onclose = () => closed.resolve()
+  const transport = new StdioServerTransport()
+  signal.addEventListener("abort", () => void server.close())
+  process.stdin.once("end", () => void server.close())
+  await server.connect(transport)
+  await closed.promise
+}
+
+/** One server per request: nothing is kept between them, so that any number of clients may ask. */
+export function createMcpHandler(pond: Pond): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    const server = createMcpServer(pond)
+    await server.connect(transport)
+    return await transport.handleRequest(request)
+  }
+}
+
+function rpcError(pond: Pond, thrown: unknown): McpError {
+  const error = toPondError(thrown)
+  if (error.code === "internal") pond.host.log.warn(`${error.message} ${String(error.cause ?? "")}`)
+  const { rpc, retryable } = ERROR_TABLE[error.code]
+  const failure = new McpError(rpc, error.message, { ...error.details, pond_code: error.code, retryable })
+  // The library puts its own prefix before a message; what users read is ours.
+  failure.message = error.message
+  return failure
+}
+
+function unknownTool(name: string): PondError {
+  return new PondError(
+    "not_found",
+    `There is no tool "${name}". There are: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+  )
+}

@@ -1,0 +1,153 @@
+/** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
+import { type TSchema, Type } from "typebox"
+import { type GetInput, get } from "../operations/get.ts"
+import { checkedInput, closedObject, perform, type RunContext } from "../operations/operation.ts"
+import { search } from "../operations/search.ts"
+import { getTranscript, searchTranscript } from "./transcript.ts"
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly input: TSchema
+  /** What a host may show of an answer before it cuts. */
+  readonly resultCharsMax: number
+  readonly run: (context: RunContext, given: unknown) => Promise<string>
+}
+
+const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
+const SearchArguments = closedObject({
+  query: Type.Optional(
+    Type.String({
+      description:
+        'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Needed unless similar_to is set.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 10, description: "How many sessions, at most 200." }),
+  ),
+  project: Text("Only projects whose path contains this text."),
+  session_id: Text("Only this session."),
+  source_agent: Text(
+    'Only this client ("claude-code"), or this kind of its sub-agents ("claude-code/general-purpose").',
+  ),
+  include_subagents: Type.Optional(
+    Type.Boolean({ default: false, description: "Also what sub-agents said. Left out unless asked for." }),
+  ),
+  role: Type.Optional(
+    Type.Union([Type.Literal("user"), Type.Literal("assistant")], { description: "Only messages of this role." }),
+  ),
+  from_date: Text("Only messages on or after this day (YYYY-MM-DD)."),
+  to_date: Text("Only messages on or before this day (YYYY-MM-DD)."),
+  similar_to: Text("Find messages like the one with this message_id; the query is ignored."),
+  mode: Type.Optional(
+    Type.Union(
+      ["auto", "words", "meaning", "exact", "pattern"].map((mode) => Type.Literal(mode)),
+      {
+        default: "auto",
+        description:
+          "auto ranks by words (and meaning); exact finds a literal text; pattern a regular expression; both newest first.",
+      },
+    ),
+  ),
+  scope: Type.Optional(
+    Type.Union(
+      ["conversation", "tools", "all"].map((scope) => Type.Literal(scope)),
+      {
+        default: "conversation",
+        description: "conversation is what was said; tools is tool calls and their output.",
+      },
+    ),
+  ),
+  sort: Type.Optional(
+    Type.Union([Type.Literal("relevance"), Type.Literal("recency")], {
+      default: "relevance",
+      description: "Best first, or newest first.",
+    }),
+  ),
+  cursor: Text("The token that an earlier answer ended with, to go on."),
+})
+
+const searchTool: Tool = {
+  name: "pond_search",
+  description:
+    "Search the stored history of all coding-agent sessions on this machine or in this store. Answers with a readable transcript: totals first, then hits " +
+    "grouped by session, best session first; each hit is a `--- [n] score | role | time | message_id | project | agent | session ---` rule and the matched " +
+    "text. Pass a returned message_id to pond_get for the whole message. Scope with project, from_date, to_date rather than with the query. Scores compare " +
+    "only within one answer. Sub-agents and tool output are searched when asked for (include_subagents, scope).",
+  input: SearchArguments,
+  resultCharsMax: 80_000,
+  run: async (context, given) => {
+    const {
+      query = "",
+      project,
+      session_id,
+      source_agent,
+      include_subagents,
+      role,
+      from_date,
+      to_date,
+      ...rest
+    } = checkedInput(SearchArguments, given)
+    const filters = present({
+      project: project === undefined ? undefined : { contains: project },
+      session_id,
+      source_agent,
+      include_subagents,
+      role,
+      from_date,
+      to_date,
+    })
+    const answer = await perform(search, context, { query, filters, ...rest })
+    return searchTranscript(answer, { query, similarTo: rest.similar_to })
+  },
+}
+
+const GetArguments = closedObject({
+  session_id: Text("Read this session. Either this or message_id."),
+  message_id: Text("Read this message whole, marked with `>`."),
+  session_id_of_message: Text("Which session the message is of, where several have one of its id."),
+  context_depth: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 50, default: 0, description: "With message_id: neighbours on each side." }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Messages of a page, or parts of a message." }),
+  ),
+  response_mode: Type.Optional(
+    Type.Union(
+      ["conversational", "complete", "verbatim"].map((mode) => Type.Literal(mode)),
+      {
+        default: "conversational",
+        description:
+          "Of a session: what was said; every message with its parts in one line each; or everything inline.",
+      },
+    ),
+  ),
+  session_from: Type.Optional(
+    Type.Union([Type.Literal("start"), Type.Literal("end")], {
+      default: "start",
+      description: "Which end of the session; end gives the most recent, to recover context after compaction.",
+    }),
+  ),
+  after_id: Text("Go on behind this id: the one that the footer of an earlier answer names."),
+})
+
+const getTool: Tool = {
+  name: "pond_get",
+  description:
+    "Read stored conversation as a transcript. session_id reads a whole session page by page (response_mode conversational, complete or verbatim); message_id " +
+    "reads one message with all its parts, marked `>`, and context_depth neighbours on each side. A session lists its sub-agents in a footer. Tool calls are " +
+    "`-> name [call_id]`, results `<- name [call_id] (ok|failed)`. Pass the after_id that a footer shows to go on. Not for bulk: use `pond export` for that.",
+  input: GetArguments,
+  resultCharsMax: 200_000,
+  run: async (context, given) => {
+    const input = checkedInput(GetArguments, given) as GetInput
+    return getTranscript(await perform(get, context, input), input)
+  },
+}
+
+export const TOOLS: readonly Tool[] = [searchTool, getTool]
+
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}

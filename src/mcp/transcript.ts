@@ -1,0 +1,214 @@
+/**
+ * Answers as a model reads them: text with rules between the pieces, real line breaks, bounded, and saying how to go on.
+ * The layout is the one that users of this tool know. What came from a transcript cannot fake a rule: see `body`.
+ */
+import type { GetInput, GetOutput } from "../operations/get.ts"
+import type { FoundSession, Match, SearchOutput } from "../operations/search.ts"
+import type { MessageView, PartSummary, PartView } from "../operations/views.ts"
+
+const RULE_WIDTH = 72
+
+export function searchTranscript(
+  answer: SearchOutput,
+  asked: { readonly query: string; readonly similarTo?: string | undefined },
+): string {
+  const sessions = answer.sessions ?? []
+  const left = answer.searched.excluded.length === 0 ? "" : ` Not searched: ${answer.searched.excluded.join("; ")}.`
+  if (sessions.length === 0) {
+    const what = asked.similarTo === undefined ? `for ${JSON.stringify(asked.query)}` : `similar to ${asked.similarTo}`
+    return `pond_search: no matches ${what} by ${answer.searched.arms.join(" and ")}.${left}\nTry other words, mode "exact" for a literal text, or scope "all" to look into tool output.\n`
+  }
+  const shown = sessions.reduce((sum, { matches }) => sum + matches.length, 0)
+  const lines = [
+    `pond_search: ${answer.matched_total} matching messages, showing ${shown} hits from ${sessions.length} sessions.${left}`,
+    'key: session rules group hits by session, ordered by best hit; "--- [n] score | role | time | message_id | project | agent | session ---" delimits each hit + matched text. pond_get <message_id> for full; pass cursor to page.',
+  ]
+  let index = 0
+  for (const [at, session] of sessions.entries()) {
+    lines.push("", sessionRule(session, at + 1))
+    for (const match of session.matches)
+      lines.push("", hitRule(match, session, ++index), ...body(match.text, ""), ...files(match))
+    if (session.newer_messages_count > 0) {
+      lines.push(
+        `(${session.newer_messages_count} newer messages in this session: pond_get session_id=${session.session_id} session_from="end")`,
+      )
+    }
+  }
+  if (answer.next_cursor !== undefined) lines.push("", `cursor: ${answer.next_cursor} (pass as \`cursor\` to page)`)
+  return `${lines.join("\n")}\n`
+}
+
+function sessionRule(session: FoundSession, at: number): string {
+  const best = session.matches[0]?.score ?? 0
+  const counts = `${session.matched_message_count}/${session.session_messages_count} matched`
+  return rule(
+    `session [${at}] best ${best.toFixed(2)} | ${counts} | ${session.project} | ${session.source_agent} | ${session.session_id}`,
+  )
+}
+
+function hitRule(match: Match, session: FoundSession, index: number): string {
+  const fields = [
+    match.score.toFixed(2),
+    match.role,
+    time(match.timestamp),
+    match.message_id,
+    session.project,
+    session.source_agent,
+    match.session_id,
+  ]
+  return rule(`[${index}] ${fields.join(" | ")}`)
+}
+
+function files({ parts_summary }: Match): string[] {
+  return (parts_summary ?? []).map(summaryLine)
+}
+
+export function getTranscript(answer: GetOutput, asked: GetInput): string {
+  const { session, result, children } = answer
+  const lines = "messages" in result ? sessionLines(answer, result, asked) : messageLines(answer, result, asked)
+  if (asked.session_id !== undefined && asked.after_id === undefined && children.length > 0) {
+    lines.push("", `subagents (${children.length}) - pass an id to pond_get(session_id=...):`)
+    for (const child of children) lines.push(`  ${oneLine(child.id)} | ${oneLine(child.source_agent)}`)
+  }
+  return `${lines.join("\n")}\n`.replaceAll(
+    SESSION_LINE,
+    `session ${oneLine(session.id)} | ${oneLine(session.source_agent)} | ${oneLine(session.project)}`,
+  )
+}
+
+/** Stands for the line about the session until the whole is put together. */
+const SESSION_LINE = "\u0000session\u0000"
+
+type SessionResult = Extract<GetOutput["result"], { messages: unknown }>
+type MessageResult = Extract<GetOutput["result"], { target: unknown }>
+
+function sessionLines(
+  { session }: GetOutput,
+  { messages, messages_remaining }: SessionResult,
+  asked: GetInput,
+): string[] {
+  const mode = asked.response_mode ?? "conversational"
+  const lines = [
+    `pond_get: session ${oneLine(session.id)} (${mode}), ${messages.length} messages${messages_remaining > 0 ? " (more)" : ""}.`,
+    'key: "--- [n] role | time | message_id ---" delimits each message; "->" tool call, "<-" result. Pass after_id=<id> to page.',
+  ]
+  for (const [index, message] of messages.entries()) lines.push("", ...messageBlock(message, index + 1, false))
+  lines.push("", SESSION_LINE)
+  const last = messages.at(-1)
+  if (messages_remaining > 0 && last !== undefined) {
+    lines.push(
+      asked.session_from === "end"
+        ? `... ${messages_remaining} earlier messages precede this tail; call pond_get with session_from="start" to read from the beginning`
+        : `... ${messages_remaining} more messages; pass after_id=${oneLine(last.id)} to pond_get to continue`,
+    )
+  }
+  return lines
+}
+
+function messageLines({ session }: GetOutput, result: MessageResult, asked: GetInput): string[] {
+  const { target, target_parts, target_parts_remaining, siblings } = result
+  const lines = [
+    `pond_get: thread around ${oneLine(target.id)} in session ${oneLine(session.id)} (context +/-${asked.context_depth ?? 0}).`,
+    'key: "--- [n] role | time | message_id ---" delimits each message; ">" = the one you requested; "->" tool call, "<-" result. pond_get <message_id> to expand any line.',
+  ]
+  const whole: MessageView = { ...target, parts: target_parts }
+  const thread = [...siblings.filter(hasContent), whole].toSorted((left, right) => left.ordinal - right.ordinal)
+  for (const [index, message] of thread.entries())
+    lines.push("", ...messageBlock(message, index + 1, message === whole))
+  lines.push("", SESSION_LINE)
+  const last = target_parts.at(-1)
+  if (target_parts_remaining > 0 && last !== undefined) {
+    lines.push(
+      `... ${target_parts_remaining} more parts of ${oneLine(target.id)}; pass after_id=${oneLine(last.id)} to pond_get to continue`,
+    )
+  }
+  return lines
+}
+
+function hasContent({ text, content, parts_summary }: MessageView): boolean {
+  return [text, content].some((each) => each !== undefined && each.trim() !== "") || (parts_summary ?? []).length > 0
+}
+
+function messageBlock(message: MessageView, index: number, isTarget: boolean): string[] {
+  const head = rule(`[${index}] ${isTarget ? "> " : ""}${message.role} | ${time(message.timestamp)} | ${message.id}`)
+  if (message.parts !== undefined)
+    return [head, ...body(message.content ?? "", ""), ...message.parts.flatMap(partLines)]
+  return [
+    head,
+    ...body(message.text ?? "", ""),
+    ...body(message.content ?? "", ""),
+    ...(message.parts_summary ?? []).map(summaryLine),
+  ]
+}
+
+function partLines(part: PartView): string[] {
+  const label = `${oneLine(String(part["name"] ?? "?"))} [${oneLine(String(part["call_id"] ?? "?"))}]`
+  switch (part.type) {
+    case "text":
+      return body(String(part["text"]), "")
+    case "reasoning":
+      return ["  (reasoning)", ...body(String(part["text"]), "  ")]
+    case "tool_call":
+      return [`  -> ${label}`, ...body(valueText(part["params"]), "     ")]
+    case "tool_result":
+      return [
+        `  <- ${label} (${part["is_failure"] === true ? "failed" : "ok"})`,
+        ...body(valueText(part["result"]), "     "),
+      ]
+    case "file":
+      return [`  [file ${oneLine(String(part["file_name"] ?? part["media_type"]))}]`]
+    case "tool_approval_request":
+      return [`  [approval request ${oneLine(String(part["approval_id"]))}]`]
+    case "tool_approval_response":
+      return [
+        `  [approval ${oneLine(String(part["approval_id"]))} ${part["approved"] === true ? "approved" : "denied"}]`,
+      ]
+    default:
+      return [`  [${oneLine(part.type)} ${oneLine(String(part["kind"] ?? ""))}]`]
+  }
+}
+
+function summaryLine({ kind, label, call_id }: PartSummary): string {
+  const call = call_id === undefined ? "" : ` [${oneLine(call_id)}]`
+  const name = oneLine(label ?? "")
+  if (kind === "tool_call") return `  -> ${name}${call}`
+  if (kind === "tool_result") return `  <- ${name}${call}`
+  return `  [${kind} ${name}]`
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value
+  return value === null || value === undefined ? "" : JSON.stringify(value)
+}
+
+function rule(inner: string): string {
+  const head = `--- ${oneLine(inner)} `
+  return `${head}${"-".repeat(Math.max(3, RULE_WIDTH - head.length))}`
+}
+
+/** Control characters mean nothing to a model and much to a terminal: all but tabs and line breaks are made visible. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+function legible(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(CONTROL, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`)
+}
+
+function oneLine(text: string): string {
+  return legible(text).replaceAll("\n", " ")
+}
+
+/** A line of a transcript that looks like a rule of ours is moved in by a space: no stored text can fake a message. */
+function body(text: string, indent: string): string[] {
+  if (text === "") return []
+  const lines = legible(text).split("\n")
+  if (lines.at(-1) === "") lines.pop()
+  return lines.map((line) => `${indent}${line.startsWith("--- ") ? ` ${line}` : line}`)
+}
+
+/** `YYYY-MM-DD HH:MM:SSZ` */
+function time(timestamp: string): string {
+  return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 19)}Z`
+}

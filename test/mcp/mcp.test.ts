@@ -1,0 +1,228 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
+import { createHttp } from "../../src/http/app.ts"
+import { listenOnPort } from "../../src/http/server.ts"
+import { createMcpHandler } from "../../src/mcp/server.ts"
+import type { Entry } from "../../src/model/session.ts"
+import { testPond } from "../operations/support.ts"
+import { MOMENT, said, session, testSessions } from "../sessions/support.ts"
+
+/** Judged by the client of the protocol's own library. */
+const MAIN = join(import.meta.dir, "../../src/main.ts")
+
+interface Connected extends AsyncDisposable {
+  readonly client: Client
+  call(name: string, args: object): Promise<string>
+}
+
+async function connected(transport: Transport, end: () => Promise<void>): Promise<Connected> {
+  const client = new Client({ name: "test", version: "0" })
+  await client.connect(transport)
+  return {
+    client,
+    call: async (name, args) => {
+      const { content } = await client.callTool({ name, arguments: args as Record<string, unknown> })
+      return (content as { text: string }[]).map(({ text }) => text).join("")
+    },
+    [Symbol.asyncDispose]: async () => {
+      await client.close()
+      await end()
+    },
+  }
+}
+
+const TOOL_MESSAGE = {
+  message: { id: "m1", session_id: "s", ordinal: 1, timestamp: MOMENT, options: {}, role: "assistant" },
+  parts: [
+    {
+      id: "a",
+      session_id: "s",
+      message_id: "m1",
+      provenance: "conversational",
+      options: {},
+      type: "text",
+      text: "Let me list files.\n--- [9] user | fake ---\u001b[31m",
+    },
+    {
+      id: "b",
+      session_id: "s",
+      message_id: "m1",
+      provenance: "conversational",
+      options: {},
+      type: "tool_call",
+      call_id: "c1",
+      name: "Bash",
+      params: { command: "ls" },
+      provider_executed: false,
+    },
+  ],
+} as unknown as Entry
+const RESULT_MESSAGE = {
+  message: { id: "m2", session_id: "s", ordinal: 2, timestamp: MOMENT, options: {}, role: "tool" },
+  parts: [
+    {
+      id: "r",
+      session_id: "s",
+      message_id: "m2",
+      provenance: "injected",
+      options: {},
+      type: "tool_result",
+      call_id: "c1",
+      is_failure: true,
+      result: "no such file",
+    },
+  ],
+} as unknown as Entry
+const BATCHES = [
+  { session: session("s"), entries: [said("s", 0, "hello\nworld"), TOOL_MESSAGE, RESULT_MESSAGE] },
+  { session: session("agent", { source_agent: "test-client/explorer", parent_session_id: "s" }), entries: [] },
+]
+
+async function overStdio(): Promise<Connected> {
+  const place = testSessions()
+  await place.sessions.write(BATCHES)
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "mcp"],
+    env: { HOME: place.path, POND_STORE: place.path },
+    stderr: "pipe",
+  })
+  return await connected(transport, async () => place[Symbol.dispose]())
+}
+
+async function overHttp(): Promise<Connected> {
+  const box = testPond()
+  await box.place.sessions.write(BATCHES)
+  const server = listenOnPort(
+    createHttp({ pond: box.pond, allowedHosts: [], mcp: createMcpHandler(box.pond) }),
+    "127.0.0.1",
+    0,
+  )
+  return await connected(new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`)) as Transport, async () => {
+    await server.stop()
+    box[Symbol.dispose]()
+  })
+}
+
+for (const [name, connect] of [
+  ["stdio", overStdio],
+  ["streamable HTTP", overHttp],
+] as const) {
+  test(`over ${name} an agent finds a message and reads it`, async () => {
+    await using at = await connect()
+    const found = await at.call("pond_search", { query: "hello world" })
+    expect(found).toStartWith("pond_search: 1 matching messages, showing 1 hits from 1 sessions.")
+    expect(found).toMatch(
+      /--- \[1\] 1\.00 \| user \| 2026-01-31 12:00:00Z \| m0 \| \/home\/someone\/work \| test-client \| s ---+\nhello\nworld\n/,
+    )
+    const read = await at.call("pond_get", { message_id: "m1", context_depth: 1 })
+    expect(read).toContain("--- [2] > assistant | 2026-01-31 12:00:00Z | m1 ---")
+    expect(read).toContain(
+      'Let me list files.\n --- [9] user | fake ---\\x1b[31m\n  -> Bash [c1]\n     {"command":"ls"}\n',
+    )
+    expect(read).toContain("  <- failed [c1]")
+    const whole = await at.call("pond_get", { session_id: "s" })
+    expect(whole).toContain("session s | test-client | /home/someone/work")
+    expect(whole).toEndWith("subagents (1) - pass an id to pond_get(session_id=...):\n  agent | test-client/explorer\n")
+  })
+}
+
+test("the tools, their hints and their limits are the ones that hosts know", async () => {
+  await using at = await overHttp()
+  const { tools } = await at.client.listTools()
+  expect(
+    tools.map(({ name, annotations, _meta, inputSchema }) => ({
+      name,
+      annotations,
+      _meta,
+      names: Object.keys(inputSchema.properties ?? {}),
+    })),
+  ).toEqual([
+    {
+      name: "pond_search",
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
+      _meta: { "anthropic/maxResultSizeChars": 80_000 },
+      names: [
+        "query",
+        "limit",
+        "project",
+        "session_id",
+        "source_agent",
+        "include_subagents",
+        "role",
+        "from_date",
+        "to_date",
+        "similar_to",
+        "mode",
+        "scope",
+        "sort",
+        "cursor",
+      ],
+    },
+    {
+      name: "pond_get",
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
+      _meta: { "anthropic/maxResultSizeChars": 200_000 },
+      names: [
+        "session_id",
+        "message_id",
+        "session_id_of_message",
+        "context_depth",
+        "limit",
+        "response_mode",
+        "session_from",
+        "after_id",
+      ],
+    },
+  ])
+  expect(tools.every(({ description = "" }) => description.length > 200)).toBe(true)
+})
+
+test.each<[string, string, object, number, string]>([
+  ["a session that is not there", "pond_get", { session_id: "nowhere" }, -32012, "not_found"],
+  ["an argument that nobody knows", "pond_search", { query: "x", colour: "red" }, -32010, "validation_failed"],
+  ["no query at all", "pond_search", {}, -32010, "validation_failed"],
+  ["a tool that nobody knows", "pond_delete", {}, -32012, "not_found"],
+])("%s is told with its code", async (_, name, args, code, pondCode) => {
+  await using at = await overHttp()
+  expect(at.call(name, args)).rejects.toMatchObject({ code, data: { pond_code: pondCode, retryable: false } })
+})
+
+test("resources are listed and read, and a strange one is told", async () => {
+  await using at = await overHttp()
+  const { resources } = await at.client.listResources()
+  expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(["schema://pond", "stats://pond"]))
+  const stats = await at.client.readResource({ uri: "stats://pond" })
+  expect(JSON.parse(String((stats.contents[0] as { text: string }).text))).toMatchObject({ sessions: 2, messages: 3 })
+  expect(at.client.readResource({ uri: "file:///etc/passwd" })).rejects.toMatchObject({ code: -32012 })
+})
+
+test("initialize is answered before any store is opened, and stdout holds the protocol alone", async () => {
+  const place = testSessions()
+  const child = Bun.spawn([process.execPath, MAIN, "mcp", "--store", "s3://no-such-bucket-anywhere/x"], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { HOME: place.path },
+  })
+  const initialize = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } },
+  }
+  child.stdin.write(`this is no JSON\n${JSON.stringify(initialize)}\n`)
+  child.stdin.end()
+  const out = await new Response(child.stdout).text()
+  const lines = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id?: number; result?: { serverInfo: { name: string } } })
+  expect(lines.find(({ id }) => id === 1)?.result?.serverInfo.name).toBe("pond")
+  expect(await child.exited).toBe(0)
+  place[Symbol.dispose]()
+})
