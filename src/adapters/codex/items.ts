@@ -36,8 +36,12 @@ type Path = readonly PathKey[]
 export function itemMessages(record: JsonValue, at: Path): MessageDraft[] {
   const item = valueAt(record, ...at)
   if (!isJsonObject(item)) return []
-  const id = nonEmptyStringAt(record, ...at, "id")
-  return messagesOf(record, at, item).map((draft) => ({ ...draft, id }))
+  const drafts = messagesOf(record, at, item)
+  const id = item["id"]
+  // The drafts are new, and there is one for every record: a copy of each would be felt.
+  if (typeof id === "string")
+    for (const draft of drafts) Object.assign(draft, { id: nonEmptyStringAt(record, ...at, "id") })
+  return drafts
 }
 
 function messagesOf(record: JsonValue, at: Path, item: JsonObject): MessageDraft[] {

@@ -137,7 +137,7 @@ type Fields = Pick<MessageDraft, "timestamp" | "spelling" | "pond">
 type Facts = Record<string, JsonValue>
 
 function withFields(draft: MessageDraft, fields: Fields, pond: Facts | undefined): MessageDraft {
-  return withPond({ ...draft, ...fields }, pond)
+  return withPond(Object.assign(draft, fields), pond)
 }
 
 /** A draft without facts has none: an empty bag would be stored with every message. */
