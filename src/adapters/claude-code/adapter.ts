@@ -4,6 +4,7 @@ import { nativeFiles } from "../shared/native.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { parse } from "./parse.ts"
+import { placeIn } from "./project-key.ts"
 import { BRAND, VERIFIED } from "./records.ts"
 import { source } from "./source.ts"
 
@@ -17,6 +18,7 @@ export const claudeCode: Adapter = {
   serialize: {
     native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
     foreign,
+    place: (place, _from, to) => placeIn(place, to),
     resume: (sessionId, cwd) => ({ command: ["claude", "--resume", sessionId], cwd }),
   },
 }

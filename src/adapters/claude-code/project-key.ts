@@ -11,6 +11,11 @@ export function projectKey(cwd: string): string {
   return name.length <= NAME_UNITS_MAX ? name : `${name.slice(0, NAME_UNITS_MAX)}-${hashOf(cwd).toString(36)}`
 }
 
+/** The client looks for sessions of a directory in this folder alone, whatever older folders there are. */
+export function placeIn(place: string, cwd: string): string {
+  return place.replace(/^projects\/[^/]+\//, () => `projects/${projectKey(cwd)}/`)
+}
+
 /** The client's own: 31 times the hash so far plus the next UTF-16 unit, in 32 bits, without its sign. */
 function hashOf(text: string): number {
   let hash = 0

@@ -344,3 +344,16 @@ test("the folder of a directory is the client's own", () => {
   expect(projectKey(long).slice(195)).toBe("-x-x--aj2rwd")
   expect(projectKey(long).length).toBe(207)
 })
+
+test("a session that goes on elsewhere lies in the folder of that directory, with all that belongs to it", () => {
+  const { place } = claudeCode.serialize
+  const moved = ["s.jsonl", "s/subagents/agent-a1.jsonl", "agent-0c8cd0cc.jsonl"].map((name) =>
+    place?.(`projects/-old-$1/${name}`, "/old $1", "/new $&/β"),
+  )
+  expect(moved).toEqual([
+    "projects/-new-----/s.jsonl",
+    "projects/-new-----/s/subagents/agent-a1.jsonl",
+    "projects/-new-----/agent-0c8cd0cc.jsonl",
+  ])
+  expect(place?.("s.jsonl", "/old", "/new")).toBe("s.jsonl")
+})
