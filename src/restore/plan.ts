@@ -5,6 +5,7 @@
  */
 import type { Adapter, Conversation, ForeignTarget, OutputFile, ResumeCommand } from "../adapters/adapter.ts"
 import { originOf } from "../adapters/registry.ts"
+import { loss } from "../adapters/shared/losses.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { SessionLog, SessionTree } from "../model/session.ts"
@@ -83,7 +84,8 @@ function planForeign(request: RestoreRequest, origin: Adapter): RestorePlan {
   const cwd = request.cwd ?? tree.session.project
   const conversation = conversationOf(tree, ancestors, origin)
   const written = target.serialize.foreign(conversation, { cwd, reasoning })
-  const { sessionId, losses } = written
+  const { sessionId } = written
+  const losses = [...missingHistory(request, origin), ...written.losses]
   const files = mergeFiles(written.files)
   return {
     fidelity: "foreign",
@@ -131,7 +133,30 @@ function flatten(tree: SessionTree): SessionLog[] {
 async function withNeeded(logs: readonly SessionLog[], { target, log }: RestoreRequest): Promise<SessionLog[]> {
   const all = new Map(logs.map((each) => [each.session.id, each]))
   for (const each of all.values()) {
-    for (const id of target.serialize.needs?.(each) ?? []) if (!all.has(id)) all.set(id, await log(id))
+    for (const id of target.serialize.needs?.(each) ?? []) {
+      if (!all.has(id)) all.set(id, await neededLog(id, each.session.id, log))
+    }
   }
   return [...all.values()]
+}
+
+async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Promise<SessionLog> {
+  try {
+    return await log(id)
+  } catch (cause) {
+    if (!(cause instanceof PondError) || cause.code !== "not_found") throw cause
+    const found = `The session ${by} goes on from ${id}, which is not in this store: its own client could not open it.`
+    throw new PondError("not_found", `${found} Sync where that one lies, or restore into another client with --to.`, {
+      details: { session_id: by, needs: id },
+      cause,
+    })
+  }
+}
+
+/** Another client gets what is there of the conversation, and is told what is not. */
+function missingHistory({ tree, ancestors }: RestoreRequest, origin: Adapter): Loss[] {
+  const stored = new Set(ancestors.map(({ session }) => session.id))
+  const missing = (origin.serialize.needs?.(tree) ?? []).filter((id) => !stored.has(id))
+  const first = tree.entries[0]?.message.id ?? tree.session.id
+  return missing.map((id) => loss("missing_history", first, `what ${id} said before, which is not stored`))
 }

@@ -124,6 +124,7 @@ test("the table of losses is what it was", () => {
     "attachment",
     "failure_mark",
     "injected_context",
+    "missing_history",
     "model_settings",
     "opaque",
     "reasoning",

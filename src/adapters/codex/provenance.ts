@@ -65,7 +65,7 @@ export function agentTextParts(text: Sealed<string>, isInstruction: boolean): Pa
   return piecesOf(text, [header], header === 0 ? [undefined] : ["agent-message", undefined])
 }
 
-export function injectedPart(text: Sealed<string>, kind: string): PartDraft<"text"> {
+function injectedPart(text: Sealed<string>, kind: string): PartDraft<"text"> {
   return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 

@@ -9,6 +9,7 @@ export const LOSSES = {
   attachment: "a file that the target cannot hold",
   failure_mark: "that a tool call failed, where its result does not say so itself",
   injected_context: "what the source's harness told its model of the surroundings; the target tells its own",
+  missing_history: "what a session that is not stored said before this one went on from it",
   model_settings: "settings of a model that the target has no word for",
   opaque: "something that only the source understands",
   reasoning: "reasoning, left out as asked",

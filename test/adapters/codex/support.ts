@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Conversation, SourceUnit } from "../../../src/adapters/adapter.ts"
+import type { SourceUnit } from "../../../src/adapters/adapter.ts"
 import { codex } from "../../../src/adapters/codex/adapter.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../../src/model/json.ts"
@@ -29,7 +29,7 @@ export async function planned(root: string): Promise<{ units: SourceUnit[]; issu
   return { units, issues }
 }
 
-export async function threadOf(unit: SourceUnit): Promise<Thread> {
+async function threadOf(unit: SourceUnit): Promise<Thread> {
   const found: { session?: Session } = {}
   const entries: Entry[] = []
   const issues: Issue[] = []
@@ -119,7 +119,7 @@ export function threadWith(...records: readonly unknown[]): Promise<Thread> {
 }
 
 /** What a part is, in one line: what was injected stands in brackets behind its kind. */
-export function shown(part: Part): string {
+function shown(part: Part): string {
   const { injected } = (part.options["pond"] ?? {}) as { injected?: string }
   if (part.type === "text") return part.provenance === "injected" ? `[${injected}] ${part.text}` : part.text
   if (part.type === "reasoning") return `(${part.text})`
@@ -132,8 +132,4 @@ export function shown(part: Part): string {
 /** The parts of all messages that have some, each with its role. */
 export function said(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ message, parts }) => parts.map((part) => `${message.role}: ${shown(part)}`))
-}
-
-export function conversation(thread: SessionLog, ancestors: readonly SessionLog[] = []): Conversation {
-  return { session: thread.session, entries: codex.context(thread, ancestors), children: [] }
 }
