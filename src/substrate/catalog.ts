@@ -17,6 +17,12 @@ import { type RetryContext, retried } from "./retry.ts"
 import type { StoreContext } from "./store-context.ts"
 import type { TableDefinition } from "./table-definition.ts"
 
+export interface CreatedTable {
+  readonly table: LanceTable
+  /** What another process had stored in the meantime, and what the new table hides: to be stored again. */
+  readonly overwritten: LanceTable | undefined
+}
+
 /** A place that holds tables, as the chokepoints see it. */
 export interface Catalog {
   readonly location: Location
@@ -24,10 +30,12 @@ export interface Catalog {
   readonly retry: RetryContext
   /** The table, or nothing where it was never written. */
   open(definition: TableDefinition): Promise<LanceTable | undefined>
-  create(definition: TableDefinition): Promise<LanceTable>
+  create(definition: TableDefinition): Promise<CreatedTable>
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
   tableNames(): Promise<string[]>
+  /** Only what a check of the store has written itself is ever dropped. */
+  drop(name: string): Promise<void>
   at(folder: string): Catalog
   close(): void
 }
@@ -56,20 +64,32 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
   const connected = (): Promise<Connection> => {
     if (connection === undefined) limitNativeLog(context.log.level)
     connection ??= retried(retry, () => {
-      const storageOptions = { ...location.storageOptions, ...NEW_TABLES }
+      const storageOptions = { ...location.storageOptions(), ...NEW_TABLES }
       return engine().lance.connect(location.uri, { storageOptions }, sharedSession())
+    }).catch((error: unknown) => {
+      connection = undefined
+      throw error
     })
     return connection
   }
+  const local = (name: string) =>
+    location.backend === "local" ? openLocalTable(location.uri, name, context, context.disk ?? diskFiles) : undefined
   return {
     location,
     context,
     retry,
     open: async (definition) => openTable(await connected(), definition, retry),
     create: async (definition) => createTable(await connected(), definition, retry),
-    local: (name) =>
-      location.backend === "local" ? openLocalTable(location.uri, name, context, context.disk ?? diskFiles) : undefined,
-    tableNames: async () => (await connected()).tableNames(),
+    local,
+    tableNames: async () => {
+      const open = await connected()
+      return await retried(retry, () => open.tableNames())
+    },
+    drop: async (name) => {
+      const open = await connected()
+      await retried(retry, () => open.dropTable(name))
+      await local(name)?.discard()
+    },
     at: (folder) => openCatalog(within(location, folder), context, sharedSession),
     close: () => {
       connection?.then((open) => open.close()).catch(() => undefined)
@@ -104,25 +124,38 @@ async function refuseNewerSchema(table: LanceTable, definition: TableDefinition,
   )
 }
 
-/** Two processes may make the same table at once: one makes it, the other opens what was made. */
+/**
+ * Two processes may make the same table at once. One of them makes it, and the other is told that it is there, unless it
+ * had looked before: then the engine lets its empty table overwrite the other's, rows and all. Who finds that he is not
+ * the first version has done that, and hands over what was there before.
+ */
 async function createTable(
   connection: Connection,
   definition: TableDefinition,
   retry: RetryContext,
-): Promise<LanceTable> {
+): Promise<CreatedTable> {
   const schema = arrowSchema(definition)
   return await retried(retry, async () => {
-    try {
-      const table = await connection.createEmptyTable(definition.name, schema as never)
-      await createTextIndexes(table, definition)
-      return table
-    } catch (error) {
-      if (failureOf(error) !== "present") throw error
-      const made = await openTable(connection, definition, retry)
-      if (made === undefined) throw error
-      return made
+    const made = await unlessPresent(connection.createEmptyTable(definition.name, schema as never))
+    if (made === undefined) {
+      const found = await openTable(connection, definition, retry)
+      if (found !== undefined) return { table: found, overwritten: undefined }
+      throw new Error(`Table '${definition.name}' already exists`)
     }
+    const version = await made.version()
+    await createTextIndexes(made, definition)
+    if (version === 1) return { table: made, overwritten: undefined }
+    return { table: made, overwritten: await connection.openTable(definition.name, [], { version: version - 1 }) }
   })
+}
+
+async function unlessPresent(creation: Promise<LanceTable>): Promise<LanceTable | undefined> {
+  try {
+    return await creation
+  } catch (error) {
+    if (failureOf(error) === "present") return undefined
+    throw error
+  }
 }
 
 /** A text search without its index finds nothing, so that index is there before the first row. Others only make reads faster. */

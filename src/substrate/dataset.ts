@@ -27,7 +27,7 @@ export interface Dataset {
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** One call into the engine, with the bounded repeats that every call has. */
-  attempt<Result>(call: () => Promise<Result>): Promise<Result>
+  attempt<Result>(call: (attempt: number) => Promise<Result>): Promise<Result>
   /** One call that cannot be repeated. */
   once<Result>(call: () => Promise<Result>): Promise<Result>
 }

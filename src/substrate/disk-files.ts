@@ -2,7 +2,7 @@
  * What the durability of a local store asks of a disk: small enough that a test can record it, or die in the middle.
  * Knows nothing of tables.
  */
-import { mkdir, open, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
 export interface DiskFiles {
@@ -16,6 +16,8 @@ export interface DiskFiles {
   write(path: string, text: string): Promise<void>
   /** Makes the folder of the target where it is missing. */
   rename(from: string, to: string): Promise<void>
+  /** Of what pond made itself. A path that is gone is well. */
+  remove(path: string): Promise<void>
   /** Returns when the content, or the entries of a folder, would survive a power cut. A path that is gone is well. */
   sync(path: string): Promise<void>
 }
@@ -48,6 +50,7 @@ export const diskFiles: DiskFiles = {
     await mkdir(dirname(to), { recursive: true })
     await rename(from, to)
   },
+  remove: (path) => rm(path, { force: true }),
   sync: async (path) => {
     const file = await unlessAbsent(open(path, "r"))
     try {

@@ -30,7 +30,10 @@ const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
   ["misplaced", /Not a directory/],
   ["denied", /Permission denied|status: 40[13]\b|code: 40[13]\b|AccessDenied|Failed to get \w+ credentials/],
   ["no_bucket", /NoSuchBucket|ContainerNotFound/],
-  ["conflict", /Commit conflict for version|Retryable commit conflict|Too many concurrent writers/],
+  [
+    "conflict",
+    /Commit conflict for version|Retryable commit conflict|Incompatible transaction|Too many concurrent writers/,
+  ],
   ["rejected", /regex parse error/],
   ["present", /Table '.*' already exists/],
   ["absent", /Table '.*' was not found/],

@@ -28,10 +28,13 @@ export interface LocalTable {
   doubt(): void
   /** The newest version that was made durable, if one was noted. */
   settledVersion(): Promise<bigint | undefined>
+  /** Removes the notes and locks of a table that is gone. */
+  discard(): Promise<void>
 }
 
 /** Beside the tables, in the store's own folder: locks, notes of what is durable, quarantine. */
 const OWN_FOLDER = ".pond"
+const KINDS = ["durable", "lock", "readers", "maintenance"]
 const LOCK_TIMEOUT_MS = 120_000
 const MANIFESTS = "_versions/"
 
@@ -127,6 +130,11 @@ export function openLocalTable(root: string, name: string, context: StoreContext
       return mine
     },
     settledVersion,
+    discard: async () => {
+      lock?.close()
+      lock = undefined
+      for (const kind of KINDS) await files.remove(join(own, `${name}.${kind}`))
+    },
   }
 }
 

@@ -8,9 +8,10 @@ import type { Catalog } from "./catalog.ts"
 import type { Dataset, ReadInProgress } from "./dataset.ts"
 import { healTable } from "./heal.ts"
 import { failureOf } from "./lance-errors.ts"
-import { readWhole } from "./read.ts"
+import { completeRows } from "./read.ts"
 import { retried } from "./retry.ts"
 import type { TableDefinition } from "./table-definition.ts"
+import { mergeAbsent } from "./write.ts"
 
 export const REMOTE_STALENESS_MS = 5000
 
@@ -22,7 +23,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   let checkedAtMs = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined
 
-  const attempt = <Result>(call: () => Promise<Result>) => retried(catalog.retry, call)
+  const attempt = <Result>(call: (attempt: number) => Promise<Result>) => retried(catalog.retry, call)
 
   let healing: Promise<void> | undefined
 
@@ -65,6 +66,16 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     return await refreshed()
   }
 
+  async function created(): Promise<LanceTable> {
+    const made = await catalog.create(definition)
+    if (made.overwritten !== undefined) {
+      for await (const rows of completeRows(definition, made.overwritten)) {
+        await mergeAbsent({ definition, attempt }, made.table, rows)
+      }
+    }
+    return made.table
+  }
+
   async function beginRead(): Promise<ReadInProgress | undefined> {
     const open = await current()
     if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
@@ -96,7 +107,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     },
     beginRead,
     writable: async () => {
-      table = (await newest()) ?? (await catalog.create(definition))
+      table = (await newest()) ?? (await created())
       return table
     },
   }
@@ -106,7 +117,8 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
 async function scansWhole(catalog: Catalog, definition: TableDefinition): Promise<boolean> {
   try {
     const table = await catalog.open(definition)
-    if (table !== undefined) await readWhole(definition, table)
+    if (table === undefined) return true
+    for await (const _rows of completeRows(definition, table));
     return true
   } catch (error) {
     if (["damaged", "other"].includes(failureOf(error))) return false

@@ -135,12 +135,17 @@ export async function readBlobs(dataset: Dataset, column: string, scan: Scan): P
   return found ?? []
 }
 
-/** Every row, and every blob. */
-export async function readWhole(definition: TableDefinition, table: LanceTable): Promise<void> {
+/** Every row of a version, with its blobs. */
+export async function* completeRows(definition: TableDefinition, table: LanceTable): AsyncGenerator<AnyRow[]> {
   const blobs = Object.keys(definition.columns).filter((name) => definition.columns[name]?.kind === "blob")
   for await (const batch of table.query().withRowId()) {
-    const rowIds = [...(batch.getChild("_rowid") ?? [])] as bigint[]
-    for (const column of blobs) await table.fetchBlobs(column, rowIds)
+    const rows = rowsOf(definition, batch as never)
+    const rowIds = rows.map((row) => row["_rowid"] as bigint)
+    const bytes = await Promise.all(blobs.map((column) => table.fetchBlobs(column, rowIds)))
+    yield rows.map(({ _rowid, ...row }, index) => {
+      const own = blobs.map((column, at) => [column, bytes[at]?.[index] ?? null])
+      return { ...row, ...Object.fromEntries(own) }
+    })
   }
 }
 

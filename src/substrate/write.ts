@@ -26,7 +26,7 @@ export interface Inserted<Row = AnyRow> {
 /** One commit at most. The first of two rows with one key counts. */
 export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
   if (rows.length === 0) return { inserted: 0, present: 0, absent: [] }
-  return await dataset.exclusively(() => insert(dataset, rows, dataset.local === undefined ? merge : append))
+  return await dataset.exclusively(() => insert(dataset, rows, dataset.local === undefined ? mergeAbsent : append))
 }
 
 /** Only of rows that can be made again from other tables. */
@@ -42,7 +42,8 @@ export async function deleteWhere(dataset: Dataset, where: Filter): Promise<{ re
   })
 }
 
-type Commit = (dataset: Dataset, table: LanceTable, rows: readonly AnyRow[]) => Promise<number>
+type Writing = Pick<Dataset, "definition" | "attempt">
+type Commit = (dataset: Writing, table: LanceTable, rows: readonly AnyRow[]) => Promise<number>
 
 async function insert<Row extends AnyRow>(
   dataset: Dataset,
@@ -62,16 +63,17 @@ async function insert<Row extends AnyRow>(
   return { inserted, present: rows.length - inserted, absent }
 }
 
-const merge: Commit = async (dataset, table, rows) => {
-  const { definition } = dataset
+/** Whatever others write at the same time. A repeated attempt begins at the newest version. */
+export const mergeAbsent: Commit = async ({ definition, attempt }, table, rows) => {
   const batch = arrowTable(definition, arrowSchema(definition), rows)
-  const merged = await dataset.attempt(() =>
-    table
+  const merged = await attempt(async (count) => {
+    if (count > 1) await table.checkoutLatest()
+    const merge = table
       .mergeInsert([...definition.key])
       .useIndex(false)
       .whenNotMatchedInsertAll()
-      .execute(batch as never),
-  )
+    return await merge.execute(batch as never)
+  })
   return merged.numInsertedRows
 }
 

@@ -1,0 +1,82 @@
+/**
+ * The one place that decides which namespaces a store has, and where the tables of one lie (`wire-namespace-resolution`).
+ * A namespace is an opaque string: it is compared, never interpreted, and never part of a path. The personal one is the
+ * store itself; others are provisioned, and their list is kept in the store.
+ */
+import { PondError } from "../model/errors.ts"
+import type { Clock } from "../platform/clock.ts"
+import { eq } from "./filter.ts"
+import type { Store } from "./table.ts"
+import { defineTable, timestampUs, utf8 } from "./table-definition.ts"
+import { storedText } from "./text.ts"
+
+/** What a request means that names none. */
+export const PERSONAL_NAMESPACE = "local"
+
+const NAMESPACES = defineTable({
+  name: "namespaces",
+  schemaVersion: 1,
+  columns: { name: utf8(), folder: utf8(), created_at: timestampUs() },
+  key: ["name"],
+  indexes: [],
+})
+
+export interface Namespace {
+  readonly name: string
+  readonly createdAtMs: number | undefined
+}
+
+export interface Namespaces {
+  /** The store of that namespace; `namespace_unknown` where it was never provisioned. */
+  resolve(name: string | undefined): Promise<Store>
+  /** Whether it is new. */
+  create(name: string): Promise<boolean>
+  list(): Promise<Namespace[]>
+}
+
+const NAME_UNITS_MAX = 1024
+
+export function openNamespaces(root: Store, clock: Clock): Namespaces {
+  const table = root.table(NAMESPACES)
+  const stores = new Map<string, Store>([[PERSONAL_NAMESPACE, root]])
+
+  async function resolve(name = PERSONAL_NAMESPACE): Promise<Store> {
+    const known = stores.get(name)
+    if (known !== undefined) return known
+    if ((await table.count(eq("name", name))) === 0) throw unknown(name)
+    const store = root.at(folderOf(name))
+    stores.set(name, store)
+    return store
+  }
+
+  return {
+    resolve,
+    create: async (name) => {
+      if (name === "" || name.length > NAME_UNITS_MAX) {
+        throw new PondError("validation_failed", `The name of a namespace has 1 to ${NAME_UNITS_MAX} characters.`)
+      }
+      if (name === PERSONAL_NAMESPACE) return false
+      const row = { name, folder: folderOf(name), created_at: BigInt(clock.nowMs()) * 1000n }
+      return (await table.insertAbsent([row])).inserted === 1
+    },
+    list: async () => {
+      const rows = await table.read({ columns: ["name", "created_at"] })
+      const provisioned = rows.map((row) => ({ name: row.name, createdAtMs: Number(row.created_at / 1000n) }))
+      const sorted = provisioned.toSorted((one, other) => one.createdAtMs - other.createdAtMs)
+      return [{ name: PERSONAL_NAMESPACE, createdAtMs: undefined }, ...sorted]
+    },
+  }
+}
+
+/** A name of our own making: whatever bytes the namespace has, its folder is safe on every disk and in every bucket. */
+function folderOf(name: string): string {
+  return `ns-${new Bun.CryptoHasher("sha256").update(storedText(name)).digest("hex").slice(0, 40)}`
+}
+
+function unknown(name: string): PondError {
+  return new PondError(
+    "namespace_unknown",
+    "This store has no such namespace. `pond namespace list` says which it has, and `pond namespace create` makes one.",
+    { details: { namespace: name } },
+  )
+}

@@ -1,0 +1,113 @@
+/**
+ * Proves a store end to end before it is trusted: the same code that keeps sessions writes a table of its own there, lets
+ * writers meet, reads it back, lists it and removes it. A store whose conditional writes do not hold loses rows when two
+ * machines write at once, without any error: that is the step to fear.
+ */
+import { randomBytes } from "node:crypto"
+import { type PondError, toPondError } from "../model/errors.ts"
+import { type Catalog, openCatalog } from "./catalog.ts"
+import type { Dataset } from "./dataset.ts"
+import type { Location } from "./location.ts"
+import { openDataset } from "./open-dataset.ts"
+import { countRows, scanNewest } from "./read.ts"
+import type { StoreContext } from "./store-context.ts"
+import { defineTable, int32, type TableDefinition, utf8 } from "./table-definition.ts"
+import { insertAbsent } from "./write.ts"
+
+export type CheckStep = "reach" | "write" | "conditional write" | "read" | "list" | "delete"
+
+export interface CheckedStep {
+  readonly step: CheckStep
+  readonly ok: boolean
+  readonly ms: number
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+export interface StorageCheck {
+  /** Without credentials. */
+  readonly url: string
+  readonly ok: boolean
+  /** In this order; after the first that failed none is tried but the removal of what was written. */
+  readonly steps: readonly CheckedStep[]
+}
+
+const WRITERS = 6
+const ROUNDS = 2
+
+export async function checkStorage(location: Location, context: StoreContext): Promise<StorageCheck> {
+  const catalogs = Array.from({ length: WRITERS }, () => openCatalog(location, context))
+  const [catalog] = catalogs as [Catalog]
+  const definition = checkTable()
+  const datasets = catalogs.map((each) => openDataset(each, definition))
+  const [dataset] = datasets as [Dataset]
+  const steps: CheckedStep[] = []
+  const isOk = () => steps.every(({ ok }) => ok)
+
+  async function step(name: CheckStep, work: () => Promise<string | undefined>): Promise<void> {
+    const from = context.clock.monotonicMs()
+    const failure = await work().catch((error: unknown) => toPondError(error))
+    const ms = Math.round(context.clock.monotonicMs() - from)
+    steps.push({
+      step: name,
+      ok: failure === undefined,
+      ms,
+      ...(failure === undefined ? {} : { error: told(failure) }),
+    })
+  }
+
+  const stepIfOk = async (name: CheckStep, work: () => Promise<string | undefined>) => {
+    if (isOk()) await step(name, work)
+  }
+
+  await step("reach", async () => void (await catalog.tableNames()))
+  const isReached = isOk()
+  await stepIfOk("write", async () => void (await insertAbsent(dataset, [{ writer: "first", round: 0 }])))
+  await stepIfOk("conditional write", () => meet(datasets))
+  await stepIfOk("read", () => readBack(dataset))
+  await stepIfOk("list", async () => missing(await catalog.tableNames(), definition.name))
+  if (isReached) await step("delete", () => remove(catalog, definition.name))
+  for (const each of catalogs) each.close()
+  return { url: location.shown, ok: isOk(), steps }
+}
+
+/** A name of its own: two checks of one store do not meet. */
+function checkTable(): TableDefinition {
+  return defineTable({
+    name: `storage_check_${randomBytes(8).toString("hex")}`,
+    columns: { writer: utf8(), round: int32() },
+    key: ["writer", "round"],
+    indexes: [],
+    schemaVersion: 1,
+  }) as unknown as TableDefinition
+}
+
+/** Writers that commit at the same moment: where a commit overwrites another, its rows are gone. */
+async function meet(datasets: readonly Dataset[]): Promise<string | undefined> {
+  for (let round = 1; round <= ROUNDS; round++) {
+    await Promise.all(datasets.map((each, writer) => insertAbsent(each, [{ writer: `writer-${writer}`, round }])))
+  }
+  const [dataset] = datasets as [Dataset]
+  await dataset.newest()
+  const [found, want] = [await countRows(dataset), 1 + WRITERS * ROUNDS]
+  if (found === want) return undefined
+  return `${want} rows were written and ${found} are there: this store lets one writer overwrite another. It cannot keep a pond that several machines write to; use a store with conditional writes.`
+}
+
+async function readBack(dataset: Dataset): Promise<string | undefined> {
+  const rows = await scanNewest(dataset, { columns: ["writer", "round"] })
+  return rows.some((row) => row["writer"] === "first") ? undefined : "what was written does not come back"
+}
+
+function missing(names: readonly string[], name: string): string | undefined {
+  return names.includes(name) ? undefined : "the table that was written is not in the list"
+}
+
+async function remove(catalog: Catalog, name: string): Promise<string | undefined> {
+  await catalog.drop(name)
+  return (await catalog.tableNames()).includes(name) ? "what was removed is still in the list" : undefined
+}
+
+function told(failure: PondError | string): { readonly code: string; readonly message: string } {
+  if (typeof failure === "string") return { code: "storage_unavailable", message: failure }
+  return { code: failure.code, message: failure.message }
+}
