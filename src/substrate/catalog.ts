@@ -3,6 +3,7 @@
  * Everything of one store shares one connection, one cache and one object-store client.
  * Tables come into being at their first write: reading a store that is not there makes nothing.
  */
+import { join } from "node:path"
 import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { PondError } from "../model/errors.ts"
 import { limitNativeLog } from "../platform/native-log.ts"
@@ -33,7 +34,7 @@ export interface Catalog {
   create(definition: TableDefinition): Promise<CreatedTable>
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
-  tableNames(): Promise<string[]>
+  names(): Promise<string[]>
   /** Only what a check of the store has written itself is ever dropped. */
   drop(name: string): Promise<void>
   at(folder: string): Catalog
@@ -72,16 +73,23 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
     })
     return connection
   }
+  const disk = context.disk ?? diskFiles
   const local = (name: string) =>
-    location.backend === "local" ? openLocalTable(location.uri, name, context, context.disk ?? diskFiles) : undefined
+    location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
+  /** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
+  const isAbsent = async (folder: string) => location.backend === "local" && (await disk.size(folder)) === undefined
   return {
     location,
     context,
     retry,
-    open: async (definition) => openTable(await connected(), definition, retry),
+    open: async (definition) => {
+      if (await isAbsent(join(location.uri, `${definition.name}.lance`))) return undefined
+      return await openTable(await connected(), definition, retry)
+    },
     create: async (definition) => createTable(await connected(), definition, retry),
     local,
-    tableNames: async () => {
+    names: async () => {
+      if (await isAbsent(location.uri)) return []
       const open = await connected()
       return await retried(retry, () => open.tableNames())
     },

@@ -59,12 +59,12 @@ export async function checkStorage(location: Location, context: StoreContext): P
     if (isOk()) await step(name, work)
   }
 
-  await step("reach", async () => void (await catalog.tableNames()))
+  await step("reach", async () => void (await catalog.names()))
   const isReached = isOk()
   await stepIfOk("write", async () => void (await insertAbsent(dataset, [{ writer: "first", round: 0 }])))
   await stepIfOk("conditional write", () => meet(datasets))
   await stepIfOk("read", () => readBack(dataset))
-  await stepIfOk("list", async () => missing(await catalog.tableNames(), definition.name))
+  await stepIfOk("list", async () => missing(await catalog.names(), definition.name))
   if (isReached) await step("delete", () => remove(catalog, definition.name))
   for (const each of catalogs) each.close()
   return { url: location.shown, ok: isOk(), steps }
@@ -104,7 +104,7 @@ function missing(names: readonly string[], name: string): string | undefined {
 
 async function remove(catalog: Catalog, name: string): Promise<string | undefined> {
   await catalog.drop(name)
-  return (await catalog.tableNames()).includes(name) ? "what was removed is still in the list" : undefined
+  return (await catalog.names()).includes(name) ? "what was removed is still in the list" : undefined
 }
 
 function told(failure: PondError | string): { readonly code: string; readonly message: string } {

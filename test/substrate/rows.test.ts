@@ -90,5 +90,8 @@ test("a table that was never written reads as empty, and reading makes nothing",
   const table = place.store.table(EVERY_KIND)
   expect(await table.read({ columns: ["id"] })).toEqual([])
   expect(await table.count()).toBe(0)
+  const absent = place.store.at("not there")
+  expect(await absent.table(EVERY_KIND).read({ columns: ["id"], where: eq("id", "a") })).toEqual([])
+  expect(await absent.table(EVERY_KIND).statistics()).toBeUndefined()
   expect([...new Bun.Glob("**").scanSync({ cwd: place.path, onlyFiles: false })]).toEqual([])
 })

@@ -1,0 +1,156 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { eq } from "../../src/substrate/filter.ts"
+import { EVERY_KIND, row, testStore } from "./support.ts"
+
+/** `lance-chokepoints`: each kind of call into the engine stands in the files that own it, and nowhere else in the tree. */
+const SOURCES = readdirSync(join(import.meta.dir, "../../src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => ({ name, text: codeOf(readFileSync(join(import.meta.dir, "../../src", name), "utf8")) }))
+
+/** Without comments: a rule is about what runs. */
+function codeOf(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
+}
+
+const CALLS: readonly (readonly [what: string, call: RegExp, owners: readonly string[]])[] = [
+  ["the engine is loaded", /require\("(?:@lancedb\/lancedb|apache-arrow)"\)/, ["substrate/engine.ts"]],
+  ["catalog: connecting", /\blance\.connect\(/, ["substrate/catalog.ts"]],
+  [
+    "catalog: opening, making and dropping tables",
+    /\.(?:openTable|createEmptyTable|dropTable|tableNames)\(/,
+    ["substrate/catalog.ts"],
+  ],
+  [
+    "read: scans, counts, searches and blobs",
+    /\.(?:countRows|fetchBlobs|nearestTo|fullTextSearch|analyzePlan|takeRowIds|vectorSearch)\(|\btable\s*\.query\(/,
+    ["substrate/read.ts"],
+  ],
+  [
+    "write: rows in, rows out",
+    /\.mergeInsert\(|\b(?:table|dataset|made|open)\.(?:add|delete)\(/,
+    ["substrate/write.ts"],
+  ],
+  ["maintenance", /\.(?:optimize|dropIndex)\(\s*(?:\{\s*cleanup|\)|planned)/, ["substrate/maintain.ts"]],
+  ["building an index", /\.createIndex\(/, ["substrate/indexes.ts"]],
+  [
+    "looking at a table again",
+    /\.checkoutLatest\(/,
+    ["substrate/open-dataset.ts", "substrate/write.ts", "substrate/maintain.ts"],
+  ],
+  ["a filter in the engine's language", /\.where\(/, ["substrate/read.ts"]],
+  ["the engine's errors are read", /\.message\b.*(?:test|match|includes)|PROSE/, ["substrate/lance-errors.ts"]],
+]
+
+test.each(CALLS)("%s: where it is owned, and nowhere else", (_, call, owners) => {
+  const files = SOURCES.filter(({ name }) => name.startsWith("substrate/") || owners[0] === "substrate/engine.ts")
+  const found = files.filter(({ text }) => call.test(text)).map(({ name }) => name)
+  expect(found.toSorted()).toEqual(owners.toSorted())
+})
+
+test("the engine's tables are held by the substrate's own files alone, and named in what they hand to consumers by none", () => {
+  const holders = SOURCES.filter(({ text }) => /from "@lancedb\/lancedb"/.test(text)).map(({ name }) => name)
+  expect(holders.filter((name) => !name.startsWith("substrate/"))).toEqual([])
+  for (const name of ["table", "table-definition", "filter", "location", "namespaces", "storage-check"]) {
+    expect(holders).not.toContain(`substrate/${name}.ts`)
+  }
+})
+
+test("what would go around a rule is not called at all", () => {
+  const around =
+    /\.(?:postfilter|fastSearch|restore|dropAllTables|addColumns|alterColumns|setLsmWriteSpec|checkout)\(|\btable\.update\(|mode: "overwrite"|useIndex\(true|deleteUnverified/
+  expect(
+    SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && around.test(text)).map(({ name }) => name),
+  ).toEqual([])
+})
+
+test("storage: only what the engine leaves undone on a local disk touches files", () => {
+  const touching = SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && /from "node:fs/.test(text))
+  expect(touching.map(({ name }) => name).toSorted()).toEqual(["substrate/disk-files.ts", "substrate/self-test.ts"])
+})
+
+test("no file of the substrate knows of sessions", () => {
+  const telling = SOURCES.filter(
+    ({ name, text }) => name.startsWith("substrate/") && /session_id|message_id|transcript/i.test(text),
+  )
+  expect(telling.map(({ name }) => name)).toEqual([])
+})
+
+test("importing the substrate loads nothing native", async () => {
+  const script = `
+    await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/table.ts"))})
+    await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/namespaces.ts"))})
+    await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/storage-check.ts"))})
+    const maps = await Bun.file("/proc/self/maps").text().catch(() => "")
+    console.log(Object.keys(require.cache).filter((name) => /lancedb|apache-arrow/.test(name)).length, /lancedb/.test(maps))`
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" })
+  expect((await new Response(child.stdout).text()).trim()).toBe("0 false")
+})
+
+// --- The same, seen in what the engine does ---------------------------------------------------------------------------
+
+test("a filter narrows before the ranking: a search finds its rows however many others rank higher", async () => {
+  using place = testStore()
+  const table = place.store.table(EVERY_KIND)
+  const louder = Array.from({ length: 300 }, (_, number) =>
+    row(`loud-${number}`, { text: "word word word word", near: Float32Array.of(1, 0, 0, 0) }),
+  )
+  const quiet = row("quiet", {
+    text: `a word among many others ${"and so on ".repeat(20)}`,
+    near: Float32Array.of(0, 1, 0, 0),
+  })
+  await table.insertAbsent([...louder, quiet])
+  const request = { columns: ["id"] as const, where: eq("id", "quiet"), limit: 1 }
+  expect((await table.searchText({ match: "word", column: "text" }, request)).map(({ id }) => id)).toEqual(["quiet"])
+  const near = { column: "near", vector: Float32Array.of(1, 0, 0, 0), distance: "l2" } as const
+  expect((await table.searchVector(near, request)).map(({ id }) => id)).toEqual(["quiet"])
+  await table.maintain("all")
+  expect((await table.searchText({ match: "word", column: "text" }, request)).map(({ id }) => id)).toEqual(["quiet"])
+  expect(await table.explain({ ...request, text: { match: "word", column: "text" } })).toMatch(
+    /MatchQuery[\s\S]*full_filter=id = Utf8\("quiet"\)/,
+  )
+})
+
+test("rows that no index has yet are found by every kind of read", async () => {
+  using place = testStore()
+  const table = place.store.table(EVERY_KIND)
+  await table.insertAbsent(
+    Array.from({ length: 1200 }, (_, number) =>
+      row(`old-${number}`, { text: "old", near: Float32Array.of(1, 0, 0, 0) }),
+    ),
+  )
+  await table.maintain("all")
+  expect((await table.statistics())?.indexes.find(({ name }) => name === "text_fts")?.unindexedRows).toBe(0)
+  await table.insertAbsent([row("fresh", { text: "fresh", near: Float32Array.of(0, 1, 0, 0) })])
+  expect((await table.statistics())?.indexes.find(({ name }) => name === "text_fts")?.unindexedRows).toBe(1)
+  const request = { columns: ["id"] as const, limit: 1 }
+  expect((await table.searchText({ match: "fresh", column: "text" }, request)).map(({ id }) => id)).toEqual(["fresh"])
+  const near = { column: "near", vector: Float32Array.of(0, 1, 0, 0), distance: "cosine" } as const
+  expect((await table.searchVector(near, request)).map(({ id }) => id)).toEqual(["fresh"])
+  expect(await table.takeByKey([{ group_id: "g", id: "fresh" }], ["id"])).toEqual([{ id: "fresh" }])
+})
+
+test("rows of a table are never deleted unless it is declared as derived", async () => {
+  using place = testStore()
+  const table = place.store.table(EVERY_KIND)
+  await table.insertAbsent([row("a"), row("b")])
+  expect(await table.deleteWhere(eq("id", "a")).catch((error) => error)).toMatchObject({ code: "internal" })
+  expect(await table.count()).toBe(2)
+  const derived = place.store.at("inside").table({ ...EVERY_KIND, derived: true })
+  await derived.insertAbsent([row("a"), row("b")])
+  expect(await derived.deleteWhere(eq("id", "a"))).toEqual({ deleted: 1 })
+  expect(await derived.count()).toBe(1)
+})
+
+test("a table of a newer pond is refused, with what helps", async () => {
+  using place = testStore()
+  await place.store.table({ ...EVERY_KIND, schemaVersion: 2 }).insertAbsent([row("a")])
+  const refused = await place
+    .open()
+    .table(EVERY_KIND)
+    .count()
+    .catch((error) => error)
+  expect(refused).toMatchObject({ code: "version_unsupported", details: { table: "every_kind", stored: 2, known: 1 } })
+  expect(refused.message).toContain("Update pond")
+})
