@@ -1,12 +1,12 @@
 /**
- * Where Claude Code keeps its sessions. Reads names and sizes, opens nothing.
+ * Where Claude Code keeps its sessions. Reads names and sizes, opens nothing. Asks the disk one thing after the other: for
+ * ten thousand files that takes a third of the time that as many promises take.
  *
  * Below a root only `projects/` is looked at: `.credentials.json`, `history.jsonl` (the prompts of all projects once
  * more), `todos/`, `file-history/` and a project's `memory/` are no sessions and are left alone. A root without
  * `projects/` is a folder of logs that somebody points at, and is walked whole.
  */
-import type { Dirent, Stats } from "node:fs"
-import { readdir, stat } from "node:fs/promises"
+import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
@@ -24,45 +24,50 @@ function roots(environment: Environment, home: string): readonly string[] {
 }
 
 async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
-  const here = await entriesOf(root, "")
+  yield* planRoot(root)
+}
+
+function* planRoot(root: string): Generator<SourceUnit | Issue> {
+  const here = entriesOf(root, "")
   if (here === undefined) return
   if (!here.some(({ name }) => name === "projects")) {
     yield* planFolder(root, "", here, true)
     return
   }
-  for (const entry of (await entriesOf(root, "projects")) ?? []) {
+  for (const entry of entriesOf(root, "projects") ?? []) {
     const folder = `projects/${entry.name}`
-    const entries = isFolder(entry) ? await entriesOf(root, folder) : undefined
+    const entries = isFolder(entry) ? entriesOf(root, folder) : undefined
     if (entries !== undefined) yield* planFolder(root, folder, entries, false)
   }
 }
 
 /** One project: its sessions, and below each the files that belong to it. */
-async function* planFolder(
+function* planFolder(
   root: string,
   folder: string,
   entries: readonly Dirent[],
   isWalk: boolean,
-): AsyncGenerator<SourceUnit | Issue> {
+): Generator<SourceUnit | Issue> {
   const names = entries.filter((entry) => !isFolder(entry)).map(({ name }) => name)
   const logs = names.filter((name) => name.endsWith(LOG))
+  const known = new Set(names)
+  const folders = new Set(entries.filter(isFolder).map(({ name }) => name))
   const stems = new Set(logs.map((name) => name.slice(0, -LOG.length)))
   for (const name of logs) {
     const stem = name.slice(0, -LOG.length)
     const place = below(folder, name)
     if (isAgentLog({ place })) {
-      yield* unitOf(root, [place, ...(names.includes(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])])
+      yield* unitOf(root, [place, ...(known.has(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])])
       continue
     }
-    const side = entries.some((entry) => entry.name === stem && isFolder(entry))
-    yield* planSession(root, place, side ? await walk(root, below(folder, stem)) : [])
+    yield* planSession(root, place, folders.has(stem) ? walk(root, below(folder, stem)) : [])
   }
   for (const entry of entries) {
     if (!isFolder(entry) || stems.has(entry.name) || entry.name === "memory") continue
     const place = below(folder, entry.name)
-    const inner = await entriesOf(root, place)
+    const inner = entriesOf(root, place)
     if (inner?.some(({ name }) => name === "subagents" || name === "tool-results" || name === "workflows")) {
-      yield* planSession(root, undefined, await walk(root, place))
+      yield* planSession(root, undefined, walk(root, place))
     } else if (isWalk && inner !== undefined) yield* planFolder(root, place, inner, true)
   }
 }
@@ -71,11 +76,7 @@ const LOG = ".jsonl"
 const META = ".meta.json"
 
 /** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
-async function* planSession(
-  root: string,
-  log: string | undefined,
-  places: readonly string[],
-): AsyncGenerator<SourceUnit | Issue> {
+function* planSession(root: string, log: string | undefined, places: readonly string[]): Generator<SourceUnit | Issue> {
   const agents = places.filter((place) => isAgentLog({ place }))
   const metas = new Set(agents.map((place) => `${place.slice(0, -LOG.length)}${META}`))
   const own = places.filter((place) => !isAgentLog({ place }) && !metas.has(place))
@@ -91,10 +92,10 @@ async function* planSession(
   }
 }
 
-async function* unitOf(root: string, places: readonly string[]): AsyncGenerator<SourceUnit | Issue> {
-  const found = await Promise.all(places.map((place) => fileAt(root, place)))
+function* unitOf(root: string, places: readonly string[]): Generator<SourceUnit | Issue> {
   const files: SourceFile[] = []
-  for (const file of found) {
+  for (const place of places) {
+    const file = fileAt(root, place)
     if ("kind" in file) yield file
     else files.push(file)
   }
@@ -102,11 +103,12 @@ async function* unitOf(root: string, places: readonly string[]): AsyncGenerator<
   if (main !== undefined && main.place === places[0]) yield { key: main.place, root, files }
 }
 
-async function fileAt(root: string, place: string): Promise<SourceFile | Issue> {
-  const path = join(root, place)
+function fileAt(root: string, place: string): SourceFile | Issue {
+  // `join` costs more than the system call.
+  const path = `${root}/${place}`
   let stats: Stats
   try {
-    stats = await stat(path)
+    stats = statSync(path)
   } catch (error) {
     return { kind: "unreadable_file", severity: "fault", file: place, found: codeOf(error) }
   }
@@ -137,20 +139,20 @@ function formOf(place: string): SourceForm {
   return form === "document" && place.includes("/tool-results/") ? "text" : form
 }
 
-async function walk(root: string, folder: string): Promise<string[]> {
+function walk(root: string, folder: string): string[] {
   const places: string[] = []
-  for (const entry of (await entriesOf(root, folder)) ?? []) {
+  for (const entry of entriesOf(root, folder) ?? []) {
     const place = below(folder, entry.name)
-    if (isFolder(entry)) places.push(...(await walk(root, place)))
+    if (isFolder(entry)) places.push(...walk(root, place))
     else places.push(place)
   }
   return places
 }
 
 /** Sorted, so that a plan is the same every time. Hidden names are no part of a session. Nothing where no folder is. */
-async function entriesOf(root: string, folder: string): Promise<Dirent[] | undefined> {
+function entriesOf(root: string, folder: string): Dirent[] | undefined {
   try {
-    const entries = await readdir(join(root, folder), { withFileTypes: true })
+    const entries = readdirSync(join(root, folder), { withFileTypes: true })
     const shown = entries.filter(({ name }) => !name.startsWith("."))
     return shown.sort((left, right) => (left.name < right.name ? -1 : 1))
   } catch (error) {

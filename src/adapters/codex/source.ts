@@ -3,8 +3,7 @@
  * else since 2026. `auth.json`, `config.toml`, `history.jsonl` (the prompts once more) and the SQLite files (caches of what
  * the rollouts say) lie beside them and are never opened.
  */
-import type { Dirent, Stats } from "node:fs"
-import { readdir, readFile, stat } from "node:fs/promises"
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
@@ -29,28 +28,32 @@ interface Found {
 }
 
 async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
-  const here = await entriesOf(root, "")
+  yield* planRoot(root)
+}
+
+function* planRoot(root: string): Generator<SourceUnit | Issue> {
+  const here = entriesOf(root, "")
   if (here === undefined) return
   const kept = here.filter(({ name }) => name === LIVE || name === ARCHIVED).map(({ name }) => name)
   const found: Found[] = []
   // A root without these folders is a folder of rollouts that somebody points at, and is walked whole.
-  if (kept.length === 0) await walk(root, "", here, found)
-  for (const folder of kept) await walk(root, folder, await entriesOf(root, folder), found)
-  const titles = await titlesOf(root)
+  if (kept.length === 0) walk(root, "", here, found)
+  for (const folder of kept) walk(root, folder, entriesOf(root, folder), found)
+  const titles = titlesOf(root)
   for (const [threadId, rollouts] of byThread(found)) yield* planThread(root, threadId, rollouts, titles.get(threadId))
 }
 
 // --- One thread -------------------------------------------------------------------------------------------------------
 
-async function* planThread(
+function* planThread(
   root: string,
   threadId: string,
   rollouts: readonly Found[],
   beside: readonly RawRecord[] | undefined,
-): AsyncGenerator<SourceUnit | Issue> {
+): Generator<SourceUnit | Issue> {
   const files: SourceFile[] = []
   for (const [first, ...others] of byRollout(rollouts)) {
-    const copies = await Promise.all([first, ...others].map((rollout) => fileAt(root, rollout)))
+    const copies = [first, ...others].map((rollout) => fileAt(root, rollout))
     const [file, ...rest] = preferred(copies.filter((copy): copy is SourceFile => !("kind" in copy)))
     yield* copies.filter((copy): copy is Issue => "kind" in copy)
     if (file !== undefined) files.push(file)
@@ -105,13 +108,13 @@ function compare(left: string, right: string): number {
 // --- The index of titles ----------------------------------------------------------------------------------------------
 
 /** The lines of the index by thread. A line that names none belongs to no session. */
-async function titlesOf(root: string): Promise<Map<string, RawRecord[]>> {
+function titlesOf(root: string): Map<string, RawRecord[]> {
   const titles = new Map<string, RawRecord[]>()
   const path = join(root, INDEX_PLACE)
-  const [stats, bytes] = await Promise.all([statOf(path), readFile(path).catch(() => undefined)])
-  if (bytes === undefined || !("ino" in stats)) return titles
+  const stats = statOf(path)
+  if (!("ino" in stats)) return titles
   const file = sourceFile(root, INDEX_PLACE, stats)
-  for (const [index, text] of bytes.toString("utf8").split("\n").entries()) {
+  for (const [index, text] of textAt(path).split("\n").entries()) {
     const parsed = parseJson(text)
     const id = parsed.ok && isJsonObject(parsed.value) ? parsed.value["id"] : undefined
     if (typeof id !== "string") continue
@@ -123,30 +126,33 @@ async function titlesOf(root: string): Promise<Map<string, RawRecord[]>> {
   return titles
 }
 
+/** An index that cannot be read names no thread. */
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    if (codeOf(error) === "unknown") throw error
+    return ""
+  }
+}
+
 // --- Folders and files ------------------------------------------------------------------------------------------------
 
 const DEPTH_MAX = 12
 
-async function walk(
-  root: string,
-  folder: string,
-  entries: readonly Dirent[] | undefined,
-  found: Found[],
-  depth = 0,
-): Promise<void> {
+function walk(root: string, folder: string, entries: readonly Dirent[] | undefined, found: Found[], depth = 0): void {
   for (const entry of entries ?? []) {
     const place = folder === "" ? entry.name : `${folder}/${entry.name}`
     const name = rolloutName(place)
     if (name !== undefined) found.push({ place, name })
-    else if (isFolder(entry) && depth < DEPTH_MAX)
-      await walk(root, place, await entriesOf(root, place), found, depth + 1)
+    else if (isFolder(entry) && depth < DEPTH_MAX) walk(root, place, entriesOf(root, place), found, depth + 1)
   }
 }
 
 /** Sorted, so that a plan is the same every time. Nothing where no folder is. */
-async function entriesOf(root: string, folder: string): Promise<Dirent[] | undefined> {
+function entriesOf(root: string, folder: string): Dirent[] | undefined {
   try {
-    const entries = await readdir(join(root, folder), { withFileTypes: true })
+    const entries = readdirSync(join(root, folder), { withFileTypes: true })
     return entries.filter(({ name }) => !name.startsWith(".")).sort((left, right) => compare(left.name, right.name))
   } catch (error) {
     if (["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(codeOf(error))) return undefined
@@ -159,8 +165,8 @@ function isFolder(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.includes("."))
 }
 
-async function fileAt(root: string, { place, name }: Found): Promise<SourceFile | Issue> {
-  const stats = await statOf(join(root, place))
+function fileAt(root: string, { place, name }: Found): SourceFile | Issue {
+  const stats = statOf(join(root, place))
   if ("code" in stats) return { kind: "unreadable_file", severity: "fault", file: place, found: stats.code }
   return { ...sourceFile(root, place, stats), form: name.form }
 }
@@ -176,9 +182,9 @@ function sourceFile(root: string, place: string, stats: Stats): SourceFile {
   }
 }
 
-async function statOf(path: string): Promise<Stats | { readonly code: string }> {
+function statOf(path: string): Stats | { readonly code: string } {
   try {
-    return await stat(path)
+    return statSync(path)
   } catch (error) {
     return { code: codeOf(error) }
   }
