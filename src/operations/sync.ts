@@ -1,12 +1,14 @@
 /**
  * Bring what the clients have written into the store. Not on the wire: it reads this machine, so only its owner asks for it.
  */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
+import { join } from "node:path"
 import type { Adapter } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { EXIT_NOT_WHOLE, PondError, toPondError } from "../model/errors.ts"
 import { suggestion } from "../platform/nearest.ts"
+import { parseLocation } from "../substrate/location.ts"
 import type { ImportSource } from "../sync/import.ts"
 import type { RootPlan } from "../sync/plan.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
@@ -124,9 +126,18 @@ function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
   return {
     storeName: pond.storeName(),
     stateDirectory: host.path("state"),
+    storeMark: () => storeMark(pond),
     sessions: () => pond.sessions(),
     clock: host.clock,
     log: host.log,
     ...hooks,
   }
+}
+
+/** A store that was deleted and made again has the same name and another directory. Of a bucket nothing tells so cheaply. */
+function storeMark(pond: Pond): string | undefined {
+  const { backend, uri } = parseLocation(pond.storeName(), pond.host)
+  if (backend !== "local") return undefined
+  const stat = statSync(join(uri, "sessions.lance"), { throwIfNoEntry: false })
+  return stat === undefined ? "none" : `${stat.dev}.${stat.ino}.${stat.birthtimeMs}`
 }

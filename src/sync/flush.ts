@@ -7,12 +7,13 @@ import type { Sessions } from "../sessions/store.ts"
 import { type BatchResult, entryUnits, type SessionBatch } from "../sessions/write.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
 
-/** About 32 MB of UTF-16: a flush this large costs the commit little, and two of them fit the memory of an import. */
+/** A flush this large costs the commit little, and two of them, as values, rows and Arrow, fit the memory of an import. */
 const UNITS_MAX = 12_000_000
 const ENTRIES_MAX = 20_000
 
 export interface Flusher {
-  add(batch: SessionBatch): Promise<void>
+  /** `bytes` is what it was read from: a record may be large in what no part holds. */
+  add(batch: SessionBatch, bytes: number): Promise<void>
   /** Everything of this unit was added. */
   unitDone(adapter: string, root: string, key: string, memory: UnitMemory): void
   /** Writes what is left, and waits until all of it is stored. */
@@ -65,11 +66,12 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
   }
 
   return {
-    add: async (batch) => {
+    add: async (batch, bytes) => {
       const own = gathering.batches.get(batch.session.id)
       if (own === undefined) gathering.batches.set(batch.session.id, [batch])
       else own.push(batch)
-      for (const entry of batch.entries) gathering.units += entryUnits(entry)
+      const units = batch.entries.reduce((sum, entry) => sum + entryUnits(entry), 0)
+      gathering.units += Math.max(units, bytes)
       gathering.entries += batch.entries.length
       if (gathering.units >= UNITS_MAX || gathering.entries >= ENTRIES_MAX) await begin()
     },

@@ -129,9 +129,9 @@ async function importUnit(
     if (!tally.changes.has(value.batch.session.id)) tally.changes.set(value.batch.session.id, planned.change)
     if (planned.change === "rewritten") {
       reconciler ??= await createReconciler(await context.sessions(), value.batch.session)
-      await flusher.add({ ...value.batch, entries: reconciler.reconcile(value.batch.entries) })
+      await flusher.add({ ...value.batch, entries: reconciler.reconcile(value.batch.entries) }, value.bytes)
     } else {
-      await flusher.add(value.batch)
+      await flusher.add(value.batch, value.bytes)
     }
   }
 }

@@ -50,11 +50,19 @@ const SCHEMA = `
     stamp TEXT NOT NULL, is_gone INTEGER NOT NULL DEFAULT 0, memory TEXT NOT NULL,
     PRIMARY KEY (adapter, root, key)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS store (mark TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
 `
 
-export function openSyncState(path: string, log: Log): SyncState {
+/**
+ * `storeMark` tells the store that lies there now from one that was deleted or put in its place: what is remembered of
+ * another store is not believed, and goes when the first unit of this one is remembered. Nothing where that cannot be told.
+ */
+export function openSyncState(path: string, log: Log, storeMark: () => string | undefined): SyncState {
   const database = openDatabase(`${path}.v${VERSION}.sqlite`, log)
+  const mark = storeMark()
+  const known = database.query("SELECT mark FROM store").get() as { mark: string } | null
+  let isOther = mark !== undefined && known?.mark !== mark
   const remember = database.prepare(
     "INSERT INTO units (adapter, root, key, stamp, is_gone, memory) VALUES (?, ?, ?, ?, 0, ?) " +
       "ON CONFLICT DO UPDATE SET stamp = excluded.stamp, is_gone = 0, memory = excluded.memory",
@@ -62,12 +70,14 @@ export function openSyncState(path: string, log: Log): SyncState {
   const forget = database.prepare("UPDATE units SET is_gone = 1 WHERE adapter = ? AND root = ? AND key = ?")
   return {
     stamps: (adapter, root) => {
+      if (isOther) return new Map()
       const rows = database
         .query("SELECT key, stamp FROM units WHERE adapter = ? AND root = ? AND is_gone = 0")
         .values(adapter, root) as [string, string][]
       return new Map(rows)
     },
     unit: (adapter, root, key) => {
+      if (isOther) return undefined
       const row = database
         .query("SELECT memory FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0")
         .get(adapter, root, key) as { memory: string } | null
@@ -75,6 +85,10 @@ export function openSyncState(path: string, log: Log): SyncState {
     },
     remember: (adapter, root, units) => {
       database.transaction(() => {
+        if (isOther) database.run("DELETE FROM units")
+        database.run("DELETE FROM store")
+        database.run("INSERT INTO store VALUES (?)", [storeMark() ?? ""])
+        isOther = false
         for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, JSON.stringify(memory))
       })()
     },
@@ -84,6 +98,7 @@ export function openSyncState(path: string, log: Log): SyncState {
       })()
     },
     all: () => {
+      if (isOther) return []
       const rows = database
         .query("SELECT adapter, root, key, is_gone, memory FROM units ORDER BY adapter, root, key")
         .all()

@@ -27,6 +27,8 @@ export interface SyncContext {
   /** What the state and the lock are called by: the store's location. */
   readonly storeName: string
   readonly stateDirectory: string
+  /** Another one for another store at the same place; nothing where that cannot be told. */
+  readonly storeMark: () => string | undefined
   readonly sessions: () => Promise<Sessions>
   readonly clock: Clock
   readonly log: Log
@@ -82,9 +84,10 @@ export async function planSync(request: SyncRequest, context: SyncContext): Prom
 export function openState({
   stateDirectory,
   storeName,
+  storeMark,
   log,
-}: Pick<SyncContext, "stateDirectory" | "storeName" | "log">): SyncState {
-  return openSyncState(placeOf(stateDirectory, storeName), log)
+}: Pick<SyncContext, "stateDirectory" | "storeName" | "storeMark" | "log">): SyncState {
+  return openSyncState(placeOf(stateDirectory, storeName), log, storeMark)
 }
 
 async function lockOf(

@@ -44,6 +44,7 @@ export function syncPlace(): SyncPlace {
   const context: SyncContext = {
     storeName: "test",
     stateDirectory: state,
+    storeMark: () => undefined,
     sessions: () => Promise.resolve(sessions),
     clock: systemClock,
     log: silentLog,
