@@ -50,6 +50,16 @@ export interface Source {
    * the state of an earlier parse of the unit: then only what is new or has changed comes, each as the whole row that it is now.
    */
   readonly rows?: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
+  /** For clients that delete old sessions by themselves. */
+  readonly retention?: (root: string) => Retention | undefined
+}
+
+/** After so many days the client deletes what nothing touched. */
+export interface Retention {
+  readonly days: number
+  /** What the client calls it, and the file where it is set. */
+  readonly setting: string
+  readonly file: string
 }
 
 /** What one session is read from. */

@@ -2,7 +2,7 @@
  * The import stage: every root of every asked adapter is planned, then its changed units are read and handed to the
  * store. Stops between units when asked to, with everything that was handed over stored and remembered.
  */
-import type { Adapter, ResumePoint } from "../adapters/adapter.ts"
+import type { Adapter, ResumePoint, Retention } from "../adapters/adapter.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
@@ -47,6 +47,8 @@ export interface RootReport {
   readonly issues: readonly IssueGroup[]
   /** Versions of the client that the adapter was not judged by. */
   readonly unverified_versions: readonly string[]
+  /** When the client will delete what pond then holds alone. */
+  readonly retention: Retention | null
   readonly ms: number
 }
 
@@ -201,6 +203,7 @@ function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally)
     unverified_versions: [...versions]
       .filter((version) => isBeyond(version, adapter.verified.to))
       .toSorted((left, right) => (isBeyond(left, right) ? 1 : -1)),
+    retention: adapter.source.retention?.(root) ?? null,
     ms: Math.round(endedMs - startedMs),
   }
 }

@@ -12,8 +12,9 @@ import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { isAgentLog } from "./parse.ts"
+import { retention } from "./retention.ts"
 
-export const source: Source = { roots, plan }
+export const source: Source = { roots, plan, retention }
 
 function roots(environment: Environment, home: string): readonly string[] {
   const chosen = environment["CLAUDE_CONFIG_DIR"]

@@ -145,8 +145,11 @@ function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
   return `${renderTable(shape, rows, { columns, head: style.bold })}${style.dim(`Done in ${(ms / 1000).toFixed(1)} s.`)}\n`
 }
 
+/** Who set the client to keep so long has thought of it. */
+const RETENTION_LONG_DAYS = 3_650
+
 function remarks(
-  { adapter, path, sessions, issues, unverified_versions }: Report["adapters"][number],
+  { adapter, path, sessions, issues, unverified_versions, retention }: Report["adapters"][number],
   style: Style,
 ): string[] {
   const lines: string[] = []
@@ -159,6 +162,11 @@ function remarks(
   if (unverified_versions.length > 0) {
     lines.push(
       `${adapter}: written by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept.\n`,
+    )
+  }
+  if (retention !== null && retention.days < RETENTION_LONG_DAYS && sessions.seen > 0) {
+    lines.push(
+      `${adapter}: it deletes sessions that nothing touched for ${countText(retention.days)} days (${retention.setting} in ${visibleLine(retention.file)}). What pond has stored stays.\n`,
     )
   }
   return [...lines, ...issues.map((group) => issueLine(adapter, group, style))]
