@@ -5,6 +5,7 @@
  */
 import type { Adapter, RawRecord, SourceUnit, VersionRange } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
+import { parseJson, stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
@@ -189,7 +190,7 @@ async function hydrate(
   })
   const isOther = () => sessionId !== undefined && session !== undefined && session.id !== sessionId
   for await (const batch of resolve(adapter.source, unit)) {
-    for (const raw of batch.records) parser.push(raw)
+    for (const raw of batch.records) parser.push(ownCopy(raw))
     records.push(...batch.records)
     issues.push(...batch.issues)
     bytes += batch.bytes
@@ -229,4 +230,10 @@ function reportOf({ adapter, root }: VerifySource, tally: Tally, ms: number): So
     unknown_records: [...tally.unknown].map(([found, times]) => ({ found, count: times })),
     ms,
   }
+}
+
+/** A row belongs to the parser that it is handed to, which takes values out of it. What it is compared with must stay whole. */
+function ownCopy(raw: RawRecord): RawRecord {
+  const copy = raw.form === "row" ? parseJson(stringifyJson(raw.row)) : undefined
+  return raw.form === "row" && copy?.ok === true ? { ...raw, row: copy.value } : raw
 }

@@ -2,7 +2,7 @@
  * The live conversation: what opencode would send to its model if the session went on now. What was undone is gone, what
  * was compacted is its summary and the tail that stays behind it, what the client cleared is what it puts in its place.
  */
-import type { JsonObject, JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Entry, Part, SessionLog, TextPart, ToolCallPart, ToolResultPart } from "../../model/session.ts"
 import type { RawRecord, SourceFile } from "../adapter.ts"
 import { createSessionWriter, type MessageDraft } from "../session-writer.ts"
@@ -217,7 +217,13 @@ function rowEntries(row: JsonObject, render: Render): Entry[] {
   const entries = render(row, found.drafts).filter(
     ({ message, parts }) => message.role === "system" || parts.length > 0,
   )
-  return paired(entries)
+  return paired(entries).map((entry) => ({ ...entry, parts: (entry.parts as readonly Part[]).map(shown) }) as Entry)
+}
+
+/** What a tool gave back as an object is shown to the model as the JSON that it is. */
+function shown(part: Part): Part {
+  const result = part.type === "tool_result" ? (part.result as JsonValue) : null
+  return isJsonObject(result) ? ({ ...part, result: stringifyJson(result) } as Part) : part
 }
 
 // --- Entries ------------------------------------------------------------------------------------------------------------

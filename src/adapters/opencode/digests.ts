@@ -2,7 +2,7 @@
  * Which messages of a session are known, and as what: one short digest each, so that a message that changed is read again
  * and all others are not. They are kept as one text of equal pieces, because a session can have thousands of messages.
  */
-import type { JsonObject, JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 
 const LENGTH = 9
 
@@ -34,6 +34,6 @@ export function hashOf(text: string): string {
 }
 
 function timeOf(row: JsonValue): string {
-  const { id, time_updated: updated } = row as JsonObject
-  return `${String(id)}:${String(updated)}`
+  // What is no row has no time of its own, and is what it is.
+  return isJsonObject(row) ? `${String(row["id"])}:${String(row["time_updated"])}` : stringifyJson(row)
 }

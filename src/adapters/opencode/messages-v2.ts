@@ -3,7 +3,17 @@
  * for each thing that was said, with everything that an assistant did in one step inside it.
  */
 import type { JsonObject, JsonValue } from "../../model/json.ts"
-import { booleanAt, dataUrlIn, isAt, jsonAt, nonEmptyStringAt, stringAt, timestampAt, valueAt } from "../extract.ts"
+import {
+  booleanAt,
+  dataUrlIn,
+  isAt,
+  isNonZeroAt,
+  jsonAt,
+  nonEmptyStringAt,
+  stringAt,
+  timestampAt,
+  valueAt,
+} from "../extract.ts"
 import {
   filePart,
   opaquePart,
@@ -128,15 +138,18 @@ function addTool({ record, said, results }: Step, at: Path): boolean {
   const isProviders = providerExecuted?.value === true
   const result = jsonAt(record, ...at, "state", ...resultPlace(state, isProviders))
   if (result === undefined) return true
-  const isFailure = isAt(record, "error", ...at, "state", "status")
+  const isError = isAt(record, "error", ...at, "state", "status")
+  const isFailure = isError?.value === true ? isError : isNonZeroAt(record, ...at, "state", "structured", "exit")
   const part = toolResultPart({ provenance: "injected", callId, name, isFailure, result })
   if (isProviders) said.push(part)
   else results.push(part)
   return true
 }
 
-/** What the model is shown: the reason of a failure, the result of a provider's own tool, or the content. */
+/** What the model is shown: the reason of a failure, the result of a provider's own tool, the content, or what stands for it. */
 function resultPlace(state: JsonObject, isProviders: boolean): Path {
   if (state["status"] === "error") return ["error", "message"]
-  return isProviders && "result" in state ? ["result"] : ["content"]
+  if (isProviders && "result" in state) return ["result"]
+  const content = state["content"]
+  return Array.isArray(content) && content.length > 0 ? ["content"] : ["structured"]
 }

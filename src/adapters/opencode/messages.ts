@@ -158,8 +158,7 @@ function addTool(view: MessageView, part: PartView, step: Step): void {
   const state: Path = [...part.at, "state"]
   const callId = nonEmptyStringAt(record, ...part.at, "callID") ?? part.id
   const name = nonEmptyStringAt(record, ...part.at, "tool")
-  const params =
-    jsonAt(record, ...state, "input") ?? jsonAt(record, ...state, "raw") ?? jsonAt(record, ...part.at, "state")
+  const params = jsonAt(record, ...state, "input") ?? jsonAt(record, ...state, "raw")
   if (callId === undefined || name === undefined || params === undefined) {
     if (part.type !== undefined) step.said.push(opaquePart({ id: part.id, provenance: "injected", kind: part.type }))
     return

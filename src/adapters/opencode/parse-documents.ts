@@ -11,7 +11,7 @@ import { draftsOf } from "./messages.ts"
 import { type Parsing, putMessage, putSingle, putUnknown } from "./parsing.ts"
 import { kindOf, partFolderOf, stemOf } from "./places.ts"
 import { viewOf } from "./records.ts"
-import { orphanStart } from "./session-start.ts"
+import { directoryOf, orphanStart } from "./session-start.ts"
 
 /** A file of one value, or the bytes of one that is no text. */
 type RawDocument = Exclude<RawRecord, { form: "row" }>
@@ -43,6 +43,8 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     if (file !== undefined) wait({ raw: { form: "document", file, line: 1, text: "" }, record })
   }
   const read = new Set<string>()
+  /** A session that does not say where it was: it begins with the first message that does. */
+  let placeless: JsonValue | undefined
 
   function wait(part: WaitingPart): void {
     const folder = folderOf(part.raw.file.place)
@@ -51,11 +53,23 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     else siblings.push(part)
   }
 
-  function takeMessage(raw: RawDocument, info: JsonObject): void {
-    if (!writer.hasBegun && isWithoutSession(unit)) {
+  function beginWith(info: JsonObject, raw: RawDocument): void {
+    const directory = directoryOf(info)
+    if (placeless !== undefined && directory !== undefined) parsing.begin(placeless, "tree", directory)
+    else if (placeless === undefined && !writer.hasBegun && isWithoutSession(unit)) {
       const start = orphanStart(info, raw.file)
       if (start !== undefined) writer.begin(start)
     }
+  }
+
+  function takeSession(raw: RawDocument, record: JsonValue): void {
+    if (nonEmptyStringAt(record, "directory") === undefined) placeless = record
+    else parsing.begin(record, "tree")
+    writer.carrier(raw, record, { ...idField(record), ...titleFact(record) })
+  }
+
+  function takeMessage(raw: RawDocument, info: JsonObject): void {
+    beginWith(info, raw)
     const folder = partFolderOf(raw.file.place)
     const parts = waiting.get(folder) ?? []
     const id = nonEmptyStringAt(info, "id")
@@ -82,13 +96,13 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
       if (record === undefined) return
       if (kind === "part") wait({ raw, record })
       else if (kind === "message" && isJsonObject(record)) takeMessage(raw, record)
-      else if (kind !== "other") {
-        if (kind === "session") parsing.begin(record, "tree")
-        writer.carrier(raw, record, { ...idField(record), ...titleFact(record) })
-      } else if (isExport(record)) pushExport(parsing, raw, record, { known, exported })
+      else if (kind === "session") takeSession(raw, record)
+      else if (kind !== "other") writer.carrier(raw, record, idField(record))
+      else if (isExport(record)) pushExport(parsing, raw, record, { known, exported })
       else putUnknown(parsing, raw, record, "unknown_document", `${stemOf(raw.file.place)} is no session of opencode`)
     },
     end() {
+      if (placeless !== undefined) parsing.begin(placeless, "tree")
       const toCome = unit.files.filter(({ place }) => kindOf(place) === "message" && !read.has(place))
       const expected = new Set(toCome.map(({ place }) => partFolderOf(place)))
       const left = [...waiting.values()].flat()

@@ -48,13 +48,18 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
     else putUnknown(parsing, raw, row, "unknown_record", `a row of ${raw.table} that is no message we know`)
   }
 
+  /** What has no place in the order is not known to have been read. */
+  function isKnownEvent(event: JsonValue): boolean {
+    return before.lastEvent >= 0 && (seqOf(event) ?? Number.POSITIVE_INFINITY) <= before.lastEvent
+  }
+
   /** A stretch of events: the first with the others inside. */
   function takeEvents(raw: RawRow, row: JsonObject): void {
     const { event: rest, ...first } = row
     const all = [first, ...(Array.isArray(rest) ? rest : [])]
-    const fresh = all.filter((event) => seqOf(event) > before.lastEvent)
+    const fresh = all.filter((event) => !isKnownEvent(event))
     if (fresh.length === 0) return
-    lastEvent = Math.max(lastEvent, ...fresh.map(seqOf))
+    for (const event of fresh) lastEvent = Math.max(lastEvent, seqOf(event) ?? lastEvent)
     const [head, ...tail] = fresh
     const stretch =
       fresh.length === all.length ? row : { ...objectOf(head), ...(tail.length === 0 ? {} : { event: tail }) }
@@ -101,8 +106,7 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
 const SWITCHES = new Set(["agent-switched", "model-switched"])
 const KNOWN = new Set<string>(SESSION_TABLES)
 
-function seqOf(event: JsonValue): number {
+function seqOf(event: JsonValue): number | undefined {
   const seq = isJsonObject(event) ? event["seq"] : undefined
-  // What has no place in the order is not known to have been read.
-  return typeof seq === "number" ? seq : Number.MAX_SAFE_INTEGER
+  return typeof seq === "number" ? seq : undefined
 }

@@ -28,10 +28,10 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     writer,
     seen: resume?.seen ?? new Set(),
     singles: { ...before.singles },
-    begin(record, layout) {
+    begin(record, layout, directory) {
       const version = stringAt(record, "version")?.value
       if (version !== undefined) versions.add(version)
-      const start = writer.hasBegun ? undefined : sessionStart(record, main, layout)
+      const start = writer.hasBegun ? undefined : sessionStart(record, main, layout, directory)
       if (start !== undefined) writer.begin(start)
     },
   }

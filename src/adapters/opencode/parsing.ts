@@ -17,7 +17,7 @@ export interface Parsing {
   readonly seen: ReadonlySet<string>
   /** What an earlier parse left, changed as this one goes on. */
   readonly singles: Singles
-  begin(record: JsonValue, layout: Layout): void
+  begin(record: JsonValue, layout: Layout, directory?: Sealed<string>): void
 }
 
 /** A message as what it holds; as a whole record where it is stored already. */

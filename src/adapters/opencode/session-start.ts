@@ -21,8 +21,13 @@ export type Layout = "database" | "tree" | "export"
 /** The client names a sub-agent's session after what it does and who does it. */
 const SUBAGENT_TITLE = /\(@(\S+) subagent\)$/
 
-/** Nothing where the record does not say which session it is. */
-export function sessionStart(record: JsonValue, main: SourceFile, layout: Layout): SessionStart | undefined {
+/** Nothing where the record does not say which session it is. `directory` is where a message says that it was, when the record does not. */
+export function sessionStart(
+  record: JsonValue,
+  main: SourceFile,
+  layout: Layout,
+  directory?: Sealed<string>,
+): SessionStart | undefined {
   const id = nonEmptyStringAt(record, "id")
   const createdAt =
     timestampAt(record, "time_created") ?? timestampAt(record, "time", "created") ?? sealedModifiedAt(main)
@@ -35,9 +40,14 @@ export function sessionStart(record: JsonValue, main: SourceFile, layout: Layout
     parentSessionId,
     title,
     sourceAgent: sealedOrigin({ id: ID }, parentSessionId === undefined ? undefined : subagentOf(record, title)),
-    project: nonEmptyStringAt(record, "directory") ?? sealedPlace(main),
+    project: nonEmptyStringAt(record, "directory") ?? directory ?? sealedPlace(main),
     pond: { layout },
   }
+}
+
+/** Where a message was said. Sessions of the first months do not say it themselves. */
+export function directoryOf(info: JsonValue): Sealed<string> | undefined {
+  return nonEmptyStringAt(info, "path", "cwd") ?? nonEmptyStringAt(info, "metadata", "assistant", "path", "cwd")
 }
 
 function subagentOf(record: JsonValue, title: Sealed<string> | undefined): Sealed<string> | undefined {
@@ -50,6 +60,6 @@ export function orphanStart(info: JsonValue, main: SourceFile): SessionStart | u
   const createdAt =
     timestampAt(info, "time", "created") ?? timestampAt(info, "metadata", "time", "created") ?? sealedModifiedAt(main)
   if (id === undefined || createdAt === undefined) return undefined
-  const project = nonEmptyStringAt(info, "path", "cwd") ?? sealedPlace(main)
+  const project = directoryOf(info) ?? sealedPlace(main)
   return { id, createdAt, project, sourceAgent: sealedOrigin({ id: ID }), pond: { layout: "tree" } }
 }

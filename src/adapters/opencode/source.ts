@@ -58,7 +58,8 @@ function* planFile(path: string, nowMs: number): Generator<SourceUnit | Issue> {
 function* planFolder(root: string, at: string, nowMs: number): Generator<SourceUnit | Issue> {
   const names = new Set(entriesIn(root, at).map(({ name }) => name))
   const databases = [...names].filter((name) => DATABASE.test(name))
-  if (databases.length > 0 || names.has("storage")) yield* planData(root, at, databases, nowMs)
+  if (databases.length > 0 || names.has("storage") || firstTrees(root, at).length > 0)
+    yield* planData(root, at, databases, nowMs)
   else if (names.has("session") && (names.has("message") || names.has("part"))) yield* planTree(root, at)
   else {
     for (const name of documentsIn(root, at)) if (EXPORT.test(name)) yield* planExport(root, below(at, name))
@@ -103,11 +104,20 @@ function* storesIn(
   nowMs: number,
 ): Generator<Iterable<SourceUnit | Issue>> {
   for (const name of databases) yield planDatabase(root, at, name, nowMs)
-  yield planTree(root, below(at, "storage"))
-  for (const project of foldersIn(root, below(at, "project"))) {
-    if (entriesIn(root, `${project}/storage/session`).length > 0)
-      yield planFirstTree(root, `${project}/storage/session`)
-  }
+  const storage = below(at, "storage")
+  const isFirst = isFirstTree(root, `${storage}/session`)
+  yield isFirst ? planFirstTree(root, `${storage}/session`) : planTree(root, storage)
+  for (const tree of firstTrees(root, at)) yield planFirstTree(root, tree)
+}
+
+/** A folder for each directory that somebody worked in. */
+function firstTrees(root: string, at: string): string[] {
+  const trees = foldersIn(root, below(at, "project")).map((project) => `${project}/storage/session`)
+  return trees.filter((tree) => isFirstTree(root, tree))
+}
+
+function isFirstTree(root: string, at: string): boolean {
+  return documentsIn(root, `${at}/info`).length > 0
 }
 
 function* planDatabase(root: string, at: string, name: string, nowMs: number): Generator<SourceUnit | Issue> {

@@ -116,6 +116,7 @@ async function resolveWhole(file: SourceFile): Promise<Batch> {
   return { file, records: [record], issues: [], bytes: bytes.length }
 }
 
+/** How many bytes a row took in its database is not known: all of them count as read when the last one is. */
 async function* resolveRows(file: SourceFile, rows: AsyncIterable<RawRecord>): AsyncGenerator<Batch> {
   let records: RawRecord[] = []
   for await (const row of rows) {
@@ -124,7 +125,7 @@ async function* resolveRows(file: SourceFile, rows: AsyncIterable<RawRecord>): A
     yield { file, records, issues: [], bytes: 0 }
     records = []
   }
-  if (records.length > 0) yield { file, records, issues: [], bytes: 0 }
+  yield { file, records, issues: [], bytes: file.sizeBytes }
 }
 
 /** Fatal, so that bytes which are no UTF-8 stay bytes. */

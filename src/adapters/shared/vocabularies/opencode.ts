@@ -11,12 +11,22 @@ export const opencodeVocabulary: Vocabulary = [
   },
   { name: "read", kind: "read", keys: { path: "filePath", offset: "offset", limit: "limit" } },
   { name: "read", kind: "view_image", keys: { path: "filePath" } },
+  // The tools of the newer sessions, which are read and not written yet.
+  { name: "read", kind: "read", keys: { path: "path", offset: "offset", limit: "limit" }, isRetired: true },
   { name: "write", kind: "write", keys: { path: "filePath", content: "content" } },
+  { name: "write", kind: "write", keys: { path: "path", content: "content" }, isRetired: true },
   {
     name: "edit",
     kind: "edit",
     keys: { path: "filePath" },
     fold: singleEdit({ old: "oldString", new: "newString", all: "replaceAll" }),
+  },
+  {
+    name: "edit",
+    kind: "edit",
+    keys: { path: "path" },
+    fold: singleEdit({ old: "oldString", new: "newString", all: "replaceAll" }),
+    isRetired: true,
   },
   {
     name: "multiedit",
