@@ -16,6 +16,8 @@ export interface Agent {
   /** The call that started it, by the id that the source gave the call. */
   readonly call: string | undefined
   readonly conversation: Conversation
+  /** What a call of the tool has to say, where the source's did not. */
+  readonly words: JsonObject
   /** What its `.meta.json` says. */
   readonly description: JsonObject
 }
@@ -32,22 +34,29 @@ export function agentsOf(conversation: Conversation, depth = 1): Agent[] {
 
 function agentOf(child: Conversation, start: Start | undefined, depth: number): Agent {
   const { session } = child
-  const type = session.source_agent.split("/").slice(1).join("/") || start?.agent || "general-purpose"
-  const description = start?.purpose ?? session.title
+  // A source may have a name for how an agent came to be where it has none for what it is.
+  const own = start === undefined ? session.source_agent.split("/").slice(1).join("/") : ""
+  const type = start?.agent ?? (own || "general-purpose")
+  const prompt = start?.prompt ?? firstWords(child) ?? ""
+  const description = start?.purpose ?? session.title ?? prompt.split(/\s+/).slice(0, DESCRIPTION_WORDS).join(" ")
   return {
     id: `a${hexOf(`${session.source_agent} ${session.id}`, 16)}`,
     type,
-    prompt: start?.prompt ?? "",
+    prompt,
     call: start?.call,
     conversation: child,
+    words: { description, subagent_type: type },
     description: {
       agentType: type,
-      ...(description === undefined ? {} : { description }),
+      description,
       ...(start === undefined ? {} : { toolUseId: start.call.replace(/[^\w-]/g, "_") }),
       spawnDepth: depth,
     },
   }
 }
+
+/** The client asks its model for three to five words. */
+const DESCRIPTION_WORDS = 5
 
 // --- Which call started which agent -----------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ import type { Loss } from "../../model/report.ts"
 import type { Conversation, ForeignTarget, OutputFile, Serialized } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
-import type { ResultContent } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -18,6 +17,7 @@ import {
   type UserTurn,
 } from "../shared/turns.ts"
 import { type Agent, agentsOf } from "./foreign-agents.ts"
+import { IMAGES, sentContent, shownResult } from "./foreign-results.ts"
 import { projectKey } from "./project-key.ts"
 import { BRAND, VERIFIED } from "./records.ts"
 
@@ -144,9 +144,6 @@ function userBlock(log: Log, messageId: string, block: TextBlock | FileBlock): J
   return undefined
 }
 
-/** The kinds of images that the API takes. Any other makes it refuse the whole conversation. */
-const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
-
 // --- Turns of the model -----------------------------------------------------------------------------------------------
 
 function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: readonly Agent[]): void {
@@ -157,7 +154,7 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: r
       log.lose("reasoning_as_text", messageId)
       return [{ content: { type: "text", text: asThought(block.text) } }]
     }
-    if (block.type === "call") return [{ content: toolUse(block, ids), call: block }]
+    if (block.type === "call") return [{ content: toolUse(block, ids, agents), call: block }]
     log.lose("attachment", messageId, block.file.file_name ?? block.file.media_type)
     return []
   })
@@ -166,7 +163,8 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: r
     id: `msg_${hexOf(`${messageId} ${log.lines.length}`, 24)}`,
     type: "message",
     role: "assistant",
-    model: turn.model ?? "unknown",
+    // A model that it does not know is named to the person, who then goes on with the client's own.
+    ...(turn.model === undefined ? {} : { model: turn.model }),
   }
   const end = { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null, usage: NO_USAGE }
   const writtenBy = new Map<CallBlock, string>()
@@ -186,10 +184,15 @@ function asThought(text: string): string {
   return `<thinking>\n${text}\n</thinking>`
 }
 
-function toolUse(call: CallBlock, ids: CallIds): JsonObject {
+function toolUse(call: CallBlock, ids: CallIds, agents: readonly Agent[]): JsonObject {
   const { name, params } = call
   const input = isJsonObject(params) ? params : { input: params }
-  return { type: "tool_use", id: ids.idOf(call), name: name.replace(/[^\w-]/g, "_").slice(0, NAME_UNITS_MAX), input }
+  const described = name === "Agent" ? { ...agentOf(call, agents)?.words, ...input } : input
+  return { type: "tool_use", id: ids.idOf(call), name: toolName(name), input: described }
+}
+
+function toolName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, NAME_UNITS_MAX) || "tool"
 }
 
 const NAME_UNITS_MAX = 64
@@ -200,33 +203,20 @@ function addResult(log: Log, call: CallBlock, ids: CallIds, uuid: string, agents
   const result = {
     tool_use_id: ids.idOf(call),
     type: "tool_result",
-    content: resultBlocks(content),
+    content: sentContent(content),
     ...(isFailure ? { is_error: true } : {}),
   }
-  const agent = agents.find(({ call: spawning }) => spawning === call.id)
+  const shown = shownResult(call, call.result, agentOf(call, agents))
   log.chain(timestamp, {
     type: "user",
     message: { role: "user", content: [result] },
-    ...(agent === undefined ? {} : { toolUseResult: agentResult(agent, content) }),
+    ...(shown === undefined ? {} : { toolUseResult: shown }),
     sourceToolAssistantUUID: uuid,
   })
 }
 
-function resultBlocks(content: readonly ResultContent[]): JsonValue {
-  const [only] = content
-  if (only === undefined) return ""
-  if (content.length === 1 && only.type === "text") return only.text
-  return content.flatMap((block): JsonObject[] => {
-    if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }]
-    if (!IMAGES.has(block.mediaType)) return [{ type: "text", text: `[${block.mediaType}]` }]
-    return [{ type: "image", source: { type: "base64", media_type: block.mediaType, data: block.base64 } }]
-  })
-}
-
-/** The client finds an agent's log by the id that stands here. */
-function agentResult({ id, type, prompt }: Agent, content: readonly ResultContent[]): JsonObject {
-  const texts = content.flatMap((block) => (block.type === "text" ? [{ type: "text", text: block.text }] : []))
-  return { status: "completed", prompt, agentId: id, agentType: type, content: texts }
+function agentOf(call: CallBlock, agents: readonly Agent[]): Agent | undefined {
+  return agents.find(({ call: start }) => start === call.id)
 }
 
 /** What was paid elsewhere is not known here. */

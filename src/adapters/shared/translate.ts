@@ -3,11 +3,12 @@
  * Adding a client to this table is one file of rows and one line. Knows the vocabularies, no codec.
  */
 import { isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { toolOfPatch } from "./patches.ts"
 import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts"
 import { codexVocabulary } from "./vocabularies/codex.ts"
 import { opencodeVocabulary } from "./vocabularies/opencode.ts"
 import { piVocabulary } from "./vocabularies/pi.ts"
-import { readTool, type ToolKind, type Vocabulary, writeTool } from "./vocabulary.ts"
+import { type NeutralTool, readTool, type ToolKind, type Vocabulary, writeTool } from "./vocabulary.ts"
 
 const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
   "claude-code": claudeCodeVocabulary,
@@ -34,10 +35,18 @@ export function translateCall(from: string, to: string, call: ToolCall): Transla
   if (source === undefined || target === undefined || source === target) return undefined
   const read = readTool(source, call.name, call.params)
   if (read === undefined) return undefined
-  const written = writeTool(target, read.tool)
-  if (written === undefined) return undefined
+  const tool = writable(target, read.tool)
+  const written = tool === undefined ? undefined : writeTool(target, tool)
+  if (tool === undefined || written === undefined) return undefined
   const { name, params, unwritten } = written
-  return { name, params, kind: read.tool.kind, lost: [...read.unread, ...unwritten] }
+  return { name, params, kind: tool.kind, lost: [...read.unread, ...unwritten] }
+}
+
+/** The tool as it is, or as what the target has instead of it. */
+function writable(target: Vocabulary, tool: NeutralTool): NeutralTool | undefined {
+  const { patch } = tool.fields
+  const isForeign = tool.kind === "patch" && !target.some(({ kind }) => kind === "patch")
+  return isForeign && typeof patch === "string" ? toolOfPatch(patch) : tool
 }
 
 export function vocabularyOf(sourceAgent: string): Vocabulary | undefined {

@@ -51,6 +51,42 @@ test("one edit goes to the tool for one edit, several to the tool for several", 
   })
 })
 
+test("a patch that does one thing is a write or an edit where the target has no patches", () => {
+  const patch = (...lines: string[]) => ({
+    name: "apply_patch",
+    params: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n"),
+  })
+  check("codex", patch("*** Add File: a.ts", "+one", "+", "+two"), "claude-code", {
+    name: "Write",
+    params: { file_path: "a.ts", content: "one\n\ntwo\n" },
+  })
+  const hunk = ["@@ function main", " before", "-old", "+new", "", "*** End of File"]
+  check("codex", patch("*** Update File: a.ts", ...hunk), "pi", {
+    name: "edit",
+    params: { path: "a.ts", edits: [{ oldText: "before\nold\n", newText: "before\nnew\n" }] },
+  })
+  check("codex", patch("*** Update File: a.ts", "-x", "+y", "@@", "-p", "+q"), "claude-code", {
+    name: "MultiEdit",
+    params: {
+      file_path: "a.ts",
+      edits: [
+        { old_string: "x", new_string: "y" },
+        { old_string: "p", new_string: "q" },
+      ],
+    },
+  })
+  const stays = [
+    patch("*** Delete File: a.ts"),
+    patch("*** Add File: a.ts", "+one", "*** Add File: b.ts", "+two"),
+    patch("*** Update File: a.ts", "*** Move to: b.ts", "@@", "-x", "+y"),
+    patch("*** Update File: a.ts", "@@", "+only new"),
+    { name: "apply_patch", params: "not a patch" },
+  ]
+  for (const call of stays) expect(translateCall("codex", "claude-code", call)).toBeUndefined()
+  const whole = patch("*** Delete File: a.ts")
+  check("codex", whole, "opencode", { name: "apply_patch", params: { patchText: whole.params } })
+})
+
 test("a timeout keeps its length where clients count in other units", () => {
   const params = { command: "make", timeout: 90_000 }
   check("claude-code", { name: "Bash", params }, "pi", { name: "bash", params: { command: "make", timeout: 90 } })

@@ -20,7 +20,7 @@ export const codexVocabulary: Vocabulary = [
   {
     name: "exec_command",
     kind: "shell",
-    keys: { command: "cmd", directory: "workdir", timeoutMs: "yield_time_ms", purpose: "justification" },
+    keys: { command: "cmd", directory: "workdir", purpose: "justification" },
   },
   { name: "shell_command", kind: "shell", keys: { command: "command", ...shellKeys } },
   { name: "shell", kind: "shell", keys: { command: ["command", argv], ...shellKeys } },
