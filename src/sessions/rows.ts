@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson
 import type { Entry, FileContent, Message, Part, ProviderOptions, Session } from "../model/session.ts"
 import { microsOfText, textOfMicros } from "../model/timestamp.ts"
 import { type BlobSink, blobOfColumn, columnOfText, textOfColumn } from "./oversized.ts"
-import { searchText } from "./search-text.ts"
+import { searchText, type TermWriter } from "./search-text.ts"
 import type { Lane, MessageRow, PartRow, SessionRow } from "./tables.ts"
 
 export type Blobs = ReadonlyMap<string, Uint8Array>
@@ -57,7 +57,12 @@ export function sessionOfRow(row: Omit<SessionRow, "ingested_at" | "host">, blob
 
 // --- Message ---------------------------------------------------------------------------------------------------------
 
-export function messageRow(entry: Entry, facts: SessionFacts, lane: Lane, blobs: BlobSink): MessageRow {
+export function messageRow(
+  entry: Entry,
+  facts: SessionFacts,
+  { lane, terms }: { readonly lane: Lane; readonly terms: TermWriter },
+  blobs: BlobSink,
+): MessageRow {
   const { message } = entry
   const text = searchText(entry)
   return {
@@ -71,6 +76,7 @@ export function messageRow(entry: Entry, facts: SessionFacts, lane: Lane, blobs:
     lane,
     content: message.role === "system" ? columnOfText(message.content, blobs) : null,
     search_text: text === null ? null : columnOfText(text, blobs),
+    search_terms: terms.next(message.role, text),
     options: columnOfText(stringifyJson(message.options as JsonObject), blobs),
     ingested_at: facts.ingestedAtMicros,
     host: facts.host,

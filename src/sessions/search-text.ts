@@ -3,6 +3,7 @@
  * Reasoning, tool calls, tool results and injected text are left out; they are found through their parts.
  */
 import type { Entry } from "../model/session.ts"
+import { indexTerms } from "./search-terms.ts"
 
 /** Nothing for messages without conversation of their own: carriers, bare tool calls, injected text. */
 export function searchText({ message, parts }: Entry): string | null {
@@ -16,3 +17,44 @@ export function searchText({ message, parts }: Entry): string | null {
   const text = texts.join("\n").trim()
   return text === "" ? null : text
 }
+
+/** A short message says little alone: what was said before it fills it up to this many characters. */
+const CONTEXT_FILL = 600
+const CONTEXT_MESSAGES = 3
+const CONTEXT_OF_EACH = 300
+/** A text of megabytes is a paste: its beginning is what it is found by, and an exact search still reads all of it. */
+const INDEXED_UNITS_MAX = 200_000
+
+export interface Spoken {
+  readonly role: string
+  readonly text: string
+}
+
+/** Remembers what was said last in one session, and gives the terms of what is said next. */
+export interface TermWriter {
+  /** The terms of a message, each once; nothing where nothing was said. */
+  next(role: string, text: string | null): string | null
+}
+
+export function createTermWriter(before: readonly Spoken[]): TermWriter {
+  const last: Spoken[] = before.slice(-CONTEXT_MESSAGES)
+  return {
+    next: (role, text) => {
+      if (text === null) return null
+      const own = `${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`
+      const terms = new Set(indexTerms(own))
+      let left = CONTEXT_FILL - own.length
+      for (const spoken of last.toReversed()) {
+        if (left <= 0) break
+        const context = `${spoken.role}: ${spoken.text}`.slice(0, Math.min(CONTEXT_OF_EACH, left))
+        for (const term of indexTerms(context)) terms.add(term)
+        left -= context.length
+      }
+      last.push({ role, text: text.slice(0, CONTEXT_OF_EACH) })
+      if (last.length > CONTEXT_MESSAGES) last.shift()
+      return terms.size === 0 ? null : [...terms].join(" ")
+    },
+  }
+}
+
+export const CONTEXT_DEPTH = CONTEXT_MESSAGES

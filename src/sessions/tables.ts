@@ -69,6 +69,8 @@ export const MESSAGES = defineTable({
     /** Of system messages alone. */
     content: nullable(utf8()),
     search_text: nullable(utf8()),
+    /** The terms of the text and of what was said just before it: what the index of words holds. See `search-terms.ts`. */
+    search_terms: nullable(utf8()),
     options: json(),
     ingested_at: timestampUs(),
     host: utf8(),
@@ -82,7 +84,11 @@ export const MESSAGES = defineTable({
     { kind: "bitmap", column: "source_agent" },
     { kind: "bitmap", column: "role" },
     { kind: "bitmap", column: "lane" },
-    { kind: "fts", column: "search_text", options: { tokenizer: "icu/split" } },
+    {
+      kind: "fts",
+      column: "search_terms",
+      options: { tokenizer: "whitespace", lowercase: false, asciiFolding: false, maxTokenLength: 200 },
+    },
   ],
 })
 

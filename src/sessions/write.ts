@@ -5,11 +5,12 @@
 
 import { PondError } from "../model/errors.ts"
 import type { Entry, Message, Part, Session } from "../model/session.ts"
-import { isIn } from "../substrate/filter.ts"
+import { and, eq, isIn, isNull, not, range } from "../substrate/filter.ts"
 import type { Table } from "../substrate/table.ts"
 import { createBlobSink } from "./oversized.ts"
 import { markReplays } from "./replays.ts"
 import { type IngestFacts, messageRow, partRows, type SessionFacts, sessionRow } from "./rows.ts"
+import { CONTEXT_DEPTH, createTermWriter, type Spoken } from "./search-text.ts"
 import type { BLOBS, Lane, MESSAGES, MessageRow, PARTS, PartRow, SESSIONS } from "./tables.ts"
 
 export interface SessionTables {
@@ -45,9 +46,10 @@ export async function writeBatches(
   const rows = { messages: [] as MessageRow[], parts: [] as PartRow[] }
   for (const { session, entries } of marked) {
     const sessionFacts: SessionFacts = { ...facts, sourceAgent: session.source_agent, project: session.project }
+    const terms = createTermWriter(stored.has(session.id) ? await spokenBefore(tables, session.id, entries) : [])
     for (const entry of entries) {
       const lane = laneOf(session, entry.message)
-      rows.messages.push(messageRow(entry, sessionFacts, lane, blobs))
+      rows.messages.push(messageRow(entry, sessionFacts, { lane, terms }, blobs))
       for (const row of partRows(entry, sessionFacts, lane, blobs)) rows.parts.push(row)
     }
   }
@@ -59,6 +61,23 @@ export async function writeBatches(
   const messages = await tables.messages.insertAbsent(rows.messages)
   if (sessionRows.length > 0) await tables.sessions.insertAbsent(sessionRows)
   return report(batches, stored, { messages: messages.absent, parts: parts.absent })
+}
+
+/** A session that goes on: what was said last is part of what its next messages are found by. */
+async function spokenBefore(tables: SessionTables, sessionId: string, entries: readonly Entry[]): Promise<Spoken[]> {
+  const first = entries[0]?.message.ordinal ?? 0
+  if (first === 0) return []
+  const rows = await tables.messages.read({
+    columns: ["role", "search_text", "ordinal"],
+    where: and(
+      eq("session_id", sessionId),
+      range("ordinal", { to: first, toExclusive: true }),
+      not(isNull("search_text")),
+    ),
+    orderBy: [{ column: "ordinal", descending: true }],
+    limit: CONTEXT_DEPTH,
+  })
+  return rows.toReversed().map(({ role, search_text }) => ({ role, text: search_text ?? "" }))
 }
 
 /** What a stored session says of the two facts that may never change. */

@@ -1,0 +1,181 @@
+/**
+ * How well search ranks. Labelled sets are ingested as messages, every query goes through the search operation, and the
+ * judge scores the rankings: `RETRIEVAL_DATA` names the folder of the sets, `RETRIEVAL_JUDGE` the script that scores
+ * `<runs>/<set>.json`. Both are measured, and neither is part of this repository. `--sets a,b` limits the sets.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Entry } from "../../src/model/session.ts"
+import { microsOfText, textOfMicros } from "../../src/model/timestamp.ts"
+import { perform } from "../../src/operations/operation.ts"
+import type { Pond } from "../../src/operations/pond.ts"
+import { search } from "../../src/operations/search.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import { silentLog } from "../../src/platform/log.ts"
+import { systemRandom } from "../../src/platform/random.ts"
+import { openSessions, type Sessions } from "../../src/sessions/store.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openStore } from "../../src/substrate/table.ts"
+import { type Bench, quantile, type Row } from "../measure.ts"
+
+const LIMITS: Readonly<Record<string, number>> = { locomo: 50, xquad: 94.5, known: 93, short: 92, issues: 71 }
+
+interface Document {
+  readonly id: string
+  readonly session_id: string
+  readonly role: string
+  readonly timestamp?: string
+  readonly text: string
+}
+
+interface Query {
+  readonly id: string
+  readonly text: string
+}
+
+export const bench: Bench = {
+  summary: "how well search ranks labelled sets, without any embedding model",
+  run: async (args) => {
+    const data = process.env["RETRIEVAL_DATA"]
+    if (data === undefined || !existsSync(data)) throw new Error("RETRIEVAL_DATA names no folder of labelled sets.")
+    const at = args.indexOf("--sets")
+    const sets = at < 0 ? Object.keys(LIMITS) : (args[at + 1] ?? "").split(",")
+    const runs = mkdtempSync(join(tmpdir(), "pond-retrieval-"))
+    const rows: Row[] = []
+    for (const set of sets) rows.push(...(await judgeSet(join(data, set), set, runs)))
+    const judge = process.env["RETRIEVAL_JUDGE"]
+    if (judge !== undefined) {
+      const scored = Bun.spawnSync([process.execPath, judge, runs, ...sets], {
+        stdout: "inherit",
+        stderr: "inherit",
+        env: process.env,
+      })
+      if (scored.exitCode !== 0) throw new Error("the judge failed")
+    }
+    rmSync(runs, { recursive: true, force: true })
+    const mean = rows.filter(({ unit, limit }) => unit === "nDCG@10" && limit !== undefined)
+    return [
+      ...rows,
+      {
+        what: "mean of the sets",
+        measured: mean.reduce((sum, row) => sum + row.measured, 0) / mean.length,
+        unit: "nDCG@10",
+        limit: 80,
+        isFloor: true,
+      },
+    ]
+  },
+}
+
+async function judgeSet(folder: string, set: string, runs: string): Promise<Row[]> {
+  const place = mkdtempSync(join(tmpdir(), "pond-retrieval-store-"))
+  const sessions = openSessions(
+    openStore(parseLocation(join(place, "store"), { environment: {} }), {
+      log: silentLog,
+      clock: systemClock,
+      random: systemRandom,
+    }),
+    { clock: systemClock, host: "bench" },
+  )
+  try {
+    const documents = linesOf<Document>(join(folder, "corpus.jsonl"))
+    const startedMs = performance.now()
+    await ingest(sessions, documents)
+    const ingestedMs = performance.now() - startedMs
+    const { run, times } = await ask(sessions, linesOf<Query>(join(folder, "queries.jsonl")))
+    mkdirSync(runs, { recursive: true })
+    writeFileSync(join(runs, `${set}.json`), JSON.stringify(run))
+    const textBytes = documents.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    return [
+      {
+        what: `${set}: ranking`,
+        measured: ndcg(run, join(folder, "qrels.tsv")),
+        unit: "nDCG@10",
+        limit: LIMITS[set] ?? 0,
+        isFloor: true,
+      },
+      { what: `${set}: search p50`, measured: quantile(times, 0.5), unit: "ms" },
+      { what: `${set}: search p99`, measured: quantile(times, 0.99), unit: "ms" },
+      { what: `${set}: ingest of ${documents.length}`, measured: ingestedMs, unit: "ms" },
+      { what: `${set}: indexes of text`, measured: indexBytes(join(place, "store")) / textBytes, unit: "x" },
+    ]
+  } finally {
+    sessions.close()
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+/** A document's id is its message's, which is what the labels name. */
+async function ingest(sessions: Sessions, documents: readonly Document[]): Promise<void> {
+  const bySession = Map.groupBy(documents, ({ session_id }) => session_id)
+  const batches = [...bySession].map(([id, all]) => ({
+    session: { id, source_agent: "bench", created_at: "2026-01-01T00:00:00.000Z", project: "/bench", options: {} },
+    entries: all.map((document, ordinal) => entryOf(document, ordinal)),
+  }))
+  await sessions.write(batches)
+}
+
+function entryOf({ id, session_id, role, timestamp, text }: Document, ordinal: number): Entry {
+  const micros = microsOfText((timestamp ?? "").replace(" ", "T"))
+  const moment = textOfMicros(micros ?? 1_700_000_000_000_000n)
+  return {
+    message: {
+      id,
+      session_id,
+      ordinal,
+      timestamp: moment,
+      options: {},
+      role: role === "assistant" ? "assistant" : "user",
+    },
+    parts: [{ id: "t", session_id, message_id: id, provenance: "conversational", options: {}, type: "text", text }],
+  } as Entry
+}
+
+async function ask(
+  sessions: Sessions,
+  queries: readonly Query[],
+): Promise<{ readonly run: Record<string, string[]>; readonly times: number[] }> {
+  const pond = { host: { clock: systemClock }, sessions: () => Promise.resolve(sessions) } as unknown as Pond
+  const signal = new AbortController().signal
+  const run: Record<string, string[]> = {}
+  const times: number[] = []
+  for (const { id, text } of queries) {
+    const startedMs = performance.now()
+    const answer = await perform(search, { pond, signal }, { query: text, group: "none", limit: 100 })
+    times.push(performance.now() - startedMs)
+    run[id] = (answer.matches ?? []).map(({ message_id }) => message_id)
+  }
+  return { run, times }
+}
+
+function ndcg(run: Readonly<Record<string, readonly string[]>>, labels: string): number {
+  const wanted = new Map<string, Set<string>>()
+  for (const line of readFileSync(labels, "utf8").split("\n").filter(Boolean)) {
+    const [query = "", document = ""] = line.split("\t")
+    wanted.set(query, (wanted.get(query) ?? new Set()).add(document))
+  }
+  const scores = Object.entries(run).map(([query, ranking]) => {
+    const own = wanted.get(query) ?? new Set()
+    const gain = ranking.slice(0, 10).reduce((sum, id, index) => sum + (own.has(id) ? 1 / Math.log2(index + 2) : 0), 0)
+    const ideal = Array.from({ length: Math.min(10, own.size) }, (_, index) => 1 / Math.log2(index + 2)).reduce(
+      (sum, one) => sum + one,
+      0,
+    )
+    return ideal === 0 ? 0 : gain / ideal
+  })
+  return (100 * scores.reduce((sum, score) => sum + score, 0)) / Math.max(1, scores.length)
+}
+
+function indexBytes(store: string): number {
+  return readdirSync(store, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.startsWith("messages.lance/_indices/"))
+    .reduce((sum, name) => sum + statSync(join(store, name)).size, 0)
+}
+
+function linesOf<T>(path: string): T[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T)
+}

@@ -1,0 +1,228 @@
+/**
+ * Text into terms, for the index of words and for a query alike. Every language goes through the same steps: what a
+ * script needs (words without spaces between them, letters with case) is read from Unicode's own properties, and no
+ * list, stemmer or dictionary of any one language takes part (`search-language-neutral-index`).
+ *
+ *   a word              itself, and its first 4 and 6 letters: `sessions sess* sessio*` meets `session sess* sessio*`
+ *   an identifier       itself without separators, its parts, each two neighbouring parts joined
+ *   no spaces between   each two neighbouring characters, and each one: `数据库` is `数据 据库 数 据 库`
+ *   what touches        the two words around one `.`, `/`, `-`, `:` or `@`, joined by it: `login.ts`, `10:36`
+ *   hexadecimal         its first 4 and 7 digits, as people cut hashes
+ *
+ * Terms hold no white space, so that an index which splits at white space alone takes them as they are.
+ */
+
+/** A longer run is no word. Its beginning is kept, so that a whole hash or a key is found by it. */
+const WORD_LENGTH_MAX = 64
+/** A run of more parts is encoded data, whose parts mean nothing. */
+const PARTS_MAX = 12
+const STEM_LENGTHS = [4, 6] as const
+const HASH_LENGTHS = [4, 7] as const
+const HASH_LENGTH_MIN = 7
+const HASH = /^(?=.*\d)[0-9a-f]+$/
+
+// --- Classes of characters ----------------------------------------------------------------------------------------
+
+const OTHER = 0
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 3
+const UNDERSCORE = 4
+const MARK = 5
+/** Letters of scripts that put no space between words. */
+const DENSE = 6
+const PICTURE = 7
+const UNKNOWN = 255
+
+const DENSE_SCRIPTS = [
+  "Han",
+  "Hiragana",
+  "Katakana",
+  "Bopomofo",
+  "Hangul",
+  "Thai",
+  "Lao",
+  "Khmer",
+  "Myanmar",
+  "Tibetan",
+]
+const PATTERNS: readonly (readonly [pattern: RegExp, found: number])[] = [
+  [new RegExp(`^(?=[\\p{L}\\p{M}\\p{N}])[${DENSE_SCRIPTS.map((name) => `\\p{scx=${name}}`).join("")}]`, "u"), DENSE],
+  [/^[\p{Lu}\p{Lt}]/u, UPPER],
+  [/^\p{L}/u, LOWER],
+  [/^\p{N}/u, DIGIT],
+  [/^\p{M}/u, MARK],
+  [/^_/, UNDERSCORE],
+  [/^\p{Extended_Pictographic}/u, PICTURE],
+]
+
+const CLASSES = new Uint8Array(0x10000).fill(UNKNOWN)
+
+function classOf(codePoint: number): number {
+  const known = CLASSES[codePoint] ?? UNKNOWN
+  if (known !== UNKNOWN) return known
+  const character = String.fromCodePoint(codePoint)
+  const found = PATTERNS.find(([pattern]) => pattern.test(character))?.[1] ?? OTHER
+  if (codePoint < 0x10000) CLASSES[codePoint] = found
+  return found
+}
+
+const isWordClass = (found: number) => found >= LOWER && found <= MARK
+
+// --- Folding ------------------------------------------------------------------------------------------------------
+
+const NOT_ASCII = /[^\0-\x7f]/
+/** In these scripts a mark changes how a letter sounds; in others, Thai or Devanagari, it is a letter of its own. */
+const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
+/** What lower case leaves apart although a reader takes it for the same; and the Arabic stroke that only fills a line. */
+const SAME: Readonly<Record<string, string>> = { ß: "ss", ς: "σ", ـ: "" }
+
+/** What is the same to a reader becomes the same: case, width, ligatures, accents. */
+export function folded(text: string): string {
+  if (!NOT_ASCII.test(text)) return text.toLowerCase()
+  const bare = text.normalize("NFKD").toLowerCase().replace(ACCENTS, "$1")
+  return bare.replace(/[ßςـ]/g, (character) => SAME[character] ?? character).normalize("NFC")
+}
+
+// --- Terms --------------------------------------------------------------------------------------------------------
+
+/** In the order of the text; a term that stands there twice is there twice. */
+export function indexTerms(text: string): string[] {
+  return termsOf(text, false)
+}
+
+/** Each term once. A query may also hold less of a hash than is kept of one. */
+export function queryTerms(query: string): string[] {
+  return [...new Set(termsOf(query, true))]
+}
+
+function termsOf(text: string, isQuery: boolean): string[] {
+  const terms: string[] = []
+  let before: Run | undefined
+  for (let at = 0; at < text.length; ) {
+    const codePoint = text.codePointAt(at) ?? 0
+    const width = codePoint > 0xffff ? 2 : 1
+    const found = classOf(codePoint)
+    if (isWordClass(found)) {
+      const run = readWord(text, at)
+      addWord(terms, text, run, before, isQuery)
+      before = run
+      at = run.end
+    } else if (found === DENSE) {
+      at = addDense(terms, text, at)
+    } else {
+      if (found === PICTURE) terms.push(text.slice(at, at + width))
+      at += width
+    }
+  }
+  return terms
+}
+
+interface Run {
+  readonly start: number
+  readonly end: number
+  /** The folded word; of an identifier, its parts without what separates them. */
+  readonly word: string
+  readonly parts: readonly string[]
+  readonly hasDigit: boolean
+}
+
+function readWord(text: string, start: number): Run {
+  const cuts: number[] = []
+  let [end, hasDigit, isApart] = [start, false, false]
+  let [last, lastButOne] = [OTHER, OTHER]
+  while (end < text.length) {
+    const codePoint = text.codePointAt(end) ?? 0
+    const found = classOf(codePoint)
+    if (!isWordClass(found)) break
+    if (found === DIGIT) hasDigit = true
+    if (found === UNDERSCORE) isApart = true
+    const cut = cutAt(end, found, last, lastButOne)
+    if (cut !== undefined) cuts.push(cut)
+    lastButOne = last
+    last = found
+    end += codePoint > 0xffff ? 2 : 1
+  }
+  const raw = text.slice(start, Math.min(end, start + WORD_LENGTH_MAX))
+  if ((cuts.length === 0 && !isApart) || cuts.length >= PARTS_MAX || end - start > WORD_LENGTH_MAX) {
+    return { start, end, word: folded(raw), parts: [], hasDigit }
+  }
+  const parts = partsOf(text, start, end, cuts)
+  return { start, end, word: parts.join(""), parts: parts.length > 1 ? parts : [], hasDigit }
+}
+
+/** Where a new part of an identifier begins, if one does here. */
+function cutAt(at: number, found: number, last: number, lastButOne: number): number | undefined {
+  if (found === UPPER && (last === LOWER || last === DIGIT || last === MARK)) return at
+  // In `HTTPServer` the new part begins one letter before the first lower one.
+  return found === LOWER && last === UPPER && lastButOne === UPPER ? at - 1 : undefined
+}
+
+function partsOf(text: string, start: number, end: number, cuts: readonly number[]): string[] {
+  const places = [start, ...cuts, end]
+  const pieces = places.slice(1).map((to, index) => text.slice(places[index], to))
+  return pieces
+    .flatMap((piece) => piece.split("_"))
+    .filter((piece) => piece !== "")
+    .map(folded)
+}
+
+const DIGITS = /\p{N}/u
+
+function addWord(terms: string[], text: string, run: Run, before: Run | undefined, isQuery: boolean): void {
+  const { word, parts } = run
+  if (word === "") return
+  if (parts.length === 0) addPlain(terms, word, run.hasDigit, isQuery)
+  else {
+    terms.push(word)
+    for (const part of parts) addPlain(terms, part, run.hasDigit && DIGITS.test(part), isQuery)
+    if (parts.length > 2) for (let at = 1; at < parts.length; at++) terms.push(`${parts[at - 1]}${parts[at]}`)
+  }
+  addJoined(terms, text, run, before)
+}
+
+function addPlain(terms: string[], word: string, hasDigit: boolean, isQuery: boolean): void {
+  terms.push(word)
+  if (!hasDigit) {
+    if (word.length >= STEM_LENGTHS[0]) terms.push(`${word.slice(0, STEM_LENGTHS[0])}*`)
+    if (word.length > STEM_LENGTHS[1]) terms.push(`${word.slice(0, STEM_LENGTHS[1])}*`)
+    return
+  }
+  const isCut = isQuery && word.length >= HASH_LENGTHS[0]
+  if ((word.length < HASH_LENGTH_MIN && !isCut) || !HASH.test(word)) return
+  for (const length of HASH_LENGTHS) if (word.length >= length) terms.push(`${word.slice(0, length)}~`)
+}
+
+const JOINERS = "./-:@\\"
+
+/** What a word is together with the signs around it: `c++`, `c#`, `-z`, `login.ts`. */
+function addJoined(terms: string[], text: string, { start, end, word }: Run, before: Run | undefined): void {
+  const next = text[end]
+  if (next === "+" && text[end + 1] === "+") terms.push(`${word}++`)
+  if (next === "#" && !isWordClass(classOf(text.charCodeAt(end + 1) || 0))) terms.push(`${word}#`)
+  const joiner = text[start - 1]
+  if (joiner === undefined || !JOINERS.includes(joiner)) return
+  if (before?.end === start - 1) {
+    terms.push(`${before.word}${joiner}${word}`)
+    return
+  }
+  if (joiner !== "-") return
+  const lead = text[start - 2] === "-" ? text[start - 3] : text[start - 2]
+  if (lead === undefined || " \t\n\"'`([,".includes(lead)) terms.push(`-${word}`)
+}
+
+function addDense(terms: string[], text: string, start: number): number {
+  let end = start
+  while (end < text.length) {
+    const codePoint = text.codePointAt(end) ?? 0
+    if (classOf(codePoint) !== DENSE) break
+    end += codePoint > 0xffff ? 2 : 1
+  }
+  const characters = [...folded(text.slice(start, end))]
+  for (const [at, character] of characters.entries()) {
+    const next = characters[at + 1]
+    terms.push(character)
+    if (next !== undefined) terms.push(`${character}${next}`)
+  }
+  return end
+}
