@@ -66,6 +66,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/mcp.ts")).mcp,
   },
   {
+    name: "optimize",
+    group: "care",
+    summary: "Make the store smaller and faster to read.",
+    load: async () => (await import("./verbs/optimize.ts")).optimize,
+  },
+  {
     name: "config",
     group: "care",
     summary: "Show every setting, its value, and where the value comes from.",

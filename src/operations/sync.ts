@@ -128,6 +128,7 @@ function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     stateDirectory: host.path("state"),
     storeMark: () => storeMark(pond),
     sessions: () => pond.sessions(),
+    index: async () => ({ tables: await (await pond.sessions()).maintain("due") }),
     clock: host.clock,
     log: host.log,
     ...hooks,

@@ -5,6 +5,7 @@
 import type { Entry, Session, SessionLog, SessionTree } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
 import { eq, type Filter, isNull, not } from "../substrate/filter.ts"
+import type { MaintenanceReport } from "../substrate/maintain.ts"
 import type { Store } from "../substrate/table.ts"
 import {
   type OrdinalRange,
@@ -41,6 +42,8 @@ export interface Sessions {
   /** What a parser needs to go on where an earlier one stopped. */
   resumeFacts(id: string): Promise<{ readonly nextOrdinal: number; readonly seen: ReadonlySet<string> }>
   counts(): Promise<StoreCounts>
+  /** Builds and folds indexes, compacts and cleans: what pays, or all of it. */
+  maintain(effort: "due" | "all"): Promise<readonly TableMaintenance[]>
   close(): void
 }
 
@@ -49,6 +52,10 @@ export interface StoreCounts {
   readonly messages: number
   readonly parts: number
   readonly blobs: number
+}
+
+export interface TableMaintenance extends MaintenanceReport {
+  readonly table: string
 }
 
 export interface SessionsContext {
@@ -80,6 +87,11 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     messages: (messageId, sessionId) => readMessages(tables, messageId, sessionId),
     resumeFacts: (id) => resumeFacts(tables, id),
     counts: () => counts(tables),
+    maintain: async (effort) => {
+      const reports: TableMaintenance[] = []
+      for (const [table, handle] of Object.entries(tables)) reports.push({ table, ...(await handle.maintain(effort)) })
+      return reports
+    },
     close: () => store.close(),
   }
 }
