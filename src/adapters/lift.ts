@@ -4,25 +4,66 @@
  * `null` holds the place, so that the order of keys survives too.
  */
 import type { JsonObject, JsonValue } from "../model/json.ts"
-import { isJsonObject, pointerKeys, pointerToken, stringifyJson } from "../model/json.ts"
+import { isExactNumber, isJsonObject, pointerKeys, pointerToken, stringifyJson } from "../model/json.ts"
 import type { Entry, Part } from "../model/session.ts"
 import type { LiftForm, Origin, PathKey, Sealed } from "./extract.ts"
 import type { LiftedField, PartDraft } from "./parts.ts"
 
-/** Kept in `options.source.lift` of a part: a pointer, or a pointer and the form that it stood in. */
-export type LiftNote = string | { readonly at: string; readonly form: LiftForm }
+/**
+ * Kept in `options.source.lift` of a part: a pointer, or a pointer with the form that the value stood in and the other places
+ * of the record where the same text stood again.
+ */
+export type LiftNote = string | { readonly at: string; readonly form?: LiftForm; readonly also?: readonly string[] }
 
 /** Takes the values of the drafts out of their record, in place, and gives the notes for each draft. */
 export function takeOut(record: JsonValue, drafts: readonly PartDraft[]): (JsonObject | undefined)[] {
-  return drafts.map((draft) => {
+  const longTexts: LongTexts = new Map()
+  const drawn = drafts.map((draft) => {
     const notes: Record<string, JsonValue> = {}
     for (const [field, origin] of draft.lifts) {
       if (origin.record !== record || origin.path.length === 0) continue
+      const value = valueAt(record, origin.path)
       putAt(record, origin.path, null)
-      notes[field] = noteOf(origin)
+      const note = noteOf(origin)
+      notes[field] = note
+      // A text that was cut into pieces is the value of no part.
+      const isWhole = typeof note === "string" && liftedValue(draft.body, field) === value
+      if (isWhole && typeof value === "string" && value.length >= LONG_UNITS && !longTexts.has(value))
+        longTexts.set(value, {
+          at: note,
+          write: (also) => {
+            notes[field] = { at: note, also }
+          },
+        })
     }
     return Object.keys(notes).length === 0 ? undefined : notes
   })
+  takeOutCopies(record, longTexts)
+  return drawn
+}
+
+/** Clients write a tool's output twice: for the model, and for their own screen. A shorter copy costs less than its note. */
+const LONG_UNITS = 96
+
+type LongTexts = Map<string, { readonly at: string; readonly write: (also: string[]) => void }>
+
+function takeOutCopies(record: JsonValue, longTexts: LongTexts): void {
+  if (longTexts.size === 0) return
+  const copies = new Map<string, string[]>()
+  function look(holder: JsonValue, at: string): void {
+    if (typeof holder !== "object" || holder === null || isExactNumber(holder)) return
+    for (const [key, value] of Object.entries(holder) as [string, JsonValue][]) {
+      if (typeof value === "object") look(value, `${at}/${pointerToken(key)}`)
+      if (typeof value !== "string" || value.length < LONG_UNITS || !longTexts.has(value)) continue
+      define(holder, key, null)
+      const known = copies.get(value)
+      const place = `${at}/${pointerToken(key)}`
+      if (known === undefined) copies.set(value, [place])
+      else known.push(place)
+    }
+  }
+  look(record, "")
+  for (const [text, also] of copies) longTexts.get(text)?.write(also)
 }
 
 /** The same for the content of a system message, which has no parts. */
@@ -38,7 +79,12 @@ export function fill(record: JsonValue, entries: readonly Entry[]): JsonValue {
   let filled = record
   const joined = new Map<string, string>()
   function put(note: LiftNote, value: JsonValue, part?: Part): void {
-    const { at, form } = typeof note === "string" ? { at: note, form: "value" as const } : note
+    const {
+      at,
+      form = "value",
+      also = [],
+    } = typeof note === "string" ? { at: note } : (note as Exclude<LiftNote, string>)
+    for (const copy of also) filled = withAt(filled, pointerKeys(copy), value)
     const stood = stoodAs(form, part, value)
     const before = joined.get(at)
     const whole = before !== undefined && typeof stood === "string" ? before + stood : stood
@@ -53,8 +99,22 @@ export function fill(record: JsonValue, entries: readonly Entry[]): JsonValue {
 }
 
 function noteOf(origin: Origin): JsonValue {
-  const at = origin.path.map((key) => `/${pointerToken(String(key))}`).join("")
+  const at = pointerOf(origin.path)
   return origin.form === "value" ? at : { at, form: origin.form }
+}
+
+function pointerOf(path: readonly PathKey[]): string {
+  return path.map((key) => `/${pointerToken(String(key))}`).join("")
+}
+
+function valueAt(record: JsonValue, path: readonly PathKey[]): JsonValue | undefined {
+  let value: unknown = record
+  for (const key of path)
+    value =
+      typeof value === "object" && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<PathKey, unknown>)[key]
+        : undefined
+  return value as JsonValue | undefined
 }
 
 function notesOf(holder: Pick<Part, "options">): [LiftedField, LiftNote][] {
@@ -63,7 +123,9 @@ function notesOf(holder: Pick<Part, "options">): [LiftedField, LiftNote][] {
   return isJsonObject(lift) ? (Object.entries(lift) as [LiftedField, LiftNote][]) : []
 }
 
-function liftedValue(part: Part, field: LiftedField): JsonValue {
+type LiftedBody = Part | PartDraft["body"]
+
+function liftedValue(part: LiftedBody, field: LiftedField): JsonValue {
   if (field === "text" && "text" in part) return part.text
   if (field === "params" && part.type === "tool_call") return part.params as JsonValue
   if (field === "result" && part.type === "tool_result") return part.result as JsonValue
