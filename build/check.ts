@@ -22,19 +22,9 @@ async function run(name: string, command: readonly string[]): Promise<boolean> {
     new Response(child.stderr).text(),
     child.exited,
   ])
-  console.log(`${code === 0 ? "ok  " : "FAIL"} ${name}${code === 0 ? remark(name, out) : ""}`)
+  console.log(`${code === 0 ? "ok  " : "FAIL"} ${name}`)
   if (code !== 0) console.log(`${out}${err}`)
   return code === 0
-}
-
-/** What is written ahead of its use is found and counted, but does not fail: see `knip.rules` in package.json. */
-function remark(name: string, out: string): string {
-  if (name !== "unused code" || out === "") return ""
-  const found = out
-    .trimEnd()
-    .split("\n")
-    .filter((line) => /:\d+|^src|^test|^build/.test(line)).length
-  return ` (${found} ahead of its use: run node_modules/.bin/knip)`
 }
 
 const results = await Promise.all(STEPS.map(([name, command]) => run(name, command)))

@@ -112,6 +112,7 @@ export function toolResultPart(fields: ToolResultFields): PartDraft<"tool_result
   return draft(body, fields, [["result", result]])
 }
 
+/** @public For clients that ask before a tool runs; none of the first four records it. */
 export function approvalRequestPart(
   fields: Common & { readonly approvalId: Sealed<string>; readonly toolCallId: Sealed<string> },
 ): PartDraft<"tool_approval_request"> {
@@ -125,6 +126,7 @@ export function approvalRequestPart(
   return draft(body, fields, [])
 }
 
+/** @public For clients that ask before a tool runs; none of the first four records it. */
 export function approvalResponsePart(
   fields: Common & {
     readonly approvalId: Sealed<string>

@@ -27,7 +27,7 @@ const INSTRUCTIONS =
 
 const READ_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false }
 
-export function createMcpServer(pond: Pond): Server {
+function createMcpServer(pond: Pond): Server {
   const server = new Server(
     { name: "pond", version: VERSION },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },

@@ -16,7 +16,7 @@ export const ProviderOptions = Type.Record(Type.String(), Json)
 export type ProviderOptions = Static<typeof ProviderOptions>
 
 /** RFC 3339, UTC, as `timestamp.ts` spells it. */
-export const Timestamp = Type.String({ format: "date-time" })
+const Timestamp = Type.String({ format: "date-time" })
 
 export const Session = Type.Object(
   {
@@ -57,10 +57,7 @@ const closed = { additionalProperties: false }
 export const TextPart = Type.Object({ ...partFields, type: Type.Literal("text"), text: Type.String() }, closed)
 export type TextPart = Static<typeof TextPart>
 
-export const ReasoningPart = Type.Object(
-  { ...partFields, type: Type.Literal("reasoning"), text: Type.String() },
-  closed,
-)
+const ReasoningPart = Type.Object({ ...partFields, type: Type.Literal("reasoning"), text: Type.String() }, closed)
 export type ReasoningPart = Static<typeof ReasoningPart>
 
 /** Bytes travel as base64. A file that lies elsewhere is a URL; one that was text stays text. */
@@ -110,7 +107,7 @@ export const ToolResultPart = Type.Object(
 )
 export type ToolResultPart = Static<typeof ToolResultPart>
 
-export const ToolApprovalRequestPart = Type.Object(
+const ToolApprovalRequestPart = Type.Object(
   {
     ...partFields,
     type: Type.Literal("tool_approval_request"),
@@ -121,7 +118,7 @@ export const ToolApprovalRequestPart = Type.Object(
 )
 export type ToolApprovalRequestPart = Static<typeof ToolApprovalRequestPart>
 
-export const ToolApprovalResponsePart = Type.Object(
+const ToolApprovalResponsePart = Type.Object(
   {
     ...partFields,
     type: Type.Literal("tool_approval_response"),
@@ -134,7 +131,7 @@ export const ToolApprovalResponsePart = Type.Object(
 export type ToolApprovalResponsePart = Static<typeof ToolApprovalResponsePart>
 
 /** Something that the source holds in a message and that is none of the above, kept whole: `options.source` has it. */
-export const OpaquePart = Type.Object({ ...partFields, type: Type.Literal("opaque"), kind: Type.String() }, closed)
+const OpaquePart = Type.Object({ ...partFields, type: Type.Literal("opaque"), kind: Type.String() }, closed)
 export type OpaquePart = Static<typeof OpaquePart>
 
 export const Part = Type.Union([

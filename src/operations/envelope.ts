@@ -36,7 +36,7 @@ export async function performRequest(
   return await perform(operation, { pond: await pond.within(namespace), signal }, input)
 }
 
-export function openEnvelope(body: unknown): { readonly namespace: string | undefined; readonly input: unknown } {
+function openEnvelope(body: unknown): { readonly namespace: string | undefined; readonly input: unknown } {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw bad("", "it is a JSON object")
   const { protocol_version: version, namespace, ...input } = body as Record<string, unknown>
   if (typeof version !== "number" || !Number.isInteger(version))

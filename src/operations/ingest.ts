@@ -78,7 +78,7 @@ interface Group {
 
 const event = Compile(IngestEvent)
 
-export function groupEvents(events: readonly unknown[]): Grouped {
+function groupEvents(events: readonly unknown[]): Grouped {
   const groups = new Map<string, Group>()
   for (const [index, given] of events.entries()) {
     const id = sessionIdOf(given)

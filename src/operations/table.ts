@@ -12,7 +12,3 @@ import { status } from "./status.ts"
 export const OPERATIONS: readonly Operation[] = [search, get, ingest, status].map(
   (operation) => operation as unknown as Operation,
 )
-
-export function operationByName(name: string): Operation | undefined {
-  return OPERATIONS.find((operation) => operation.name === name)
-}

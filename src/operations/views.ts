@@ -79,7 +79,7 @@ export function partView(part: Part): PartView {
   return body
 }
 
-export function partSummary(part: Part): PartSummary {
+function partSummary(part: Part): PartSummary {
   const kind = part.type
   switch (part.type) {
     case "tool_call":

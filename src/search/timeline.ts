@@ -4,9 +4,9 @@
  * window, so that the newest come at once however large the store is.
  */
 import type { Clock } from "../platform/clock.ts"
-import { BLOB_SCHEME, blobOfColumn } from "../sessions/oversized.ts"
+import { BLOB_SCHEME } from "../sessions/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { and, contains, eq, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
+import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
 import type { ArmAnswer, Hit, Scope } from "./request.ts"
 
 export interface TimelineRequest {
@@ -176,14 +176,4 @@ export async function largeValues(sessions: Sessions, where: Filter, scope: Scop
         ),
   ])
   return said + done
-}
-
-/** Whether a found text is the place of a value that lies elsewhere. */
-export function isElsewhere(text: string): boolean {
-  return blobOfColumn(text) !== undefined
-}
-
-/** The rows of one session around some of its messages, for whoever smooths or shows neighbours. */
-export function ofMessages(sessionId: string, ordinals: readonly number[]): Filter {
-  return and(eq("session_id", sessionId), isIn("ordinal", ordinals))
 }

@@ -134,6 +134,7 @@ export const BLOBS = defineTable({
 /**
  * Vectors lie apart: filling a column of `messages` would rewrite its rows, which drops them from every index until the
  * next fold. One table per dimension; a change of model writes new rows and drops the old model's.
+ * @public
  */
 export function embeddingsTable(dimension: number) {
   return defineTable({

@@ -217,9 +217,6 @@ function blobs(column: Column, cells: Cells, frame: Frame): Data {
 
 // --- Arrow -> rows ---------------------------------------------------------------------------------------------------
 
-/** Columns that the engine adds to an answer: how well a row matched, how near it is, and where it lies. */
-export const ANSWER_COLUMNS = ["_score", "_distance", "_rowid"] as const
-
 /** Rows of a batch that the engine answered with. A column that the table does not declare keeps the engine's value. */
 export function rowsOf(table: TableDefinition, batch: RecordBatch): AnyRow[] {
   const names = batch.schema.fields.map((field) => field.name)

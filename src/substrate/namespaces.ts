@@ -11,7 +11,7 @@ import { defineTable, timestampUs, utf8 } from "./table-definition.ts"
 import { storedText } from "./text.ts"
 
 /** What a request means that names none. */
-export const PERSONAL_NAMESPACE = "local"
+const PERSONAL_NAMESPACE = "local"
 
 const NAMESPACES = defineTable({
   name: "namespaces",

@@ -13,7 +13,7 @@ import { retried } from "./retry.ts"
 import type { TableDefinition } from "./table-definition.ts"
 import { mergeAbsent } from "./write.ts"
 
-export const REMOTE_STALENESS_MS = 5000
+const REMOTE_STALENESS_MS = 5000
 
 export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
   const { clock, log } = catalog.context

@@ -2,7 +2,6 @@
  * The hand-over to the store: entries of many units gather until a commit is worth it, and one flush is written while
  * the next gathers, so that parsing and writing use both cores. What a unit did is remembered only after it is stored.
  */
-import type { PondError } from "../model/errors.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { type BatchResult, entryUnits, type SessionBatch } from "../sessions/write.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
@@ -93,9 +92,4 @@ function mergeBatches(batches: readonly SessionBatch[]): SessionBatch {
   const [first] = batches
   if (first === undefined || batches.length === 1) return first as SessionBatch
   return { session: first.session, entries: batches.flatMap(({ entries }) => entries) }
-}
-
-/** What a rejected session says, for the report. */
-export function rejectionOf(result: BatchResult): PondError | undefined {
-  return result.status === "rejected" ? result.error : undefined
 }

@@ -81,7 +81,7 @@ export async function planSync(request: SyncRequest, context: SyncContext): Prom
   }
 }
 
-export function openState({
+function openState({
   stateDirectory,
   storeName,
   storeMark,

@@ -145,7 +145,7 @@ const STRANGE: readonly JsonValue[] = [
 ]
 
 /** One value somewhere inside becomes another one, goes away, or gets a neighbour. */
-export function editedJson(value: JsonValue, random: Random): JsonValue {
+function editedJson(value: JsonValue, random: Random): JsonValue {
   const isLeaf = typeof value !== "object" || value === null
   if (isLeaf || random.next() < 0.15) return strange(value, random)
   if (Array.isArray(value)) {

@@ -155,7 +155,7 @@ function anyEntry(sessionId: string, ordinal: number): fc.Arbitrary<Entry> {
   })
 }
 
-export const anySession: fc.Arbitrary<Session> = fc
+const anySession: fc.Arbitrary<Session> = fc
   .tuple(
     someText,
     someText,

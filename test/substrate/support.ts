@@ -64,7 +64,7 @@ export const EVERY_KIND = defineTable({
 
 export type EveryKind = RowOf<typeof EVERY_KIND.columns>
 
-export const EMPTY_ROW: Omit<EveryKind, "group_id" | "id"> = {
+const EMPTY_ROW: Omit<EveryKind, "group_id" | "id"> = {
   text: null,
   small: null,
   large: null,

@@ -42,7 +42,7 @@ export class UnreadableLog extends Error {
   }
 }
 
-export function isCompressed(file: SourceFile): boolean {
+function isCompressed(file: SourceFile): boolean {
   return file.place.endsWith(".zst")
 }
 

@@ -88,11 +88,11 @@ export async function parsedRecords(records: readonly unknown[] | string): Promi
 export const SESSION = "0b5f1e9c-7c55-4a0e-9d2e-1f6a3c9b7d10"
 
 /** A session as a store would give it back. */
-export function stored(log: SessionLog): SessionLog {
+function stored(log: SessionLog): SessionLog {
   return JSON.parse(JSON.stringify({ session: log.session, entries: log.entries })) as SessionLog
 }
 
-export function outputText(file: OutputFile | undefined): string {
+function outputText(file: OutputFile | undefined): string {
   if (file?.form === "log") return file.lines.map((line) => `${String(line)}\n`).join("")
   return file !== undefined && "text" in file ? file.text : ""
 }
