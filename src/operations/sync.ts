@@ -139,6 +139,8 @@ function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
 function storeMark(pond: Pond): string | undefined {
   const { backend, uri } = parseLocation(pond.storeName(), pond.host)
   if (backend !== "local") return undefined
-  const stat = statSync(join(uri, "sessions.lance"), { throwIfNoEntry: false })
+  // What is in the way of a store is for the store to say: here it only means that there is none.
+  const place = join(uri, "sessions.lance")
+  const stat = existsSync(place) ? statSync(place, { throwIfNoEntry: false }) : undefined
   return stat === undefined ? "none" : `${stat.dev}.${stat.ino}.${stat.birthtimeMs}`
 }

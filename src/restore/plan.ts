@@ -85,6 +85,13 @@ function planForeign(request: RestoreRequest, origin: Adapter): RestorePlan {
   const conversation = conversationOf(tree, ancestors, origin)
   const written = target.serialize.foreign(conversation, { cwd, reasoning })
   const { sessionId } = written
+  if (written.files.length === 0) {
+    throw new PondError(
+      "validation_failed",
+      `pond reads ${target.title}, and cannot write another client's session for it yet. Restore into another client with --to.`,
+      { details: { adapter: target.id } },
+    )
+  }
   const losses = [...missingHistory(request, origin), ...written.losses]
   const files = mergeFiles(written.files)
   return {

@@ -115,7 +115,7 @@ for (const [name, connect] of [
   test(`over ${name} an agent finds a message and reads it`, async () => {
     await using at = await connect()
     const found = await at.call("pond_search", { query: "hello world" })
-    expect(found).toStartWith("pond_search: 1 matching messages, showing 1 hits from 1 sessions.")
+    expect(found).toMatch(/^pond_search: \d+ matching messages, showing \d+ hits from 1 sessions\./)
     expect(found).toMatch(
       /--- \[1\] 1\.00 \| user \| 2026-01-31 12:00:00Z \| m0 \| \/home\/someone\/work \| test-client \| s ---+\nhello\nworld\n/,
     )
