@@ -6,7 +6,7 @@ import type { Table as ArrowTable, Data, DataType, Field, RecordBatch, Schema } 
 import { assert } from "../model/errors.ts"
 import { engine } from "./engine.ts"
 import type { Column, TableDefinition } from "./table-definition.ts"
-import { originalText, storedText } from "./text.ts"
+import { isStoredAsItIs, originalText, storedText } from "./text.ts"
 
 export const SCHEMA_VERSION_KEY = "pond:schema_version"
 
@@ -125,24 +125,32 @@ function arrowColumn(where: string, name: string, column: Column, rows: readonly
   }
 }
 
+/** All texts of a column are encoded as one: a call per text would cost more than the encoding. */
 function utf8Buffers(cells: Cells): { readonly valueOffsets: Int32Array; readonly data: Uint8Array } {
-  const texts: string[] = []
-  let units = 0
-  for (let index = 0; index < cells.length; index++) {
-    const text = storedText((cells.at(index) ?? "") as string)
-    texts.push(text)
-    units += text.length
-  }
-  // Three bytes hold any UTF-16 unit. The buffer is cut to what was used, or a batch of ASCII would cost three times it.
-  const scratch = new Uint8Array(units * 3)
-  const encoder = new TextEncoder()
-  const valueOffsets = new Int32Array(cells.length + 1)
+  const given = Array.from({ length: cells.length }, (_, index) => (cells.at(index) ?? "") as string)
+  const joined = given.join("")
+  if (isStoredAsItIs(joined) && !given.some(endsInHalf)) return joinedBuffers(given, joined)
+  const texts = given.map(storedText)
+  return joinedBuffers(texts, texts.join(""))
+}
+
+/** Two halves that meet where texts are joined look like a whole. */
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1)
+  return last >= 0xd800 && last <= 0xdbff
+}
+
+function joinedBuffers(texts: readonly string[], joined: string) {
+  const data = new TextEncoder().encode(joined)
+  const isAscii = data.length === joined.length
+  const valueOffsets = new Int32Array(texts.length + 1)
   let used = 0
-  for (const [index, text] of texts.entries()) {
-    if (text.length > 0) used += encoder.encodeInto(text, scratch.subarray(used)).written
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] as string
+    used += isAscii ? text.length : Buffer.byteLength(text)
     valueOffsets[index + 1] = used
   }
-  return { valueOffsets, data: scratch.slice(0, used) }
+  return { valueOffsets, data }
 }
 
 function numbers<Into extends Int32Array | Float64Array>(cells: Cells, into: Into): Into {

@@ -41,9 +41,12 @@ export interface Catalog {
   close(): void
 }
 
-/** Of the engine's own defaults, which take gigabytes: pond also idles beside an editor. */
-const INDEX_CACHE_BYTES = 256n * 1024n * 1024n
-const METADATA_CACHE_BYTES = 64n * 1024n * 1024n
+/**
+ * The engine's own defaults are six gigabytes and one, and its third argument, which its declaration offers for a
+ * session, is not read at all: the session has to be among the options. pond also idles beside an editor.
+ */
+const INDEX_CACHE_BYTES = 128n * 1024n * 1024n
+const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
 
 const NEW_TABLES: Readonly<Record<string, string>> = {
   new_table_enable_stable_row_ids: "true",
@@ -66,7 +69,7 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
     if (connection === undefined) limitNativeLog(context.log.level)
     connection ??= retried(retry, () => {
       const storageOptions = { ...location.storageOptions(), ...NEW_TABLES }
-      return engine().lance.connect(location.uri, { storageOptions }, sharedSession())
+      return engine().lance.connect(location.uri, { storageOptions, session: sharedSession() })
     }).catch((error: unknown) => {
       connection = undefined
       throw error

@@ -22,6 +22,8 @@ export interface Dataset {
   newest(): Promise<LanceTable | undefined>
   /** The table at its newest version, made if it is not there. */
   writable(): Promise<LanceTable>
+  /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
+  readonly tail: { rows: number }
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */

@@ -25,11 +25,18 @@ export interface TableStatistics extends TableState {
   readonly version: number
 }
 
+const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
+
+/** An import asks after each flush: the answer costs a few milliseconds, so it is worth asking only after so many rows. */
+const LOOKUP_LOOK_ROWS = 20_000
+
 export async function maintain(dataset: Dataset, effort: Effort): Promise<MaintenanceReport> {
   const { local } = dataset
+  if (effort === "lookups" && dataset.tail.rows < LOOKUP_LOOK_ROWS) return NOTHING
+  dataset.tail.rows = 0
   // A handle of its own: a long build must not keep the readers of the shared one waiting.
   const table = await dataset.separate()
-  if (table === undefined) return { isBusy: false, steps: [] }
+  if (table === undefined) return NOTHING
   const done = await (local === undefined
     ? carryOut(dataset, table, effort)
     : local.maintaining(() => carryOut(dataset, table, effort)))
@@ -45,7 +52,8 @@ export async function tableStatistics(dataset: Dataset): Promise<TableStatistics
 async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Promise<MaintenanceReport["steps"]> {
   const { clock, log } = dataset.catalog.context
   await dataset.attempt(() => table.checkoutLatest())
-  const plan = planMaintenance(dataset.definition, await stateOf(dataset, table), { effort, nowMs: clock.nowMs() })
+  const state = await stateOf(dataset, table, effort !== "lookups")
+  const plan = planMaintenance(dataset.definition, state, { effort, nowMs: clock.nowMs() })
   const steps: MaintenanceReport["steps"][number][] = []
   for (const planned of plan) {
     const from = clock.monotonicMs()
@@ -120,10 +128,10 @@ async function removableBefore(dataset: Dataset, table: LanceTable): Promise<Dat
 
 // --- State -----------------------------------------------------------------------------------------------------------
 
-async function stateOf(dataset: Dataset, table: LanceTable): Promise<TableState> {
+async function stateOf(dataset: Dataset, table: LanceTable, withBytes = true): Promise<TableState> {
   const { definition, local } = dataset
   const [stats, configs] = await dataset.attempt(() => Promise.all([table.stats(), table.listIndices()]))
-  const bytes = local && (await tableUsage(local))
+  const bytes = withBytes && local !== undefined ? await tableUsage(local) : undefined
   return {
     rows: stats.numRows,
     fragments: stats.fragmentStats.numFragments,

@@ -101,6 +101,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
       return await (local === undefined ? work() : local.exclusively(work))
     },
     newest,
+    tail: { rows: 0 },
     separate: async () => {
       await healed()
       return await catalog.open(definition)

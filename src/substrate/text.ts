@@ -11,8 +11,13 @@ const SURROGATE_BASE = 0xd800
 const LONE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 const ESCAPED = /\u{10FFFE}([\uE000-\uE7FF]|\u{10FFFE})/gu
 
+/** As nearly every text is. */
+export function isStoredAsItIs(text: string): boolean {
+  return text.isWellFormed() && !text.includes(ESCAPE)
+}
+
 export function storedText(text: string): string {
-  if (text.isWellFormed() && !text.includes(ESCAPE)) return text
+  if (isStoredAsItIs(text)) return text
   return text
     .replaceAll(ESCAPE, ESCAPE + ESCAPE)
     .replace(LONE, (half) => ESCAPE + String.fromCharCode(half.charCodeAt(0) - SURROGATE_BASE + PRIVATE_BASE))

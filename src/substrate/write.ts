@@ -60,6 +60,7 @@ async function insert<Row extends AnyRow>(
   const absent = [...distinct.values()]
   if (absent.length === 0) return { inserted: 0, present: rows.length, absent }
   const inserted = await commit(dataset, await dataset.writable(), absent)
+  dataset.tail.rows += inserted
   return { inserted, present: rows.length - inserted, absent }
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { openCatalog } from "../../src/substrate/catalog.ts"
+import { engine } from "../../src/substrate/engine.ts"
 import { eq } from "../../src/substrate/filter.ts"
-import { EVERY_KIND, row, testStore } from "./support.ts"
+import { EVERY_KIND, row, testContext, testStore } from "./support.ts"
 
 /** `lance-chokepoints`: each kind of call into the engine stands in the files that own it, and nowhere else in the tree. */
 const SOURCES = readdirSync(join(import.meta.dir, "../../src"), { recursive: true, encoding: "utf8" })
@@ -141,6 +143,17 @@ test("rows of a table are never deleted unless it is declared as derived", async
   await derived.insertAbsent([row("a"), row("b")])
   expect(await derived.deleteWhere(eq("id", "a"))).toEqual({ deleted: 1 })
   expect(await derived.count()).toBe(1)
+})
+
+test("every table of a store shares the caches of its session, and their bound", async () => {
+  using place = testStore()
+  const session = new (engine().lance.Session)(1_000_000n, 1_000_000n)
+  const catalog = openCatalog(place.store.location, testContext, () => session)
+  await place.store.table(EVERY_KIND).insertAbsent([row("a")])
+  const before = session.approxNumItems()
+  const table = await catalog.open(EVERY_KIND as never)
+  await table?.countRows("id = 'a'")
+  expect(session.approxNumItems()).toBeGreaterThan(before)
 })
 
 test("a table of a newer pond is refused, with what helps", async () => {

@@ -26,6 +26,20 @@ test("a value of every kind comes back as it went in", async () => {
   )
 })
 
+test("halves of an emoji in neighbouring rows stay halves", async () => {
+  using place = testStore()
+  const table = place.store.table(EVERY_KIND)
+  const halves = [
+    row("a", { text: "\ud83d" }),
+    row("b", { text: "\ude00" }),
+    row("c", { text: "é\ud83d" }),
+    row("d", { text: "" }),
+  ]
+  await table.insertAbsent(halves)
+  const rows = await table.read({ columns: ["id", "text"], orderBy: [{ column: "id" }] })
+  expect(rows).toEqual(halves.map(({ id, text }) => ({ id, text })))
+})
+
 test("the bytes of a blob come back, null apart from none", async () => {
   using place = testStore()
   const table = place.store.table(EVERY_KIND)

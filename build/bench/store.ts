@@ -1,0 +1,222 @@
+/**
+ * What it costs to keep sessions: rows per second from prepared values into the real tables, memory while a table grows,
+ * and the two things that a large store is asked most often: to import again what it has, and one message by its id.
+ * `--rows N` says how many part rows are written, `--keep DIR` where; without it the store is removed again.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { systemClock } from "../../src/platform/clock.ts"
+import { silentLog } from "../../src/platform/log.ts"
+import { type Random, seededRandom, systemRandom } from "../../src/platform/random.ts"
+import { MESSAGES, type MessageRow, PARTS, type PartRow } from "../../src/sessions/tables.ts"
+import { eq } from "../../src/substrate/filter.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openStore, type Table } from "../../src/substrate/table.ts"
+import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
+import { type Bench, median, type Row } from "../measure.ts"
+
+const BATCH = 5000
+const SESSION_MESSAGES = 200
+
+export const bench: Bench = {
+  summary: "the store: rows per second, memory of an import, a repeated import, a message by its id",
+  run: async (args) => {
+    const partCount = Number(flagValue(args, "--rows") ?? 2_000_000)
+    const kept = flagValue(args, "--keep")
+    const folder = kept ?? mkdtempSync(join(tmpdir(), "pond-bench-store-"))
+    const location = parseLocation(folder, { environment: {} })
+    const store = openStore(location, { log: silentLog, clock: systemClock, random: systemRandom })
+    try {
+      const parts = await grown(store.table(PARTS), partCount, partRow)
+      const messages = await grown(store.table(MESSAGES), partCount / 2, messageRow)
+      return [
+        rateRow("part rows", parts, 60_000),
+        rateRow("message rows", messages, 40_000),
+        {
+          what: "memory while it grew, peak",
+          measured: Math.max(parts.peakMb, messages.peakMb),
+          unit: "MB",
+          limit: 500,
+        },
+        flatRow("memory of the last tenth over the second", parts.memoryMb),
+        ...(await askedRows(store.table(MESSAGES), partCount / 2)),
+      ]
+    } finally {
+      store.close()
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+function flagValue(args: readonly string[], flag: string): string | undefined {
+  const at = args.indexOf(flag)
+  return at < 0 ? undefined : args[at + 1]
+}
+
+// --- Growing a table -------------------------------------------------------------------------------------------------
+
+interface Growth {
+  readonly rows: number
+  readonly writeMs: number
+  readonly peakMb: number
+  /** After each flush. */
+  readonly memoryMb: readonly number[]
+  /** Rows per second of each tenth of the way. */
+  readonly tenths: readonly number[]
+}
+
+async function grown<C extends Columns>(table: Table<C>, rows: number, row: (at: number) => RowOf<C>): Promise<Growth> {
+  const memoryMb: number[] = []
+  const flushMs: number[] = []
+  for (let from = 0; from < rows; from += BATCH) {
+    const prepared = Array.from({ length: Math.min(BATCH, rows - from) }, (_, index) => row(from + index))
+    const began = performance.now()
+    await table.insertAbsent(prepared)
+    await table.maintain("lookups")
+    flushMs.push(performance.now() - began)
+    memoryMb.push(process.memoryUsage.rss() / 1e6)
+  }
+  const writeMs = flushMs.reduce((sum, ms) => sum + ms, 0)
+  const tenth = Math.max(1, Math.floor(flushMs.length / 10))
+  const tenths = Array.from({ length: 10 }, (_, at) => {
+    const ms = flushMs.slice(at * tenth, (at + 1) * tenth)
+    return (ms.length * BATCH) / (ms.reduce((sum, each) => sum + each, 0) / 1000)
+  })
+  return { rows, writeMs, peakMb: Math.max(...memoryMb), memoryMb, tenths }
+}
+
+function rateRow(what: string, growth: Growth, limit: number): Row {
+  const by = growth.tenths.map((rate) => `${Math.round(rate / 1000)}k`).join(" ")
+  return {
+    what: `${growth.rows} ${what}, written durably`,
+    measured: growth.rows / (growth.writeMs / 1000),
+    unit: "rows/s",
+    limit,
+    isFloor: true,
+    beside: `by tenths of the way ${by}`,
+  }
+}
+
+function flatRow(what: string, memoryMb: readonly number[]): Row {
+  const tenth = Math.floor(memoryMb.length / 10)
+  const [early, late] = [median(memoryMb.slice(tenth, 2 * tenth)), median(memoryMb.slice(-tenth))]
+  return {
+    what,
+    measured: late / early,
+    unit: "x",
+    limit: 1.5,
+    beside: `${early.toFixed(0)} MB, ${late.toFixed(0)} MB`,
+  }
+}
+
+// --- Asking a large one ----------------------------------------------------------------------------------------------
+
+async function askedRows(table: Table<(typeof MESSAGES)["columns"]>, count: number): Promise<Row[]> {
+  await table.maintain("due")
+  const random = seededRandom(7)
+  const somewhere = () => Math.floor(random.next() * (count - 10))
+  const versions = async () => (await table.statistics())?.version ?? 0
+  const before = await versions()
+  const again = await timed(20, () => {
+    const from = somewhere()
+    return table.insertAbsent(Array.from({ length: 10 }, (_, index) => messageRow(from + index)))
+  })
+  const commits = (await versions()) - before
+  let next = count
+  const fresh = await timed(10, () => table.insertAbsent(Array.from({ length: 10 }, () => messageRow(next++))))
+  const byId = await timed(50, async () => {
+    const id = messageRow(somewhere()).id
+    const found = await table.read({ columns: ["session_id", "id", "search_text"], where: eq("id", id) })
+    if (found.length !== 1) throw new Error(`${id} was found ${found.length} times`)
+  })
+  const of = `of ${count}`
+  return [
+    { what: `10 messages ${of} imported again`, measured: median(again), unit: "ms", limit: 15 },
+    { what: "commits of that", measured: commits, unit: "commits", limit: 2 },
+    { what: `10 new messages beside ${count}`, measured: median(fresh), unit: "ms" },
+    { what: `one message ${of} by its id`, measured: median(byId), unit: "ms", limit: 10 },
+  ]
+}
+
+async function timed(rounds: number, work: () => Promise<unknown>): Promise<number[]> {
+  await work()
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now()
+    await work()
+    times.push(performance.now() - began)
+  }
+  return times
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+const WORDS = vocabulary(seededRandom(1))
+
+function vocabulary(random: Random): string[] {
+  return Array.from({ length: 20_000 }, () =>
+    random
+      .next()
+      .toString(36)
+      .slice(2, 4 + Math.floor(random.next() * 7)),
+  )
+}
+
+function prose(at: number, words: number): string {
+  const random = seededRandom(at)
+  return Array.from({ length: words }, () => WORDS[Math.floor(random.next() ** 3 * WORDS.length)]).join(" ")
+}
+
+function uuid(of: string): string {
+  const hex = new Bun.CryptoHasher("md5").update(of).digest("hex")
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+}
+
+const START_US = 1_700_000_000_000_000n
+const ROLES = ["user", "assistant", "tool", "assistant"]
+
+function common(at: number) {
+  const session = Math.floor(at / SESSION_MESSAGES)
+  return {
+    session_id: uuid(`session ${session}`),
+    role: ROLES[at % ROLES.length] ?? "user",
+    source_agent: "claude-code",
+    project: `/home/someone/work/project-${session % 40}`,
+    timestamp: START_US + BigInt(at) * 1_000_000n,
+    lane: "main",
+  }
+}
+
+function messageRow(at: number): MessageRow {
+  return {
+    ...common(at),
+    id: uuid(`message ${at}`),
+    ordinal: at % SESSION_MESSAGES,
+    content: null,
+    search_text: at % 3 === 2 ? null : prose(at, 20 + (at % 60)),
+    search_terms: null,
+    options: '{"source":{"version":"2.1.0","cwd":"/home/someone/work"}}',
+    ingested_at: START_US,
+    host: "somewhere",
+  }
+}
+
+function partRow(at: number): PartRow {
+  const message = Math.floor(at / 2)
+  return {
+    ...common(message),
+    message_id: uuid(`message ${message}`),
+    id: `${uuid(`message ${message}`)}-${at % 2}`,
+    ordinal: at % 2,
+    message_ordinal: message % SESSION_MESSAGES,
+    type: at % 2 === 0 ? "text" : "tool_call",
+    provenance: "conversational",
+    tool_name: at % 2 === 0 ? null : "Bash",
+    call_id: at % 2 === 0 ? null : uuid(`call ${at}`),
+    is_failure: null,
+    text: at % 2 === 0 ? prose(at, 20 + (message % 60)) : null,
+    variant_data: at % 2 === 0 ? "{}" : JSON.stringify({ input: { command: prose(at, 12) } }),
+    options: "{}",
+  }
+}
