@@ -55,7 +55,7 @@ async function resumes(adapter: Adapter, { root }: Fixture): Promise<void> {
         seen: new Set(first.entries.map(({ message }) => message.id)),
         state: JSON.parse(JSON.stringify(first.end.state)),
       }
-      const rest = parseUnit(adapter, unit, records.slice(at), point)
+      const rest = parseUnit(adapter, unit, records.slice(at), { resume: point })
       expect([...first.entries, ...rest.entries], `split behind record ${at}`).toEqual([...whole.entries])
       expect(rest.order).not.toContain("session")
       splits++

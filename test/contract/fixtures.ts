@@ -82,7 +82,7 @@ export function parseUnit(
   adapter: Adapter,
   unit: SourceUnit,
   records: readonly RawRecord[],
-  resume?: ResumePoint,
+  { resume, isSettled = false }: { readonly resume?: ResumePoint; readonly isSettled?: boolean } = {},
 ): ParsedUnit {
   let session = resume?.session
   const entries: Entry[] = []
@@ -103,7 +103,7 @@ export function parseUnit(
   }
   const parser = adapter.parse(unit, sink, resume)
   for (const raw of records) parser.push(fresh(raw))
-  return { end: parser.end(), session, entries, issues, order }
+  return { end: parser.end(isSettled), session, entries, issues, order }
 }
 
 /** The adapters that write sessions of others already. One that does not gives no files. */

@@ -1,12 +1,12 @@
 /** Law 4 over random conversations, for every target. A failure prints the seed: `POND_SEED=… bun test test/contract/foreign.property`. */
 import { test } from "bun:test"
 import fc from "fast-check"
+import { SEED } from "../support/seed.ts"
 import { expectToComeThrough } from "./comes-through.ts"
 import { conversation } from "./conversations.ts"
 import { foreignTargets } from "./fixtures.ts"
 
 const RUNS = Number(process.env["POND_PROPERTY_RUNS"] ?? 60)
-const SEED = Number(process.env["POND_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
 for (const target of foreignTargets()) {
   test(

@@ -7,7 +7,8 @@ import { checkStorage } from "../../src/substrate/storage-check.ts"
 import type { StoreContext } from "../../src/substrate/store-context.ts"
 import { openStore } from "../../src/substrate/table.ts"
 import { type ObjectServer, startObjectServer, TEST_KEY } from "../support/object-server.ts"
-import { EVERY_KIND, row, SEED, testContext, testStore } from "./support.ts"
+import { SEED } from "../support/seed.ts"
+import { EVERY_KIND, row, testContext, testStore } from "./support.ts"
 
 /**
  * The same laws on every backend. Real ones are named by `POND_TEST_STORES` (URLs, separated by spaces), with their
@@ -39,7 +40,8 @@ const BACKENDS: readonly (readonly [name: string, locate: () => Location])[] = [
 const context: StoreContext = { ...testContext, sleep: () => Bun.sleep(1) }
 
 describe.each(BACKENDS)("%s", (_, locate) => {
-  const place = (name: string) => within(locate(), `${name}-${SEED}`)
+  const run = crypto.randomUUID().slice(0, 8)
+  const place = (name: string) => within(locate(), `${name}-${run}`)
 
   test("a check of the store succeeds and leaves nothing", async () => {
     const checked = await checkStorage(place("check"), context)

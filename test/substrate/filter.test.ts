@@ -17,7 +17,8 @@ import {
 } from "../../src/substrate/filter.ts"
 import type { Table } from "../../src/substrate/table.ts"
 import { storedText } from "../../src/substrate/text.ts"
-import { EVERY_KIND, type EveryKind, row, SEED, type TestStore, testStore } from "./support.ts"
+import { SEED } from "../support/seed.ts"
+import { EVERY_KIND, type EveryKind, row, type TestStore, testStore } from "./support.ts"
 
 /** Text that would end a literal, start a comment, name a column or be taken for a pattern. */
 const HOSTILE = [

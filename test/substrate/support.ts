@@ -21,8 +21,7 @@ import {
   utf8,
   vector,
 } from "../../src/substrate/table-definition.ts"
-
-export const SEED = Number(process.env["POND_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+import { SEED } from "../support/seed.ts"
 
 export const testContext: StoreContext = { log: silentLog, clock: systemClock, random: seededRandom(SEED) }
 

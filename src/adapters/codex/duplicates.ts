@@ -37,8 +37,7 @@ export function speechOf(
     if (unclaimed !== undefined) return { state: rest, speech: "copy" }
     return { state: { ...next, user: said }, speech: "message" }
   }
-  const isReasoning = draft.role === "assistant" && draft.parts.some(({ body }) => body.type === "reasoning")
-  if (state.hasItems === true && !(isReasoning && state.isOurs)) return { state: next, speech: "copy" }
+  if (state.hasItems === true && !(isThought(draft) && state.isOurs)) return { state: next, speech: "copy" }
   return { state: { ...next, assistant: said }, speech: "message" }
 }
 
@@ -64,12 +63,17 @@ function itemSpeech(state: SpeechState, draft: MessageDraft, said: string): { st
   return { state: next, speech: "message" }
 }
 
-/** What a person or the model said in a message, as a hash. Injected text is not said. */
+/** What a person or the model said in a message, as a hash. Injected text is not said, and a thought is no answer of the same words. */
 function saidIn(draft: MessageDraft): string {
   if (draft.role !== "user" && draft.role !== "assistant") return ""
   const texts = draft.parts.flatMap(({ body }) =>
     (body.type === "text" || body.type === "reasoning") && body.provenance === "conversational" ? [body.text] : [],
   )
   if (texts.length === 0) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
-  return Bun.hash.xxHash64(texts.join("\n").trim()).toString(16)
+  const hash = Bun.hash.xxHash64(texts.join("\n").trim()).toString(16)
+  return isThought(draft) ? `thought ${hash}` : hash
+}
+
+function isThought(draft: MessageDraft): boolean {
+  return draft.role === "assistant" && draft.parts.some(({ body }) => body.type === "reasoning")
 }

@@ -66,6 +66,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     push: (raw) => pushRaw(reading, raw),
     end(): ParseEnd {
       begin(reading, true)
+      reading.writer.end()
       const { place, copy, speech, titles } = reading
       const state: State = { place, copy, speech, titles }
       return { state: state as unknown as JsonValue, clientVersions: [...reading.versions] }

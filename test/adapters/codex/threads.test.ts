@@ -143,6 +143,17 @@ test.each([
   expect(thread.entries.at(-1)?.parts).toMatchObject([{ type: "tool_result", result: output, is_failure: isFailure }])
 })
 
+test("a thought and an answer in the same words are two, also where the thought stands in an event alone", async () => {
+  const thread = await threadWith(
+    line("session_meta", { id: THREAD, cwd: CWD, originator: "pond" }),
+    userItem("and the answer?"),
+    line("event_msg", { type: "agent_reasoning", text: "forty-two" }),
+    line("event_msg", { type: "agent_message", message: "forty-two" }),
+    item({ type: "message", role: "assistant", content: [{ type: "output_text", text: "forty-two" }] }),
+  )
+  expect(said(thread.entries)).toEqual(["user: and the answer?", "assistant: (forty-two)", "assistant: forty-two"])
+})
+
 test("a search of the provider is a call without a result, and without an id it is kept whole", async () => {
   const action = { type: "search", query: "one pixel" }
   const thread = await threadWith(
