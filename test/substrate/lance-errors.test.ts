@@ -1,10 +1,21 @@
 import { expect, test } from "bun:test"
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, unlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { seededRandom } from "../../src/platform/random.ts"
 import { engine } from "../../src/substrate/engine.ts"
 import { type Failure, failureOf, storeError } from "../../src/substrate/lance-errors.ts"
+import { manifestName } from "../../src/substrate/manifest-file.ts"
 import { retried } from "../../src/substrate/retry.ts"
 import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
 
@@ -46,6 +57,24 @@ test("rejected: a regular expression that is none", async () => {
   using folder = new Folder()
   const { table } = await madeTable(folder.path)
   expect(await failureSaid(() => table.countRows("regexp_like(text, 'a(b')"))).toBe("rejected")
+})
+
+test("conflict: another handle was first with the next version", async () => {
+  using folder = new Folder()
+  await madeTable(folder.path)
+  const open = async () => await (await engine().lance.connect(folder.path)).openTable("t")
+  const [quick, late, later] = [await open(), await open(), await open()]
+  await quick.optimize()
+  expect(await failureSaid(() => late.optimize())).toBe("conflict")
+  await (await engine().lance.connect(folder.path)).createTable("t", [{ other: 1 }], { mode: "overwrite" })
+  expect(await failureSaid(() => later.add(rows))).toBe("conflict")
+})
+
+test("conflict: the next version is taken whenever it is tried", async () => {
+  using folder = new Folder()
+  const { table } = await madeTable(folder.path)
+  mkdirSync(join(folder.path, "t.lance/_versions", manifestName(BigInt(await table.version()) + 1n)))
+  expect(await failureSaid(() => table.add(rows))).toBe("conflict")
 })
 
 const DAMAGES: readonly (readonly [what: string, folder: string, damage: (path: string) => void])[] = [
@@ -110,16 +139,6 @@ const openOn = async (server: ObjectServer, changed: Record<string, string> = {}
   const storageOptions = { ...server.storageOptions("s3"), client_max_retries: "0", ...changed }
   return await (await engine().lance.connect(`s3://${bucket}/store`, { storageOptions })).openTable("t")
 }
-
-test("conflict: other writers are always first", async () => {
-  await withServer(async (server) => {
-    const storageOptions = server.storageOptions("s3")
-    const connection = await engine().lance.connect("s3://pond-test/store", { storageOptions })
-    const table = await connection.createTable("t", rows)
-    server.setFaults({ writeConflict: 1 })
-    expect(await failureSaid(() => table.add(rows))).toBe("conflict")
-  })
-})
 
 test("unreachable: a store that fails, refuses, cuts its answers, or is not there", async () => {
   const faults = ["internalError", "slowDown", "dropRequest", "dropAnswer", "cutBody"] as const
