@@ -52,6 +52,8 @@ export interface Source {
   readonly rows?: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
   /** For clients that delete old sessions by themselves. */
   readonly retention?: (root: string) => Retention | undefined
+  /** The model that the client was last used with below a root, in the client's own words. For clients whose sessions name the one that they go on with. */
+  readonly lastModel?: (root: string) => string | undefined
 }
 
 /** After so many days the client deletes what nothing touched. */
@@ -178,6 +180,8 @@ export interface ForeignTarget {
   readonly cwd: string
   /** What to do with reasoning that the target cannot verify. */
   readonly reasoning: "keep" | "text" | "drop"
+  /** The model that the target was last used with, where it is known: see `Source.lastModel`. */
+  readonly model?: string | undefined
 }
 
 export interface Serialized {

@@ -51,13 +51,15 @@ export interface LossGroup {
 export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
   const sessions = await pond.sessions()
   const tree = await sessions.tree(options.sessionId)
+  const target = targetOf(tree, options.to)
   const plan = await planRestore({
     tree,
     ancestors: await sessions.ancestors(options.sessionId),
     log: (id) => sessions.log(id),
-    target: targetOf(tree, options.to),
+    target,
     cwd: options.cwd,
     reasoning: options.reasoning,
+    model: target.source.lastModel?.(options.root ?? rootOf(pond, target)),
   })
   await proved(pond, plan)
   return plan

@@ -22,6 +22,8 @@ export interface RestoreRequest {
   /** The directory that the session goes on in. Absent: its own. */
   readonly cwd: string | undefined
   readonly reasoning: ForeignTarget["reasoning"]
+  /** See `ForeignTarget`. */
+  readonly model?: string | undefined
 }
 
 export interface RestorePlan {
@@ -80,10 +82,10 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan> {
 }
 
 function planForeign(request: RestoreRequest, origin: Adapter): RestorePlan {
-  const { tree, ancestors, target, reasoning } = request
+  const { tree, ancestors, target, reasoning, model } = request
   const cwd = request.cwd ?? tree.session.project
   const conversation = conversationOf(tree, ancestors, origin)
-  const written = target.serialize.foreign(conversation, { cwd, reasoning })
+  const written = target.serialize.foreign(conversation, { cwd, reasoning, model })
   const { sessionId } = written
   if (written.files.length === 0) {
     throw new PondError(

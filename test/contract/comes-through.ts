@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import type { Adapter, Conversation, ForeignTarget, OutputFile } from "../../src/adapters/adapter.ts"
 import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import { turnsOf } from "../../src/adapters/shared/turns.ts"
+import { writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
 import { bytesOf } from "../../src/restore/draft.ts"
 import { conversationOf, logsOf } from "./fixtures.ts"
 import { toldBy } from "./told.ts"
@@ -31,10 +32,10 @@ async function readBack(target: Adapter, files: readonly OutputFile[], sessionId
   const root = mkdtempSync(join(tmpdir(), "pond-foreign-"))
   try {
     for (const file of files) {
-      if (file.form === "database") continue
       const path = join(root, file.place)
       await mkdir(dirname(path), { recursive: true })
-      await Bun.write(path, bytesOf(file))
+      if (file.form === "database") writeForeignRows(path, file)
+      else await Bun.write(path, bytesOf(file))
     }
     return conversationOf(target, await logsOf(target, root), sessionId)
   } finally {

@@ -2,21 +2,23 @@
 import { systemClock } from "../../platform/clock.ts"
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { foreign } from "./foreign.ts"
 import { native } from "./native.ts"
 import { parse } from "./parse.ts"
+import { VERSION } from "./schema.ts"
 import { ID } from "./session-start.ts"
 import { createSource } from "./source.ts"
 
 export const opencode: Adapter = {
   id: ID,
   title: "opencode",
-  verified: { from: "0.1.0", to: "1.18.33" },
+  verified: { from: "0.1.0", to: VERSION },
   source: createSource(systemClock),
   parse,
   context,
   serialize: {
     native,
-    foreign: () => ({ sessionId: "", files: [], losses: [] }),
+    foreign,
     resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),
   },
 }

@@ -50,6 +50,28 @@ export function listSessions(path: string, nowMs: number): DatabaseListing | und
   }
 }
 
+/** The model of the session that was last used, as opencode names models: `provider/model`. */
+export function lastModelIn(path: string): string | undefined {
+  const database = openForeignDatabase(path, ["session"])
+  try {
+    if (!database.tables.get("session")?.includes("model")) return undefined
+    const sessions = [
+      ...database.rows({ table: "session", columns: ["model", "time_updated"], order: ["time_updated"] }),
+    ]
+    const named = sessions
+      .map((row) => modelOf(decoded("session", row)["model"]))
+      .filter((model) => model !== undefined)
+    return named.at(-1)
+  } finally {
+    database.close()
+  }
+}
+
+function modelOf(model: JsonValue | undefined): string | undefined {
+  const { id, providerID } = objectOf(model)
+  return typeof id === "string" && typeof providerID === "string" ? `${providerID}/${id}` : undefined
+}
+
 interface Tally {
   readonly count: number
   readonly greatest: readonly number[]

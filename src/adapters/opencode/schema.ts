@@ -152,6 +152,9 @@ const TABLES: Readonly<Record<string, Table>> = {
   migration: { columns: columns("id text, time_completed integer!") },
 }
 
+/** The version whose database this is. */
+export const VERSION = "1.18.33"
+
 /** Every change of the schema that the tables above have been through. The client notes when; nobody reads that. */
 const MIGRATIONS = [
   "20260127222353_familiar_lady_ursula",

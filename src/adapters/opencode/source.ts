@@ -4,19 +4,22 @@
  *
  * Only named places are looked at. `auth.json`, `mcp-auth.json` and `storage/share` lie beside them and are never opened.
  */
-import { statSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join } from "node:path"
+import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/clock.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { fileOf, isIssue } from "../shared/walk.ts"
-import { listSessions, readRows } from "./database.ts"
+import { lastModelIn, listSessions, readRows } from "./database.ts"
+import { objectOf } from "./records.ts"
 import { documentAt, documentsIn, entriesIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
 
 export function createSource(clock: Clock): Source {
   return {
     roots,
+    lastModel,
     plan: async function* (root) {
       yield* planRoot(root, clock.nowMs())
     },
@@ -35,6 +38,21 @@ function roots(environment: Environment, home: string): readonly string[] {
   if (!chosen || chosen === ":memory:") return [place]
   const database = isAbsolute(chosen) ? chosen : join(place, chosen)
   return DATABASE.test(database.slice(place.length + 1)) ? [place] : [place, database]
+}
+
+/** What the person works with: as the database says, or what the client notes of the models that he chose. */
+function lastModel(root: string): string | undefined {
+  const database = join(root, "opencode.db")
+  const known = statSync(database, { throwIfNoEntry: false }) === undefined ? undefined : lastModelIn(database)
+  if (known !== undefined) return known
+  const state = join(root, "..", "..", "state", "opencode", "model.json")
+  const parsed = statSync(state, { throwIfNoEntry: false })?.isFile()
+    ? parseJson(readFileSync(state, "utf8"))
+    : undefined
+  const recent = parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value["recent"] : undefined
+  const [first] = Array.isArray(recent) ? recent : []
+  const { providerID, modelID } = objectOf(first)
+  return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined
 }
 
 /** `opencode-<channel>.db` is that of a client that is no release. */

@@ -129,7 +129,7 @@ test("a tree is told as its last client would have sent it", async () => {
   const stored = await read(units.find(({ key }) => key.includes("ses_4f2a11c6"))!)
   const live = opencode.context(stored, [])
   expect(live.map(({ message }) => message.role)).toEqual([
-    ...["user", "assistant", "tool", "assistant", "tool", "user", "assistant", "tool", "user", "assistant"],
+    ...["user", "assistant", "tool", "assistant", "tool", "assistant", "tool", "user", "assistant"],
   ] as never)
   expect(texts(live)).toEqual([
     "user: Look at @notes.md, please. 見て 🌲",
@@ -138,17 +138,20 @@ test("a tree is told as its last client would have sent it", async () => {
     "assistant: I list the files first.",
     "assistant: I list the files.",
     "result: notes.md\npic.png\n",
-    "result: Image read successfully",
+    "result: [image]",
     "result: Error: File not found: /work/alpha/none.md",
-    "user: Attached media from tool result:",
     "result: [Old tool result content cleared]",
     "result: Two files.\n\n<task_metadata>\nsession_id: ses_4f2a0f05dffeZyXwVuTsRqPoNm\n</task_metadata>",
-    "result: [Tool execution was interrupted]",
     "user: Go on, and use the hologram.",
     "assistant: Done. 完了",
   ])
-  const files = live.flatMap(({ parts }) => (parts as readonly Part[]).filter(({ type }) => type === "file"))
-  expect(files).toMatchObject([{ media_type: "image/png" }])
+  const results = live.flatMap(({ parts }) => (parts as readonly Part[]).filter((part) => part.type === "tool_result"))
+  expect(results[1]?.result).toMatchObject([
+    { text: "Image read successfully" },
+    { type: "image", mimeType: "image/png" },
+  ])
+  const calls = live.flatMap(({ parts }) => (parts as readonly Part[]).filter((part) => part.type === "tool_call"))
+  expect(calls.length).toBe(results.length + 1)
 })
 
 test("a sub-agent names its parent and what it is", async () => {

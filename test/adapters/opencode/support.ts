@@ -121,7 +121,8 @@ export function texts(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ message, parts }) =>
     (parts as readonly { type: string; text?: string; result?: unknown }[]).flatMap((part) => {
       if (part.type === "text" || part.type === "reasoning") return [`${message.role}: ${part.text}`]
-      return part.type === "tool_result" ? [`result: ${String(part.result)}`] : []
+      if (part.type !== "tool_result") return []
+      return [`result: ${typeof part.result === "string" ? part.result : "[image]"}`]
     }),
   )
 }

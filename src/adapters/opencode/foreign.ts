@@ -1,0 +1,312 @@
+/**
+ * A session of another client as opencode would have written it: rows of its database. A turn of the model is one message
+ * with one step in it, each call a part that carries its result; a sub-agent is a session of its own, named by its call.
+ * opencode finds a session by its project: `global` is that of directories without version control, and from there
+ * opencode itself takes a session into the project of the repository that it lies at the top of.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import type { Loss } from "../../model/report.ts"
+import type { Conversation, ForeignTarget, OutputRow, Serialized } from "../adapter.ts"
+import { hexOf } from "../shared/derived-ids.ts"
+import { loss } from "../shared/losses.ts"
+import { type Start, startsOf } from "../shared/starts.ts"
+import {
+  type AssistantTurn,
+  type CallBlock,
+  type FileBlock,
+  type TextBlock,
+  type Turn,
+  turnsOf,
+  type UserTurn,
+} from "../shared/turns.ts"
+import { createIds, type Ids, sessionIdOf } from "./ids.ts"
+import { SCHEMA, VERSION } from "./schema.ts"
+import { ID } from "./session-start.ts"
+
+export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
+  const { sessionId, rows, losses } = sessionRows(conversation, target)
+  const files = [
+    { form: "database" as const, place: "opencode.db", rows: [globalProject(conversation), ...rows], schema: SCHEMA },
+  ]
+  return { sessionId, files, losses }
+}
+
+interface SessionRows {
+  readonly sessionId: string
+  readonly rows: readonly OutputRow[]
+  readonly losses: readonly Loss[]
+}
+
+/** The session that an agent was started from, and the call that did it. */
+interface Parent {
+  readonly sessionId: string
+  readonly start: Start | undefined
+}
+
+function sessionRows(conversation: Conversation, target: ForeignTarget, parent?: Parent): SessionRows {
+  const { session } = conversation
+  const { turns, losses } = turnsOf(conversation, ID, target.reasoning)
+  const sessionId = idOf(conversation)
+  const agent = parent === undefined ? MAIN_AGENT : SUB_AGENT
+  const children = startsOf(conversation).map(({ child, start }) => ({
+    start,
+    ...sessionRows(child, target, { sessionId, start }),
+  }))
+  const started = new Map(children.map(({ start, sessionId: id }) => [start?.call, id]))
+  const draft = createDraft({ sessionId, agent, target, sourceAgent: session.source_agent, started })
+  for (const turn of turns) draft.add(turn)
+  const row = sessionRow(conversation, { sessionId, agent, target, parent, updatedMs: draft.lastMs })
+  return {
+    sessionId,
+    rows: [{ table: "session", row }, ...draft.rows, ...children.flatMap(({ rows }) => rows)],
+    losses: [...losses, ...draft.losses, ...children.flatMap((child) => child.losses)],
+  }
+}
+
+/** The agents that every installation has. */
+const MAIN_AGENT = "build"
+const SUB_AGENT = "general"
+
+function idOf({ session }: Conversation): string {
+  return sessionIdOf(Date.parse(session.created_at), `${session.source_agent} ${session.id}`)
+}
+
+// --- Rows of the session ------------------------------------------------------------------------------------------------
+
+function globalProject({ session }: Conversation): OutputRow {
+  const created = Date.parse(session.created_at)
+  const empty = { vcs: null, name: null, icon_url: null, icon_url_override: null, icon_color: null }
+  const times = { time_created: created, time_updated: created, time_initialized: null }
+  return { table: "project", row: { id: "global", worktree: "/", ...empty, ...times, sandboxes: [], commands: null } }
+}
+
+interface SessionFacts {
+  readonly sessionId: string
+  readonly agent: string
+  readonly target: ForeignTarget
+  readonly parent: Parent | undefined
+  readonly updatedMs: number
+}
+
+function sessionRow({ session, entries }: Conversation, facts: SessionFacts): JsonObject {
+  const { sessionId, agent, target, parent, updatedMs } = facts
+  const created = Date.parse(session.created_at)
+  const title = parent === undefined ? session.title : subagentTitle(parent.start, session.title)
+  return {
+    ...{ id: sessionId, project_id: "global", workspace_id: null, parent_id: parent?.sessionId ?? null },
+    ...{ slug: `restored-${hexOf(sessionId, 6)}`, directory: target.cwd, path: pathOf(target.cwd) },
+    ...{ title: title ?? firstWords(entries) ?? `New session - ${new Date(created).toISOString()}`, version: VERSION },
+    ...{ share_url: null, summary_additions: 0, summary_deletions: 0, summary_files: 0, summary_diffs: null },
+    ...{ metadata: null, cost: 0, tokens_input: 0, tokens_output: 0, tokens_reasoning: 0 },
+    ...{ tokens_cache_read: 0, tokens_cache_write: 0, revert: null, permission: null, agent },
+    ...{ model: modelColumn(target.model), time_created: created, time_updated: Math.max(created, updatedMs) },
+    ...{ time_compacting: null, time_archived: null },
+  }
+}
+
+/** The directory below the worktree of its project, which is the root of the file system for `global`. */
+function pathOf(cwd: string): string | null {
+  return cwd.startsWith("/") ? cwd.slice(1) : null
+}
+
+function subagentTitle(start: Start | undefined, title: string | undefined): string {
+  return `${start?.purpose ?? title ?? "Sub-agent"} (@${SUB_AGENT} subagent)`
+}
+
+const TITLE_UNITS = 100
+
+function firstWords(entries: Conversation["entries"]): string | undefined {
+  for (const { message, parts } of entries) {
+    if (message.role !== "user") continue
+    for (const part of parts) {
+      const line = part.type === "text" && part.provenance === "conversational" ? part.text.trim().split("\n")[0] : ""
+      if (line !== undefined && line !== "") return line.slice(0, TITLE_UNITS)
+    }
+  }
+  return undefined
+}
+
+// --- Messages and parts -------------------------------------------------------------------------------------------------
+
+interface DraftFacts {
+  readonly sessionId: string
+  readonly agent: string
+  readonly target: ForeignTarget
+  readonly sourceAgent: string
+  /** The sessions of agents, by the call that started each. */
+  readonly started: ReadonlyMap<string | undefined, string>
+}
+
+interface Draft {
+  readonly rows: readonly OutputRow[]
+  readonly losses: readonly Loss[]
+  readonly lastMs: number
+  add(turn: Turn): void
+}
+
+function createDraft(facts: DraftFacts): Draft {
+  const { sessionId, agent, target, sourceAgent } = facts
+  const ids = createIds(sessionId)
+  const rows: OutputRow[] = []
+  const losses: Loss[] = []
+  let lastMs = 0
+  let question = ids.next("msg", 0)
+
+  /** Messages are read in the order of their times, and clocks run backwards in real logs. */
+  function message(turn: Turn, data: (created: number) => JsonObject, parts: readonly JsonObject[]): string {
+    const created = Math.max(lastMs, Date.parse(turn.timestamp))
+    lastMs = created
+    const id = ids.next("msg", created)
+    const times = { time_created: created, time_updated: created }
+    const part = parts.map((each) => {
+      const partId = ids.next("prt", created)
+      return {
+        id: partId,
+        message_id: id,
+        session_id: sessionId,
+        ...times,
+        data: placed(each, { sessionId, id, ids, created }),
+      }
+    })
+    rows.push({ table: "message", row: { id, session_id: sessionId, ...times, data: data(created), part } })
+    return id
+  }
+
+  function addUser(turn: UserTurn): void {
+    const parts = turn.blocks
+      .map((block) => userPart(block, turn.messageId, losses))
+      .filter((part) => part !== undefined)
+    if (parts.length === 0) return
+    const model = modelField(target.model)
+    question = message(turn, (created) => ({ role: "user", time: { created }, agent, ...model }), parts)
+  }
+
+  function addAssistant(turn: AssistantTurn): void {
+    const parts = turn.blocks.map((block) => modelPart(block, turn, facts, losses)).filter((part) => part !== undefined)
+    const finish = turn.blocks.some(({ type }) => type === "call") ? "tool-calls" : "stop"
+    const step = [{ type: "step-start" }, ...parts, { type: "step-finish", reason: finish, cost: 0, tokens: NO_TOKENS }]
+    const said = { role: "assistant", parentID: question, mode: agent, agent, path: { cwd: target.cwd, root: "/" } }
+    const model = { modelID: turn.model ?? "unknown", providerID: providerOf(sourceAgent) }
+    const counted = { cost: 0, tokens: NO_TOKENS }
+    message(turn, (created) => ({ ...said, ...counted, ...model, time: { created, completed: created }, finish }), step)
+  }
+
+  return {
+    rows,
+    losses,
+    get lastMs() {
+      return lastMs
+    },
+    add: (turn) => (turn.role === "user" ? addUser(turn) : addAssistant(turn)),
+  }
+}
+
+const NO_TOKENS: JsonObject = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
+
+/** The providers of opencode that a client's models are to be had from. */
+const PROVIDERS: Readonly<Record<string, string>> = { "claude-code": "anthropic", codex: "openai" }
+
+function providerOf(sourceAgent: string): string {
+  const brand = sourceAgent.split("/")[0] ?? sourceAgent
+  return PROVIDERS[brand] ?? brand
+}
+
+/**
+ * opencode goes on with the model of the last question, and fails where it has none of that name. Where it is not known
+ * with which the person works here, the question names none, and opencode takes its default.
+ */
+function modelField(model: string | undefined): { readonly model?: JsonObject } {
+  const [providerID, ...rest] = model?.split("/") ?? []
+  return providerID === undefined ? {} : { model: { providerID, modelID: rest.join("/") } }
+}
+
+function modelColumn(model: string | undefined): JsonValue {
+  const [providerID, ...rest] = model?.split("/") ?? []
+  return providerID === undefined ? null : { id: rest.join("/"), providerID, variant: "default" }
+}
+
+// --- Parts of a user ----------------------------------------------------------------------------------------------------
+
+function userPart(block: TextBlock | FileBlock, messageId: string, losses: Loss[]): JsonObject | undefined {
+  if (block.type === "text") {
+    // What a harness put in the user's slot is sent to the model, and shown as what it is.
+    return { type: "text", text: block.text, ...(block.injected === undefined ? {} : { synthetic: true }) }
+  }
+  const { data, media_type: mime, file_name: filename } = block.file
+  if ("text" in data) return { type: "text", text: data.text, synthetic: true }
+  if ("base64" in data && isShowable(mime)) {
+    const url = `data:${mime};base64,${data.base64}`
+    return { type: "file", mime, ...(filename === undefined ? {} : { filename }), url }
+  }
+  losses.push(loss("attachment", messageId, filename ?? mime))
+  return undefined
+}
+
+/** What opencode sends to a model as a file. Others it would send too, and the provider would refuse them. */
+function isShowable(mime: string): boolean {
+  return mime.startsWith("image/") || mime === "application/pdf"
+}
+
+// --- Parts of the model -------------------------------------------------------------------------------------------------
+
+function modelPart(
+  block: AssistantTurn["blocks"][number],
+  turn: AssistantTurn,
+  facts: DraftFacts,
+  losses: Loss[],
+): JsonObject | undefined {
+  const start = Date.parse(turn.timestamp)
+  const time = { start, end: start }
+  if (block.type === "text") return { type: "text", text: block.text, time }
+  if (block.type === "reasoning") return { type: "reasoning", text: block.text, time }
+  if (block.type === "call") return toolPart(block, turn, facts, losses)
+  losses.push(loss("attachment", turn.messageId, block.file.file_name ?? block.file.media_type))
+  return undefined
+}
+
+function toolPart(block: CallBlock, turn: AssistantTurn, { started }: DraftFacts, losses: Loss[]): JsonObject {
+  const start = Date.parse(turn.timestamp)
+  const { id: callID, name: tool, params, result } = block
+  const input = isJsonObject(params) ? params : { input: params }
+  if (result === undefined) return { type: "tool", callID, tool, state: { status: "pending", input, raw: "" } }
+  const text = result.content.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n")
+  const time = { start, end: Math.max(start, Date.parse(result.timestamp)) }
+  const attachments = result.content.flatMap((piece): JsonObject[] =>
+    piece.type === "image"
+      ? [{ type: "file", mime: piece.mediaType, url: `data:${piece.mediaType};base64,${piece.base64}` }]
+      : [],
+  )
+  if (result.isFailure && attachments.length === 0)
+    return { type: "tool", callID, tool, state: { status: "error", input, error: text, time } }
+  // A failure has no place for a picture.
+  if (result.isFailure) losses.push(loss("failure_mark", turn.messageId, tool))
+  const child = started.get(callID)
+  const metadata = child === undefined ? {} : { sessionId: child }
+  const shown = attachments.length === 0 ? {} : { attachments }
+  return {
+    type: "tool",
+    callID,
+    tool,
+    state: { status: "completed", input, output: text, title: titleOf(input), metadata, time, ...shown },
+  }
+}
+
+/** What opencode shows of a call in one line. */
+function titleOf(input: JsonObject): string {
+  const said = input["description"] ?? input["command"] ?? input["filePath"] ?? input["pattern"]
+  return typeof said === "string" ? said : ""
+}
+
+/** A file that a tool shows is a part inside a part, and has an id of its own. */
+function placed(data: JsonObject, at: { sessionId: string; id: string; ids: Ids; created: number }): JsonObject {
+  const state = data["state"]
+  const attachments = isJsonObject(state) ? state["attachments"] : undefined
+  if (!isJsonObject(state) || !Array.isArray(attachments)) return data
+  const withIds = attachments.map((file: JsonValue) => ({
+    id: at.ids.next("prt", at.created),
+    sessionID: at.sessionId,
+    messageID: at.id,
+    ...(isJsonObject(file) ? file : {}),
+  }))
+  return { ...data, state: { ...state, attachments: withIds } }
+}

@@ -1,0 +1,46 @@
+/**
+ * Ids of opencode's own shape, derived from those of the source: the same session gives the same ids everywhere. Twelve
+ * hexadecimal digits of time and a count, which grow (of a session: shrink, so that the newest comes first), then letters.
+ */
+import { hexOf } from "../shared/derived-ids.ts"
+
+const COUNTS_PER_MS = 4096n
+const TIME_BITS = (1n << 48n) - 1n
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const LETTERS_MAX = 14
+
+export function sessionIdOf(createdMs: number, seed: string): string {
+  return `ses_${digits(~timeOf(createdMs, 0))}${lettersOf(seed)}`
+}
+
+export interface Ids {
+  /** Each id is greater than all before it: opencode reads a message's parts in the order of their ids. */
+  next(prefix: "msg" | "prt", ms: number): string
+}
+
+export function createIds(seed: string): Ids {
+  let last = -1n
+  return {
+    next(prefix, ms) {
+      const wanted = timeOf(ms, 0)
+      last = wanted > last ? wanted : last + 1n
+      return `${prefix}_${digits(last)}${lettersOf(`${seed} ${last}`)}`
+    },
+  }
+}
+
+function timeOf(ms: number, count: number): bigint {
+  return BigInt(Math.max(0, Math.trunc(ms))) * COUNTS_PER_MS + BigInt(count)
+}
+
+function digits(value: bigint): string {
+  return (value & TIME_BITS).toString(16).padStart(12, "0")
+}
+
+function lettersOf(seed: string): string {
+  const hash = BigInt(`0x${hexOf(seed, 32)}`)
+  return Array.from(
+    { length: LETTERS_MAX },
+    (_, index) => LETTERS[Number((hash >> BigInt(6 * index)) % 62n)] ?? "0",
+  ).join("")
+}
