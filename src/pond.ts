@@ -7,7 +7,6 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"
 import { VERBS } from "./cli/registry.ts"
-import { PondError } from "./model/errors.ts"
 import type { Listening, ListenRequest, Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/clock.ts"
 import { processEnvironment } from "./platform/environment.ts"
@@ -17,35 +16,62 @@ import { systemRandom } from "./platform/random.ts"
 import { listenForEnd } from "./platform/signals.ts"
 import { standardStreams } from "./platform/streams.ts"
 import type { Sessions } from "./sessions/store.ts"
+import { folderOf, PERSONAL_NAMESPACE } from "./substrate/namespace-folder.ts"
+import type { Store } from "./substrate/table.ts"
 
 function composePond(host: Host): Pond {
-  const opened: Sessions[] = []
-  const sessions = lazy(async () => {
-    const made = await openSessionsOf(host)
+  const opened: Store[] = []
+  const root = lazy(async () => {
+    const made = await openStoreOf(host)
     opened.push(made)
     return made
   })
-  const pond: Pond = {
-    host,
-    sessions,
-    storeName: () => storeUrlOf(host),
-    within: (namespace) =>
-      namespace === undefined || namespace === host.settings().values.namespace
-        ? Promise.resolve(pond)
-        : Promise.reject(namespaceUnknown(namespace)),
-    surfaces: {
-      listen: async (request) => await listen(pond, request),
-      speakMcp: async (signal) => {
-        const { serveStdio } = await import("./mcp/server.ts")
-        await serveStdio(pond, signal)
+  const namespaces = lazy(async () => {
+    const { openNamespaces } = await import("./substrate/namespaces.ts")
+    return openNamespaces(await root(), host.clock)
+  })
+  const known = new Map<string, Pond>()
+
+  /** The only place where the name of a namespace becomes a store (`wire-namespace-resolution`). */
+  function pondOf(namespace: () => string): Pond {
+    const sessions = lazy(async () => {
+      const store = namespace() === PERSONAL_NAMESPACE ? await root() : await (await namespaces()).resolve(namespace())
+      if (store !== (await root())) opened.push(store)
+      return await openSessionsOf(store, host)
+    })
+    const pond: Pond = {
+      host,
+      sessions,
+      namespaces,
+      namespace,
+
+      storeName: () => storeNameOf(host, namespace()),
+      within: async (wanted) => {
+        if (wanted === undefined || wanted === namespace()) return pond
+        if (!known.has(wanted)) {
+          await (await namespaces()).resolve(wanted)
+          known.set(
+            wanted,
+            pondOf(() => wanted),
+          )
+        }
+        return known.get(wanted) as Pond
       },
-    },
-    close: () => {
-      for (const made of opened.splice(0)) made.close()
-      return Promise.resolve()
-    },
+      surfaces: {
+        listen: async (request) => await listen(pond, request),
+        speakMcp: async (signal) => {
+          const { serveStdio } = await import("./mcp/server.ts")
+          await serveStdio(pond, signal)
+        },
+      },
+      close: () => {
+        for (const made of opened.splice(0)) made.close()
+        return Promise.resolve()
+      },
+    }
+    return pond
   }
-  return pond
+  return pondOf(() => host.settings().values.namespace)
 }
 
 async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<Listening> {
@@ -58,25 +84,19 @@ async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<
   return "socket" in at ? await listenOnSocket(fetch, at.socket) : listenOnPort(fetch, at.host, at.port)
 }
 
-function namespaceUnknown(namespace: string): PondError {
-  return new PondError(
-    "namespace_unknown",
-    `This store has no namespace "${namespace}". \`pond namespace list\` says which it has.`,
-    {
-      details: { namespace },
-    },
-  )
-}
-
 /** Loaded when first asked for: `--help` and a dry run pay for no store. */
-async function openSessionsOf(host: Host): Promise<Sessions> {
-  const [{ openStore }, { parseLocation }, { openSessions }] = await Promise.all([
+async function openStoreOf(host: Host): Promise<Store> {
+  const [{ openStore }, { parseLocation }] = await Promise.all([
     import("./substrate/table.ts"),
     import("./substrate/location.ts"),
-    import("./sessions/store.ts"),
   ])
-  const location = parseLocation(storeUrlOf(host), { environment: host.environment })
-  return openSessions(openStore(location, host), { clock: host.clock, host: hostname() })
+  const { environment } = host
+  return openStore(parseLocation(storeUrlOf(host), { environment, configured: host.settings().values.storage }), host)
+}
+
+async function openSessionsOf(store: Store, { clock }: Host): Promise<Sessions> {
+  const { openSessions } = await import("./sessions/store.ts")
+  return openSessions(store, { clock, host: hostname() })
 }
 
 /** Runs one command line in this process; resolves to its exit code when everything it wrote is out. */
@@ -96,4 +116,10 @@ export function runPond(argv: readonly string[]): Promise<number> {
 
 function storeUrlOf(host: Host): string {
   return host.settings().values.store ?? join(host.path("data"), "store")
+}
+
+/** What lies there is the store of that namespace alone, so its URL is its name. */
+function storeNameOf(host: Host, namespace: string): string {
+  const url = storeUrlOf(host)
+  return namespace === PERSONAL_NAMESPACE ? url : `${url.replace(/\/+$/, "")}/${folderOf(namespace)}`
 }

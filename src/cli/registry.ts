@@ -72,6 +72,24 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/optimize.ts")).optimize,
   },
   {
+    name: "storage check",
+    group: "care",
+    summary: "Prove that a store holds what is written to it.",
+    load: async () => (await import("./verbs/storage.ts")).storageCheck,
+  },
+  {
+    name: "namespace list",
+    group: "care",
+    summary: "List the tenants of a store that serves several.",
+    load: async () => (await import("./verbs/namespace.ts")).namespaceList,
+  },
+  {
+    name: "namespace create",
+    group: "care",
+    summary: "Make a tenant of a store, with an archive of its own.",
+    load: async () => (await import("./verbs/namespace.ts")).namespaceCreate,
+  },
+  {
     name: "config",
     group: "care",
     summary: "Show every setting, its value, and where the value comes from.",

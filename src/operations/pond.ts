@@ -6,13 +6,18 @@
  */
 import type { Host } from "../platform/host.ts"
 import type { Sessions } from "../sessions/store.ts"
+import type { Namespaces } from "../substrate/namespaces.ts"
 
 export interface Pond {
   readonly host: Host
   /** The sessions of the store and namespace that this pond is of. Nothing is read or made before it is used. */
   sessions(): Promise<Sessions>
+  /** Which namespace of its store this pond is of. */
+  namespace(): string
   /** Which store this is, for whatever is kept about it outside it. Opens nothing. */
   storeName(): string
+  /** Which namespaces the store has, whichever of them this pond is of. */
+  namespaces(): Promise<Namespaces>
   /** The pond of another namespace of the same store; `namespace_unknown` where it was never made (`wire-namespace-resolution`). */
   within(namespace: string | undefined): Promise<Pond>
   /** The other surfaces, for the verbs that start them. They are no concern of any operation. */

@@ -22,7 +22,11 @@ export const status = defineOperation({
   errors: [],
   run: async ({ pond }) => {
     const sessions = await pond.sessions()
-    const { namespace } = pond.host.settings().values
-    return { version: VERSION, store: sessions.store.location.shown, namespace, ...(await sessions.counts()) }
+    return {
+      version: VERSION,
+      store: sessions.store.location.shown,
+      namespace: pond.namespace(),
+      ...(await sessions.counts()),
+    }
   },
 })

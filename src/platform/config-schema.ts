@@ -40,6 +40,14 @@ export const ConfigSchema = Type.Object(
         default: "local",
       }),
     }),
+    storage: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
+        ...facts({
+          description: "Credentials and endpoints of storage URLs: a table for each, which counts for all below it.",
+          isSecret: true,
+        }),
+      }),
+    ),
   },
   { additionalProperties: false },
 )

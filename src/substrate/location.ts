@@ -23,7 +23,7 @@ export interface Location {
 export interface LocationSources {
   readonly environment: Environment
   /** Settings from the configuration, by URL. The longest URL that begins the store's counts, before the environment. */
-  readonly configured?: Readonly<Record<string, Settings>>
+  readonly configured?: Readonly<Record<string, Settings>> | undefined
 }
 
 const SCHEMES: Readonly<Record<string, Exclude<Backend, "local">>> = {

@@ -6,12 +6,9 @@
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { eq } from "./filter.ts"
+import { folderOf, PERSONAL_NAMESPACE } from "./namespace-folder.ts"
 import type { Store } from "./table.ts"
 import { defineTable, timestampUs, utf8 } from "./table-definition.ts"
-import { storedText } from "./text.ts"
-
-/** What a request means that names none. */
-const PERSONAL_NAMESPACE = "local"
 
 const NAMESPACES = defineTable({
   name: "namespaces",
@@ -66,11 +63,6 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
       return [{ name: PERSONAL_NAMESPACE, createdAtMs: undefined }, ...sorted]
     },
   }
-}
-
-/** A name of our own making: whatever bytes the namespace has, its folder is safe on every disk and in every bucket. */
-function folderOf(name: string): string {
-  return `ns-${new Bun.CryptoHasher("sha256").update(storedText(name)).digest("hex").slice(0, 40)}`
 }
 
 function unknown(name: string): PondError {

@@ -27,7 +27,7 @@ export interface StorageCheck {
   /** Without credentials. */
   readonly url: string
   readonly ok: boolean
-  /** In this order; after the first that failed none is tried but the removal of what was written. */
+  /** In this order; after the first that failed none is tried but the removal of what was written, where something was. */
   readonly steps: readonly CheckedStep[]
 }
 
@@ -60,12 +60,11 @@ export async function checkStorage(location: Location, context: StoreContext): P
   }
 
   await step("reach", async () => void (await catalog.names()))
-  const isReached = isOk()
   await stepIfOk("write", async () => void (await insertAbsent(dataset, [{ writer: "first", round: 0 }])))
   await stepIfOk("conditional write", () => meet(datasets))
   await stepIfOk("read", () => readBack(dataset))
   await stepIfOk("list", async () => missing(await catalog.names(), definition.name))
-  if (isReached) await step("delete", () => remove(catalog, definition.name))
+  if (isOk() || (await isThere(catalog, definition.name))) await step("delete", () => remove(catalog, definition.name))
   for (const each of catalogs) each.close()
   return { url: location.shown, ok: isOk(), steps }
 }
@@ -100,6 +99,14 @@ async function readBack(dataset: Dataset): Promise<string | undefined> {
 
 function missing(names: readonly string[], name: string): string | undefined {
   return names.includes(name) ? undefined : "the table that was written is not in the list"
+}
+
+/** What failed once is not reported twice: a store that does not say what it has has nothing to be removed. */
+async function isThere(catalog: Catalog, name: string): Promise<boolean> {
+  return await catalog.names().then(
+    (names) => names.includes(name),
+    () => false,
+  )
 }
 
 async function remove(catalog: Catalog, name: string): Promise<string | undefined> {

@@ -103,6 +103,8 @@ process.exit(
       return {
         host,
         sessions,
+        namespaces: () => sessions(),
+        namespace: () => "rehearsal",
         storeName: () => "rehearsal",
         within: () => sessions(),
         surfaces: { listen: () => sessions(), speakMcp: () => sessions() },

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/platform/clock.ts"
 import { createHost } from "../../src/platform/host.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
+import { openNamespaces } from "../../src/substrate/namespaces.ts"
 import { type TestSessions, testSessions } from "../sessions/support.ts"
 
 export interface TestPond extends Disposable {
@@ -21,6 +22,8 @@ export function testPond(): TestPond {
   const pond: Pond = {
     host: createHost({ environment, clock: systemClock, random: seededRandom(1), log: silentLog, flags: {} }),
     sessions: () => Promise.resolve(place.sessions),
+    namespace: () => "local",
+    namespaces: () => Promise.resolve(openNamespaces(place.sessions.store, systemClock)),
     storeName: () => place.path,
     within: (namespace) =>
       namespace === undefined || namespace === "local"

@@ -1,0 +1,44 @@
+/** `pond namespace list` and `create`: the tenants of a store that serves several. */
+import { createNamespace, listNamespaces } from "../../operations/namespaces.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+export const namespaceList = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["namespace list", "namespace list --store s3://bucket/prefix --json"],
+  run: async ({ pond }) => {
+    const report = await listNamespaces(pond)
+    return {
+      document: { ...report },
+      render: ({ style, columns }) =>
+        renderTable(
+          [{ title: "namespace" }, { title: "created", isFixed: true }],
+          report.namespaces.map(({ namespace, created_at }) => [
+            visibleLine(namespace),
+            created_at ?? "with the store itself",
+          ]),
+          { columns, head: style.bold },
+        ),
+    }
+  },
+})
+
+export const namespaceCreate = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [{ name: "name", summary: "what requests will call it; any text.", count: "one" }],
+  examples: ["namespace create team-a"],
+  run: async ({ pond, words: [name = ""] }) => {
+    const { namespace, created } = await createNamespace(pond, name)
+    const shown = visibleLine(namespace)
+    return {
+      document: { namespace, created },
+      render: () =>
+        created
+          ? `Created ${shown}. Use it with --namespace, or as "namespace" of a request.\n`
+          : `${shown} was there already; nothing changed.\n`,
+    }
+  },
+})

@@ -1,0 +1,30 @@
+/** `pond storage check`: each step of the proof with how long it took, and what the failed one says. */
+import { checkStore, exitCodeOf } from "../../operations/storage.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { defineVerb } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+export const storageCheck = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [
+    { name: "url", summary: "A storage URL; without one, the store that is configured.", count: "optional" },
+  ],
+  examples: ["storage check", "storage check s3://bucket/prefix", "storage check --json"],
+  run: async ({ pond, words: [url] }) => {
+    const checked = await checkStore(pond, url)
+    return {
+      document: { ...checked },
+      exitCode: exitCodeOf(checked),
+      render: ({ style }) => {
+        const lines = checked.steps.map(({ step, ok, ms, error }) => {
+          const mark = ok ? style.green("ok    ") : style.red("failed")
+          return `${mark}  ${style.bold(step)}: ${error === undefined ? `${ms} ms` : visibleLine(error.message)}`
+        })
+        const verdict = checked.ok
+          ? "can keep a pond, and several machines can write to it at once."
+          : "cannot be trusted with sessions as it is."
+        return `${[...lines, `${visibleLine(checked.url)} ${verdict}`].join("\n")}\n`
+      },
+    }
+  },
+})
