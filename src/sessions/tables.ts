@@ -10,6 +10,7 @@ import {
   int32,
   int64,
   nullable,
+  packed,
   type RowOf,
   timestampUs,
   utf8,
@@ -19,7 +20,7 @@ import {
 const SCHEMA_VERSION = 1
 
 /** JSON columns are text: the engine's own JSON sorts keys and cannot be searched for an exact string. */
-const json = utf8
+const json = () => packed(utf8())
 
 export const SESSIONS = defineTable({
   name: "sessions",
@@ -67,10 +68,10 @@ export const MESSAGES = defineTable({
     role: utf8(),
     ...filterColumns,
     /** Of system messages alone. */
-    content: nullable(utf8()),
+    content: nullable(packed(utf8())),
     search_text: nullable(utf8()),
     /** The terms of the text and of what was said just before it: what the index of words holds. See `search-terms.ts`. */
-    search_terms: nullable(utf8()),
+    search_terms: nullable(packed(utf8())),
     options: json(),
     ingested_at: timestampUs(),
     host: utf8(),
@@ -110,7 +111,7 @@ export const PARTS = defineTable({
     call_id: nullable(utf8()),
     is_failure: nullable(bool()),
     /** The main text, stored once and exactly: of a text, of reasoning, of a tool result that is a string. */
-    text: nullable(utf8()),
+    text: nullable(packed(utf8())),
     /** What else the type of the part has, as JSON. */
     variant_data: json(),
     options: json(),

@@ -11,6 +11,8 @@ export interface Column<Kind extends ColumnKind = ColumnKind, Nullable extends b
   readonly nullable: Nullable
   /** Of a vector: how many numbers it has. */
   readonly dimension?: number
+  /** See `packed`. */
+  readonly isPacked?: boolean
 }
 
 export type Columns = Readonly<Record<string, Column>>
@@ -30,6 +32,14 @@ export const blob = (): Column<"blob", false> => ({ kind: "blob", nullable: fals
 
 export function nullable<Kind extends ColumnKind>(column: Column<Kind>): Column<Kind, true> {
   return { ...column, nullable: true }
+}
+
+/**
+ * Text that packs well together and is read in runs: compressed with its neighbours, which takes a half to a third of the
+ * room. One value costs unpacking those around it, so it is not for what a search reads here and there.
+ */
+export function packed<Nullable extends boolean>(column: Column<"utf8", Nullable>): Column<"utf8", Nullable> {
+  return { ...column, isPacked: true }
 }
 
 interface ValueOfKind {

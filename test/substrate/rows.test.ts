@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
+import { seededRandom } from "../../src/platform/random.ts"
 import { and, contains, eq, isIn, isNull, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
+import { defineTable, int32, nullable, packed, utf8 } from "../../src/substrate/table-definition.ts"
 import { EVERY_KIND, row, SCANNED, testStore } from "./support.ts"
 
 const full = row("full", {
@@ -38,6 +40,36 @@ test("halves of an emoji in neighbouring rows stay halves", async () => {
   await table.insertAbsent(halves)
   const rows = await table.read({ columns: ["id", "text"], orderBy: [{ column: "id" }] })
   expect(rows).toEqual(halves.map(({ id, text }) => ({ id, text })))
+})
+
+test("packed texts come back whatever their size, and take less room", async () => {
+  using place = testStore()
+  const random = seededRandom(3)
+  const noise = (units: number) => Buffer.from(Array.from({ length: units }, () => 33 + random.next() * 90)).toString()
+  const told = (id: number) => JSON.stringify({ id: `toolu_${noise(8)}`, usage: { input: id * 7, output: id % 9 } })
+  const texts = [...Array.from({ length: 3_000 }, (_, index) => told(index)), "", null, noise(4_000_000), null, "last"]
+  const sizes: number[] = []
+  for (const text of [nullable(utf8()), nullable(packed(utf8()))]) {
+    const definition = defineTable({
+      name: `texts_${sizes.length}`,
+      schemaVersion: 1,
+      columns: { id: int32(), text },
+      key: ["id"],
+      indexes: [],
+    })
+    const table = place.store.table(definition)
+    const rows = texts.map((value, id) => ({ id, text: value }))
+    await table.insertAbsent(rows.filter(({ text: value }) => (value ?? "").length < 1_000))
+    sizes.push((await table.statistics())?.bytes?.live ?? 0)
+    await table.insertAbsent(rows)
+    const found = await table.read({ columns: ["id", "text"], orderBy: [{ column: "id" }] })
+    expect(found.map((each) => each.text)).toEqual(texts)
+    const [one] = await table.read({ columns: ["text"], where: eq("id", 1_500) })
+    expect(one?.text).toBe(texts[1_500] ?? null)
+  }
+  const [loose = 0, tight = 0] = sizes
+  expect(tight).toBeGreaterThan(10_000)
+  expect(tight).toBeLessThan(loose * 0.75)
 })
 
 test("the bytes of a blob come back, null apart from none", async () => {
