@@ -22,10 +22,16 @@ import type { Store } from "./substrate/table.ts"
 function composePond(host: Host): Pond {
   const opened: Store[] = []
   const root = lazy(async () => {
-    const made = await openStoreOf(host)
+    const made = await openStoreOf(host, storeUrlOf(host))
     opened.push(made)
     return made
   })
+  const sessionsAt = async (url: string, namespace: string) => {
+    const made = await openStoreOf(host, url)
+    opened.push(made)
+    const { openNamespaces } = await import("./substrate/namespaces.ts")
+    return await openSessionsOf(await openNamespaces(made, host.clock).resolve(namespace), host)
+  }
   const namespaces = lazy(async () => {
     const { openNamespaces } = await import("./substrate/namespaces.ts")
     return openNamespaces(await root(), host.clock)
@@ -44,7 +50,7 @@ function composePond(host: Host): Pond {
       sessions,
       namespaces,
       namespace,
-
+      sessionsAt: (url) => sessionsAt(url, namespace()),
       storeName: () => storeNameOf(host, namespace()),
       within: async (wanted) => {
         if (wanted === undefined || wanted === namespace()) return pond
@@ -85,13 +91,13 @@ async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<
 }
 
 /** Loaded when first asked for: `--help` and a dry run pay for no store. */
-async function openStoreOf(host: Host): Promise<Store> {
+async function openStoreOf(host: Host, url: string): Promise<Store> {
   const [{ openStore }, { parseLocation }] = await Promise.all([
     import("./substrate/table.ts"),
     import("./substrate/location.ts"),
   ])
   const { environment } = host
-  return openStore(parseLocation(storeUrlOf(host), { environment, configured: host.settings().values.storage }), host)
+  return openStore(parseLocation(url, { environment, configured: host.settings().values.storage }), host)
 }
 
 async function openSessionsOf(store: Store, { clock }: Host): Promise<Sessions> {

@@ -54,6 +54,24 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/restore.ts")).resume,
   },
   {
+    name: "export",
+    group: "carry",
+    summary: "Write sessions, or all there are, into one archive file.",
+    load: async () => (await import("./verbs/archive.ts")).exportVerb,
+  },
+  {
+    name: "import",
+    group: "carry",
+    summary: "Store what an archive file holds and the store does not.",
+    load: async () => (await import("./verbs/archive.ts")).importVerb,
+  },
+  {
+    name: "copy",
+    group: "carry",
+    summary: "Copy a store into another, and prove that nothing is missing.",
+    load: async () => (await import("./verbs/archive.ts")).copy,
+  },
+  {
     name: "serve",
     group: "serve",
     summary: "Serve HTTP and MCP on this machine.",

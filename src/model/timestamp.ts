@@ -55,6 +55,11 @@ export function textOfMicros(micros: bigint): string {
   return rest === 0 ? text : `${text.slice(0, -1)}${String(rest).padStart(3, "0")}Z`
 }
 
+/** Whether a stored number stands for a moment that can be written. */
+export function isMoment(micros: bigint): boolean {
+  return inRange(micros) !== undefined
+}
+
 function inRange(micros: bigint): bigint | undefined {
   return micros >= MICROS_MIN && micros <= MICROS_MAX ? micros : undefined
 }

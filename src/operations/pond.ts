@@ -14,6 +14,8 @@ export interface Pond {
   sessions(): Promise<Sessions>
   /** Which namespace of its store this pond is of. */
   namespace(): string
+  /** The sessions of another store, by its URL, in the namespace of this name; closed with the pond. */
+  sessionsAt(url: string): Promise<Sessions>
   /** Which store this is, for whatever is kept about it outside it. Opens nothing. */
   storeName(): string
   /** Which namespaces the store has, whichever of them this pond is of. */

@@ -1,13 +1,14 @@
 /** Find messages, and with them the sessions that they stand in. The answer fits a budget whatever was found. */
 import { type Static, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
-import { microsOfText, textOfMicros } from "../model/timestamp.ts"
+import { textOfMicros } from "../model/timestamp.ts"
 import { type SearchAnswer, search as searchStore } from "../search/engine.ts"
 import { type Fused, keyOfHit } from "../search/fuse.ts"
 import { filesOf, type Group } from "../search/groups.ts"
 import type { SearchRequest } from "../search/request.ts"
 import { windowOf } from "../search/windows.ts"
 import type { Sessions } from "../sessions/store.ts"
+import { momentOf } from "./moments.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { PartSummary } from "./views.ts"
 
@@ -142,8 +143,8 @@ function requestOf(input: SearchInput): SearchRequest {
       ...(session_id === undefined ? {} : { sessionId: session_id }),
       ...(source_agent === undefined ? {} : { sourceAgent: source_agent }),
       ...(role === undefined ? {} : { role: role as "user" }),
-      ...(from_date === undefined ? {} : { fromMicros: momentOf("from_date", from_date, "start") }),
-      ...(to_date === undefined ? {} : { toMicros: momentOf("to_date", to_date, "end") }),
+      ...(from_date === undefined ? {} : { fromMicros: momentOf("/filters/from_date", from_date, "start") }),
+      ...(to_date === undefined ? {} : { toMicros: momentOf("/filters/to_date", to_date, "end") }),
       ...(min_score === undefined ? {} : { minScore: min_score }),
       ...(include_subagents === undefined ? {} : { includeSubagents: include_subagents }),
     },
@@ -157,24 +158,6 @@ function oneOf(project: Project): { contains?: string; equals?: string; regex?: 
   throw new PondError("validation_failed", "The project filter takes one of contains, equals and regex.", {
     details: { faults: [{ path: "/filters/project", message: "it has exactly one of contains, equals, regex" }] },
   })
-}
-
-const DAY_MICROS = 86_400_000_000n
-
-/** A day stands for its first moment, or for its last. */
-function momentOf(field: string, text: string, edge: "start" | "end"): bigint {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-  const micros = microsOfText(isDay ? `${text}T00:00:00Z` : text)
-  if (micros === undefined) {
-    throw new PondError(
-      "validation_failed",
-      `"${text}" is no date. Write it as 2026-01-31, or as 2026-01-31T12:00:00Z.`,
-      {
-        details: { faults: [{ path: `/filters/${field}`, message: "it is a day, or a moment in RFC 3339" }] },
-      },
-    )
-  }
-  return isDay && edge === "end" ? micros + DAY_MICROS - 1n : micros
 }
 
 // --- The answer -------------------------------------------------------------------------------------------------------

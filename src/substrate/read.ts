@@ -4,6 +4,7 @@
  * engine's ways around both are not offered.
  */
 import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
+import type { RecordBatch } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import { type AnyRow, rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
@@ -147,6 +148,27 @@ export async function* completeRows(definition: TableDefinition, table: LanceTab
       return { ...row, ...Object.fromEntries(own) }
     })
   }
+}
+
+/** The batches of a read of this very handle, which its caller keeps. */
+export async function* batchesOf(dataset: Dataset, table: LanceTable, scan: Scan): AsyncGenerator<RecordBatch> {
+  const { batches, first } = await dataset.attempt(async () => {
+    const started = buildQuery(dataset, table, scan)[Symbol.asyncIterator]()
+    return { batches: started, first: await started.next() }
+  })
+  for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
+    yield next.value as RecordBatch
+  }
+}
+
+/** The count, and the bytes, of such a handle. */
+export async function countOf(dataset: Dataset, table: LanceTable, where?: Filter): Promise<number> {
+  const filter = where === undefined ? undefined : filterText(dataset.definition, where)
+  return await dataset.attempt(() => table.countRows(filter))
+}
+
+export async function bytesOf(dataset: Dataset, table: LanceTable, column: string, rowIds: readonly bigint[]) {
+  return await dataset.attempt(() => table.fetchBlobs(column, [...rowIds]))
 }
 
 function buildQuery(dataset: Dataset, table: LanceTable, scan: Scan): AnyQuery {

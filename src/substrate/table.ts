@@ -7,11 +7,13 @@ import type { Location } from "./location.ts"
 import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
 import type { Effort } from "./maintenance-plan.ts"
 import { openDataset } from "./open-dataset.ts"
+import type { RowBatch } from "./packed.ts"
 import { countRows, explainScan, type Key, keysFilter, type Order, readBlobs, scanBatches, scanRows } from "./read.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
+import { beginSnapshot, type Snapshot } from "./snapshot.ts"
 import type { StoreContext } from "./store-context.ts"
 import type { Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
-import { deleteWhere, type Inserted, insertAbsent } from "./write.ts"
+import { deleteWhere, type Inserted, insertAbsent, insertBatches } from "./write.ts"
 
 export interface ReadRequest<C extends Columns, Name extends ScannedName<C>> {
   readonly columns: readonly Name[]
@@ -56,6 +58,13 @@ export interface Table<C extends Columns> {
     request: ReadRequest<C, ScannedName<C>> & { readonly text?: TextQuery; readonly vector?: VectorQuery },
   ): Promise<string>
   insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted<RowOf<C>>>
+  /** The same for whole batches; rows whose key is refused are left out. */
+  insertBatches(
+    batches: readonly RowBatch[],
+    isTaken?: (key: AnyRow) => boolean,
+  ): Promise<Pick<Inserted, "inserted" | "present">>
+  /** The table as it is now, until `end`; nothing where it was never written. */
+  snapshot(): Promise<Snapshot<C> | undefined>
   /** Of a table declared as derived; refused for any other. */
   deleteWhere(where: Filter): Promise<{ readonly deleted: number }>
   /** Does what the table needs by now: `lookups` between the flushes of an import, `due` after it, `all` when asked for. */
@@ -68,6 +77,8 @@ export interface Store {
   readonly location: Location
   /** The table of that declaration. Costs nothing until it is used. */
   table<C extends Columns>(definition: TableDefinition<C>): Table<C>
+  /** The tables that were ever written. */
+  names(): Promise<readonly string[]>
   /** The store of that name inside this one: same connection settings, same caches. */
   at(folder: string): Store
   close(): void
@@ -86,6 +97,7 @@ function storeOf(catalog: Catalog): Store {
       datasets.set(definition.name, dataset)
       return tableOf(dataset, definition)
     },
+    names: () => catalog.names(),
     at: (folder) => storeOf(catalog.at(folder)),
     close: () => catalog.close(),
   }
@@ -107,6 +119,8 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
     explain: (request) => explainScan(dataset, request),
     insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
+    insertBatches: (batches, isTaken) => insertBatches(dataset, batches, isTaken),
+    snapshot: () => beginSnapshot(dataset) as never,
     deleteWhere: (where) => deleteWhere(dataset, where),
     maintain: (effort) => maintain(dataset, effort),
     statistics: () => tableStatistics(dataset),

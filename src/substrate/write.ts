@@ -9,11 +9,14 @@
  *   keys of the whole table: a second for each flush at two million rows, where this way costs the same at any size.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import { type AnyRow, arrowSchema, arrowTable } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
+import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
 import { keyValue, scanNewest } from "./read.ts"
+import type { TableDefinition } from "./table-definition.ts"
 
 export interface Inserted<Row = AnyRow> {
   readonly inserted: number
@@ -26,7 +29,54 @@ export interface Inserted<Row = AnyRow> {
 /** One commit at most. The first of two rows with one key counts. */
 export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
   if (rows.length === 0) return { inserted: 0, present: 0, absent: [] }
-  return await dataset.exclusively(() => insert(dataset, rows, dataset.local === undefined ? mergeAbsent : append))
+  return await dataset.exclusively(() => insert(dataset, rows, dataset.local === undefined ? merge : append))
+}
+
+/**
+ * The same for rows that come by the batch: what is new as a whole goes to the engine as it is. Rows that `isTaken`
+ * refuses are left out, and count as neither.
+ */
+export async function insertBatches(
+  dataset: Dataset,
+  batches: readonly RowBatch[],
+  isTaken: (key: AnyRow) => boolean = () => true,
+): Promise<Pick<Inserted, "inserted" | "present">> {
+  const { definition } = dataset
+  const { key } = definition
+  return await dataset.exclusively(async () => {
+    const given = batches.flatMap((batch) =>
+      rowsOfBatch(batch, key).map((values, row): Placed => ({ values, batch, row })),
+    )
+    const offered = given.filter(({ values }) => isTaken(values))
+    const absent = new Map<string, Placed>()
+    for (const placed of offered) {
+      const text = keyText(key, placed.values)
+      if (!absent.has(text)) absent.set(text, placed)
+    }
+    const keys = [...absent.values()].map(({ values }) => values)
+    for (const found of await presentKeys(dataset, keys)) absent.delete(keyText(key, found))
+    if (absent.size === 0) return { inserted: 0, present: offered.length }
+    const isWhole = absent.size === given.length
+    const content = isWhole ? tableOfBatches(definition, batches) : selected(definition, [...absent.values()])
+    const table = await dataset.writable()
+    const inserted = await (dataset.local === undefined ? merge : append)(dataset, table, content)
+    dataset.tail.rows += inserted
+    return { inserted, present: offered.length - inserted }
+  })
+}
+
+interface Placed {
+  readonly values: AnyRow
+  readonly batch: RowBatch
+  readonly row: number
+}
+
+function selected(definition: TableDefinition, places: readonly Placed[]): ArrowTable {
+  const rows = [...Map.groupBy(places, ({ batch }) => batch)].flatMap(([batch, own]) => {
+    const all = rowsOfBatch(batch)
+    return own.map(({ row }) => all[row] as AnyRow)
+  })
+  return arrowTable(definition, arrowSchema(definition), rows)
 }
 
 /** Only of rows that can be made again from other tables. */
@@ -43,14 +93,15 @@ export async function deleteWhere(dataset: Dataset, where: Filter): Promise<{ re
 }
 
 type Writing = Pick<Dataset, "definition" | "attempt">
-type Commit = (dataset: Writing, table: LanceTable, rows: readonly AnyRow[]) => Promise<number>
+type Commit = (dataset: Writing, table: LanceTable, content: ArrowTable) => Promise<number>
 
 async function insert<Row extends AnyRow>(
   dataset: Dataset,
   rows: readonly Row[],
   commit: Commit,
 ): Promise<Inserted<Row>> {
-  const { key } = dataset.definition
+  const { definition } = dataset
+  const { key } = definition
   const distinct = new Map<string, Row>()
   for (const row of rows) {
     const text = keyText(key, row)
@@ -59,31 +110,38 @@ async function insert<Row extends AnyRow>(
   for (const found of await presentKeys(dataset, [...distinct.values()])) distinct.delete(keyText(key, found))
   const absent = [...distinct.values()]
   if (absent.length === 0) return { inserted: 0, present: rows.length, absent }
-  const inserted = await commit(dataset, await dataset.writable(), absent)
+  const inserted = await commit(
+    dataset,
+    await dataset.writable(),
+    arrowTable(definition, arrowSchema(definition), absent),
+  )
   dataset.tail.rows += inserted
   return { inserted, present: rows.length - inserted, absent }
 }
 
-/** Whatever others write at the same time. A repeated attempt begins at the newest version. */
-export const mergeAbsent: Commit = async ({ definition, attempt }, table, rows) => {
-  const batch = arrowTable(definition, arrowSchema(definition), rows)
+/** Whatever others write at the same time. */
+export async function mergeAbsent(dataset: Writing, table: LanceTable, rows: readonly AnyRow[]): Promise<number> {
+  const { definition } = dataset
+  return await merge(dataset, table, arrowTable(definition, arrowSchema(definition), rows))
+}
+
+/** A repeated attempt begins at the newest version. */
+const merge: Commit = async ({ definition, attempt }, table, content) => {
   const merged = await attempt(async (count) => {
     if (count > 1) await table.checkoutLatest()
-    const merge = table
+    const absent = table
       .mergeInsert([...definition.key])
       .useIndex(false)
       .whenNotMatchedInsertAll()
-    return await merge.execute(batch as never)
+    return await absent.execute(content as never)
   })
   return merged.numInsertedRows
 }
 
 /** Right only while the lock is held under which the keys were looked up. */
-const append: Commit = async (dataset, table, rows) => {
-  const { definition } = dataset
-  const batch = arrowTable(definition, arrowSchema(definition), rows)
-  await dataset.attempt(() => table.add(batch as never))
-  return rows.length
+const append: Commit = async ({ attempt }, table, content) => {
+  await attempt(() => table.add(content as never))
+  return content.numRows
 }
 
 /** So many rows at most are looked up by more than the leading column of the key: a longer list costs more than it saves. */

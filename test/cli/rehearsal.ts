@@ -105,6 +105,7 @@ process.exit(
         sessions,
         namespaces: () => sessions(),
         namespace: () => "rehearsal",
+        sessionsAt: sessions,
         storeName: () => "rehearsal",
         within: () => sessions(),
         surfaces: { listen: () => sessions(), speakMcp: () => sessions() },

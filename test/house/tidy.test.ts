@@ -13,7 +13,7 @@ const LOW = ["model", "platform"]
 const MID = [...LOW, "adapters", "substrate"]
 const STORE = [...LOW, "substrate", "sessions", "embeddings"]
 const ENGINES = [...MID, "sessions", "embeddings"]
-const OPERATIONS = [...ENGINES, "search", "sync", "restore"]
+const OPERATIONS = [...ENGINES, "search", "sync", "restore", "archive"]
 const SURFACE = [...LOW, "operations"]
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   search: STORE,
   sync: ENGINES,
   restore: ENGINES,
+  archive: [...LOW, "substrate", "sessions"],
   operations: OPERATIONS,
   http: SURFACE,
   mcp: SURFACE,

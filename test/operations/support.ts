@@ -24,6 +24,7 @@ export function testPond(): TestPond {
     sessions: () => Promise.resolve(place.sessions),
     namespace: () => "local",
     namespaces: () => Promise.resolve(openNamespaces(place.sessions.store, systemClock)),
+    sessionsAt: () => Promise.reject(new Error("no other store here")),
     storeName: () => place.path,
     within: (namespace) =>
       namespace === undefined || namespace === "local"

@@ -1,0 +1,89 @@
+/**
+ * Batches of rows arriving in a store, from an archive or from another store: what is absent is appended, in commits that
+ * are large enough to pay and small enough for memory. What is repeated is a no-op, so that a stopped run is run again.
+ */
+import type { Sessions } from "../sessions/store.ts"
+import { isIn } from "../substrate/filter.ts"
+import { batchBytes, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
+import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally } from "./tables.ts"
+
+export interface Arrival {
+  /** Takes a batch; stores what was gathered once there is enough of it. */
+  take(table: ArchivedTable, batch: RowBatch): Promise<void>
+  /** Stores what is left of the table. */
+  settle(): Promise<void>
+  readonly inserted: Tally
+  readonly present: Tally
+}
+
+const FLUSH_BYTES = 24 * 1024 * 1024
+const FLUSH_ROWS = 30_000
+
+export interface ArrivalRequest {
+  readonly sessions: Sessions
+  /** Sessions that are another's under the same id: nothing of them is stored. */
+  readonly refused: ReadonlySet<string>
+  /** Counts, and stores nothing. */
+  readonly isRehearsal: boolean
+}
+
+export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest): Arrival {
+  let current: ArchivedTable | undefined
+  let gathered: RowBatch[] = []
+  let bytes = 0
+  let rows = 0
+  let inserted = NOTHING
+  let present = NOTHING
+
+  async function settle(): Promise<void> {
+    const [table, batches] = [current, gathered]
+    gathered = []
+    bytes = 0
+    rows = 0
+    if (table === undefined || batches.length === 0) return
+    const owner = ownerColumn(table)
+    const isTaken = (row: Readonly<Record<string, unknown>>) =>
+      table.role === "blobs" || !refused.has(String(row[owner]))
+    const counted = isRehearsal
+      ? await countAbsent(sessions, table, batches, isTaken)
+      : await sessions.store.table(table.definition).insertBatches(batches, isTaken)
+    if (!isRehearsal) await sessions.store.table(table.definition).maintain("lookups")
+    inserted = added(inserted, table.role, counted.inserted)
+    present = added(present, table.role, counted.present)
+  }
+
+  return {
+    take: async (table, batch) => {
+      if (current !== table) await settle()
+      current = table
+      gathered.push(batch)
+      bytes += batchBytes(batch)
+      rows += batch.length
+      if (bytes >= FLUSH_BYTES || rows >= FLUSH_ROWS) await settle()
+    },
+    settle,
+    get inserted() {
+      return inserted
+    },
+    get present() {
+      return present
+    },
+  }
+}
+
+async function countAbsent(
+  { store }: Sessions,
+  { definition }: ArchivedTable,
+  batches: readonly RowBatch[],
+  isTaken: (row: Readonly<Record<string, unknown>>) => boolean,
+): Promise<{ readonly inserted: number; readonly present: number }> {
+  const { key } = definition
+  const offered = batches.flatMap((batch) => rowsOfBatch(batch, key)).filter(isTaken)
+  const [leading = ""] = key
+  const owners = [...new Set(offered.map((row) => String(row[leading])))]
+  const stored = await store.table(definition).read({ columns: key, where: isIn(leading, owners) })
+  const text = (row: Readonly<Record<string, unknown>>) => JSON.stringify(key.map((name) => row[name]))
+  const there = new Set(stored.map(text))
+  const present = offered.filter((row) => there.has(text(row))).length
+  return { inserted: offered.length - present, present }
+}

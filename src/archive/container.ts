@@ -1,0 +1,142 @@
+/**
+ * The container of a `.pond` file: a plain tar of numbered entries, so that any tar lists and unpacks it. pond itself
+ * never unpacks one: an entry is read into memory by its offset, and its name is compared and never used as a path, so
+ * that there is no place that a path or a link could lead to. An entry whose header is not, byte for byte, the one that
+ * pond would have written is refused.
+ */
+import type { FileHandle } from "node:fs/promises"
+
+const BLOCK = 512
+const NAME_BYTES_MAX = 100
+
+/** An entry is held in memory whole. The largest value of a session that pond reads is far below it. */
+export const ENTRY_BYTES_MAX = 512 * 1024 * 1024
+
+export interface Entry {
+  readonly name: string
+  readonly offset: number
+  readonly bytes: number
+}
+
+export interface EntryWriter {
+  add(name: string, content: Uint8Array): Promise<void>
+  /** The end mark. Returns how many bytes the file has. */
+  end(): Promise<number>
+}
+
+export function createEntryWriter(write: (bytes: Uint8Array) => Promise<void>, seconds: number): EntryWriter {
+  let written = 0
+  const put = async (bytes: Uint8Array) => {
+    if (bytes.length > 0) await write(bytes)
+    written += bytes.length
+  }
+  return {
+    add: async (name, content) => {
+      await put(header(name, content.length, seconds))
+      await put(content)
+      await put(new Uint8Array(padding(content.length)))
+    },
+    end: async () => {
+      await put(new Uint8Array(2 * BLOCK))
+      return written
+    },
+  }
+}
+
+/** Why a file is no archive of pond's, or not all of one. */
+export class NotAnArchive extends Error {
+  override readonly name = "NotAnArchive"
+}
+
+/** The entries in their order; throws `NotAnArchive` at the first byte that is not as it should be. */
+export async function* readEntries(file: FileHandle, fileBytes: number): AsyncGenerator<Entry> {
+  let offset = 0
+  while (offset + BLOCK <= fileBytes) {
+    const block = await readAt(file, offset, BLOCK)
+    if (isZero(block)) return await expectEnd(file, offset, fileBytes)
+    const { name, bytes } = entryOf(block, offset)
+    const content = offset + BLOCK
+    offset = content + bytes + padding(bytes)
+    if (offset > fileBytes) throw new NotAnArchive(`it ends inside of ${name}`)
+    if (!isZero(await readAt(file, content + bytes, padding(bytes)))) {
+      throw new NotAnArchive(`there is something behind ${name} that belongs to nothing`)
+    }
+    yield { name, offset: content, bytes }
+  }
+  throw new NotAnArchive("its end is missing")
+}
+
+export async function readContent(file: FileHandle, { offset, bytes }: Entry): Promise<Uint8Array> {
+  return await readAt(file, offset, bytes)
+}
+
+async function expectEnd(file: FileHandle, offset: number, fileBytes: number): Promise<void> {
+  if (fileBytes !== offset + 2 * BLOCK) throw new NotAnArchive("it does not end where its end mark stands")
+  if (!isZero(await readAt(file, offset, 2 * BLOCK))) throw new NotAnArchive("its end mark is damaged")
+}
+
+async function readAt(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length)
+  let used = 0
+  while (used < length) {
+    const { bytesRead } = await file.read(bytes, used, length - used, offset + used)
+    if (bytesRead === 0) throw new NotAnArchive("it became shorter while it was read")
+    used += bytesRead
+  }
+  return bytes
+}
+
+// --- Headers ---------------------------------------------------------------------------------------------------------
+
+function entryOf(block: Uint8Array, offset: number): { readonly name: string; readonly bytes: number } {
+  const at = `the entry at byte ${offset}`
+  const name = textAt(block, 0, NAME_BYTES_MAX)
+  const bytes = octalAt(block, 124, 12)
+  const seconds = octalAt(block, 136, 12)
+  if (bytes === undefined || seconds === undefined || bytes > ENTRY_BYTES_MAX) {
+    throw new NotAnArchive(`${at} has no size that can be`)
+  }
+  if (!/^[a-z0-9_./]+$/.test(name) || !Buffer.from(header(name, bytes, seconds)).equals(block)) {
+    throw new NotAnArchive(`${at} is none of pond's`)
+  }
+  return { name, bytes }
+}
+
+function header(name: string, bytes: number, seconds: number): Uint8Array {
+  const block = Buffer.alloc(BLOCK)
+  block.write(name, 0, NAME_BYTES_MAX, "ascii")
+  block.write("0000644\0", 100, "ascii")
+  block.write("0000000\0", 108, "ascii")
+  block.write("0000000\0", 116, "ascii")
+  block.write(`${octal(bytes, 11)}\0`, 124, "ascii")
+  block.write(`${octal(seconds, 11)}\0`, 136, "ascii")
+  block.write("        ", 148, "ascii")
+  block.write("0", 156, "ascii")
+  block.write("ustar\0" + "00", 257, "ascii")
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${octal(sum, 6)}\0 `, 148, "ascii")
+  return block
+}
+
+function octal(value: number, digits: number): string {
+  return value.toString(8).padStart(digits, "0")
+}
+
+function octalAt(block: Uint8Array, offset: number, length: number): number | undefined {
+  const text = textAt(block, offset, length)
+  return /^[0-7]{1,11}$/.test(text) ? Number.parseInt(text, 8) : undefined
+}
+
+function textAt(block: Uint8Array, offset: number, length: number): string {
+  const field = Buffer.from(block.subarray(offset, offset + length)).toString("latin1")
+  const end = field.indexOf("\0")
+  return end < 0 ? field : field.slice(0, end)
+}
+
+function padding(bytes: number): number {
+  return (BLOCK - (bytes % BLOCK)) % BLOCK
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0)
+}

@@ -1,0 +1,213 @@
+/**
+ * An archive of a store, or of sessions of it, in one file: columns in batches, compressed, then a manifest with the
+ * checksum of each. It is written beside its place and takes it when it is whole, so that no half of an archive is ever
+ * mistaken for one.
+ */
+import { existsSync } from "node:fs"
+import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { PondError } from "../model/errors.ts"
+import type { Clock } from "../platform/clock.ts"
+import { VERSION } from "../platform/version.ts"
+import { batchBytes, packBatches, type RowBatch } from "../substrate/packed.ts"
+import type { Store } from "../substrate/table.ts"
+import { createEntryWriter, type EntryWriter } from "./container.ts"
+import {
+  MANIFEST_NAME,
+  MANIFEST_SUM_NAME,
+  type Manifest,
+  type ManifestEntry,
+  manifestBytes,
+  manifestSum,
+  sha256,
+} from "./manifest.ts"
+import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./selection.ts"
+import { added, NOTHING, type Tally } from "./tables.ts"
+import { stopIfAsked, type Work } from "./work.ts"
+
+export interface ExportRequest {
+  readonly path: string
+  /** Absent: all of the store. */
+  readonly filter?: SessionFilter | undefined
+  /** Whether a file that is there is replaced. */
+  readonly isForced: boolean
+}
+
+export interface ExportReport extends Tally {
+  readonly path: string
+  readonly bytes: number
+  /** What the tables hold before compression. */
+  readonly raw_bytes: number
+  /** Of the whole file. */
+  readonly sha256: string
+}
+
+/** Batches are gathered to about so much before they are compressed: small enough for memory, large enough to pay. */
+const ENTRY_BYTES = 4 * 1024 * 1024
+const LEVEL = 1
+
+export async function exportArchive(
+  store: Store,
+  request: ExportRequest,
+  { clock, ...work }: Work & { readonly clock: Clock },
+): Promise<ExportReport> {
+  const path = resolve(request.path)
+  refuseToReplace(path, request.isForced)
+  const selection = await selectFrom(store, request.filter)
+  try {
+    if (selection.sessionIds.size === 0) throw nothingToExport(request, store)
+    const draft = `${path}.part`
+    const file = await opened(draft, path)
+    try {
+      const report = await written(file, selection, clock, work)
+      await file.sync()
+      await file.close()
+      refuseToReplace(path, request.isForced)
+      await rename(draft, path)
+      await synced(dirname(path))
+      return { path, ...report }
+    } catch (error) {
+      await file.close().catch(() => undefined)
+      await rm(draft, { force: true })
+      throw unwritable(path, error)
+    }
+  } finally {
+    selection.end()
+  }
+}
+
+async function written(
+  file: FileHandle,
+  selection: Selection,
+  clock: Clock,
+  work: Work,
+): Promise<Omit<ExportReport, "path">> {
+  const hasher = new Bun.CryptoHasher("sha256")
+  const createdMs = clock.nowMs()
+  const entries = createEntryWriter(
+    async (block) => {
+      hasher.update(block)
+      for (let at = 0; at < block.length; ) at += (await file.write(block, at)).bytesWritten
+    },
+    Math.floor(createdMs / 1000),
+  )
+  const listed: ManifestEntry[] = []
+  const tables: Manifest["tables"] = []
+  let tally = NOTHING
+  for (const selected of selection.tables) {
+    const own = await writeTable(entries, selected, work)
+    const rows = own.reduce((sum, entry) => sum + entry.rows, 0)
+    const { definition, role } = selected.table
+    tables.push({ name: definition.name, schema_version: definition.schemaVersion, rows })
+    listed.push(...own)
+    tally = added(tally, role, rows)
+  }
+  const manifest = manifestBytes({
+    pond_version: VERSION,
+    created_at: new Date(createdMs).toISOString(),
+    whole: selection.isWhole,
+    tables,
+    entries: listed,
+  })
+  await entries.add(MANIFEST_NAME, manifest)
+  await entries.add(MANIFEST_SUM_NAME, manifestSum(manifest))
+  const bytes = await entries.end()
+  const rawBytes = listed.reduce((sum, entry) => sum + entry.raw_bytes, 0)
+  return { ...tally, bytes, raw_bytes: rawBytes, sha256: hasher.digest("hex") }
+}
+
+/** One entry is compressed while the rows of the next are read. */
+async function writeTable(entries: EntryWriter, { table, rows, batches }: SelectedTable, work: Work) {
+  const { definition } = table
+  const listed: ManifestEntry[] = []
+  let gathered: RowBatch[] = []
+  let gatheredBytes = 0
+  let done = 0
+  let compressing: Promise<Compressed> | undefined
+  const settle = async () => {
+    const made = await compressing
+    compressing = undefined
+    if (made === undefined) return
+    const name = entryName(definition.name, listed.length)
+    await entries.add(name, made.content)
+    const { content, rows: count, rawBytes } = made
+    listed.push({ name, rows: count, bytes: content.length, raw_bytes: rawBytes, sha256: sha256(content) })
+    done += count
+    work.onRows(done)
+  }
+  const flush = async () => {
+    if (gathered.length === 0) return
+    const raw = packBatches(definition, gathered)
+    const count = gathered.reduce((sum, batch) => sum + batch.length, 0)
+    gathered = []
+    gatheredBytes = 0
+    await settle()
+    compressing = compressed(raw, count)
+  }
+  work.onStage(definition.name, rows)
+  for await (const batch of batches()) {
+    stopIfAsked(work, "Stopped: nothing was exported.")
+    gathered.push(batch)
+    gatheredBytes += batchBytes(batch)
+    if (gatheredBytes >= ENTRY_BYTES) await flush()
+  }
+  await flush()
+  await settle()
+  return listed
+}
+
+interface Compressed {
+  readonly content: Uint8Array
+  readonly rows: number
+  readonly rawBytes: number
+}
+
+async function compressed(raw: Uint8Array, rows: number): Promise<Compressed> {
+  return { content: await Bun.zstdCompress(raw, { level: LEVEL }), rows, rawBytes: raw.length }
+}
+
+export function entryName(table: string, index: number): string {
+  return `${table}/${String(index).padStart(6, "0")}.arrow.zst`
+}
+
+// --- The file --------------------------------------------------------------------------------------------------------
+
+function refuseToReplace(path: string, isForced: boolean): void {
+  if (isForced || !existsSync(path)) return
+  throw new PondError("would_overwrite", `${path} is there already. Name another file, or replace it with --force.`, {
+    details: { path },
+  })
+}
+
+async function opened(draft: string, path: string): Promise<FileHandle> {
+  try {
+    // Not through a link that lies in its place, and for nobody else to read: it holds conversations.
+    await rm(draft, { force: true })
+    return await open(draft, "wx", 0o600)
+  } catch (error) {
+    throw unwritable(path, error)
+  }
+}
+
+async function synced(folder: string): Promise<void> {
+  const handle = await open(folder, "r")
+  await handle.sync()
+  await handle.close()
+}
+
+function unwritable(path: string, error: unknown): unknown {
+  if (error instanceof PondError || !(error instanceof Error && "code" in error)) return error
+  return new PondError(
+    "storage_unavailable",
+    `The archive ${path} cannot be written (${String(error.code)}). Choose a place that can be written to, with room for it.`,
+    { details: { path }, cause: error },
+  )
+}
+
+function nothingToExport({ filter }: ExportRequest, store: Store): PondError {
+  const message =
+    filter === undefined
+      ? `The store ${store.location.shown} holds no session yet. \`pond sync\` fills it.`
+      : "No session matches. `pond search` finds sessions and prints their ids; loosen the filter, or leave it out for all."
+  return new PondError("not_found", message, { details: { store: store.location.shown } })
+}

@@ -1,0 +1,76 @@
+/**
+ * The manifest of an archive, its last entry but one: what it holds, and the checksum of every entry. The last entry is
+ * the checksum of the manifest, so that no byte of an archive is unaccounted for.
+ */
+import { type Static, Type } from "typebox"
+import { Compile } from "typebox/compile"
+import { NotAnArchive } from "./container.ts"
+
+export const MANIFEST_NAME = "manifest.json"
+export const MANIFEST_SUM_NAME = "manifest.sha256"
+const FORMAT = "pond archive"
+const FORMAT_VERSION = 1
+
+const Count = Type.Integer({ minimum: 0 })
+const closed = { additionalProperties: false }
+
+const ManifestEntry = Type.Object(
+  {
+    name: Type.String(),
+    rows: Count,
+    /** As it lies in the archive, and as it was before it was compressed. */
+    bytes: Count,
+    raw_bytes: Count,
+    sha256: Type.String(),
+  },
+  closed,
+)
+export type ManifestEntry = Static<typeof ManifestEntry>
+
+const Manifest = Type.Object({
+  format: Type.Literal(FORMAT),
+  format_version: Type.Integer(),
+  pond_version: Type.String(),
+  created_at: Type.String(),
+  /** Whether sessions were chosen, or all of the store is here. */
+  whole: Type.Boolean(),
+  tables: Type.Array(Type.Object({ name: Type.String(), schema_version: Type.Integer(), rows: Count }, closed)),
+  entries: Type.Array(ManifestEntry),
+})
+export type Manifest = Static<typeof Manifest>
+
+const MANIFEST_BYTES_MAX = 64 * 1024 * 1024
+
+export function manifestBytes(manifest: Omit<Manifest, "format" | "format_version">): Uint8Array {
+  return new TextEncoder().encode(
+    `${JSON.stringify({ format: FORMAT, format_version: FORMAT_VERSION, ...manifest }, null, 1)}\n`,
+  )
+}
+
+/** In the form that `sha256sum -c` reads. */
+export function manifestSum(manifest: Uint8Array): Uint8Array {
+  return new TextEncoder().encode(`${sha256(manifest)}  ${MANIFEST_NAME}\n`)
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+}
+
+export type ReadManifest =
+  | { readonly kind: "manifest"; readonly manifest: Manifest }
+  /** Made by a newer pond, in a form that this one does not know. */
+  | { readonly kind: "newer"; readonly version: number }
+
+export function readManifest(bytes: Uint8Array): ReadManifest {
+  if (bytes.length > MANIFEST_BYTES_MAX) throw new NotAnArchive("its manifest is too large")
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString("utf8"))
+  } catch (cause) {
+    throw new NotAnArchive("its manifest is no JSON", { cause })
+  }
+  const version = (value as { readonly format_version?: unknown } | null)?.format_version
+  if (typeof version === "number" && version > FORMAT_VERSION) return { kind: "newer", version }
+  if (!Compile(Manifest).Check(value)) throw new NotAnArchive("its manifest has another shape")
+  return { kind: "manifest", manifest: value }
+}

@@ -1,0 +1,182 @@
+/**
+ * What of a store an export takes: all of it, or whole sessions with all that belongs to them (`adapter-lineage-complete-restore`):
+ * the agents that they started, what was forked from them, and what they go on from. The tables are read as they were at one moment.
+ */
+import { blobsOfPart, blobsOfRow } from "../sessions/rows.ts"
+import type { MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
+import { isIn, range } from "../substrate/filter.ts"
+import { batchOfRows, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
+import type { Snapshot } from "../substrate/snapshot.ts"
+import type { Store } from "../substrate/table.ts"
+import type { Columns } from "../substrate/table-definition.ts"
+import { type ArchivedTable, ownerColumn, tablesOf } from "./tables.ts"
+
+export interface SessionFilter {
+  readonly ids?: readonly string[]
+  /** A part of the project's path, in any case. */
+  readonly project?: string
+  /** A client, with its agents, or one kind of agent. */
+  readonly agent?: string
+  /** Sessions with a message between these moments. */
+  readonly fromMicros?: bigint
+  readonly toMicros?: bigint
+}
+
+export interface Selection {
+  readonly isWhole: boolean
+  readonly sessionIds: ReadonlySet<string>
+  /** In the order of reading; each is read once, to its end, before the next. */
+  readonly tables: readonly SelectedTable[]
+  end(): void
+}
+
+export interface SelectedTable {
+  readonly table: ArchivedTable
+  /** Of all its rows; of a choice only the reading tells. */
+  readonly rows: number | undefined
+  batches(): AsyncIterable<RowBatch>
+}
+
+interface Opened {
+  readonly table: ArchivedTable
+  readonly snapshot: Snapshot<Columns>
+}
+
+/** So many sessions are asked for at once. */
+const SESSIONS_AT_ONCE = 500
+const BLOBS_AT_ONCE = 500
+
+export async function selectFrom(store: Store, filter?: SessionFilter): Promise<Selection> {
+  const opened: Opened[] = []
+  const end = () => {
+    for (const { snapshot } of opened.splice(0)) snapshot.end()
+  }
+  try {
+    for (const table of await tablesOf(store)) {
+      const snapshot = await store.table(table.definition).snapshot()
+      if (snapshot !== undefined) opened.push({ table, snapshot: snapshot as Snapshot<Columns> })
+    }
+    const sessionIds = await chosenSessions(opened, filter)
+    const references = new Set<string>()
+    const isWhole = filter === undefined
+    const tables: SelectedTable[] = []
+    for (const each of opened) {
+      tables.push({
+        table: each.table,
+        rows: isWhole ? await each.snapshot.count() : undefined,
+        batches: () => (isWhole ? wholeBatches(each, sessionIds) : chosenBatches(each, sessionIds, references)),
+      })
+    }
+    return { isWhole, sessionIds, tables, end }
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+// --- Which sessions --------------------------------------------------------------------------------------------------
+
+type Line = Pick<SessionRow, "id" | "parent_session_id" | "source_agent" | "project">
+
+async function chosenSessions(opened: readonly Opened[], filter: SessionFilter | undefined): Promise<Set<string>> {
+  const lines: Line[] = []
+  const sessions = opened.find(({ table }) => table.role === "sessions")
+  if (sessions === undefined) return new Set()
+  const columns = ["id", "parent_session_id", "source_agent", "project"]
+  for await (const rows of sessions.snapshot.rows(columns)) lines.push(...(rows as unknown as Line[]))
+  if (filter === undefined) return new Set(lines.map(({ id }) => id))
+  const dated = await datedSessions(opened, filter)
+  const ids = filter.ids === undefined ? undefined : new Set(filter.ids)
+  const project = filter.project?.toLowerCase()
+  const chosen = lines.filter(
+    (line) =>
+      ids?.has(line.id) !== false &&
+      dated?.has(line.id) !== false &&
+      (project === undefined || line.project.toLowerCase().includes(project)) &&
+      (filter.agent === undefined || `${line.source_agent}/`.startsWith(`${filter.agent}/`)),
+  )
+  return withRelatives(chosen, lines)
+}
+
+async function datedSessions(
+  opened: readonly Opened[],
+  { fromMicros, toMicros }: SessionFilter,
+): Promise<Set<string> | undefined> {
+  if (fromMicros === undefined && toMicros === undefined) return undefined
+  const found = new Set<string>()
+  const messages = opened.find(({ table }) => table.role === "messages")
+  const bounds = {
+    ...(fromMicros === undefined ? {} : { from: fromMicros }),
+    ...(toMicros === undefined ? {} : { to: toMicros }),
+  }
+  const batches = messages?.snapshot.rows(["session_id"], range("timestamp", bounds)) ?? []
+  for await (const rows of batches) for (const row of rows) found.add(String(row["session_id"]))
+  return found
+}
+
+function withRelatives(chosen: readonly Line[], lines: readonly Line[]): Set<string> {
+  const byId = new Map(lines.map((line) => [line.id, line]))
+  const children = Map.groupBy(lines, (line) => line.parent_session_id ?? "")
+  const found = new Set<string>()
+  const visit = (waiting: Line[], next: (line: Line) => readonly Line[]) => {
+    const met = new Set<string>()
+    for (let line = waiting.pop(); line !== undefined; line = waiting.pop()) {
+      if (met.has(line.id)) continue
+      met.add(line.id)
+      found.add(line.id)
+      waiting.push(...next(line))
+    }
+  }
+  visit([...chosen], (line) => children.get(line.id) ?? [])
+  visit([...chosen], (line) => {
+    const parent = byId.get(line.parent_session_id ?? "")
+    return parent === undefined ? [] : [parent]
+  })
+  return found
+}
+
+// --- Their rows ------------------------------------------------------------------------------------------------------
+
+/** A sync that was killed leaves rows of sessions that are not there yet: no archive holds half a session. */
+async function* wholeBatches({ table, snapshot }: Opened, ids: ReadonlySet<string>): AsyncGenerator<RowBatch> {
+  for await (const batch of snapshot.batches()) {
+    const kept = table.role === "sessions" || table.role === "blobs" ? batch : ofSessions(batch, ids)
+    if (kept !== undefined) yield kept
+  }
+}
+
+function ofSessions(batch: RowBatch, ids: ReadonlySet<string>): RowBatch | undefined {
+  const owners = rowsOfBatch(batch, ["session_id"])
+  const isOwned = owners.map((row) => ids.has(String(row["session_id"])))
+  if (!isOwned.includes(false)) return batch
+  const rows = rowsOfBatch(batch).filter((_, index) => isOwned[index])
+  return rows.length === 0 ? undefined : batchOfRows(batch.definition, rows)
+}
+
+async function* chosenBatches(
+  { table, snapshot }: Opened,
+  ids: ReadonlySet<string>,
+  references: Set<string>,
+): AsyncGenerator<RowBatch> {
+  const isBlobs = table.role === "blobs"
+  const wanted = [...(isBlobs ? references : ids)]
+  const step = isBlobs ? BLOBS_AT_ONCE : SESSIONS_AT_ONCE
+  for (let from = 0; from < wanted.length; from += step) {
+    for await (const batch of snapshot.batches(isIn(ownerColumn(table), wanted.slice(from, from + step)))) {
+      for (const reference of referencesOf(table, batch)) references.add(reference)
+      yield batch
+    }
+  }
+}
+
+function referencesOf({ role }: ArchivedTable, batch: RowBatch): string[] {
+  const rows = rowsOfBatch(batch)
+  if (role === "sessions") return rows.flatMap((row) => blobsOfRow([(row as SessionRow).options]))
+  if (role === "messages") {
+    return rows.flatMap((row) => {
+      const { content, search_text, options } = row as MessageRow
+      return blobsOfRow([content, search_text, options])
+    })
+  }
+  return role === "parts" ? rows.flatMap((row) => blobsOfPart(row as PartRow)) : []
+}

@@ -1,0 +1,148 @@
+/** `pond export`, `pond import`, `pond copy`: what is stored, as one file or in another store. */
+import { PondError } from "../../model/errors.ts"
+import {
+  type CopyOutcome,
+  copyPond,
+  exportPond,
+  type ImportOutcome,
+  importPond,
+  wholeExitCode,
+} from "../../operations/archive.ts"
+import { flag } from "../flags.ts"
+import { bytesText, countText } from "../numbers.ts"
+import type { Progress } from "../progress.ts"
+import type { Style } from "../style.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
+
+export const exportVerb = defineVerb({
+  flags: {
+    output: flag.text("The archive to write.", "FILE.pond", { short: "o" }),
+    session: flag.texts("Only this session, with its agents.", "ID"),
+    project: flag.text("Only projects whose path contains this.", "TEXT"),
+    agent: flag.text("Only this client, or this kind of sub-agent.", "NAME"),
+    from: flag.text("Only sessions with a message on or after this day.", "DATE"),
+    to: flag.text("Only sessions with a message on or before this day.", "DATE"),
+    force: flag.onOff("Replace the file if it is there."),
+  },
+  positionals: [],
+  examples: [
+    "export -o all.pond",
+    "export -o shop.pond --project shop --from 2026-01-01",
+    "export -o one.pond --session SESSION",
+  ],
+  run: async ({ pond, flags, progress, signal }) => {
+    if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
+    const options = { ...flags, path: flags.output, sessionIds: flags.session, isForced: flags.force }
+    const report = await exportPond(pond, options, workOf(progress, signal))
+    return {
+      document: { ...report },
+      render: ({ style }) =>
+        `Exported ${counted(report)} to ${visibleLine(report.path)}: ${bytesText(report.bytes)}.\n${style.dim(`sha256 ${report.sha256}`)}\n`,
+    }
+  },
+})
+
+export const importVerb = defineVerb({
+  flags: { "dry-run": flag.onOff("Check the archive, say what is new in it, and store nothing.") },
+  positionals: [{ name: "file", summary: "The archive to read.", count: "one" }],
+  examples: ["import all.pond", "import all.pond --dry-run", "import all.pond --store s3://bucket/pond"],
+  run: async ({ pond, flags, words, progress, signal }) => {
+    const request = { path: words[0] ?? "", isRehearsal: flags["dry-run"] }
+    const outcome = await importPond(pond, request, workOf(progress, signal))
+    return {
+      document: { ...outcome },
+      exitCode: wholeExitCode(outcome),
+      render: (page) => renderImport(outcome, page),
+    }
+  },
+})
+
+export const copy = defineVerb({
+  flags: {
+    from: flag.text("The store to copy. The one that is configured, where none is named.", "URL"),
+    to: flag.text("The store to copy into.", "URL"),
+    "verify-only": flag.onOff("Copy nothing: compare what both have."),
+  },
+  positionals: [],
+  examples: ["copy --to s3://bucket/pond", "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only"],
+  run: async ({ pond, flags, progress, signal }) => {
+    if (flags.to === undefined) throw missing("--to URL", "the store to copy into")
+    const options = { from: flags.from, to: flags.to, isVerifyOnly: flags["verify-only"] }
+    const outcome = await copyPond(pond, options, workOf(progress, signal))
+    return {
+      document: { ...outcome },
+      exitCode: wholeExitCode(outcome),
+      render: (page) => renderCopy(outcome, options.isVerifyOnly, page),
+    }
+  },
+})
+
+function workOf(progress: Progress, signal: AbortSignal) {
+  return {
+    signal,
+    onStage: (name: string, rows: number | undefined) => progress.stage(name, "rows", rows),
+    onRows: (rows: number) => progress.at(rows),
+  }
+}
+
+function missing(spelled: string, what: string): PondError {
+  return new PondError("validation_failed", `${spelled} is missing: ${what}.`, { details: { flag: spelled } })
+}
+
+function counted(tally: Readonly<Record<(typeof ROLES)[number], number>>): string {
+  const parts = ROLES.filter((role) => tally[role] > 0).map((role) => `${countText(tally[role])} ${role}`)
+  return parts.join(", ")
+}
+
+const RIGHT = { align: "right", isFixed: true } as const
+
+function renderImport(outcome: ImportOutcome, page: Page): string {
+  const rows = ROLES.filter((role) => outcome[role].new + outcome[role].present > 0).map((role) => [
+    role,
+    countText(outcome[role].new),
+    countText(outcome[role].present),
+  ])
+  const table = renderTable(
+    [
+      { title: "", isFixed: true },
+      { title: "new", ...RIGHT },
+      { title: "there before", ...RIGHT },
+    ],
+    rows,
+    { columns: page.columns, head: page.style.bold },
+  )
+  const verdict = outcome.dry_run ? "The archive is whole. Nothing was stored: this was a rehearsal.\n" : ""
+  return `${table}${refusals(outcome.refused, page.style)}${verdict}`
+}
+
+function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, columns }: Page): string {
+  const { copied, present, missing: lacking, extra, ok, examples, refused } = outcome
+  const rows = ROLES.filter((role) => present[role] + lacking[role] + extra[role] > 0).map((role) => [
+    role,
+    ...(isVerifyOnly ? [] : [countText(copied[role])]),
+    countText(present[role]),
+    countText(lacking[role]),
+    countText(extra[role]),
+  ])
+  const titles = ["", ...(isVerifyOnly ? [] : ["copied"]), "in both", "missing", "only there"]
+  const shape = titles.map((title, index) => (index === 0 ? { title, isFixed: true } : { title, ...RIGHT }))
+  const lines = examples.map(({ table, key }) => style.red(`missing  ${table} ${visibleLine(key.join(" "))}\n`))
+  const verdict = ok
+    ? style.green("Every id of the source is in the target.\n")
+    : style.red(`Not everything is in the target.${isVerifyOnly ? " Run pond copy without --verify-only." : ""}\n`)
+  return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(refused, style)}${verdict}`
+}
+
+function refusals(refused: readonly string[], style: Style): string {
+  return refused
+    .map((id) =>
+      style.yellow(
+        `left out  session ${visibleLine(id)}: the store has another of this id, of another client or project\n`,
+      ),
+    )
+    .join("")
+}

@@ -1,0 +1,109 @@
+/**
+ * Export, import and copy: whole stores, or sessions of one, from place to place. Not on the wire: it reads and writes
+ * files of this machine, and stores that its owner names.
+ */
+import { copyStore } from "../archive/copy.ts"
+import { type ExportReport, exportArchive } from "../archive/export.ts"
+import { importArchive } from "../archive/import.ts"
+import type { SessionFilter } from "../archive/selection.ts"
+import type { Tally } from "../archive/tables.ts"
+import type { Work } from "../archive/work.ts"
+import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
+import { momentOf } from "./moments.ts"
+import type { Pond } from "./pond.ts"
+
+export interface ExportOptions {
+  readonly path: string
+  readonly sessionIds: readonly string[]
+  readonly project?: string | undefined
+  readonly agent?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly isForced: boolean
+}
+
+export async function exportPond(pond: Pond, options: ExportOptions, work: Work): Promise<ExportReport> {
+  const filter = filterOf(options)
+  const { store } = await pond.sessions()
+  const { path, isForced } = options
+  return await exportArchive(store, { path, isForced, filter }, { ...work, clock: pond.host.clock })
+}
+
+/** Nothing where nothing was asked for: then the archive is of all the store. */
+function filterOf({ sessionIds, project, agent, from, to }: ExportOptions): SessionFilter | undefined {
+  const filter: SessionFilter = {
+    ...(sessionIds.length === 0 ? {} : { ids: sessionIds }),
+    ...(project === undefined ? {} : { project }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(from === undefined ? {} : { fromMicros: momentOf("from", from, "start") }),
+    ...(to === undefined ? {} : { toMicros: momentOf("to", to, "end") }),
+  }
+  return Object.keys(filter).length === 0 ? undefined : filter
+}
+
+type Arrived = { readonly [Role in keyof Tally]: { readonly new: number; readonly present: number } }
+
+export interface ImportOutcome extends Arrived {
+  readonly refused: readonly string[]
+  readonly bytes: number
+  readonly dry_run: boolean
+}
+
+export async function importPond(
+  pond: Pond,
+  { path, isRehearsal }: { readonly path: string; readonly isRehearsal: boolean },
+  work: Work,
+): Promise<ImportOutcome> {
+  const sessions = await pond.sessions()
+  const { inserted, present, refused, bytes } = await importArchive(sessions, { path, isRehearsal }, work)
+  if (!isRehearsal) {
+    work.onStage("index", undefined)
+    await sessions.maintain("due")
+  }
+  const both = (role: keyof Tally) => ({ new: inserted[role], present: present[role] })
+  return {
+    sessions: both("sessions"),
+    messages: both("messages"),
+    parts: both("parts"),
+    embeddings: both("embeddings"),
+    blobs: both("blobs"),
+    refused,
+    bytes,
+    dry_run: isRehearsal,
+  }
+}
+
+export interface CopyOptions {
+  /** Absent: the store that this pond is of. */
+  readonly from: string | undefined
+  readonly to: string
+  readonly isVerifyOnly: boolean
+}
+
+export type CopyOutcome = Awaited<ReturnType<typeof copyStore>>
+
+export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Promise<CopyOutcome> {
+  const from = options.from === undefined ? await pond.sessions() : await pond.sessionsAt(options.from)
+  const to = await pond.sessionsAt(options.to)
+  if (from.store.location.uri === to.store.location.uri) {
+    throw new PondError("validation_failed", "Both URLs name the same store. Name two.", {
+      details: { store: from.store.location.shown },
+    })
+  }
+  if ((await from.store.names()).length === 0) {
+    throw new PondError("not_found", `There is no store at ${from.store.location.shown}. \`pond sync\` makes one.`, {
+      details: { store: from.store.location.shown },
+    })
+  }
+  const report = await copyStore(from, to, options, work)
+  if (!options.isVerifyOnly) {
+    work.onStage("index", undefined)
+    await to.maintain("due")
+  }
+  return report
+}
+
+/** 4 where something was left behind. */
+export function wholeExitCode({ refused, ok = true }: { readonly refused: readonly string[]; readonly ok?: boolean }) {
+  return ok && refused.length === 0 ? 0 : EXIT_NOT_WHOLE
+}

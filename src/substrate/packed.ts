@@ -1,0 +1,185 @@
+/**
+ * Rows by the batch, as columns: what an archive keeps and a copy moves, without a value being made for every cell.
+ * Packed, batches are an Arrow IPC stream, which any Arrow reads. Bytes that come from elsewhere are judged here before
+ * the engine sees them: types, lengths, offsets and text of every column.
+ */
+import { isUtf8 } from "node:buffer"
+import type { Table as ArrowTable, Data, RecordBatch, Schema } from "apache-arrow"
+import { type AnyRow, arrowSchema, arrowTable, rowsOf } from "./arrow-rows.ts"
+import { engine } from "./engine.ts"
+import type { Column, TableDefinition } from "./table-definition.ts"
+
+export interface RowBatch {
+  readonly definition: TableDefinition
+  readonly length: number
+  readonly record: RecordBatch
+}
+
+export type Unpacked =
+  | { readonly ok: true; readonly batches: readonly RowBatch[] }
+  | { readonly ok: false; readonly reason: string }
+
+export function batchOfRows(definition: TableDefinition, rows: readonly AnyRow[]): RowBatch {
+  const [record] = arrowTable(definition, arrowSchema(definition), rows).batches
+  return batchOfRecord(definition, record as RecordBatch)
+}
+
+export function batchOfRecord(definition: TableDefinition, record: RecordBatch): RowBatch {
+  return { definition, length: record.numRows, record }
+}
+
+/** The rows of a batch, bytes of blobs among them; of the named columns, or of all. */
+export function rowsOfBatch({ definition, record }: RowBatch, columns?: readonly string[]): AnyRow[] {
+  const names = columns ?? record.schema.fields.map(({ name }) => name)
+  // Not by name: the package's own `select` leaves the columns where they were.
+  const places = names.map((name) => record.schema.fields.findIndex((field) => field.name === name))
+  const rows = rowsOf(definition, record.selectAt(places)) as Record<string, unknown>[]
+  for (const name of names.filter((each) => definition.columns[each]?.kind === "blob")) {
+    const read = blobReader(record.getChild(name)?.data[0] as Data)
+    for (const [index, row] of rows.entries()) row[name] = read(index)
+  }
+  return rows
+}
+
+/** Batches of one table as the engine takes them, in one commit. */
+export function tableOfBatches(definition: TableDefinition, batches: readonly RowBatch[]): ArrowTable {
+  const { arrow } = engine()
+  const schema = arrowSchema(definition)
+  return new arrow.Table(
+    schema,
+    batches.map(({ record }) => writable(schema, record)),
+  )
+}
+
+export function packBatches(definition: TableDefinition, batches: readonly RowBatch[]): Uint8Array {
+  const { arrow } = engine()
+  return arrow.RecordBatchStreamWriter.writeAll(tableOfBatches(definition, batches)).toUint8Array(true)
+}
+
+/** About how many bytes a batch takes when it is packed. */
+export function batchBytes({ record }: RowBatch): number {
+  return record.data.byteLength
+}
+
+/** In the order of the declaration, and with truth values as the writer can write them (see `arrow-rows.ts`). */
+function writable(schema: Schema, record: RecordBatch): RecordBatch {
+  const { arrow } = engine()
+  const children = schema.fields.map(({ name }) => {
+    const data = record.getChild(name)?.data[0] as Data
+    return arrow.DataType.isBool(data.type) ? truthBytes(data) : data
+  })
+  const struct = arrow.makeData({
+    type: new arrow.Struct(schema.fields),
+    length: record.numRows,
+    nullCount: 0,
+    children,
+  })
+  return new arrow.RecordBatch(schema, struct)
+}
+
+function truthBytes(data: Data): Data {
+  const { arrow } = engine()
+  const bytes = new Uint8Array((data.length + 7) >> 3)
+  bytes.set((data.values as Uint8Array).subarray(0, bytes.length))
+  const { length, nullCount, nullBitmap } = data
+  const frame = nullCount === 0 ? { length, nullCount } : { length, nullCount, nullBitmap }
+  return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: bytes })
+}
+
+// --- Judging ---------------------------------------------------------------------------------------------------------
+
+/** The batches of the table that these bytes are, or why they are none. */
+export function unpackBatches(definition: TableDefinition, bytes: Uint8Array): Unpacked {
+  const { arrow } = engine()
+  let records: RecordBatch[]
+  let schema: Schema
+  try {
+    const reader = arrow.RecordBatchReader.from(bytes).open()
+    schema = reader.schema
+    records = [...reader]
+  } catch (error) {
+    return { ok: false, reason: `it is no Arrow stream (${error instanceof Error ? error.message : String(error)})` }
+  }
+  const schemaReason = schemaFault(definition, schema)
+  if (schemaReason !== undefined) return { ok: false, reason: schemaReason }
+  for (const record of records) {
+    const reason = columnsFault(definition, record)
+    if (reason !== undefined) return { ok: false, reason }
+  }
+  return { ok: true, batches: records.map((record) => batchOfRecord(definition, record)) }
+}
+
+function schemaFault(definition: TableDefinition, schema: Schema): string | undefined {
+  const spell = ({ fields }: Schema) => fields.map(({ name, type, nullable }) => `${name} ${type} ${nullable}`)
+  const [found, wanted] = [spell(schema), spell(arrowSchema(definition))]
+  if (found.length === wanted.length && found.every((field, index) => field === wanted[index])) return undefined
+  return `its columns are not those of ${definition.name}`
+}
+
+function columnsFault(definition: TableDefinition, record: RecordBatch): string | undefined {
+  for (const [name, column] of Object.entries(definition.columns)) {
+    const data = record.getChild(name)?.data[0]
+    const fault = data === undefined ? "is missing" : columnFault(column, data, record.numRows)
+    if (fault !== undefined) return `its column ${name} ${fault}`
+  }
+  return undefined
+}
+
+function columnFault(column: Column, data: Data, rows: number): string | undefined {
+  if (data.length !== rows || data.offset !== 0) return "is shorter than its batch"
+  if (data.nullCount > 0 && !column.nullable) return "has rows without a value"
+  if (data.nullCount > 0 && data.nullBitmap.length < (rows + 7) >> 3) return "is cut off"
+  switch (column.kind) {
+    case "utf8":
+      return textFault(data)
+    case "bool":
+      return data.nullCount < rows && data.values.length < (rows + 7) >> 3 ? "is cut off" : undefined
+    case "vector":
+      return (data.children[0]?.values?.length ?? 0) < rows * (column.dimension ?? 0) ? "is cut off" : undefined
+    case "blob":
+      return blobFault(data, rows)
+    default:
+      return data.values.length < rows ? "is cut off" : undefined
+  }
+}
+
+function textFault(data: Data): string | undefined {
+  const offsets = data.valueOffsets as Int32Array
+  const values = data.values as Uint8Array
+  const fault = offsetsFault(offsets, values.length, data.length)
+  if (fault !== undefined) return fault
+  if (!isUtf8(values)) return "is no text"
+  // A text that begins inside a character is none, even where all of them together are.
+  for (let index = 0; index < data.length; index++) {
+    if (((values[offsets[index] as number] ?? 0) & 0xc0) === 0x80) return "is no text"
+  }
+  return undefined
+}
+
+function blobFault(data: Data, rows: number): string | undefined {
+  const [bytes, links] = data.children
+  if (bytes === undefined || links === undefined || bytes.length !== rows) return "is cut off"
+  if (links.nullCount !== links.length) return "points elsewhere"
+  return offsetsFault(bytes.valueOffsets as unknown as BigInt64Array, bytes.values.length, rows)
+}
+
+function offsetsFault(offsets: Int32Array | BigInt64Array, bytes: number, rows: number): string | undefined {
+  if (offsets.length < rows + 1) return "is cut off"
+  let before = Number(offsets[0])
+  if (before < 0) return "points outside of itself"
+  for (let index = 1; index <= rows; index++) {
+    const at = Number(offsets[index])
+    if (at < before) return "points outside of itself"
+    before = at
+  }
+  return before > bytes ? "points outside of itself" : undefined
+}
+
+function blobReader(data: Data): (index: number) => Uint8Array | null {
+  const bytes = data.children[0] as Data
+  const offsets = bytes.valueOffsets as unknown as BigInt64Array
+  return (index) =>
+    data.getValid(index) && bytes.getValid(index)
+      ? (bytes.values as Uint8Array).slice(Number(offsets[index]), Number(offsets[index + 1]))
+      : null
+}
