@@ -1,45 +1,31 @@
 /**
- * `bun run clients`: the clients themselves are the judges. Each session that a real client wrote against the scripted model
- * is synced into a store, restored into a fresh home (into its own client, and into every other one), and handed to the
- * target client, which must list it, resume it, and send its model the same conversation.
+ * `bun run clients`: the clients themselves are the judges. They are installed from npm, play their scenarios against a
+ * scripted model, and each session that they left is synced into a store, restored into a fresh home (of its own client, and
+ * of every other one), and handed to the target, which must list it, resume it, and send its model the same conversation.
  *
- * Needs the clients' installation: CLIENTS_ROOT names it, with its sessions under `out/<client>-<version>/<scenario>`.
- *   bun run clients                      everything          bun run clients --native        its own client alone
- *   bun run clients --from pi --to codex                     bun run clients --scenario tools,fork
+ * CLIENTS_ROOT names an installation to use, with what it has produced already; else one is made for temporary files.
+ *   bun run clients                           everything, for most of an hour
+ *   bun run clients --native                  into its own client alone
+ *   bun run clients --from pi --to codex      one pair
+ *   bun run clients --scenario tools,fork     these scenarios alone
+ *   bun run clients --recall                  the clients ask pond over MCP
+ * Needs Linux, npm, git, unshare and ip. The clients see no network and no home but the one that they are given.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-
-const ROOT = process.env["CLIENTS_ROOT"] ?? join(tmpdir(), "clients")
-const POND = [process.execPath, join(import.meta.dir, "../src/main.ts")]
-
-/** The client's folder of sessions below a home, its adapter and its check. */
-interface Client {
-  readonly name: string
-  readonly adapter: string
-  readonly folder: string
-}
-
-const CLIENTS: readonly Client[] = [
-  { name: "claude", adapter: "claude-code", folder: ".claude" },
-  { name: "codex", adapter: "codex", folder: ".codex" },
-  { name: "opencode", adapter: "opencode", folder: ".local/share/opencode" },
-  { name: "pi", adapter: "pi", folder: ".pi/agent/sessions" },
-]
-
-interface Expected {
-  readonly sessions: Readonly<Record<string, { readonly cwd: string; readonly items: readonly unknown[] }>>
-}
+import { CLIENTS, type Client, clientNamed } from "../test/clients/clients.ts"
+import { judge } from "../test/clients/judge.ts"
+import { install, type Place, placeOf } from "../test/clients/place.ts"
+import { type Expected, type ExpectedSession, produce, scenariosOf } from "../test/clients/produce.ts"
+import { recall } from "../test/clients/recall.ts"
+import { REPOSITORY } from "../test/clients/run.ts"
 
 interface Verdict {
-  readonly from: string
-  readonly to: string
+  readonly pair: string
   readonly scenario: string
-  readonly session: string
-  readonly ok: boolean
-  readonly why: string
+  readonly isGood: boolean
 }
 
 const { values } = parseArgs({
@@ -48,127 +34,108 @@ const { values } = parseArgs({
     to: { type: "string" },
     scenario: { type: "string" },
     native: { type: "boolean", default: false },
+    recall: { type: "boolean", default: false },
   },
 })
 
-function main(): void {
-  const verdicts: Verdict[] = []
-  for (const client of CLIENTS.filter(({ name }) => values.from === undefined || values.from === name)) {
-    for (const { scenario, home } of scenariosOf(client)) verdicts.push(...judge(client, scenario, home))
-  }
+main(placeOf())
+
+function main(place: Place): void {
+  const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
+  for (const installed of install(place)) console.log(`installed ${installed}`)
+  const verdicts = values.recall ? [] : from.flatMap((client) => judgeAll(place, client))
+  if (values.scenario === undefined && !values.native && values.to === undefined)
+    verdicts.push(...recallAll(place, from))
   summarize(verdicts)
-  process.exitCode = verdicts.length > 0 && verdicts.every(({ ok }) => ok) ? 0 : 1
+  process.exitCode = verdicts.length > 0 && verdicts.every(({ isGood }) => isGood) ? 0 : 1
 }
 
-function scenariosOf({ name }: Client): { readonly scenario: string; readonly home: string }[] {
-  const out = join(ROOT, "out")
-  const folders = existsSync(out) ? readdirSync(out).filter((folder) => new RegExp(`^${name}-\\d`).test(folder)) : []
+function report(verdict: Verdict, what: string, said: string): Verdict {
+  console.log(`${verdict.isGood ? "ok  " : "FAIL"} ${verdict.pair} ${verdict.scenario} ${what}: ${said}`)
+  return verdict
+}
+
+function judgeAll(place: Place, client: Client): Verdict[] {
   const wanted = values.scenario?.split(",")
-  return folders.flatMap((folder) =>
-    readdirSync(join(out, folder))
-      .filter((scenario) => wanted === undefined || wanted.includes(scenario))
-      .map((scenario) => ({ scenario, home: join(out, folder, scenario) })),
-  )
+  const scenarios = scenariosOf(client).filter((name) => wanted === undefined || wanted.includes(name))
+  return scenarios.flatMap((scenario) => {
+    try {
+      return judgeScenario(place, client, scenario)
+    } catch (error) {
+      const verdict = { pair: client.name, scenario, isGood: false }
+      return [report(verdict, "", error instanceof Error ? error.message : String(error))]
+    }
+  })
 }
 
-function judge(client: Client, scenario: string, home: string): Verdict[] {
-  const expected = JSON.parse(readFileSync(join(home, "expected.json"), "utf8")) as Expected
+function judgeScenario(place: Place, client: Client, scenario: string): Verdict[] {
+  const home = produce(place, client, scenario)
+  const { sessions } = JSON.parse(readFileSync(join(home, "expected.json"), "utf8")) as Expected
   const scratch = mkdtempSync(join(tmpdir(), "pond-clients-"))
   try {
     const synced = pond(scratch, ["sync", client.adapter, "--path", join(home, client.folder)])
-    if (synced.code !== 0 && synced.code !== 4) throw new Error(`sync failed: ${synced.err}`)
-    return Object.entries(expected.sessions).flatMap(([session, { cwd, items }]) =>
-      CLIENTS.filter((target) => isWanted(client, target)).map((target) => {
-        const verdict = judgeOne({
-          client,
-          target,
-          scratch,
-          session,
-          cwd,
-          items,
-          expectedPath: join(home, "expected.json"),
-        })
-        const whole = { from: client.name, to: target.name, scenario, session, ...verdict }
-        console.log(
-          `${whole.ok ? "ok  " : "FAIL"} ${whole.from} -> ${whole.to} ${scenario} ${session}${whole.ok ? "" : `  ${whole.why}`}`,
-        )
-        return whole
-      }),
+    if (synced.code !== 0) throw new Error(`pond sync ended with ${synced.code}: ${synced.complaints}${synced.said}`)
+    return Object.entries(sessions).flatMap(([session, expected]) =>
+      targetsOf(client).map((target) => judgeRestored({ place, client, target, scenario, scratch, session, expected })),
     )
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-function isWanted(client: Client, target: Client): boolean {
-  if (values.to !== undefined) return target.name === values.to
-  return !values.native || target === client
+/** The old package of pi is a source of old sessions: what it writes goes back to it. */
+function targetsOf(client: Client): readonly Client[] {
+  const targets = CLIENTS.filter(({ name }) => client.name === name || (name !== "pi-old" && client.name !== "pi-old"))
+  if (values.to !== undefined) return targets.filter(({ name }) => name === values.to)
+  return values.native ? [client] : targets
 }
 
-interface Case {
+interface Restored {
+  readonly place: Place
   readonly client: Client
   readonly target: Client
+  readonly scenario: string
   readonly scratch: string
   readonly session: string
-  readonly cwd: string
-  readonly items: readonly unknown[]
-  readonly expectedPath: string
+  readonly expected: ExpectedSession
 }
 
-function judgeOne({ client, target, scratch, session, cwd, items, expectedPath }: Case): {
-  readonly ok: boolean
-  readonly why: string
-} {
-  const isNative = client === target
+function judgeRestored({ place, client, target, scenario, scratch, session, expected }: Restored): Verdict {
   const home = mkdtempSync(join(scratch, "home-"))
-  mkdirSync(join(home, target.folder), { recursive: true })
-  const restored = pond(scratch, [
-    "restore",
-    session,
-    "--to",
-    target.adapter,
-    "--root",
-    join(home, target.folder),
-    "--json",
-  ])
-  if (restored.code !== 0) return { ok: false, why: `restore: ${restored.out}${restored.err}`.slice(0, 400) }
-  const { session_id } = JSON.parse(restored.out) as { session_id: string }
-  const loose = join(scratch, "expected.json")
-  writeFileSync(loose, JSON.stringify({ items }))
-  const checked = Bun.spawnSync(
-    [join(ROOT, "check", `${target.name}.sh`), home, session_id, cwd, isNative ? expectedPath : loose],
-    {
-      env: { ...process.env, CLIENTS_ROOT: ROOT, ...(isNative ? {} : { LOOSE: "1", ALLOW_EXTRA: "1" }) },
-      stderr: "pipe",
-    },
-  )
-  const said = checked.stdout.toString().trim()
-  return { ok: checked.exitCode === 0, why: said.slice(0, 600) || checked.stderr.toString().slice(0, 400) }
+  const root = join(home, target.folder)
+  mkdirSync(root, { recursive: true })
+  const pair = `${client.name} -> ${target.name}`
+  const restored = pond(scratch, ["restore", session, "--to", target.adapter, "--root", root, "--json"])
+  if (restored.code !== 0)
+    return report({ pair, scenario, isGood: false }, session, `pond restore: ${restored.complaints}${restored.said}`)
+  const { session_id } = JSON.parse(restored.said) as { session_id: string }
+  const { cwd, items } = expected
+  const isForeign = client.adapter !== target.adapter
+  const { isGood, said } = judge({ place, client: target, home, session: session_id, cwd, wanted: items, isForeign })
+  return report({ pair, scenario, isGood }, session, said)
 }
 
-function pond(
-  scratch: string,
-  args: readonly string[],
-): { readonly code: number; readonly out: string; readonly err: string } {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...POND, ...args, "--store", join(scratch, "store")], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: scratch, TMPDIR: tmpdir() },
-    stderr: "pipe",
+function pond(scratch: string, words: readonly string[]) {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(
+    [process.execPath, join(REPOSITORY, "src/main.ts"), ...words, "--store", join(scratch, "store")],
+    { env: { PATH: process.env["PATH"] ?? "", HOME: scratch, TMPDIR: tmpdir() }, stderr: "pipe" },
+  )
+  return { code: exitCode, said: stdout.toString(), complaints: stderr.toString() }
+}
+
+function recallAll(place: Place, clients: readonly Client[]): Verdict[] {
+  return clients.flatMap((client) => {
+    const verdict = recall(place, client)
+    if (verdict === undefined) return []
+    return [report({ pair: `${client.name} -> pond`, scenario: "recall", isGood: verdict.isGood }, "", verdict.said)]
   })
-  return { code: exitCode, out: stdout.toString(), err: stderr.toString() }
 }
 
 function summarize(verdicts: readonly Verdict[]): void {
-  const pairs = Map.groupBy(verdicts, ({ from, to }) => `${from} -> ${to}`)
-  for (const [pair, all] of pairs) {
-    const failed = all.filter(({ ok }) => !ok)
-    console.log(
-      `${pair.padEnd(24)} ${all.length - failed.length} of ${all.length}${failed.length === 0 ? "" : `  (${[...new Set(failed.map(({ scenario }) => scenario))].join(", ")})`}`,
-    )
+  for (const [pair, all] of Map.groupBy(verdicts, (each) => each.pair)) {
+    const failed = all.filter(({ isGood }) => !isGood)
+    const where = failed.length === 0 ? "" : `  (${[...new Set(failed.map(({ scenario }) => scenario))].join(", ")})`
+    console.log(`${pair.padEnd(24)} ${all.length - failed.length} of ${all.length}${where}`)
   }
-  if (verdicts.length === 0)
-    console.log(
-      `No sessions of real clients below ${join(ROOT, "out")}. Install the clients there, or name their place with CLIENTS_ROOT.`,
-    )
+  if (verdicts.length === 0) console.log("Nothing was judged: no client has such a scenario, or goes there.")
 }
-
-main()

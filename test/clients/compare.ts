@@ -1,0 +1,164 @@
+/**
+ * Does a request carry the conversation that it should? Messages and calls in order, each call paired with a result of the
+ * same text, nothing twice, nothing without its other half, and every picture.
+ */
+import type { Item } from "./model/request.ts"
+
+export interface Comparison {
+  readonly isSame: boolean
+  readonly messages: string
+  readonly calls: string
+  readonly images: string
+  readonly faults: readonly string[]
+}
+
+export interface Tolerance {
+  /** Another client has other ids and other tools: a call is the same where it was given the same. */
+  readonly isForeign: boolean
+}
+
+export function compare(wanted: readonly Item[], got: readonly Item[], { isForeign }: Tolerance): Comparison {
+  const { faults, ids, messagesFound } = inOrder(wanted, got, isForeign)
+  const calls = wanted.filter(({ role }) => role === "call")
+  const results = new Map(got.filter(({ role }) => role === "result").map((item) => [item.id ?? "", item]))
+  const wantedResults = new Map(wanted.filter(({ role }) => role === "result").map((item) => [item.id ?? "", item]))
+  let pairs = 0
+  for (const { id = "", name = "" } of calls) {
+    const want = wantedResults.get(id)
+    const have = results.get(ids.get(id) ?? "")
+    if (!ids.has(id)) continue
+    if (have === undefined) faults.push(`no result of ${name}`)
+    else if (want !== undefined && !isSameResult(want.text ?? "", have.text ?? "", isForeign))
+      faults.push(`another result of ${name}: ${excerpt(want.text)} became ${excerpt(have.text)}`)
+    else pairs++
+  }
+  faults.push(...unpaired(got), ...(isForeign ? [] : unasked(wanted, got, new Set(ids.values()))))
+  const [imagesWanted, imagesGot] = [wanted, got].map((items) => items.reduce((sum, { images = 0 }) => sum + images, 0))
+  if ((imagesGot ?? 0) < (imagesWanted ?? 0)) faults.push("a picture is missing")
+  const messages = wanted.filter(({ role }) => role === "user" || role === "assistant").length
+  return {
+    isSame: faults.length === 0,
+    messages: `${messagesFound}/${messages}`,
+    calls: `${pairs}/${calls.length}`,
+    images: `${imagesGot}/${imagesWanted}`,
+    faults,
+  }
+}
+
+interface Found {
+  readonly faults: string[]
+  /** The id of each wanted call in the request. */
+  readonly ids: ReadonlyMap<string, string>
+  readonly messagesFound: number
+}
+
+function inOrder(wanted: readonly Item[], got: readonly Item[], isForeign: boolean): Found {
+  const faults: string[] = []
+  const ids = new Map<string, string>()
+  const used = new Set<string>()
+  let from = 0
+  let messagesFound = 0
+  for (const want of wanted) {
+    if (want.role === "result" || want.role === "reasoning") continue
+    const at = got.findIndex((item, index) => index >= from && isFound(want, item, { isForeign, used }))
+    const have = got[at]
+    if (have === undefined) {
+      faults.push(`missing, or not in order: ${want.role} ${excerpt(want.text ?? want.name)}`)
+    } else if (want.role === "call") {
+      ids.set(want.id ?? "", have.id ?? "")
+      used.add(have.id ?? "")
+      from = at + 1
+    } else {
+      messagesFound++
+      // One message of a request may hold several of the session.
+      from = plain(have.text) === plain(want.text) ? at + 1 : at
+    }
+  }
+  return { faults, ids, messagesFound }
+}
+
+function isFound(
+  want: Item,
+  have: Item,
+  { isForeign, used }: Tolerance & { readonly used: ReadonlySet<string> },
+): boolean {
+  if (have.role !== want.role) return false
+  if (want.role === "call") {
+    if (used.has(have.id ?? "")) return false
+    return isSameId(want.id, have.id) || (isForeign && isSameGiven(want.args ?? "", have.args ?? ""))
+  }
+  const text = plain(want.text)
+  return text === "" ? have.images !== undefined : plain(have.text).includes(text)
+}
+
+/** pi writes two ids in one, and a client that resumes over another API rewrites what that one does not allow in an id. */
+function isSameId(left = "", right = ""): boolean {
+  const [ours, theirs] = [left, right].map((id) => id.split("|")[0]?.replace(/[^A-Za-z0-9]/g, "") ?? "")
+  return ours === theirs && ours !== ""
+}
+
+/** Some long string that both were given: tools differ in how they wrap it. */
+function isSameGiven(left: string, right: string): boolean {
+  const [ours, theirs] = [stringsIn(left), stringsIn(right)]
+  return ours.some((one) => theirs.some((other) => one === other || isWithin(one, other) || isWithin(other, one)))
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner.length > 7 && outer.includes(inner)
+}
+
+function stringsIn(args: string): string[] {
+  const found: string[] = []
+  const walk = (value: unknown): void => {
+    if (typeof value === "string") found.push(value)
+    else if (typeof value === "object" && value !== null) Object.values(value).forEach(walk)
+  }
+  try {
+    walk(JSON.parse(args))
+  } catch {
+    found.push(args)
+  }
+  return found.filter((text) => text.length > 3)
+}
+
+/** A client of another brand may say more of a result than its text, never less. */
+function isSameResult(want: string, have: string, isForeign: boolean): boolean {
+  const [ours, theirs] = [plain(want), plain(have)]
+  if (ours === theirs) return true
+  return isForeign && ours !== "" && theirs.includes(ours)
+}
+
+function unpaired(got: readonly Item[]): string[] {
+  const of = (wantedRole: Item["role"]) => got.filter(({ role }) => role === wantedRole).map(({ id = "" }) => id)
+  const [calls, results] = [of("call"), of("result")]
+  const faults = [
+    ...calls.filter((id) => !results.includes(id)).map((id) => `a call without a result: ${id}`),
+    ...results.filter((id) => !calls.includes(id)).map((id) => `a result without a call: ${id}`),
+  ]
+  if (new Set(calls).size < calls.length) faults.push("two calls of one id")
+  if (new Set(results).size < results.length) faults.push("two results of one call")
+  return faults
+}
+
+function unasked(wanted: readonly Item[], got: readonly Item[], calls: ReadonlySet<string>): string[] {
+  const texts = wanted.map(({ text }) => plain(text)).filter((text) => text !== "")
+  return got.flatMap(({ role, text, id = "", name = "" }) => {
+    if (role === "call") return calls.has(id) ? [] : [`a call that nobody made: ${name}`]
+    const said = plain(text)
+    if (role !== "assistant" || said === "" || texts.some((each) => each.includes(said) || said.includes(each)))
+      return []
+    return [`nobody said: ${excerpt(text)}`]
+  })
+}
+
+/** White space at the ends of lines is each client's own. */
+function plain(text = ""): string {
+  return text
+    .replaceAll("\r", "")
+    .replace(/[ \t]+$/gm, "")
+    .trim()
+}
+
+function excerpt(text = ""): string {
+  return JSON.stringify(text.slice(0, 60))
+}

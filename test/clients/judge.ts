@@ -1,0 +1,119 @@
+/**
+ * The client itself judges what was restored into it: it must list the session, resume it with another prompt, and send its
+ * model the conversation that the session had. That it says so, or ends well, proves nothing: what it sends does.
+ */
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { type Client, modelOf, providerOf } from "./clients.ts"
+import { compare } from "./compare.ts"
+import type { Step } from "./drive.ts"
+import type { Item } from "./model/request.ts"
+import type { Place } from "./place.ts"
+import { type Ran, run } from "./run.ts"
+
+export interface Case {
+  readonly place: Place
+  readonly client: Client
+  /** A home with the session in it. It is copied, and not changed. */
+  readonly home: string
+  readonly session: string
+  readonly cwd: string
+  readonly wanted: readonly Item[]
+  readonly isForeign: boolean
+}
+
+export interface Verdict {
+  readonly isGood: boolean
+  readonly said: string
+}
+
+export function judge(asked: Case): Verdict {
+  const { place, client, session, wanted, isForeign } = asked
+  const work = join(place.root, "work")
+  mkdirSync(work, { recursive: true })
+  const scratch = mkdtempSync(join(work, `${client.name}-`))
+  try {
+    const isListed = listed(asked, scratch)
+    const home = copied(asked, join(scratch, "resume"))
+    const word = crypto.randomUUID().slice(0, 8)
+    const provider = providerOf(client, home, session)
+    const words = client.resume(session, `[[check:${word}]] go on`, provider === undefined ? {} : { provider })
+    const ran = asks(asked, scratch, home, words)
+    const sent = ran.requests.findLast(({ kind, items }) => kind === "check" && mentions(items, word))?.items
+    if (sent === undefined || ran.code !== 0)
+      return { isGood: false, said: `not resumed (${ran.code}): ${oneLine(ran.complaints || ran.said)}` }
+    const got = sent.filter(({ role, text = "" }) => role !== "user" || !text.includes(`:${word}]]`))
+    const { isSame, messages, calls, images, faults } = compare(wanted, got, { isForeign })
+    const counts = `messages ${messages}, calls ${calls}, pictures ${images}`
+    const problems = [...(isListed ? [] : ["not listed"]), ...faults]
+    return { isGood: isSame && isListed, said: [counts, ...problems.slice(0, 4)].join("; ") }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function copied({ client, home, session }: Case, to: string): string {
+  cpSync(home, to, { recursive: true, preserveTimestamps: true })
+  const model = modelOf(client, to, session)
+  client.configure(to, model === undefined ? {} : { model })
+  return to
+}
+
+function asks({ client, place, cwd }: Case, scratch: string, home: string, words: readonly string[]): Ran {
+  return run({ client, place, home, cwd, log: join(scratch, "requests.jsonl"), words })
+}
+
+function mentions(items: readonly Item[], word: string): boolean {
+  return items.some(({ text }) => text?.includes(`:${word}]]`) === true)
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").slice(-300)
+}
+
+// --- Listed ------------------------------------------------------------------------------------------------------------
+
+function listed(asked: Case, scratch: string): boolean {
+  const { client, session } = asked
+  const home = copied(asked, join(scratch, "list"))
+  const ask = (words: readonly string[]) => asks(asked, scratch, home, words)
+  if (client.name === "claude") return isFoundByContinue(asked, home, ask)
+  if (client.name === "opencode") return ask(["opencode", "session", "list", "--format", "json"]).said.includes(session)
+  if (client.name === "codex") return threads(ask).includes(session)
+  return ask([
+    join(asked.place.root, "bin/node"),
+    "--input-type=module",
+    "-e",
+    LIST_PI,
+    packageOf(asked),
+  ]).said.includes(session)
+}
+
+/** It has no command that lists: in a home with this session alone, the latest of the directory is this one. */
+function isFoundByContinue({ client, session }: Case, home: string, ask: (words: readonly string[]) => Ran): boolean {
+  for (const { id, file } of client.sessions(home)) if (id !== session) rmSync(file)
+  const word = crypto.randomUUID().slice(0, 8)
+  const words = ["claude", "-p", "--dangerously-skip-permissions", "--continue", `[[check:${word}]] go on`]
+  const sent = ask(words).requests.findLast(({ items }) => mentions(items, word))?.items ?? []
+  return sent.some(({ role }) => role === "assistant")
+}
+
+function threads(ask: (words: readonly string[]) => Ran): string[] {
+  const sourceKinds = ["cli", "vscode", "exec", "appServer", "subAgent", "unknown"]
+  const steps: Step[] = [{ ask: "thread/list", params: { limit: 100, modelProviders: [], sourceKinds } }]
+  const { said } = ask([process.execPath, join(import.meta.dir, "drive.ts"), "codex", JSON.stringify(steps)])
+  if (said === "") return []
+  const { answer } = JSON.parse(said) as { answer?: { result?: { data?: readonly { id: string }[] } } }
+  return (answer?.result?.data ?? []).map(({ id }) => id)
+}
+
+const LIST_PI = `
+const { SessionManager } = await import(process.argv[1])
+console.log((await SessionManager.list(process.cwd())).map(({ id }) => id).join("\\n"))
+process.exit(0)`
+
+function packageOf({ place, client }: Case): string {
+  const [spec = ""] = client.packages
+  const name = spec.slice(0, spec.lastIndexOf("@"))
+  return `file://${place.root}/pkgs/${client.name}/node_modules/${name}/dist/index.js`
+}

@@ -1,0 +1,147 @@
+/** A deed in the words of this client: the tool that this very request offers for it, and the parameters that it takes. */
+import { isAbsolute, join } from "node:path"
+import type { Asked, Offered, Schema } from "./request.ts"
+import type { Deed } from "./script.ts"
+
+export interface Call {
+  readonly name: string
+  readonly namespace?: string
+  /** Of a tool that takes a text. */
+  readonly input?: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+/** Nothing, where this client has no tool for it. */
+export function callFor(deed: Deed, asked: Asked, cwd: string): Call | undefined {
+  switch (deed.kind) {
+    case "shell":
+      return shell(asked, deed.command)
+    case "read":
+      return read(asked, deed.path, cwd)
+    case "write":
+      return write(asked, deed, cwd)
+    case "edit":
+      return edit(asked, deed, cwd)
+    case "agent":
+      return agent(asked, deed)
+    case "wait":
+      return wait(asked)
+    case "mcp":
+      return remote(asked, deed)
+  }
+}
+
+function offeredOf({ tools }: Asked, names: readonly string[]): Offered | undefined {
+  return names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []).at(0)
+}
+
+/** Of what could be said, that which the tool has a parameter for; and something for each that it insists on. */
+function call({ name, namespace, params }: Offered, said: Params): Call {
+  const known = params?.properties ?? {}
+  const given = Object.entries(said).filter(([key, value]) => key in known && value !== undefined)
+  const names = new Set(given.map(([key]) => key))
+  const insisted = (params?.required ?? []).filter((key) => !names.has(key))
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    params: Object.fromEntries([...given, ...insisted.map((key) => [key, anything(known[key])] as const)]),
+  }
+}
+
+function anything(schema: Schema | undefined): unknown {
+  if (schema?.enum !== undefined) return schema.enum[0]
+  const byType: Params = { boolean: false, number: 1, integer: 1, array: [], object: {} }
+  return byType[schema?.type ?? ""] ?? "scripted"
+}
+
+function shell(asked: Asked, command: string): Call | undefined {
+  const tool = offeredOf(asked, ["Bash", "bash", "shell", "exec_command", "shell_command"])
+  if (tool === undefined) return inCode(asked, command)
+  if (tool.name === "shell") return call(tool, { command: ["bash", "-lc", command], timeout_ms: 10_000 })
+  return call(tool, { command, cmd: command, description: "a scripted command 説明" })
+}
+
+/** Models of 2026 call Codex' tools from a script. */
+function inCode(asked: Asked, command: string): Call | undefined {
+  const tool = asked.tools.find((each) => each.name === "exec" && each.isCustom === true)
+  if (tool === undefined) return undefined
+  const { name, namespace } = tool
+  const input = `const r = await tools.exec_command({cmd: ${JSON.stringify(command)}});\ntext(r);`
+  return { name, input, ...(namespace === undefined ? {} : { namespace }) }
+}
+
+function pathParams(path: string, cwd: string): Params {
+  const absolute = isAbsolute(path) ? path : join(cwd, path)
+  return { file_path: absolute, filePath: absolute, path: absolute }
+}
+
+function read(asked: Asked, path: string, cwd: string): Call | undefined {
+  const tool = offeredOf(asked, ["Read", "read"])
+  return tool === undefined ? shell(asked, `cat '${path.replaceAll("'", "'\\''")}'`) : call(tool, pathParams(path, cwd))
+}
+
+function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>, cwd: string): Call | undefined {
+  const tool = offeredOf(asked, ["Write", "write"])
+  if (tool !== undefined) return call(tool, { ...pathParams(path, cwd), content })
+  const added = content.replace(/\n$/, "").replace(/^/gm, "+")
+  return patch(asked, `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\n`)
+}
+
+function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit" }>, cwd: string): Call | undefined {
+  const tool = offeredOf(asked, ["Edit", "edit"])
+  if (tool === undefined)
+    return patch(asked, `*** Begin Patch\n*** Update File: ${path}\n@@\n-${before}\n+${after}\n*** End Patch\n`)
+  return call(tool, {
+    ...pathParams(path, cwd),
+    ...{ old_string: before, oldString: before, oldText: before },
+    ...{ new_string: after, newString: after, newText: after },
+    edits: [{ oldText: before, newText: after }],
+  })
+}
+
+function patch(asked: Asked, text: string): Call | undefined {
+  const tool = offeredOf(asked, ["apply_patch"])
+  if (tool === undefined) return shell(asked, `apply_patch <<'PATCH'\n${text}PATCH`)
+  return tool.isCustom === true
+    ? { name: tool.name, input: text }
+    : call(tool, { input: text, patch: text, patchText: text })
+}
+
+function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "agent" }>): Call | undefined {
+  const tool = offeredOf(asked, ["Agent", "Task", "task", "spawn_agent"])
+  if (tool === undefined) return undefined
+  return call(tool, {
+    ...{ description, prompt, message: prompt, task_name: "count_files" },
+    subagent_type: tool.name === "task" ? "general" : "general-purpose",
+    run_in_background: false,
+  })
+}
+
+/** Where a client goes on while its sub-agent works, it has a tool to wait for it. */
+function wait(asked: Asked): Call | undefined {
+  const tool = asked.tools.some(({ name }) => name === "spawn_agent")
+    ? offeredOf(asked, ["wait_agent", "wait"])
+    : undefined
+  if (tool === undefined) return shell(asked, "echo after-the-sub-agent")
+  const ids = asked.items.flatMap(({ role, text = "" }) => {
+    const id = /"(?:agent_id|id|task_name)"\s*:\s*"([^"]+)"/.exec(text)?.[1]
+    return role === "result" && id !== undefined ? [id] : []
+  })
+  const last = ids.slice(-1)
+  return call(tool, { ids: last, targets: last, agent_ids: last, timeout_ms: 20_000 })
+}
+
+/** Clients put the name of the server before a tool's own, each in another way. */
+function remote(asked: Asked, { tool, params }: Extract<Deed, { kind: "mcp" }>): Call | undefined {
+  const offered = asked.tools.find((each) => each.name === tool || each.name.endsWith(`_${tool}`))
+  if (offered === undefined) return undefined
+  const id = asked.items.flatMap(({ role, text = "" }) => (role === "result" ? [SESSION_ID.exec(text)?.[0] ?? ""] : []))
+  const [found = ""] = id.filter((each) => each !== "")
+  const said = Object.entries(params).map(([key, value]) => [key, value === "$ID" ? found : value] as const)
+  const { name, namespace } = offered
+  return { name, params: Object.fromEntries(said), ...(namespace === undefined ? {} : { namespace }) }
+}
+
+const SESSION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
