@@ -19,24 +19,34 @@ export interface Origin {
   readonly form: LiftForm
 }
 
-let make: <T>(value: T, origin?: Origin) => Sealed<T>
+let make: <T>(value: T, record?: JsonValue, path?: readonly PathKey[], form?: LiftForm) => Sealed<T>
 
 /** A value that was read from source data. Nothing outside this file can make one. */
 export class Sealed<T> {
   readonly #value: T
-  readonly origin: Origin | undefined
+  readonly #record: JsonValue | undefined
+  readonly #path: readonly PathKey[] | undefined
+  readonly #form: LiftForm
 
-  private constructor(value: T, origin: Origin | undefined) {
+  private constructor(value: T, record: JsonValue | undefined, path: readonly PathKey[] | undefined, form: LiftForm) {
     this.#value = value
-    this.origin = origin
+    this.#record = record
+    this.#path = path
+    this.#form = form
   }
 
   get value(): T {
     return this.#value
   }
 
+  /** Where it stood. Made when asked for: most values are never taken out of their record. */
+  get origin(): Origin | undefined {
+    if (this.#record === undefined || this.#path === undefined) return undefined
+    return { record: this.#record, path: this.#path, form: this.#form }
+  }
+
   static {
-    make = (value, origin) => new Sealed(value, origin)
+    make = (value, record, path, form = "value") => new Sealed(value, record, path, form)
   }
 }
 
@@ -44,58 +54,71 @@ export class Sealed<T> {
 
 /** The value at a path, or nothing. An array index is a number, a key is a string. */
 export function valueAt(record: JsonValue, ...path: readonly PathKey[]): JsonValue | undefined {
+  return follow(record, path)
+}
+
+function follow(record: JsonValue, path: readonly PathKey[]): JsonValue | undefined {
   let value: JsonValue | undefined = record
-  for (const key of path) {
-    if (Array.isArray(value)) value = typeof key === "number" ? value[key] : undefined
-    else if (isJsonObject(value) && Object.hasOwn(value, key)) value = (value as JsonObject)[key]
+  // Not `for of`: this is what an adapter does most.
+  for (let depth = 0; depth < path.length; depth++) {
+    const key = path[depth] as PathKey
+    if (typeof value !== "object" || value === null) return undefined
+    if (typeof key === "number") value = Array.isArray(value) ? value[key] : undefined
+    else if (Object.hasOwn(value, key) && !Array.isArray(value)) value = (value as JsonObject)[key]
     else return undefined
   }
   return value
 }
 
 export function jsonAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<JsonValue> | undefined {
-  const value = valueAt(record, ...path)
-  return value === undefined ? undefined : make(value, { record, path, form: "value" })
+  const value = follow(record, path)
+  return value === undefined ? undefined : make(value, record, path)
 }
 
 export function stringAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
-  const value = valueAt(record, ...path)
-  return typeof value === "string" ? make(value, { record, path, form: "value" }) : undefined
+  const value = follow(record, path)
+  return typeof value === "string" ? make(value, record, path) : undefined
 }
 
 /** A string that says something: an empty one counts as absent. For identities and projects. */
 export function nonEmptyStringAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
-  const found = stringAt(record, ...path)
-  return found === undefined || found.value.trim() === "" ? undefined : found
+  const value = follow(record, path)
+  return typeof value === "string" && !isBlank(value) ? make(value, record, path) : undefined
+}
+
+function isBlank(text: string): boolean {
+  // Nearly every identity begins with a letter or a digit, and this is asked several times for each record.
+  const first = text.charCodeAt(0)
+  return !(first > 0x20 && first < 0x7f) && text.trim() === ""
 }
 
 export function booleanAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
-  const value = valueAt(record, ...path)
+  const value = follow(record, path)
   return typeof value === "boolean" ? make(value) : undefined
 }
 
 /** Whether the text at a path is this one. For flags that a source writes as a kind. */
 export function isAt(record: JsonValue, expected: string, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
-  const found = stringAt(record, ...path)
-  return found === undefined ? undefined : make(found.value === expected)
+  const value = follow(record, path)
+  return typeof value === "string" ? make(value === expected) : undefined
 }
 
 /** Whether the number at a path is any other than zero. For exit codes. */
 export function isNonZeroAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
-  const value = valueAt(record, ...path)
+  const value = follow(record, path)
   return typeof value === "number" ? make(value !== 0) : undefined
 }
 
 /** The key of an object that has one: how a Rust client writes which variant a value is. */
 export function keyAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
-  const value = valueAt(record, ...path)
+  const value = follow(record, path)
   const [key, ...more] = isJsonObject(value) ? Object.keys(value) : []
   return key === undefined || key === "" || more.length > 0 ? undefined : make(key)
 }
 
 /** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
 export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
-  const value = valueAt(record, ...path)
+  const value = follow(record, path)
   if (typeof value === "string") {
     const moment = momentOfText(value)
     return moment === undefined ? undefined : make(moment)
@@ -119,6 +142,10 @@ export function sealedOrigin(adapter: { readonly id: string }, agent?: Sealed<st
   return make(agent === undefined ? adapter.id : `${adapter.id}/${agent.value}`)
 }
 
+function makeFrom<T>(value: T, origin: Origin | undefined, form?: LiftForm): Sealed<T> {
+  return make(value, origin?.record, origin?.path, form ?? origin?.form)
+}
+
 // --- Reading inside a value: structure that a source encodes in a text is decoded once, here ------------------------
 
 /** A group of a pattern's match. It keeps no origin: what is decoded stays in its record. */
@@ -140,7 +167,7 @@ export function testIn(text: Sealed<string>, pattern: RegExp): Sealed<boolean> {
 /** The pieces of a text between the given offsets: together they are the whole text, so that `fill` can rejoin them. */
 export function splitAt(text: Sealed<string>, offsets: readonly number[]): Sealed<string>[] {
   const bounds = [0, ...offsets.filter((offset) => offset > 0 && offset < text.value.length), text.value.length]
-  return bounds.slice(1).map((end, index) => make(text.value.slice(bounds[index], end), text.origin))
+  return bounds.slice(1).map((end, index) => makeFrom(text.value.slice(bounds[index], end), text.origin))
 }
 
 /** The value of a text that holds JSON. It is taken out of its record only where writing it again gives the same text. */
@@ -148,7 +175,7 @@ export function jsonIn(text: Sealed<string>): Sealed<JsonValue> | undefined {
   const parsed = parseJson(text.value)
   if (!parsed.ok) return undefined
   const isExact = text.origin?.form === "value" && stringifyJson(parsed.value) === text.value
-  return make(parsed.value, isExact && text.origin !== undefined ? { ...text.origin, form: "json" } : undefined)
+  return makeFrom(parsed.value, isExact ? text.origin : undefined, "json")
 }
 
 export interface DataUrl {
@@ -162,8 +189,8 @@ export function dataUrlIn(text: Sealed<string>): DataUrl | undefined {
   const found = DATA_URL.exec(text.value)
   const [, mediaType, base64] = found ?? []
   if (mediaType === undefined || base64 === undefined) return undefined
-  const origin = text.origin?.form === "value" ? { ...text.origin, form: "data_url" as const } : undefined
-  return { mediaType: make(mediaType), base64: make(base64, origin) }
+  const origin = text.origin?.form === "value" ? text.origin : undefined
+  return { mediaType: make(mediaType), base64: makeFrom(base64, origin, "data_url") }
 }
 
 /** How the base64 of an image begins, which is how its bytes say what they are. */
@@ -182,7 +209,7 @@ export function imageTypeIn(base64: Sealed<string>): Sealed<string> | undefined 
 
 /** A text as the JSON value that it also is, for the fields that take any JSON. */
 export function asJson(text: Sealed<string>): Sealed<JsonValue> {
-  return make<JsonValue>(text.value, text.origin)
+  return makeFrom<JsonValue>(text.value, text.origin)
 }
 
 /** The same value without its origin: it is copied, and stays in its record as well. */

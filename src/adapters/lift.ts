@@ -15,55 +15,60 @@ import type { LiftedField, PartDraft } from "./parts.ts"
  */
 export type LiftNote = string | { readonly at: string; readonly form?: LiftForm; readonly also?: readonly string[] }
 
-/** Takes the values of the drafts out of their record, in place, and gives the notes for each draft. */
+/** Takes the values of the drafts out of their record, in place, and gives the note for each draft. */
 export function takeOut(record: JsonValue, drafts: readonly PartDraft[]): (JsonObject | undefined)[] {
-  const longTexts: LongTexts = new Map()
-  const drawn = drafts.map((draft) => {
-    const notes: Record<string, JsonValue> = {}
-    for (const [field, origin] of draft.lifts) {
-      if (origin.record !== record || origin.path.length === 0) continue
-      const value = valueAt(record, origin.path)
-      putAt(record, origin.path, null)
-      const note = noteOf(origin)
-      notes[field] = note
-      // A text that was cut into pieces is the value of no part.
-      const isWhole = typeof note === "string" && liftedValue(draft.body, field) === value
-      if (isWhole && typeof value === "string" && value.length >= LONG_UNITS && !longTexts.has(value))
-        longTexts.set(value, {
-          at: note,
-          write: (also) => {
-            notes[field] = { at: note, also }
-          },
-        })
+  let longTexts: LongTexts | undefined
+  const notes = drafts.map(({ body, lift }) => {
+    if (lift === undefined || lift.origin.record !== record || lift.origin.path.length === 0) return undefined
+    const { field, origin } = lift
+    const stood = putAt(record, origin.path, null)
+    const note = noteOf(origin)
+    const own: Record<string, JsonValue> = { [field]: note }
+    // A text that was cut into pieces is the value of no part.
+    const isLong = typeof stood === "string" && stood.length >= LONG_UNITS && liftedValue(body, field) === stood
+    if (isLong && typeof note === "string") {
+      longTexts ??= new Map()
+      if (!longTexts.has(stood)) longTexts.set(stood, { at: note, field, note: own })
     }
-    return Object.keys(notes).length === 0 ? undefined : notes
+    return own
   })
-  takeOutCopies(record, longTexts)
-  return drawn
+  if (longTexts !== undefined) takeOutCopies(record, longTexts)
+  return notes
 }
 
 /** Clients write a tool's output twice: for the model, and for their own screen. A shorter copy costs less than its note. */
 const LONG_UNITS = 96
 
-type LongTexts = Map<string, { readonly at: string; readonly write: (also: string[]) => void }>
+/** Texts that were taken out, each with the note that says where it stood. */
+type LongTexts = Map<
+  string,
+  { readonly at: string; readonly field: LiftedField; readonly note: Record<string, JsonValue>; also?: string[] }
+>
 
 function takeOutCopies(record: JsonValue, longTexts: LongTexts): void {
-  if (longTexts.size === 0) return
-  const copies = new Map<string, string[]>()
-  function look(holder: JsonValue, at: string): void {
-    if (typeof holder !== "object" || holder === null || isExactNumber(holder)) return
-    for (const [key, value] of Object.entries(holder) as [string, JsonValue][]) {
-      if (typeof value === "object") look(value, `${at}/${pointerToken(key)}`)
-      if (typeof value !== "string" || value.length < LONG_UNITS || !longTexts.has(value)) continue
-      define(holder, key, null)
-      const known = copies.get(value)
-      const place = `${at}/${pointerToken(key)}`
-      if (known === undefined) copies.set(value, [place])
-      else known.push(place)
+  const path: PathKey[] = []
+  function look(holder: JsonValue): void {
+    for (const key in holder as JsonObject) {
+      const value = (holder as JsonObject)[key]
+      if (typeof value === "string") {
+        if (value.length >= LONG_UNITS) takeOutCopy(holder, key, value)
+      } else if (typeof value === "object" && value !== null) {
+        path.push(key)
+        look(value)
+        path.pop()
+      }
     }
   }
-  look(record, "")
-  for (const [text, also] of copies) longTexts.get(text)?.write(also)
+  function takeOutCopy(holder: JsonValue, key: string, value: string): void {
+    const text = longTexts.get(value)
+    if (text === undefined || isExactNumber(holder)) return
+    define(holder as object, key, null)
+    text.also ??= []
+    text.also.push(pointerOf([...path, key]))
+    text.note[text.field] = { at: text.at, also: text.also }
+  }
+  if (typeof record === "object" && record !== null) look(record)
+}
 }
 
 /** The same for the content of a system message, which has no parts. */
@@ -104,17 +109,9 @@ function noteOf(origin: Origin): JsonValue {
 }
 
 function pointerOf(path: readonly PathKey[]): string {
-  return path.map((key) => `/${pointerToken(String(key))}`).join("")
-}
-
-function valueAt(record: JsonValue, path: readonly PathKey[]): JsonValue | undefined {
-  let value: unknown = record
-  for (const key of path)
-    value =
-      typeof value === "object" && value !== null && Object.hasOwn(value, key)
-        ? (value as Record<PathKey, unknown>)[key]
-        : undefined
-  return value as JsonValue | undefined
+  let pointer = ""
+  for (const key of path) pointer += typeof key === "number" ? `/${key}` : `/${pointerToken(key)}`
+  return pointer
 }
 
 function notesOf(holder: Pick<Part, "options">): [LiftedField, LiftNote][] {
@@ -139,11 +136,15 @@ function stoodAs(form: LiftForm, part: Part | undefined, value: JsonValue): Json
   return value
 }
 
-function putAt(record: JsonValue, path: readonly PathKey[], value: JsonValue): void {
+/** Gives what stood there. */
+function putAt(record: JsonValue, path: readonly PathKey[], value: JsonValue): unknown {
   let holder = record as unknown as Record<PathKey, unknown>
-  for (const key of path.slice(0, -1)) holder = holder[key] as Record<PathKey, unknown>
-  const last = path.at(-1)
-  if (last !== undefined) define(holder, last, value)
+  const last = path.length - 1
+  for (let depth = 0; depth < last; depth++) holder = holder[path[depth] as PathKey] as Record<PathKey, unknown>
+  const key = path[last] as PathKey
+  const stood = holder[key]
+  define(holder, key, value)
+  return stood
 }
 
 /** A copy with one place changed: only the values along the path are copied. */

@@ -22,28 +22,29 @@ interface Made {
 
 export interface PartDraft<out T extends PartBody["type"] = PartBody["type"]> extends Made {
   readonly body: BodyByType[T]
-  readonly lifts: readonly (readonly [field: LiftedField, origin: Origin])[]
+  /** Where the heavy value of the part stood. A part has one. */
+  readonly lift: { readonly field: LiftedField; readonly origin: Origin } | undefined
   /** The part's own id, where the source has one. */
   readonly id: string | undefined
-  /** Facts of the source about this part that are not in the record, and facts of pond's own. */
-  readonly facts: { readonly pond?: Record<string, JsonValue> }
+  /** Facts of pond's own. */
+  readonly pond: Record<string, JsonValue> | undefined
 }
 
 interface Common {
   readonly provenance: Provenance
   readonly id?: Sealed<string> | undefined
   /** What kind of injected text this is, and the like: words of pond's own, for later readers. */
-  readonly pond?: Record<string, JsonValue>
+  readonly pond?: Record<string, JsonValue> | undefined
 }
 
 export function textPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"text"> {
   const { provenance, text } = fields
-  return draft({ type: "text", provenance, text: text.value }, fields, [["text", text]])
+  return draft({ type: "text", provenance, text: text.value }, fields, "text", text)
 }
 
 export function reasoningPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"reasoning"> {
   const { provenance, text } = fields
-  return draft({ type: "reasoning", provenance, text: text.value }, fields, [["text", text]])
+  return draft({ type: "reasoning", provenance, text: text.value }, fields, "text", text)
 }
 
 export type FileSource =
@@ -67,7 +68,7 @@ export function filePart(fields: FileFields): PartDraft<"file"> {
     ...(fields.fileName === undefined ? {} : { file_name: fields.fileName.value }),
     data: content,
   }
-  return draft(body, fields, [["data", value]])
+  return draft(body, fields, "data", value)
 }
 
 interface ToolCallFields extends Common {
@@ -88,7 +89,7 @@ export function toolCallPart(fields: ToolCallFields): PartDraft<"tool_call"> {
     params: params.value,
     provider_executed: providerExecuted?.value ?? false,
   }
-  return draft(body, fields, [["params", params]])
+  return draft(body, fields, "params", params)
 }
 
 interface ToolResultFields extends Common {
@@ -109,7 +110,7 @@ export function toolResultPart(fields: ToolResultFields): PartDraft<"tool_result
     is_failure: isFailure?.value ?? false,
     result: result.value,
   }
-  return draft(body, fields, [["result", result]])
+  return draft(body, fields, "result", result)
 }
 
 /** @public For clients that ask before a tool runs; none of the first four records it. */
@@ -123,7 +124,7 @@ export function approvalRequestPart(
     approval_id: approvalId.value,
     tool_call_id: toolCallId.value,
   }
-  return draft(body, fields, [])
+  return draft(body, fields, undefined, undefined)
 }
 
 /** @public For clients that ask before a tool runs; none of the first four records it. */
@@ -142,12 +143,12 @@ export function approvalResponsePart(
     approved: approved.value,
     ...(reason === undefined ? {} : { reason: reason.value }),
   }
-  return draft(body, fields, [])
+  return draft(body, fields, undefined, undefined)
 }
 
 /** Something in a message that the model has no part for: it stays in the record, and this marks its place. */
 export function opaquePart(fields: Common & { readonly kind: Sealed<string> }): PartDraft<"opaque"> {
-  return draft({ type: "opaque", provenance: fields.provenance, kind: fields.kind.value }, fields, [])
+  return draft({ type: "opaque", provenance: fields.provenance, kind: fields.kind.value }, fields, undefined, undefined)
 }
 
 function fileContent(data: FileSource): readonly [FileContent, Sealed<string>] {
@@ -159,10 +160,10 @@ function fileContent(data: FileSource): readonly [FileContent, Sealed<string>] {
 function draft<B extends PartBody>(
   body: B,
   common: Common,
-  heavy: readonly (readonly [LiftedField, Sealed<JsonValue> | Sealed<string>])[],
+  field: LiftedField | undefined,
+  heavy: Sealed<JsonValue> | Sealed<string> | undefined,
 ): PartDraft<B["type"]> {
-  const lifts: (readonly [LiftedField, Origin])[] = []
-  for (const [field, sealed] of heavy) if (sealed.origin !== undefined) lifts.push([field, sealed.origin])
-  const facts = common.pond === undefined ? {} : { pond: common.pond }
-  return { body, lifts, id: common.id?.value, facts } as unknown as PartDraft<B["type"]>
+  const origin = heavy?.origin
+  const lift = field === undefined || origin === undefined ? undefined : { field, origin }
+  return { body, lift, id: common.id?.value, pond: common.pond } as unknown as PartDraft<B["type"]>
 }

@@ -29,7 +29,7 @@ interface DraftFields {
   readonly id?: Sealed<string> | undefined
   /** Without one, the session's own time stands in (spec 4.8). */
   readonly timestamp?: Sealed<string> | undefined
-  readonly pond?: Record<string, JsonValue>
+  readonly pond?: Record<string, JsonValue> | undefined
   /** Where the length of the record's line counts and `stringifyJson` would change it: see `shared/spelling.ts`. */
   readonly spelling?: JsonValue | undefined
 }
@@ -73,30 +73,34 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   const waiting: (() => void)[] = []
 
   /** Messages that come before their session is known wait: the session is always first. */
-  function whenBegun(write: () => void): void {
-    if (session === undefined) waiting.push(write)
-    else write()
+  function write(raw: RawRecord, source: JsonObject, record: JsonValue, drafts: readonly MessageDraft[]): void {
+    if (session === undefined) waiting.push(() => write(raw, source, record, drafts))
+    else emit(session, raw, source, record, drafts)
   }
 
-  function emit(raw: RawRecord, source: JsonObject, drafts: readonly MessageDraft[], record: JsonValue): void {
-    assertBegun(session)
-    const hash = drafts.every((draft) => draft.id !== undefined) ? "" : contentHash(raw)
+  function emit(
+    begun: Session,
+    raw: RawRecord,
+    source: JsonObject,
+    record: JsonValue,
+    drafts: readonly MessageDraft[],
+  ): void {
     // Every value leaves the record before the first message is handed on: a sink may write it down at once.
-    const notes = drafts.map((draft) =>
-      draft.role === "system" ? [takeOutContent(record, draft.content)] : takeOut(record, draft.parts),
-    )
+    const notes = drafts.map((draft) => notesOf(record, draft))
+    let hash: string | undefined
     let first: string | undefined
     for (const [index, draft] of drafts.entries()) {
-      const id = freeId(draft.id?.value ?? hash)
+      if (draft.id === undefined) hash ??= contentHash(raw)
+      const id = freeId(draft.id?.value ?? hash ?? "")
       const own = draft.spelling === undefined ? source : { ...source, spelling: draft.spelling }
       const placed = first === undefined ? own : { of: first }
-      sink.entry(entryOf({ session, id, ordinal: ordinal++, draft, source: placed, notes: notes[index] ?? [] }))
+      sink.entry(entryOf(begun, id, ordinal++, draft, placed, notes[index] ?? []))
       first ??= id
     }
   }
 
   function keepBare(raw: RawRecord, fields: DraftFields = {}): void {
-    whenBegun(() => emit(raw, { ...placeOf(raw, main), ...bareContent(raw) }, [{ ...fields, role: "system" }], null))
+    write(raw, { ...placeOf(raw, main), ...bareContent(raw) }, null, [{ ...fields, role: "system" }])
   }
 
   return {
@@ -110,11 +114,11 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       if (session !== undefined) return
       session = sessionOf(start, main)
       sink.session(session)
-      for (const write of waiting.splice(0)) write()
+      for (const writeLate of waiting.splice(0)) writeLate()
     },
-    record: (raw, record, drafts) => whenBegun(() => emit(raw, { ...placeOf(raw, main), record }, drafts, record)),
-    carrier: (raw, record, fields = {}) =>
-      whenBegun(() => emit(raw, { ...placeOf(raw, main), record }, [{ ...fields, role: "system" }], record)),
+    record: (raw, record, drafts) => write(raw, sourceOf(raw, main, record), record, drafts),
+    carrier: (raw, record, fields) =>
+      write(raw, sourceOf(raw, main, record), record, [fields === undefined ? BARE : { ...fields, role: "system" }]),
     whole: keepBare,
     unreadable(raw, kind, found) {
       keepBare(raw)
@@ -130,33 +134,53 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   }
 }
 
-interface EntryFields {
-  readonly session: Session
-  readonly id: string
-  readonly ordinal: number
-  readonly draft: MessageDraft
-  readonly source: JsonObject
-  readonly notes: readonly (JsonObject | undefined)[]
+const BARE: MessageDraft = { role: "system" }
+
+/** What was taken out of the record for each part, or for the content of a message of the system. */
+function notesOf(record: JsonValue, draft: MessageDraft): readonly (JsonObject | undefined)[] {
+  if (draft.role === "system") return [takeOutContent(record, draft.content)]
+  return takeOut(record, draft.parts)
 }
 
-function entryOf({ session, id, ordinal, draft, source, notes }: EntryFields): Entry {
-  const isSystem = draft.role === "system"
-  const kept = isSystem && notes[0] !== undefined ? { ...source, lift: notes[0] } : source
-  const fields = {
-    id,
-    session_id: session.id,
-    ordinal,
-    timestamp: draft.timestamp?.value ?? session.created_at,
-    options: draft.pond === undefined ? { source: kept } : { source: kept, pond: draft.pond },
-  }
-  if (draft.role === "system")
-    return { message: { ...fields, role: "system", content: draft.content?.value ?? "" }, parts: [] }
-  const parts = draft.parts.map((part, index): Part => {
-    const lift = notes[index]
-    const options = { ...(lift === undefined ? {} : { source: { lift } }), ...part.facts }
-    return { ...part.body, id: part.id ?? `${id}:${index}`, session_id: session.id, message_id: id, options } as Part
-  })
-  return { message: { ...fields, role: draft.role }, parts } as Entry
+function entryOf(
+  session: Session,
+  id: string,
+  ordinal: number,
+  draft: MessageDraft,
+  source: JsonObject,
+  notes: readonly (JsonObject | undefined)[],
+): Entry {
+  const { role, pond } = draft
+  const timestamp = draft.timestamp?.value ?? session.created_at
+  const isLifted = role === "system" && notes[0] !== undefined
+  const kept = isLifted ? { ...source, lift: notes[0] } : source
+  const options = pond === undefined ? { source: kept } : { source: kept, pond }
+  const common = { id, session_id: session.id, ordinal, timestamp, options }
+  if (role === "system") return { message: { ...common, role, content: draft.content?.value ?? "" }, parts: [] }
+  const message = { id, session_id: session.id, ordinal, timestamp, options, role }
+  const parts = draft.parts.map((part, index) => partOf(part, session.id, id, index, notes[index]))
+  return { message, parts } as Entry
+}
+
+function partOf(
+  { body, id, pond }: PartDraft,
+  sessionId: string,
+  messageId: string,
+  index: number,
+  lift: JsonObject | undefined,
+): Part {
+  const part = body as unknown as { -readonly [K in keyof Part]: Part[K] }
+  // The body was made for this part alone, and a copy of every part of every message would cost as much as making it.
+  part.id = id ?? `${messageId}:${index}`
+  part.session_id = sessionId
+  part.message_id = messageId
+  part.options = partOptions(lift, pond)
+  return part as Part
+}
+
+function partOptions(lift: JsonObject | undefined, pond: Record<string, JsonValue> | undefined): Part["options"] {
+  if (lift === undefined) return pond === undefined ? {} : { pond }
+  return pond === undefined ? { source: { lift } } : { source: { lift }, pond }
 }
 
 function sessionOf(start: SessionStart, main: SourceFile): Session {
@@ -170,6 +194,10 @@ function sessionOf(start: SessionStart, main: SourceFile): Session {
     ...(start.title === undefined ? {} : { title: start.title.value }),
     options: { source: { file: main.place }, ...(start.pond === undefined ? {} : { pond: start.pond }) },
   }
+}
+
+function sourceOf(raw: RawRecord, main: SourceFile, record: JsonValue): JsonObject {
+  return raw.form === "log" && raw.file.place === main.place ? { record } : { ...placeOf(raw, main), record }
 }
 
 /** Only what differs from a line of the main file is written down. */
@@ -196,20 +224,20 @@ function contentOf(raw: Exclude<RawRecord, { form: "row" }>): string | Uint8Arra
 
 /** An id that is taken already gets a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
 function idsBeside(known: ReadonlySet<string>): (wanted: string) => string {
-  const seen = new Set(known)
-  // A client that writes the same record thousands of times must not make us count from two each time.
-  const counts = new Map<string, number>()
+  // Each id that is taken, with the number that the next one like it gets: a client that writes the same record thousands
+  // of times must not make us count from two each time.
+  const taken = new Map<string, number>()
   return (wanted) => {
-    let id = wanted
-    for (let count = counts.get(wanted) ?? 2; seen.has(id); count++) {
-      id = `${wanted}#${count}`
-      counts.set(wanted, count + 1)
+    const count = taken.get(wanted)
+    if (count === undefined && !known.has(wanted)) {
+      taken.set(wanted, 2)
+      return wanted
     }
-    seen.add(id)
+    let next = count ?? 2
+    let id = `${wanted}#${next}`
+    while (taken.has(id) || known.has(id)) id = `${wanted}#${++next}`
+    taken.set(wanted, next + 1)
+    taken.set(id, 2)
     return id
   }
-}
-
-function assertBegun(session: Session | undefined): asserts session is Session {
-  if (session === undefined) throw new Error("a message was written before its session")
 }

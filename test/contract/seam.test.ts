@@ -30,6 +30,9 @@ if (text === undefined || name === undefined || id === undefined || params === u
   throw new Error()
 `
 
+/** The compiler has a code for one missing property, one for a few and one for many. */
+const MISSES_PROPERTIES = "TS27(?:39|40|41)"
+
 /** What is wrong, the code of the compiler for it, and the line that says it. */
 const WRONG: readonly (readonly [what: string, code: string, line: string])[] = [
   ["a literal for a text", "TS2322", `textPart({ provenance: "conversational", text: "hello" })`],
@@ -54,7 +57,11 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
     "TS2322",
     `toolResultPart({ provenance: "injected", callId: id, result: params, isFailure: true })`,
   ],
-  ["parameters of our own", "TS2739", `toolCallPart({ provenance: "conversational", callId: id, name, params: {} })`],
+  [
+    "parameters of our own",
+    MISSES_PROPERTIES,
+    `toolCallPart({ provenance: "conversational", callId: id, name, params: {} })`,
+  ],
   [
     "a sealed value unsealed and changed",
     "TS2322",
@@ -63,7 +70,7 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
   ["a sealed value made by hand", "TS2673", `new Sealed("hello", undefined)`],
   [
     "a look-alike of a sealed value",
-    "TS2741",
+    MISSES_PROPERTIES,
     `textPart({ provenance: "conversational", text: { value: "hello", origin: undefined } })`,
   ],
   ["a cast to a sealed value", "TS2352", `textPart({ provenance: "conversational", text: "hello" as Sealed<string> })`],
@@ -76,7 +83,7 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
   ["a provenance that is none", "TS2322", `textPart({ provenance: "unknown", text })`],
   [
     "a part written down by hand",
-    "TS2741",
+    MISSES_PROPERTIES,
     `const part: PartDraft<"text"> = { body: { type: "text", provenance: "injected", text: "x" }, lifts: [], id: undefined, facts: {} }; void part`,
   ],
   ["a message id of our own", "TS2322", `writer.carrier(raw, record, { id: "m1" })`],
@@ -142,7 +149,7 @@ beforeAll(() => {
 }, 60_000)
 
 for (const [index, [what, code]] of WRONG.entries())
-  test(`${what} does not compile`, () => expect(said.get(`wrong-${index}`)?.trim().split(" ")).toEqual([code]))
+  test(`${what} does not compile`, () => expect(said.get(`wrong-${index}`)?.trim()).toMatch(new RegExp(`^${code}$`)))
 
 for (const [index, [what]] of RIGHT.entries())
   test(`${what} compiles`, () => expect(said.get(`right-${index}`)).toBeUndefined())

@@ -142,7 +142,7 @@ function withFields(draft: MessageDraft, fields: Fields, pond: Facts | undefined
 }
 
 /** A draft without facts has none: an empty bag would be stored with every message. */
-function withPond<T extends { readonly pond?: Facts }>(draft: T, pond: Facts | undefined): T {
+function withPond<T extends { readonly pond?: Facts | undefined }>(draft: T, pond: Facts | undefined): T {
   return pond === undefined ? draft : { ...draft, pond: { ...pond, ...draft.pond } }
 }
 

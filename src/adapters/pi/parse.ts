@@ -4,7 +4,7 @@
  * bookkeeping of the harness, or a list of what was committed together.
  * Reads top to bottom: the log, its header, an entry, a message, a block. What is not named here stays in its record.
  */
-import type { JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Provenance } from "../../model/session.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
@@ -106,55 +106,61 @@ const CARRIERS = new Set([
 /** What v4 writes beside its entries. */
 const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"])
 
-/** A place in a record. */
+/** A place in a record, and what stands there. */
 interface Spot {
   readonly record: JsonValue
   readonly at: readonly PathKey[]
+  readonly value: JsonObject
   /** Says that something here was read and kept, and not understood. */
   readonly note: (kind: "unknown_record" | "unknown_part", found: JsonValue | undefined) => void
 }
 
-function inside(spot: Spot, ...keys: readonly PathKey[]): Spot {
-  return { ...spot, at: [...spot.at, ...keys] }
+/** Where something else than an object stands, there is nothing to read. */
+function inside({ record, at, value, note }: Spot, key: string): Spot {
+  const inner = value[key]
+  return { record, at: [...at, key], value: isJsonObject(inner) ? inner : NOTHING, note }
 }
+
+const NOTHING: JsonObject = {}
 
 function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
   const note: Spot["note"] = (kind, found) =>
     writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
-  const writes: readonly PathKey[][] = Array.isArray(record) ? record.map((_, index) => [index]) : [[]]
-  const drafts = writes.flatMap((at) => entryDraft({ record, at, note }) ?? [])
-  const [first, ...others] = drafts
-  if (first !== undefined) writer.record(raw, record, [first, ...others])
-  else writer.carrier(raw, record, { ...commonFields({ record, at: [], note }), ...titleFacts(record) })
+  const draftAt = (value: JsonValue, at: readonly PathKey[]) =>
+    entryDraft({ record, at, value: isJsonObject(value) ? value : NOTHING, note })
+  const drafts = Array.isArray(record)
+    ? record.map((write: JsonValue, index) => draftAt(write, [index])).filter(isPresent)
+    : [draftAt(record, [])].filter(isPresent)
+  if (isFilled(drafts)) writer.record(raw, record, drafts)
+  else writer.carrier(raw, record, { ...commonFields(record, []), pond: titleFacts(record) })
 }
 
 /** Nothing where the entry is no message. */
 function entryDraft(spot: Spot): MessageDraft | undefined {
-  const { record, at, note } = spot
+  const { value, note } = spot
+  const { type } = value
   // Before v4, some entries had a `kind` of their own. What v4 writes is numbered.
-  const isNumbered = valueAt(record, ...at, "seq") !== undefined
-  const kind = isNumbered ? valueAt(record, ...at, "kind") : "entry"
+  const kind = value["seq"] === undefined ? "entry" : value["kind"]
   if (kind !== "entry") {
     if (typeof kind !== "string" || !BOOKKEEPING.has(kind)) note("unknown_record", kind)
     return undefined
   }
-  const type = valueAt(record, ...at, "type")
   switch (type) {
     case "message":
       return messageDraft(spot, inside(spot, "message"))
     case "custom_message":
-      return customDraft(spot, inside(spot, "content"))
+      return customDraft(spot, spot)
     case "branch_summary":
-      return summaryDraft(spot, inside(spot, "summary"), "branch-summary")
+      return summaryDraft(spot, spot, "branch-summary")
     case "compaction":
-      return summaryDraft(spot, inside(spot, "summary"), "compact-summary")
+      return summaryDraft(spot, spot, "compact-summary")
     default:
       if (typeof type !== "string" || !CARRIERS.has(type)) note("unknown_record", type)
       return undefined
   }
 }
 
-function commonFields({ record, at }: Spot): Pick<MessageDraft, "id" | "timestamp"> {
+function commonFields(record: JsonValue, at: readonly PathKey[]): Pick<MessageDraft, "id" | "timestamp"> {
   return {
     id: nonEmptyStringAt(record, ...at, "id"),
     timestamp: timestampAt(record, ...at, "timestamp") ?? timestampAt(record, ...at, "message", "timestamp"),
@@ -162,60 +168,59 @@ function commonFields({ record, at }: Spot): Pick<MessageDraft, "id" | "timestam
 }
 
 /** The name that a person gave the session, in the words of each version. The last one counts. */
-function titleFacts(record: JsonValue): Pick<MessageDraft, "pond"> {
+function titleFacts(record: JsonValue): MessageDraft["pond"] {
   const isName =
     valueAt(record, "type") === "session_info" ||
     valueAt(record, "fact") === "name" ||
     valueAt(record, "namespace") === "pi.session.name"
   const name = valueAt(record, "name") ?? valueAt(record, "value")
-  return isName && typeof name === "string" ? { pond: { title: name } } : {}
+  return isName && typeof name === "string" ? { title: name } : undefined
 }
 
 // --- Messages ---------------------------------------------------------------------------------------------------------
 
 function messageDraft(entry: Spot, message: Spot): MessageDraft | undefined {
   const { record, at } = message
-  const content = inside(message, "content")
-  const role = valueAt(record, ...at, "role")
+  const { role } = message.value
+  const { id, timestamp } = commonFields(record, entry.at)
   switch (role) {
     case "user":
-      return { ...commonFields(entry), role, parts: contentParts(content, userBlock) }
+      return { id, timestamp, role, parts: contentParts(message, userBlock) }
     case "assistant":
-      return { ...commonFields(entry), role, ...modelFacts(message), parts: contentParts(content, assistantBlock) }
+      return { id, timestamp, role, pond: modelFacts(message), parts: contentParts(message, assistantBlock) }
     case "toolResult":
-      return { ...commonFields(entry), role: "tool", parts: [toolResult(message)].filter(isPresent) }
+      return { id, timestamp, role: "tool", parts: [toolResult(message)].filter(isPresent) }
     case "system":
-      return { ...commonFields(entry), role, content: stringAt(record, ...content.at) }
+      return { id, timestamp, role, content: stringAt(record, ...at, "content") }
     case "bashExecution":
-      return { ...commonFields(entry), role: "user", parts: bashParts(message) }
+      return { id, timestamp, role: "user", parts: bashParts(message) }
     case "custom":
     case "hookMessage":
-      return customDraft(entry, content)
+      return customDraft(entry, message)
     case "branchSummary":
-      return summaryDraft(entry, inside(message, "summary"), "branch-summary")
+      return summaryDraft(entry, message, "branch-summary")
     case "compactionSummary":
-      return summaryDraft(entry, inside(message, "summary"), "compact-summary")
+      return summaryDraft(entry, message, "compact-summary")
     default:
       message.note("unknown_record", role)
       return undefined
   }
 }
 
-function modelFacts({ record, at }: Spot): Pick<MessageDraft, "pond"> {
-  const model = valueAt(record, ...at, "model")
-  return typeof model === "string" ? { pond: { model } } : {}
+function modelFacts({ value: { model } }: Spot): MessageDraft["pond"] {
+  return typeof model === "string" ? { model } : undefined
 }
 
 /** What the client tells its model in place of messages that it no longer sends. */
 function summaryDraft(entry: Spot, { record, at }: Spot, injected: string): MessageDraft {
-  const text = stringAt(record, ...at)
+  const text = stringAt(record, ...at, "summary")
   const parts = text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected } })]
-  return { ...commonFields(entry), role: "user", parts }
+  return { ...commonFields(record, entry.at), role: "user", parts }
 }
 
 /** What an extension tells the model in the user's slot. */
-function customDraft(entry: Spot, content: Spot): MessageDraft {
-  return { ...commonFields(entry), role: "user", parts: contentParts(content, injectedBlock) }
+function customDraft(entry: Spot, message: Spot): MessageDraft {
+  return { ...commonFields(entry.record, entry.at), role: "user", parts: contentParts(message, injectedBlock) }
 }
 
 /** A command that a person ran from the prompt: the command is theirs, the output is not. */
@@ -231,8 +236,8 @@ function bashParts({ record, at }: Spot): PartDraft<"text">[] {
 /** A result that is one text stands as that text, any other as the blocks that it is. */
 function toolResult(message: Spot): PartDraft<"tool_result" | "opaque"> | undefined {
   const { record, at } = message
+  const { content } = message.value
   const callId = nonEmptyStringAt(record, ...at, "toolCallId")
-  const content = valueAt(record, ...at, "content")
   const isText = Array.isArray(content) && content.length === 1 && valueAt(content, 0, "type") === "text"
   const text = isText ? stringAt(record, ...at, "content", 0, "text") : undefined
   const result = text === undefined ? jsonAt(record, ...at, "content") : asJson(text)
@@ -248,28 +253,35 @@ type UserPart = PartDraft<"text" | "file" | "opaque">
 type AssistantPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "opaque">
 
 /** The content of a message: one text, or a list of blocks. */
-function contentParts<P>(content: Spot, readBlock: (block: Spot) => P | undefined): P[] {
-  const value = valueAt(content.record, ...content.at)
-  if (Array.isArray(value)) return value.map((_, index) => readBlock(inside(content, index))).filter(isPresent)
-  return typeof value === "string" ? [readBlock(content)].filter(isPresent) : []
+function contentParts<P>({ record, at, value, note }: Spot, readBlock: (block: Spot) => P | undefined): P[] {
+  const { content } = value
+  if (typeof content === "string") {
+    return [readBlock({ record, at: [...at, "content"], value: NOTHING, note })].filter(isPresent)
+  }
+  if (!Array.isArray(content)) return []
+  return (content as readonly JsonValue[])
+    .map((block, index) =>
+      readBlock({ record, at: [...at, "content", index], value: isJsonObject(block) ? block : NOTHING, note }),
+    )
+    .filter(isPresent)
 }
 
 function userBlock(block: Spot): UserPart | undefined {
-  return plainBlock(block, { provenance: "conversational" }) ?? unread(block, "type")
+  return plainBlock(block, "conversational") ?? unread(block, "type")
 }
 
 function injectedBlock(block: Spot): UserPart | undefined {
-  return plainBlock(block, { provenance: "injected", pond: { injected: "custom-message" } }) ?? unread(block, "type")
+  return plainBlock(block, "injected", { injected: "custom-message" }) ?? unread(block, "type")
 }
 
 function assistantBlock(block: Spot): AssistantPart | undefined {
   const { record, at } = block
-  const type = valueAt(record, ...at, "type")
+  const { type } = block.value
   if (type === "thinking") {
     const text = stringAt(record, ...at, "thinking")
     return text === undefined ? unread(block, "type") : reasoningPart({ provenance: "conversational", text })
   }
-  if (type !== "toolCall") return plainBlock(block, { provenance: "conversational" }) ?? unread(block, "type")
+  if (type !== "toolCall") return plainBlock(block, "conversational") ?? unread(block, "type")
   const callId = nonEmptyStringAt(record, ...at, "id")
   const name = nonEmptyStringAt(record, ...at, "name")
   const params = jsonAt(record, ...at, "arguments")
@@ -277,19 +289,18 @@ function assistantBlock(block: Spot): AssistantPart | undefined {
   return toolCallPart({ provenance: "conversational", callId, name, params })
 }
 
-interface Standing {
-  readonly provenance: Provenance
-  readonly pond?: Record<string, JsonValue>
-}
-
 /** A text or an image, whoever put it there. */
-function plainBlock({ record, at }: Spot, standing: Standing): PartDraft<"text" | "file"> | undefined {
-  const type = valueAt(record, ...at, "type")
-  const text = stringAt(record, ...at) ?? (type === "text" ? stringAt(record, ...at, "text") : undefined)
-  if (text !== undefined) return textPart({ ...standing, text })
+function plainBlock(
+  { record, at, value }: Spot,
+  provenance: Provenance,
+  pond?: Record<string, JsonValue>,
+): PartDraft<"text" | "file"> | undefined {
+  const { type } = value
+  const text = type === "text" ? stringAt(record, ...at, "text") : stringAt(record, ...at)
+  if (text !== undefined) return textPart({ provenance, pond, text })
   const base64 = type === "image" ? stringAt(record, ...at, "data") : undefined
   if (base64 === undefined) return undefined
-  return filePart({ ...standing, mediaType: nonEmptyStringAt(record, ...at, "mimeType"), data: { base64 } })
+  return filePart({ provenance, pond, mediaType: nonEmptyStringAt(record, ...at, "mimeType"), data: { base64 } })
 }
 
 /** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */
@@ -297,6 +308,10 @@ function unread({ record, at, note }: Spot, key: string): PartDraft<"opaque"> | 
   const kind = nonEmptyStringAt(record, ...at, key)
   note("unknown_part", kind?.value)
   return kind === undefined ? undefined : opaquePart({ provenance: "injected", kind })
+}
+
+function isFilled<T>(values: readonly T[]): values is readonly [T, ...T[]] {
+  return values.length > 0
 }
 
 function isPresent<T>(value: T | undefined): value is T {

@@ -1,0 +1,234 @@
+/**
+ * What the codecs cost: parsing beside `JSON.parse` over the same lines in the same process by turns, and writing a session
+ * of ten thousand messages. The session is made by each adapter itself, out of one conversation that has the shape of real
+ * ones; `--samples DIR` takes the sessions below `DIR/<adapter>` instead.
+ */
+import { join } from "node:path"
+import type {
+  Adapter,
+  Conversation,
+  OutputFile,
+  ParseSink,
+  RawRecord,
+  SourceFile,
+  SourceUnit,
+} from "../../src/adapters/adapter.ts"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { resolve } from "../../src/adapters/shared/resolve.ts"
+import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
+import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
+import { type Random, seededRandom } from "../../src/platform/random.ts"
+import { type Bench, median, type Row } from "../measure.ts"
+
+const MESSAGES = 10_000
+const ROUNDS = 11
+const SHARE_MIN = 60
+const SERIALIZE_MS_MAX = 1_000
+
+export const bench: Bench = {
+  summary: "the codecs: parsing beside JSON.parse, writing a session of 10,000 messages",
+  run: async (args) => {
+    const samples = args[0] === "--samples" ? args[1] : undefined
+    const conversation = conversationOf(MESSAGES, seededRandom(1))
+    const rows: Row[] = []
+    for (const adapter of ADAPTERS) {
+      const own = adapter.serialize.foreign(conversation, { cwd: "/projects/alpha", reasoning: "keep" }).files
+      const units = samples === undefined ? unitsOf(own) : await sampleUnits(adapter, join(samples, adapter.id))
+      if (units.length === 0) continue
+      rows.push(parseRow(adapter, units), ...serializeRows(adapter, unitsOf(own), conversation))
+    }
+    return rows
+  },
+}
+
+interface Unit {
+  readonly unit: SourceUnit
+  readonly records: readonly RawRecord[]
+  /** What each record is as text. A row of a database is one, too, and reading it is part of the work on both sides. */
+  readonly texts: readonly string[]
+}
+
+// --- Parsing ----------------------------------------------------------------------------------------------------------
+
+function parseRow(adapter: Adapter, units: readonly Unit[]): Row {
+  const texts = units.flatMap((each) => each.texts)
+  const bytes = texts.reduce((sum, text) => sum + text.length, 0)
+  const plain: number[] = []
+  const ours: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    // Nothing is kept on either side: a sync hands on what it reads.
+    plain.push(msOf(() => parseTexts(texts)))
+    ours.push(msOf(() => parseAway(adapter, units)))
+  }
+  const speed = (ms: number) => `${Math.round(bytes / 1e3 / ms)} MB/s`
+  return {
+    what: `${adapter.id}: parse, against JSON.parse of the same lines`,
+    measured: Math.round((median(plain) / median(ours)) * 100),
+    unit: "%",
+    limit: SHARE_MIN,
+    isFloor: true,
+    beside: `${speed(median(ours))} beside ${speed(median(plain))}, ${(bytes / 1e6).toFixed(1)} MB`,
+  }
+}
+
+function textOf(raw: RawRecord): string {
+  if (raw.form === "row") return stringifyJson(raw.row)
+  return raw.form === "bytes" ? "" : raw.text
+}
+
+/** Gives how many are JSON, so that none of it is work for nothing. */
+function parseTexts(texts: readonly string[]): number {
+  let read = 0
+  for (const text of texts) {
+    try {
+      JSON.parse(text)
+      read++
+    } catch {
+      // What is no JSON is in the samples, too, and costs both sides the same.
+    }
+  }
+  return read
+}
+
+function parseAway(adapter: Adapter, units: readonly Unit[]): void {
+  const sink: ParseSink = { session: () => undefined, entry: () => undefined, issue: () => undefined }
+  for (const each of units) parseInto(adapter, each, sink)
+}
+
+function parsed(adapter: Adapter, each: Unit): SessionLog {
+  const found: { session?: Session } = {}
+  const entries: Entry[] = []
+  parseInto(adapter, each, {
+    session: (session) => {
+      found.session = session
+    },
+    entry: (entry) => entries.push(entry),
+    issue: () => undefined,
+  })
+  return { session: found.session ?? EMPTY, entries }
+}
+
+function parseInto(adapter: Adapter, { unit, records, texts }: Unit, sink: ParseSink): void {
+  const parser = adapter.parse(unit, sink)
+  for (const [index, raw] of records.entries())
+    parser.push(raw.form === "row" ? { ...raw, row: rowOf(texts[index] ?? "") } : raw)
+  parser.end()
+}
+
+function rowOf(text: string): JsonValue {
+  const read = parseJson(text)
+  return read.ok ? read.value : null
+}
+
+// --- Writing ----------------------------------------------------------------------------------------------------------
+
+function serializeRows(adapter: Adapter, units: readonly Unit[], conversation: Conversation): Row[] {
+  const logs = units.map((each) => parsed(adapter, each))
+  const native = msOf(() => logs.map((log) => adapter.serialize.native(log)))
+  const foreign = msOf(() => adapter.serialize.foreign(conversation, { cwd: "/projects/alpha", reasoning: "keep" }))
+  const live = msOf(() => logs.map((log) => adapter.context(log, [])))
+  const beside = `${MESSAGES} messages`
+  return [
+    { what: `${adapter.id}: serialize, native`, measured: native, unit: "ms", limit: SERIALIZE_MS_MAX, beside },
+    { what: `${adapter.id}: serialize, foreign`, measured: foreign, unit: "ms", limit: SERIALIZE_MS_MAX, beside },
+    { what: `${adapter.id}: live conversation`, measured: live, unit: "ms", limit: SERIALIZE_MS_MAX, beside },
+  ]
+}
+
+/** Time on the processor: another program's work on it is no cost of ours. */
+function msOf(work: () => unknown): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+// --- What is read -----------------------------------------------------------------------------------------------------
+
+async function sampleUnits(adapter: Adapter, root: string): Promise<Unit[]> {
+  const units: Unit[] = []
+  for await (const unit of adapter.source.plan(root)) {
+    if (!("files" in unit)) continue
+    const records: RawRecord[] = []
+    for await (const batch of resolve(adapter.source, unit)) records.push(...batch.records)
+    units.push({ unit, records, texts: records.map(textOf) })
+  }
+  return units
+}
+
+/** What was written, as if it had been read again. */
+function unitsOf(files: readonly OutputFile[]): Unit[] {
+  const [main] = files
+  if (main === undefined) return []
+  const records: RawRecord[] = []
+  const sources: SourceFile[] = []
+  for (const output of files) {
+    const file: SourceFile = {
+      path: output.place,
+      place: output.place,
+      form: output.form,
+      sizeBytes: 1,
+      modifiedMs: 1,
+      inode: 1,
+    }
+    sources.push(file)
+    if (output.form === "log")
+      for (const [index, line] of output.lines.entries())
+        records.push({ form: "log", file, line: index + 1, text: String(line) })
+    if (output.form === "database")
+      for (const [index, { table, row }] of output.rows.entries())
+        records.push({ form: "row", file, line: index + 1, table, row })
+  }
+  const unit = { key: main.place, root: "/", files: sources, row: { id: SESSION_ID, mark: "" } }
+  return [{ unit, records, texts: records.map(textOf) }]
+}
+
+// --- A conversation as long as those of real days -----------------------------------------------------------------------
+
+const SESSION_ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+const EMPTY: Session = {
+  ...{ id: SESSION_ID, source_agent: "bench", created_at: "2026-01-01T00:00:00.000Z", project: "/projects/alpha" },
+  options: {},
+}
+const WORDS =
+  "the quick brown fox jumps over a lazy dog and reads src/adapters/registry.ts twice, 素早い 🦊 “so” it\n goes".split(
+    " ",
+  )
+
+/** A prompt, then replies that think, say and call, and results of a few kilobytes: nine parts in ten are tool output. */
+function conversationOf(messages: number, random: Random): Conversation {
+  const entries: Entry[] = []
+  while (entries.length < messages) {
+    const ordinal = entries.length
+    if (ordinal % 20 === 0) add(entries, "user", [{ type: "text", text: prose(60, random) }])
+    const call = { type: "tool_call", call_id: `call_${ordinal}`, name: "bash", provider_executed: false }
+    add(entries, "assistant", [
+      { type: "reasoning", text: prose(40, random) },
+      { type: "text", text: prose(30, random) },
+      { ...call, params: { command: prose(12, random) } },
+    ])
+    add(entries, "tool", [
+      { type: "tool_result", call_id: `call_${ordinal}`, is_failure: false, result: prose(400, random) },
+    ])
+  }
+  return { session: EMPTY, entries: entries.slice(0, messages), children: [] }
+}
+
+function add(entries: Entry[], role: "user" | "assistant" | "tool", bodies: readonly object[]): void {
+  const ordinal = entries.length
+  const id = `m${ordinal}`
+  const timestamp = new Date(Date.UTC(2026, 0, 1) + ordinal * 1_000).toISOString()
+  const provenance = role === "tool" ? "injected" : "conversational"
+  const parts = bodies.map((body, index) => ({
+    ...{ id: `${id}:${index}`, session_id: SESSION_ID, message_id: id, provenance, options: {} },
+    ...body,
+  }))
+  const message = { id, session_id: SESSION_ID, ordinal, timestamp, role, options: { pond: { model: "model-1" } } }
+  entries.push({ message, parts } as unknown as Entry)
+}
+
+function prose(words: number, random: Random): string {
+  let text = ""
+  for (let word = 0; word < words; word++) text += `${WORDS[Math.floor(random.next() * WORDS.length)]} `
+  return text
+}

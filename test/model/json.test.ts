@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test"
+import { differingPointer, equalJson, parseJson, stringifyJson } from "../../src/model/json.ts"
+
+/** What a number is written as after it was read: the text of its source where a double cannot hold it. */
+const NUMBERS: readonly (readonly [read: string, written: string])[] = [
+  ["0", "0"],
+  ["1.0", "1"],
+  ["1e2", "100"],
+  ["0.0018419999999999999", "0.0018419999999999999"],
+  ["9007199254740993", "9007199254740993"],
+  ["12345678901234567890123", "12345678901234567890123"],
+  ["0.10000000000000000001", "0.10000000000000000001"],
+  ["1.00000000000000000001", "1.00000000000000000001"],
+  ["1e300", "1e+300"],
+  ["1e400", "1e400"],
+  ["-1E+400", "-1E+400"],
+  ["1e-400", "1e-400"],
+  ["1.5E-999", "1.5E-999"],
+  ["5e-324", "5e-324"],
+  ["4e-324", "4e-324"],
+  ["1.7976931348623157e308", "1.7976931348623157e+308"],
+]
+
+for (const [read, written] of NUMBERS) {
+  for (const [place, text] of [
+    ["alone", read],
+    ["in a list", `[1,${read},0]`],
+    ["behind white space", `{"a" : ${read} }`],
+    ["beside text that looks like it", `{"hex":"4e123, 1e-400 ","a":${read}}`],
+  ] as const) {
+    test(`${read} ${place} keeps its value`, () => {
+      const parsed = parseJson(text)
+      if (!parsed.ok) throw new Error(parsed.reason)
+      expect(stringifyJson(parsed.value)).toBe(text.replaceAll(/ (?=[:}])|(?<=[:]) /g, "").replace(read, written))
+    })
+  }
+}
+
+test("text that looks like a number is text", () => {
+  const text = '{"id":"12345678901234567890123","at":"1e-400"}'
+  expect(parseJson(text)).toEqual({ ok: true, value: { id: "12345678901234567890123", at: "1e-400" } })
+})
+
+test("values nested deeper than can be written again are not taken for values", () => {
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
+  expect(parseJson(nested(1_900)).ok).toBe(true)
+  expect(parseJson(nested(2_100))).toMatchObject({ ok: false, reason: "nested more than 2000 levels deep" })
+  expect(parseJson(nested(200_000)).ok).toBe(false)
+  expect(parseJson(`{"n":1234567890123456789,"deep":${nested(2_100)}}`).ok).toBe(false)
+})
+
+test("equal by value: key order and the spelling of a number make no difference, everything else does", () => {
+  const value = (text: string) => {
+    const parsed = parseJson(text)
+    if (!parsed.ok) throw new Error(parsed.reason)
+    return parsed.value
+  }
+  expect(equalJson(value('{"a":1.0,"b":[1e2]}'), value('{"b":[100],"a":1}'))).toBe(true)
+  expect(equalJson(value("1e400"), value("10e399"))).toBe(true)
+  expect(differingPointer(value('{"a":{"b":[1,2]}}'), value('{"a":{"b":[1,3]}}'))).toBe("/a/b/1")
+  expect(differingPointer(value('{"a/b":"\\ud83d"}'), value('{"a/b":"\\ufffd"}'))).toBe("/a~1b")
+})
