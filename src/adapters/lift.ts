@@ -69,7 +69,6 @@ function takeOutCopies(record: JsonValue, longTexts: LongTexts): void {
   }
   if (typeof record === "object" && record !== null) look(record)
 }
-}
 
 /** The same for the content of a system message, which has no parts. */
 export function takeOutContent(record: JsonValue, content: Sealed<string> | undefined): JsonObject | undefined {

@@ -84,7 +84,7 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
   [
     "a part written down by hand",
     MISSES_PROPERTIES,
-    `const part: PartDraft<"text"> = { body: { type: "text", provenance: "injected", text: "x" }, lifts: [], id: undefined, facts: {} }; void part`,
+    `const part: PartDraft<"text"> = { body: { type: "text", provenance: "injected", text: "x" }, lift: undefined, id: undefined, pond: undefined }; void part`,
   ],
   ["a message id of our own", "TS2322", `writer.carrier(raw, record, { id: "m1" })`],
   [

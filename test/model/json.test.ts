@@ -5,6 +5,12 @@ import { differingPointer, equalJson, parseJson, stringifyJson } from "../../src
 const NUMBERS: readonly (readonly [read: string, written: string])[] = [
   ["0", "0"],
   ["1.0", "1"],
+  ["1000000000000000000000", "1e+21"],
+  ["0.10000000000000000", "0.1"],
+  ["-1.2345678901234567e-9", "-1.2345678901234567e-9"],
+  ["1.23456789012345678E+5", "1.23456789012345678E+5"],
+  ["12e5678", "12e5678"],
+  ["1e0400", "1e0400"],
   ["1e2", "100"],
   ["0.0018419999999999999", "0.0018419999999999999"],
   ["9007199254740993", "9007199254740993"],
@@ -39,6 +45,12 @@ for (const [read, written] of NUMBERS) {
 test("text that looks like a number is text", () => {
   const text = '{"id":"12345678901234567890123","at":"1e-400"}'
   expect(parseJson(text)).toEqual({ ok: true, value: { id: "12345678901234567890123", at: "1e-400" } })
+})
+
+test("a number of a million digits takes no time to speak of, and keeps them all", () => {
+  const number = `1${"0".repeat(1_000_000)}1`
+  const parsed = parseJson(`{"text":"${number}","number":${number}}`)
+  expect(parsed.ok && stringifyJson(parsed.value)).toBe(`{"text":"${number}","number":${number}}`)
 })
 
 test("values nested deeper than can be written again are not taken for values", () => {

@@ -211,7 +211,6 @@ test("the spans of a text are all of it, cut at the boundaries", () => {
 
 test("a text full of tags that nobody closes is read in one pass", () => {
   const text = "\n<system-reminder>".repeat(200_000)
-  const started = performance.now()
+  // Looking for an end from each of them would take longer than the patience of any test.
   expect(spansOf(text)).toEqual([{ end: text.length, injected: undefined }])
-  expect(performance.now() - started).toBeLessThan(2_000)
 })
