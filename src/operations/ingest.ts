@@ -16,7 +16,8 @@ import {
   sessionFault,
 } from "../model/session.ts"
 import { microsOfText, textOfMicros } from "../model/timestamp.ts"
-import type { BatchResult, SessionBatch } from "../sessions/write.ts"
+import type { SessionBatch } from "../sessions/prepare.ts"
+import type { BatchResult } from "../sessions/write.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 
 const EVENTS_MAX = 10_000

@@ -102,8 +102,10 @@ export function messageOfRow(row: StoredMessage, blobs: Blobs): Message {
 
 // --- Part ------------------------------------------------------------------------------------------------------------
 
-export function partRows(entry: Entry, facts: SessionFacts, lane: Lane, blobs: BlobSink): PartRow[] {
-  const { message, parts } = entry
+/** What a message says for all its parts, they repeat. */
+type OfMessage = Pick<MessageRow, "ordinal" | "role" | "source_agent" | "project" | "timestamp" | "lane">
+
+export function partRows({ parts }: Entry, message: OfMessage, blobs: BlobSink): PartRow[] {
   return parts.map((part: Part, ordinal) => {
     const { text, ...variant } = variantOf(part, blobs)
     return {
@@ -114,10 +116,10 @@ export function partRows(entry: Entry, facts: SessionFacts, lane: Lane, blobs: B
       message_ordinal: message.ordinal,
       type: part.type,
       role: message.role,
-      source_agent: facts.sourceAgent,
-      project: facts.project,
-      timestamp: micros(message.timestamp),
-      lane,
+      source_agent: message.source_agent,
+      project: message.project,
+      timestamp: message.timestamp,
+      lane: message.lane,
       provenance: part.provenance,
       tool_name: "name" in part ? (part.name ?? null) : null,
       call_id: "call_id" in part ? part.call_id : null,

@@ -98,13 +98,15 @@ export function queryTerms(query: string): string[] {
 
 function termsOf(text: string, isQuery: boolean): string[] {
   const terms: string[] = []
+  // Folding keeps the length of an ASCII text, so that it is folded once and not word by word.
+  const whole = NOT_ASCII.test(text) ? undefined : text.toLowerCase()
   let before: Run | undefined
   for (let at = 0; at < text.length; ) {
     const codePoint = text.codePointAt(at) ?? 0
     const width = codePoint > 0xffff ? 2 : 1
     const found = classOf(codePoint)
     if (isWordClass(found)) {
-      const run = readWord(text, at)
+      const run = readWord(text, at, whole)
       addWord(terms, text, run, before, isQuery)
       before = run
       at = run.end
@@ -127,7 +129,7 @@ interface Run {
   readonly hasDigit: boolean
 }
 
-function readWord(text: string, start: number): Run {
+function readWord(text: string, start: number, whole: string | undefined): Run {
   const cuts: number[] = []
   let [end, hasDigit, isApart] = [start, false, false]
   let [last, lastButOne] = [OTHER, OTHER]
@@ -143,9 +145,9 @@ function readWord(text: string, start: number): Run {
     last = found
     end += codePoint > 0xffff ? 2 : 1
   }
-  const raw = text.slice(start, Math.min(end, start + WORD_LENGTH_MAX))
   if ((cuts.length === 0 && !isApart) || cuts.length >= PARTS_MAX || end - start > WORD_LENGTH_MAX) {
-    return { start, end, word: folded(raw), parts: [], hasDigit }
+    const stop = Math.min(end, start + WORD_LENGTH_MAX)
+    return { start, end, word: whole?.slice(start, stop) ?? folded(text.slice(start, stop)), parts: [], hasDigit }
   }
   const parts = partsOf(text, start, end, cuts)
   return { start, end, word: parts.join(""), parts: parts.length > 1 ? parts : [], hasDigit }

@@ -37,22 +37,40 @@ export interface TermWriter {
 }
 
 export function createTermWriter(before: readonly Spoken[]): TermWriter {
-  const last: Spoken[] = before.slice(-CONTEXT_MESSAGES)
+  const last = before.slice(-CONTEXT_MESSAGES).map(contextOf)
   return {
     next: (role, text) => {
       if (text === null) return null
       const own = `${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`
       const terms = new Set(indexTerms(own))
       let left = CONTEXT_FILL - own.length
-      for (const spoken of last.toReversed()) {
+      for (const context of last.toReversed()) {
         if (left <= 0) break
-        const context = `${spoken.role}: ${spoken.text}`.slice(0, Math.min(CONTEXT_OF_EACH, left))
-        for (const term of indexTerms(context)) terms.add(term)
-        left -= context.length
+        for (const term of context.termsWithin(left)) terms.add(term)
+        left -= Math.min(left, context.text.length)
       }
-      last.push({ role, text: text.slice(0, CONTEXT_OF_EACH) })
+      last.push(contextOf({ role, text }))
       if (last.length > CONTEXT_MESSAGES) last.shift()
       return terms.size === 0 ? null : [...terms].join(" ")
+    },
+  }
+}
+
+/** What the messages after it take of a message. Several ask, and mostly there is room for all of it. */
+interface Context {
+  readonly text: string
+  termsWithin(units: number): readonly string[]
+}
+
+function contextOf(spoken: Spoken): Context {
+  const text = `${spoken.role}: ${spoken.text.slice(0, CONTEXT_OF_EACH)}`.slice(0, CONTEXT_OF_EACH)
+  let whole: readonly string[] | undefined
+  return {
+    text,
+    termsWithin: (units) => {
+      if (units < text.length) return indexTerms(text.slice(0, units))
+      whole ??= indexTerms(text)
+      return whole
     },
   }
 }

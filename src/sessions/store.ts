@@ -7,6 +7,7 @@ import type { Clock } from "../platform/clock.ts"
 import { eq, type Filter, isNull, not } from "../substrate/filter.ts"
 import type { MaintenanceReport } from "../substrate/maintain.ts"
 import type { Store } from "../substrate/table.ts"
+import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
 import {
   type OrdinalRange,
   type Place,
@@ -18,14 +19,20 @@ import {
   readSessions,
   readTree,
 } from "./read.ts"
+import type { IngestFacts } from "./rows.ts"
 import { BLOBS, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
-import { type BatchResult, type SessionBatch, type SessionTables, writeBatches } from "./write.ts"
+import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
   readonly store: Store
   readonly tables: SessionTables
   /** One flush: at most one commit per table. */
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
+  /** The two halves of it: rows are made, in another thread if need be, and written. */
+  prepareFrom(sessionId: string, ordinal: number): Promise<Preparer>
+  writePrepared(batches: readonly PreparedBatch[]): Promise<BatchResult[]>
+  /** What the rows of now say of their writing. */
+  facts(): IngestFacts
   session(id: string): Promise<Session | undefined>
   sessions(where: Filter): Promise<Session[]>
   log(id: string): Promise<SessionLog>
@@ -76,6 +83,9 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     store,
     tables,
     write: (batches) => writeBatches(tables, batches, facts()),
+    prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
+    writePrepared: (batches) => writePrepared(tables, batches, facts()),
+    facts,
     session: (id) => readSession(tables, id),
     sessions: (where) => readSessions(tables, where),
     log: (id) => readLog(tables, id),

@@ -2,17 +2,18 @@
  * The hand-over to the store: entries of many units gather until a commit is worth it, and one flush is written while
  * the next gathers, so that parsing and writing use both cores. What a unit did is remembered only after it is stored.
  */
+import { type PreparedBatch, preparedUnits } from "../sessions/prepare.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { type BatchResult, entryUnits, type SessionBatch } from "../sessions/write.ts"
+import type { BatchResult } from "../sessions/write.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
 
-/** A flush this large costs the commit little, and two of them, as values, rows and Arrow, fit the memory of an import. */
-const UNITS_MAX = 12_000_000
-const ENTRIES_MAX = 20_000
+/** A flush this large costs the commit little, and two of them, as rows and Arrow, fit the memory of an import. */
+const UNITS_MAX = 24_000_000
+const MESSAGES_MAX = 20_000
 
 export interface Flusher {
   /** `bytes` is what it was read from: a record may be large in what no part holds. */
-  add(batch: SessionBatch, bytes: number): Promise<void>
+  add(batch: PreparedBatch, bytes: number): Promise<void>
   /** Everything of this unit was added. */
   unitDone(adapter: string, root: string, key: string, memory: UnitMemory): void
   /** Writes what is left, and waits until all of it is stored. */
@@ -33,10 +34,10 @@ interface DoneUnit {
 }
 
 interface Gathering {
-  readonly batches: Map<string, SessionBatch[]>
+  readonly batches: PreparedBatch[]
   readonly done: DoneUnit[]
   units: number
-  entries: number
+  messages: number
 }
 
 export function createFlusher({ sessions, state, onResults }: FlusherContext): Flusher {
@@ -44,8 +45,7 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
   let writing: Promise<void> = Promise.resolve()
 
   async function write({ batches, done }: Gathering): Promise<void> {
-    const merged = [...batches.values()].map(mergeBatches)
-    if (merged.length > 0) onResults(await (await sessions()).write(merged))
+    if (batches.length > 0) onResults(await (await sessions()).writePrepared(batches))
     for (const group of Map.groupBy(done, (unit) => `${unit.adapter}\n${unit.root}`).values()) {
       const [first] = group
       if (first !== undefined) {
@@ -66,13 +66,10 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
 
   return {
     add: async (batch, bytes) => {
-      const own = gathering.batches.get(batch.session.id)
-      if (own === undefined) gathering.batches.set(batch.session.id, [batch])
-      else own.push(batch)
-      const units = batch.entries.reduce((sum, entry) => sum + entryUnits(entry), 0)
-      gathering.units += Math.max(units, bytes)
-      gathering.entries += batch.entries.length
-      if (gathering.units >= UNITS_MAX || gathering.entries >= ENTRIES_MAX) await begin()
+      gathering.batches.push(batch)
+      gathering.units += Math.max(preparedUnits(batch), bytes)
+      gathering.messages += batch.messages.length
+      if (gathering.units >= UNITS_MAX || gathering.messages >= MESSAGES_MAX) await begin()
     },
     unitDone: (adapter, root, key, memory) => {
       gathering.done.push({ adapter, root, key, memory })
@@ -85,11 +82,5 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
 }
 
 function emptyGathering(): Gathering {
-  return { batches: new Map(), done: [], units: 0, entries: 0 }
-}
-
-function mergeBatches(batches: readonly SessionBatch[]): SessionBatch {
-  const [first] = batches
-  if (first === undefined || batches.length === 1) return first as SessionBatch
-  return { session: first.session, entries: batches.flatMap(({ entries }) => entries) }
+  return { batches: [], done: [], units: 0, messages: 0 }
 }

@@ -7,7 +7,7 @@ import type { LogPosition } from "../adapters/shared/log-window.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Session } from "../model/session.ts"
-import type { SessionBatch } from "../sessions/write.ts"
+import type { SessionBatch } from "../sessions/prepare.ts"
 import { fileStamp, type PlannedUnit, stampOf } from "./plan.ts"
 import type { UnitMemory } from "./state.ts"
 

@@ -2,16 +2,15 @@
  * The import stage: every root of every asked adapter is planned, then its changed units are read and handed to the
  * store. Stops between units when asked to, with everything that was handed over stored and remembered.
  */
-import type { Adapter, ResumePoint, Retention } from "../adapters/adapter.ts"
+import type { Adapter, Retention } from "../adapters/adapter.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
-import { hydrate } from "./hydrate.ts"
 import { type PlannedUnit, planRoot, type RootPlan } from "./plan.ts"
-import { createReconciler, type Reconciler } from "./reconcile.ts"
 import type { SyncState } from "./state.ts"
+import { preparedStretches } from "./stretches.ts"
 
 export interface ImportSource {
   readonly adapter: Adapter
@@ -113,9 +112,10 @@ async function importUnit(
   { source, planned, tally, bySession, flusher }: UnitWork,
   context: ImportContext,
 ): Promise<void> {
-  const resume = await resumePoint(planned, context)
-  let reconciler: Reconciler | undefined
-  const stretches = hydrate(source.adapter, planned, { resume, nowMs: context.clock.nowMs() })
+  const stretches = preparedStretches(source.adapter, planned, {
+    sessions: context.sessions,
+    nowMs: context.clock.nowMs(),
+  })
   for (;;) {
     const { done, value } = await stretches.next()
     if (done) {
@@ -127,22 +127,11 @@ async function importUnit(
     tally.counts.bytes += value.bytes
     context.onProgress?.(source, tally.counts.bytes, planned.unit.key)
     if (value.batch === undefined) continue
-    bySession.set(value.batch.session.id, tally)
-    if (!tally.changes.has(value.batch.session.id)) tally.changes.set(value.batch.session.id, planned.change)
-    if (planned.change === "rewritten") {
-      reconciler ??= await createReconciler(await context.sessions(), value.batch.session)
-      await flusher.add({ ...value.batch, entries: reconciler.reconcile(value.batch.entries) }, value.bytes)
-    } else {
-      await flusher.add(value.batch, value.bytes)
-    }
+    const { id } = value.batch.session
+    bySession.set(id, tally)
+    if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
+    await flusher.add(value.batch, value.bytes)
   }
-}
-
-/** The ids that are there come from the store, not from the state: the state may be behind it. */
-async function resumePoint({ memory }: PlannedUnit, context: ImportContext): Promise<ResumePoint | undefined> {
-  if (memory === undefined || memory.session === null) return undefined
-  const facts = await (await context.sessions()).resumeFacts(memory.session.id)
-  return { session: memory.session, ...facts, state: memory.parserState }
 }
 
 function newTally(plan: RootPlan, clock: Clock): Tally {

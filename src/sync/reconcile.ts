@@ -10,6 +10,8 @@ import type { Entry, Session } from "../model/session.ts"
 import type { Sessions } from "../sessions/store.ts"
 
 export interface Reconciler {
+  /** Where what is new begins. */
+  readonly nextOrdinal: number
   /** The entries as they are to be stored. */
   reconcile(entries: readonly Entry[]): Entry[]
 }
@@ -23,6 +25,7 @@ export async function createReconciler(sessions: Sessions, session: Session): Pr
   const ids = new Set(stored.map(({ message }) => message.id))
   let ordinal = stored.reduce((last, { message }) => Math.max(last, message.ordinal), -1) + 1
   return {
+    nextOrdinal: ordinal,
     reconcile: (entries) =>
       groupsOf(entries).flatMap((group): Entry[] => {
         const [first] = group

@@ -24,10 +24,10 @@ test(`any session comes back from its rows as it was (POND_SEED=${SEED})`, () =>
       const sessionFacts = { ...facts, sourceAgent: whole.source_agent, project: whole.project }
       const stored = sessionRow(whole, facts, blobs)
       const terms = createTermWriter([])
-      const rows = entries.map((entry) => ({
-        message: messageRow(entry, sessionFacts, { lane: "main", terms }, blobs),
-        parts: partRows(entry, sessionFacts, "main", blobs),
-      }))
+      const rows = entries.map((entry) => {
+        const message = messageRow(entry, sessionFacts, { lane: "main", terms }, blobs)
+        return { message, parts: partRows(entry, message, blobs) }
+      })
       const bytes = new Map(blobs.take().map((row) => [row.sha256, row.bytes]))
       const back = {
         session: sessionOfRow(stored, bytes),
