@@ -15,6 +15,7 @@ import type { JsonValue } from "../model/json.ts"
 import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/environment.ts"
+import type { Registration } from "./registration.ts"
 
 export interface Adapter {
   /** The brand of the client, which its sessions carry as `source_agent`: `claude-code`. A sub-agent's is `claude-code/<type>`. */
@@ -31,6 +32,8 @@ export interface Adapter {
    */
   readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
   readonly serialize: Serialize
+  /** How the client is told of pond's MCP server. Absent where it knows no MCP. */
+  readonly registration?: Registration
 }
 
 export interface VersionRange {

@@ -126,12 +126,25 @@ async function runInsideCitty(
         signal,
         onEnd: endings.add,
         verbs: line.verbs,
+        page: paper,
         writeOut: (text) => paper.streams.out.write(text),
+        ask: askOn(paper, signal),
       }),
     cleanup: () => endings.run(),
   })
   const { result } = await runCommand(command, { rawArgs: [] })
   return result as Outcome | Streamed
+}
+
+function askOn(paper: Paper, signal: AbortSignal): ((question: string) => Promise<boolean>) | undefined {
+  const { out, input } = paper.streams
+  if (paper.isJson || !out.isTerminal || !input.isTerminal) return undefined
+  return async (question) => {
+    out.write(`${paper.style.bold(question)} [Y/n] `)
+    const answer = await input.line(signal)
+    if (answer === undefined) throw new PondError("interrupted", "Interrupted.")
+    return /^\s*(y|yes)?\s*$/i.test(answer)
+  }
 }
 
 /** Work that was whole when it ended is shown, even where a signal came meanwhile; what was not whole has thrown. */

@@ -12,6 +12,12 @@ import type { VerbRow } from "./verb.ts"
 
 export const VERBS: readonly VerbRow[] = [
   {
+    name: "init",
+    group: "archive",
+    summary: "Set pond up here: clients, settings, MCP, a schedule, a first sync.",
+    load: async () => (await import("./verbs/init.ts")).init,
+  },
+  {
     name: "sync",
     group: "archive",
     summary: "Store what your coding agents have written since the last time.",
@@ -82,6 +88,54 @@ export const VERBS: readonly VerbRow[] = [
     group: "serve",
     summary: "Serve MCP to an agent, over stdin and stdout.",
     load: async () => (await import("./verbs/mcp.ts")).mcp,
+  },
+  {
+    name: "adapters list",
+    group: "care",
+    summary: "List the clients that pond reads and writes.",
+    load: async () => (await import("./verbs/adapters.ts")).list,
+  },
+  {
+    name: "adapters discover",
+    group: "care",
+    summary: "Say what of each client is on this machine.",
+    load: async () => (await import("./verbs/adapters.ts")).discover,
+  },
+  {
+    name: "adapters enable",
+    group: "care",
+    summary: "Read a client again that was disabled.",
+    load: async () => (await import("./verbs/adapters.ts")).enable,
+  },
+  {
+    name: "adapters disable",
+    group: "care",
+    summary: "Leave a client alone, unless it is named.",
+    load: async () => (await import("./verbs/adapters.ts")).disable,
+  },
+  {
+    name: "schedule start",
+    group: "care",
+    summary: "Sync by itself, every so often.",
+    load: async () => (await import("./verbs/schedule.ts")).start,
+  },
+  {
+    name: "schedule stop",
+    group: "care",
+    summary: "Sync no more by itself.",
+    load: async () => (await import("./verbs/schedule.ts")).stop,
+  },
+  {
+    name: "schedule status",
+    group: "care",
+    summary: "Say whether pond syncs by itself, and how it went.",
+    load: async () => (await import("./verbs/schedule.ts")).status,
+  },
+  {
+    name: "schedule logs",
+    group: "care",
+    summary: "List the last syncs and what became of them.",
+    load: async () => (await import("./verbs/schedule.ts")).logs,
   },
   {
     name: "optimize",

@@ -30,7 +30,12 @@ export interface Positional {
   readonly count: "one" | "optional" | "many"
   /** Where the words are known beforehand: checked, and offered by completions. */
   readonly choices?: readonly string[]
+  /** What the words are of: completions ask pond for those that there are. */
+  readonly words?: WordKind
 }
+
+/** Words that only a machine and its store know. */
+export type WordKind = "adapters" | "sessions" | "topics"
 
 /** What people read. Text that came from a transcript goes through `visible` first. */
 export interface Page {
@@ -68,8 +73,15 @@ export interface VerbContext<F extends Flags> {
   readonly onEnd: (cleanup: () => void | Promise<void>) => void
   /** The whole table, for verbs that are about verbs. */
   readonly verbs: readonly VerbRow[]
-  /** Only for verbs that stream. */
+  /** How what is shown should look, for what is shown before the outcome. */
+  readonly page: Page
+  /** Only for verbs that stream, or ask. */
   readonly writeOut: (text: string) => void
+  /**
+   * A question to whoever sits there, where Enter alone means yes. Nothing where nobody does: without a terminal at both
+   * ends, and with `--json`, no verb asks.
+   */
+  readonly ask: ((question: string) => Promise<boolean>) | undefined
 }
 
 export interface Verb<F extends Flags = Flags> {

@@ -4,19 +4,18 @@
 import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import type { Adapter } from "../adapters/adapter.ts"
-import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { EXIT_NOT_WHOLE, PondError, toPondError } from "../model/errors.ts"
-import { suggestion } from "../platform/nearest.ts"
 import { parseLocation } from "../substrate/location.ts"
 import type { ImportSource } from "../sync/import.ts"
 import type { RootPlan } from "../sync/plan.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
 import { watchSources } from "../sync/watch.ts"
+import { adapterNamed, enabledAdapters } from "./clients.ts"
 import type { Pond } from "./pond.ts"
+import { noted } from "./sync-history.ts"
 
 export interface SyncOptions {
-  /** The ids of adapters; none means all. */
+  /** The ids of adapters; none means all that are not disabled. */
   readonly adapters: readonly string[]
   /** A root other than the client's own. */
   readonly path?: string | undefined
@@ -29,7 +28,8 @@ export interface SyncOptions {
 export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress">
 
 export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
-  return await runSync(requestOf(pond, options), contextOf(pond, hooks))
+  const request = requestOf(pond, options)
+  return await noted(pond, syncExitCode, () => runSync(request, contextOf(pond, hooks)))
 }
 
 export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly RootPlan[]> {
@@ -75,7 +75,7 @@ export function syncExitCode({ adapters, interrupted }: SyncReport): number {
 
 /** The roots of the asked adapters that exist. A root that was named must exist. */
 export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, "adapters" | "path">): ImportSource[] {
-  const chosen = adapters.length === 0 ? ADAPTERS : adapters.map(adapterNamed)
+  const chosen = adapters.length === 0 ? enabledAdapters(pond) : adapters.map(adapterNamed)
   if (path !== undefined) {
     if (!existsSync(path)) {
       throw new PondError(
@@ -95,19 +95,6 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
       .roots(environment, home)
       .filter((root) => existsSync(root))
       .map((root) => ({ adapter, root })),
-  )
-}
-
-function adapterNamed(id: string): Adapter {
-  const adapter = adapterById(id)
-  if (adapter !== undefined) return adapter
-  const ids = ADAPTERS.map((known) => known.id)
-  throw new PondError(
-    "validation_failed",
-    `pond has no adapter "${id}".${suggestion(id, ids)} It has: ${ids.join(", ")}.`,
-    {
-      details: { adapter: id, adapters: ids },
-    },
   )
 }
 

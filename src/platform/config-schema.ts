@@ -48,6 +48,17 @@ export const ConfigSchema = Type.Object(
         }),
       }),
     ),
+    adapters: Type.Object(
+      {
+        disabled: Type.Array(Type.String(), {
+          ...facts({
+            description: "Clients that pond leaves alone unless they are named.",
+            default: [],
+          }),
+        }),
+      },
+      { additionalProperties: false },
+    ),
   },
   { additionalProperties: false },
 )

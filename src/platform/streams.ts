@@ -2,7 +2,9 @@
  * The standard streams. Writing is synchronous: what was written is out before the process ends, in the order it was
  * written, and a slow reader slows the writer down instead of filling memory.
  */
+import { once } from "node:events"
 import { writeSync } from "node:fs"
+import { createInterface } from "node:readline"
 
 export interface TextSink {
   readonly isTerminal: boolean
@@ -11,9 +13,17 @@ export interface TextSink {
   write(text: string): void
 }
 
+/** What a person types. */
+export interface LineSource {
+  readonly isTerminal: boolean
+  /** The next line; nothing at the end of the input, or when the signal comes first. */
+  line(signal: AbortSignal): Promise<string | undefined>
+}
+
 export interface Streams {
   readonly out: TextSink
   readonly err: TextSink
+  readonly input: LineSource
 }
 
 /** The reader of stdout went away (`pond search x | head -1`). Not a fault of anyone: the process just ends. */
@@ -72,6 +82,27 @@ function standardErr(): TextSink {
   }
 }
 
+/** stdin is opened by the first question, so that no verb waits for it or keeps it open without need. */
+function standardIn(): LineSource {
+  return {
+    isTerminal: process.stdin.isTTY === true,
+    line: async (signal) => {
+      const reader = createInterface({ input: process.stdin, terminal: false })
+      try {
+        const [line] = (await Promise.race([once(reader, "line", { signal }), once(reader, "close", { signal })])) as [
+          string?,
+        ]
+        return line
+      } catch (error) {
+        if (signal.aborted) return undefined
+        throw error
+      } finally {
+        reader.close()
+      }
+    },
+  }
+}
+
 export function standardStreams(): Streams {
-  return { out: standardOut(), err: standardErr() }
+  return { out: standardOut(), err: standardErr(), input: standardIn() }
 }

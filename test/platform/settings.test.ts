@@ -43,7 +43,10 @@ test("without HOME, what is named outright needs no home", () => {
   using home = temporaryHome()
   const path = join(home.path, "config.toml")
   writeFileSync(path, "")
-  expect(readSettings({ POND_CONFIG: path, POND_STORE: "/x" }, {}).values).toEqual({ store: "/x", namespace: "local" })
+  expect(readSettings({ POND_CONFIG: path, POND_STORE: "/x" }, {}).values).toMatchObject({
+    store: "/x",
+    namespace: "local",
+  })
   expect(() => readSettings({ POND_CONFIG: path }, {})).toThrow("HOME is not set")
 })
 

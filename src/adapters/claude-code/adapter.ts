@@ -6,6 +6,7 @@ import { foreign } from "./foreign.ts"
 import { parse } from "./parse.ts"
 import { placeIn } from "./project-key.ts"
 import { BRAND, VERIFIED } from "./records.ts"
+import { registration } from "./registration.ts"
 import { source } from "./source.ts"
 
 export const claudeCode: Adapter = {
@@ -21,4 +22,5 @@ export const claudeCode: Adapter = {
     place: (place, _from, to) => placeIn(place, to),
     resume: (sessionId, cwd) => ({ command: ["claude", "--resume", sessionId], cwd }),
   },
+  registration,
 }

@@ -4,6 +4,7 @@ import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
+import { registration } from "./registration.ts"
 import { native, needs, repoint } from "./serialize.ts"
 import { source } from "./source.ts"
 
@@ -21,4 +22,5 @@ export const codex: Adapter = {
     foreign,
     resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
   },
+  registration,
 }

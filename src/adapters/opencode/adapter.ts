@@ -5,6 +5,7 @@ import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { native } from "./native.ts"
 import { parse } from "./parse.ts"
+import { registration } from "./registration.ts"
 import { VERSION } from "./schema.ts"
 import { ID } from "./session-start.ts"
 import { createSource } from "./source.ts"
@@ -21,4 +22,5 @@ export const opencode: Adapter = {
     foreign,
     resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),
   },
+  registration,
 }

@@ -29,6 +29,7 @@ const ADAPTERS = {
   name: "adapter",
   summary: "The clients to read. All of them, where none is named.",
   count: "many",
+  words: "adapters",
 } as const
 
 export const sync = defineVerb({
@@ -118,11 +119,13 @@ function synced(report: Report): Outcome {
   return {
     document: { ...report },
     exitCode: syncExitCode(report),
-    render: (page) => {
-      if (report.adapters.length === 0) return "No client of pond's has sessions on this machine.\n"
-      return `${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
-    },
+    render: (page) => renderSynced(report, page),
   }
+}
+
+export function renderSynced(report: Report, page: Page): string {
+  if (report.adapters.length === 0) return "No client of pond's has sessions on this machine.\n"
+  return `${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
 }
 
 function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {

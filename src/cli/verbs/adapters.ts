@@ -1,0 +1,103 @@
+/** `pond adapters`: the clients that pond reads and writes, and which of them it leaves alone. */
+import { type Client, type Discovered, discoverClients, listClients, switchClients } from "../../operations/clients.ts"
+import { whenText } from "../dates.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { bytesText, countText } from "../numbers.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Outcome, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const ADAPTERS = { name: "adapter", summary: "The client.", count: "one", words: "adapters" } as const
+
+export const list = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["adapters list", "adapters list --json"],
+  run: ({ pond }) => {
+    const clients = listClients(pond)
+    return Promise.resolve({
+      document: { adapters: clients },
+      render: ({ style, columns }: Page) => {
+        const rows = clients.map((client) => [
+          client.adapter,
+          stateOf(client),
+          `${client.verified_versions.from} to ${client.verified_versions.to}`,
+          client.mcp ? "yes" : "no",
+          visibleLine(placesOf(client)),
+        ])
+        const titles = ["client", "state", "verified versions", "MCP", "sessions in"]
+        const shape = titles.map((title, index) => ({ title, isFixed: index < titles.length - 1 }))
+        return renderTable(shape, rows, { columns, head: style.bold })
+      },
+    })
+  },
+})
+
+export const discover = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["adapters discover", "adapters discover --json"],
+  run: async ({ pond, signal }) => {
+    const clients = await discoverClients(pond, signal)
+    return {
+      document: { adapters: clients },
+      render: (page) => renderDiscovered(clients, pond.host.clock.nowMs(), page),
+    }
+  },
+})
+
+export const enable = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
+  examples: ["adapters enable codex"],
+  run: ({ pond, words }) => Promise.resolve(switched(switchClients(pond, words, true), true)),
+})
+
+export const disable = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
+  examples: ["adapters disable codex pi"],
+  run: ({ pond, words }) => Promise.resolve(switched(switchClients(pond, words, false), false)),
+})
+
+function switched({ file, changed, disabled }: ReturnType<typeof switchClients>, isEnabled: boolean): Outcome {
+  const state = isEnabled ? "enabled" : "disabled"
+  return {
+    document: { file, changed, disabled },
+    render: () => {
+      if (changed.length === 0) return `Nothing to change: ${state} already.\n`
+      const rest = isEnabled
+        ? "The next sync reads what was missed."
+        : "What is stored of it stays. `pond sync NAME` still reads it."
+      return `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} ${state} in ${visibleLine(file)}. ${rest}\n`
+    },
+  }
+}
+
+/** What lies there, one line for each client. */
+export function renderDiscovered(clients: readonly Discovered[], nowMs: number, { style, columns }: Page): string {
+  const rows = clients.map((client) => [
+    client.title,
+    client.sessions === 0 ? stateOf(client) : `${countText(client.sessions)} sessions`,
+    client.bytes === 0 ? "" : bytesText(client.bytes),
+    client.newest === null ? "" : whenText(client.newest, nowMs),
+    visibleLine(placesOf(client)),
+  ])
+  const titles = ["client", "found", "size", "newest", "in"]
+  const shape = titles.map((title, index) => ({
+    title,
+    isFixed: index < titles.length - 1,
+    align: title === "size" ? ("right" as const) : ("left" as const),
+  }))
+  return renderTable(shape, rows, { columns, head: style.bold })
+}
+
+function stateOf({ enabled, found }: Client): string {
+  if (!enabled) return "disabled"
+  return found ? "found" : "not here"
+}
+
+function placesOf({ roots }: Client): string {
+  const there = roots.filter(({ exists }) => exists)
+  return (there.length === 0 ? roots : there).map(({ path }) => path).join(", ")
+}

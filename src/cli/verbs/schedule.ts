@@ -1,0 +1,142 @@
+/** `pond schedule`: syncing by itself, through what the system has for that. */
+import {
+  EVERY_MINUTES_DEFAULT,
+  planSchedule,
+  type ScheduleStatus,
+  scheduleLog,
+  scheduleStatus,
+  startSchedule,
+  stopSchedule,
+} from "../../operations/schedule.ts"
+import { SCHEDULERS } from "../../operations/schedulers.ts"
+import { readSyncHistory, type SyncRecord } from "../../operations/sync-history.ts"
+import { whenText } from "../dates.ts"
+import { flag, NO_FLAGS } from "../flags.ts"
+import { countText } from "../numbers.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const MINUTE_MS = 60_000
+const LINES_DEFAULT = 20
+
+export const start = defineVerb({
+  flags: {
+    every: flag.durationMs(`How often: ${EVERY_MINUTES_DEFAULT}m, where nothing is said.`),
+    with: flag.choice("Which scheduler. Where nothing is said, the one of this system.", SCHEDULERS),
+    "dry-run": flag.onOff("Say what would be written, and write nothing."),
+  },
+  positionals: [],
+  examples: ["schedule start", "schedule start --every 1h", "schedule start --with cron --dry-run"],
+  run: async ({ pond, flags }) => {
+    const everyMs = flags.every ?? EVERY_MINUTES_DEFAULT * MINUTE_MS
+    const request = { everyMinutes: everyMs / MINUTE_MS, with: flags.with }
+    if (flags["dry-run"]) {
+      const plan = await planSchedule(pond, request)
+      return {
+        document: { ...plan, dry_run: true },
+        render: ({ style }) => {
+          const files = plan.files.map(({ path, text }) => `${style.bold(visibleLine(path))}\n${text}\n`)
+          return `${files.join("")}${style.dim(`Nothing was written. ${plan.scheduler} would run \`${plan.command.join(" ")}\` every ${everyText(plan.every_minutes)}.`)}\n`
+        },
+      }
+    }
+    const status = await startSchedule(pond, request)
+    return { document: { ...status }, exitCode: status.active ? 0 : 4, render: (page) => renderSchedule(status, page) }
+  },
+})
+
+export const stop = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["schedule stop"],
+  run: async ({ pond }) => {
+    const stopped = await stopSchedule(pond)
+    return {
+      document: { stopped },
+      render: () => (stopped ? "pond syncs no more by itself. What is stored stays.\n" : "Nothing was scheduled.\n"),
+    }
+  },
+})
+
+export const status = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["schedule status", "schedule status --json"],
+  run: async ({ pond }) => {
+    const state = await scheduleStatus(pond)
+    const [last] = readSyncHistory(pond).slice(-1)
+    return {
+      document: { ...state, last_sync: last ?? null },
+      exitCode: state.trouble === null ? 0 : 4,
+      render: (page) =>
+        `${renderSchedule(state, page)}${last === undefined ? "" : `Last sync: ${recordText(last, pond.host.clock.nowMs())}\n`}`,
+    }
+  },
+})
+
+export const logs = defineVerb({
+  flags: {
+    limit: flag.wholeNumber(`How many of the last syncs: ${LINES_DEFAULT}, where nothing is said.`, {
+      min: 1,
+      max: 1000,
+    }),
+  },
+  positionals: [],
+  examples: ["schedule logs", "schedule logs --limit 5"],
+  run: ({ pond, flags }) => {
+    const records = readSyncHistory(pond).slice(-(flags.limit ?? LINES_DEFAULT))
+    const { command, file } = scheduleLog(pond)
+    return Promise.resolve({
+      document: { syncs: records, log_command: command, log_file: file },
+      render: ({ style, columns }: Page) => {
+        if (records.length === 0) return "No sync has run yet. `pond sync` runs one now.\n"
+        const rows = records.map((record) => [
+          record.at.replace("T", " ").slice(0, 19),
+          outcomeText(record),
+          `${(record.ms / 1000).toFixed(1)} s`,
+          visibleLine(record.store),
+        ])
+        const shape = [
+          { title: "at (UTC)", isFixed: true },
+          { title: "what" },
+          { title: "took", isFixed: true },
+          { title: "store" },
+        ]
+        const more = command === null ? file : command.join(" ")
+        const table = renderTable(shape, rows, { columns, head: style.bold })
+        return `${table}${more === null ? "" : style.dim(`What its runs said beyond that: ${more}\n`)}`
+      },
+    })
+  },
+})
+
+function renderSchedule(
+  { scheduled, scheduler, every_minutes, command, trouble }: ScheduleStatus,
+  { style }: Page,
+): string {
+  if (!scheduled) return "Nothing is scheduled. `pond schedule start` syncs every 15 minutes by itself.\n"
+  const line = `${scheduler} runs \`${visibleLine(command.join(" "))}\` every ${everyText(every_minutes ?? 0)}.\n`
+  const lingers =
+    scheduler === "systemd" && trouble === null
+      ? style.dim("It runs while you are logged in; `loginctl enable-linger` lets it run always.\n")
+      : ""
+  return trouble === null
+    ? `${line}${lingers}`
+    : `${line}${style.yellow("warning")}  ${visibleLine(trouble)}. \`pond schedule start\` mends it.\n`
+}
+
+export function everyText(minutes: number): string {
+  if (minutes % 60 !== 0) return minutes === 1 ? "minute" : `${minutes} minutes`
+  return minutes === 60 ? "hour" : `${minutes / 60} hours`
+}
+
+export function recordText(record: SyncRecord, nowMs: number): string {
+  return `${whenText(record.at, nowMs)}, ${outcomeText(record)}`
+}
+
+function outcomeText({ error, messages, sessions, exit_code }: SyncRecord): string {
+  if (error !== null) return `failed: ${visibleLine(error)}`
+  const stored = messages === 0 ? "nothing new" : `${countText(messages)} messages in ${countText(sessions)} sessions`
+  return exit_code === 0 ? stored : `${stored}; not all of it whole`
+}
