@@ -6,6 +6,7 @@ import type { Entry, Session, SessionLog, SessionTree } from "../model/session.t
 import type { Clock } from "../platform/clock.ts"
 import { eq, type Filter, isNull, not } from "../substrate/filter.ts"
 import type { MaintenanceReport } from "../substrate/maintain.ts"
+import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store } from "../substrate/table.ts"
 import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
 import {
@@ -49,8 +50,8 @@ export interface Sessions {
   /** What a parser needs to go on where an earlier one stopped. */
   resumeFacts(id: string): Promise<{ readonly nextOrdinal: number; readonly seen: ReadonlySet<string> }>
   counts(): Promise<StoreCounts>
-  /** Builds and folds indexes, compacts and cleans: what pays, or all of it. */
-  maintain(effort: "due" | "all"): Promise<readonly TableMaintenance[]>
+  /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
+  maintain(effort: Effort): Promise<readonly TableMaintenance[]>
   close(): void
 }
 

@@ -24,6 +24,11 @@ export interface Dataset {
   writable(): Promise<LanceTable>
   /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
   readonly tail: { rows: number }
+  /**
+   * All that is in the table, while this handle alone has put anything there: as many rows, under these leading values of
+   * the key. What is not among them need not be looked up.
+   */
+  own: { rows: number; readonly leading: Set<unknown> } | undefined
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */

@@ -148,6 +148,7 @@ const append: Commit = async ({ attempt }, table, content) => {
 const NARROW_ROWS_MAX = 256
 
 async function presentKeys(dataset: Dataset, rows: readonly AnyRow[]): Promise<readonly AnyRow[]> {
+  if (rows.length === 0) return []
   const { key } = dataset.definition
   const narrowed = rows.length <= NARROW_ROWS_MAX ? key : key.slice(0, 1)
   const filters = narrowed.map((name) => isIn(name, [...new Set(rows.map((row) => keyValue(row, name)))]))

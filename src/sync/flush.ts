@@ -45,7 +45,11 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
   let writing: Promise<void> = Promise.resolve()
 
   async function write({ batches, done }: Gathering): Promise<void> {
-    if (batches.length > 0) onResults(await (await sessions()).writePrepared(batches))
+    if (batches.length > 0) {
+      const store = await sessions()
+      onResults(await store.writePrepared(batches))
+      await store.maintain("lookups")
+    }
     for (const group of Map.groupBy(done, (unit) => `${unit.adapter}\n${unit.root}`).values()) {
       const [first] = group
       if (first !== undefined) {

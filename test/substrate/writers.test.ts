@@ -67,3 +67,18 @@ test("a lock is the next one's when its holder is killed, and a wait that is too
   await holder.exited
   expect(await whileLocked(lock, wait, () => Promise.resolve("done"))).toBe("done")
 })
+
+test("a handle that filled a table alone still sees what another one put there since", async () => {
+  using place = testStore()
+  const [mine, others] = [place.store, place.open()].map((store) => store.table(EVERY_KIND))
+  const of = (group: string, id: string) => row(id, { group_id: group })
+  expect(await mine?.insertAbsent([of("a", "1"), of("a", "2")])).toMatchObject({ inserted: 2 })
+  expect(await mine?.insertAbsent([of("a", "2"), of("a", "3"), of("b", "1")])).toMatchObject({
+    inserted: 2,
+    present: 1,
+  })
+  expect(await others?.insertAbsent([of("c", "1")])).toMatchObject({ inserted: 1 })
+  expect(await mine?.insertAbsent([of("c", "1"), of("c", "2")])).toMatchObject({ inserted: 1, present: 1 })
+  expect(await mine?.insertAbsent([of("c", "2"), of("b", "1")])).toMatchObject({ inserted: 0, present: 2 })
+  expect(await others?.count()).toBe(6)
+})
