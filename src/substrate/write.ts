@@ -53,14 +53,21 @@ export async function insertBatches(
       const text = keyText(key, placed.values)
       if (!absent.has(text)) absent.set(text, placed)
     }
-    const keys = [...absent.values()].map(({ values }) => values)
-    for (const found of await presentKeys(dataset, keys)) absent.delete(keyText(key, found))
+    const doubtful = await rowsToLookUp(
+      dataset,
+      [...absent.values()].map(({ values }) => values),
+    )
+    for (const found of await presentKeys(dataset, doubtful)) absent.delete(keyText(key, found))
     if (absent.size === 0) return { inserted: 0, present: offered.length }
     const isWhole = absent.size === given.length
     const content = isWhole ? tableOfBatches(definition, batches) : selected(definition, [...absent.values()])
     const table = await dataset.writable()
     const inserted = await (dataset.local === undefined ? merge : append)(dataset, table, content)
-    dataset.tail.rows += inserted
+    remember(
+      dataset,
+      [...absent.values()].map(({ values }) => values),
+      inserted,
+    )
     return { inserted, present: offered.length - inserted }
   })
 }
@@ -107,7 +114,8 @@ async function insert<Row extends AnyRow>(
     const text = keyText(key, row)
     if (!distinct.has(text)) distinct.set(text, row)
   }
-  for (const found of await presentKeys(dataset, [...distinct.values()])) distinct.delete(keyText(key, found))
+  const doubtful = await rowsToLookUp(dataset, [...distinct.values()])
+  for (const found of await presentKeys(dataset, doubtful)) distinct.delete(keyText(key, found))
   const absent = [...distinct.values()]
   if (absent.length === 0) return { inserted: 0, present: rows.length, absent }
   const inserted = await commit(
@@ -115,8 +123,35 @@ async function insert<Row extends AnyRow>(
     await dataset.writable(),
     arrowTable(definition, arrowSchema(definition), absent),
   )
-  dataset.tail.rows += inserted
+  remember(dataset, absent, inserted)
   return { inserted, present: rows.length - inserted, absent }
+}
+
+/**
+ * A first import would look up every key of a table that it alone has filled. Rows never leave a table that is not derived,
+ * so that as many rows as this handle has put there are those rows.
+ */
+async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<readonly Row[]> {
+  const { definition } = dataset
+  const table = await dataset.newest()
+  const stored = table === undefined ? 0 : await dataset.attempt(() => table.countRows())
+  if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, leading: new Set() }
+  if (dataset.own?.rows !== stored) dataset.own = undefined
+  const { own } = dataset
+  return own === undefined ? rows : rows.filter((row) => own.leading.has(leadingOf(definition, row)))
+}
+
+function remember({ own, tail, definition }: Dataset, absent: readonly AnyRow[], inserted: number): void {
+  if (own === undefined) {
+    tail.rows += inserted
+    return
+  }
+  own.rows += inserted
+  for (const row of absent) own.leading.add(leadingOf(definition, row))
+}
+
+function leadingOf({ key }: Pick<TableDefinition, "key">, row: AnyRow): unknown {
+  return row[key[0] ?? ""]
 }
 
 /** Whatever others write at the same time. */
