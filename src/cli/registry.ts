@@ -90,6 +90,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/mcp.ts")).mcp,
   },
   {
+    name: "status",
+    group: "care",
+    summary: "Say how things stand: archive, index, sources, schedule.",
+    load: async () => (await import("./verbs/status.ts")).status,
+  },
+  {
     name: "adapters list",
     group: "care",
     summary: "List the clients that pond reads and writes.",

@@ -45,7 +45,7 @@ export async function discoverClients(pond: Pond, signal: AbortSignal): Promise<
   return found
 }
 
-function disabledIds({ host }: Pond): readonly string[] {
+export function disabledIds({ host }: Pond): readonly string[] {
   return host.settings().values.adapters.disabled
 }
 

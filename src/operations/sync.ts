@@ -108,7 +108,7 @@ function requestOf(pond: Pond, options: SyncOptions) {
   }
 }
 
-function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
+export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
   const { host } = pond
   return {
     storeName: pond.storeName(),

@@ -65,6 +65,7 @@ export function launchdList(label: string, { command, everyMinutes, variables, l
     `  <key>StartInterval</key>\n  <integer>${everyMinutes * 60}</integer>\n`,
     "  <key>RunAtLoad</key>\n  <true/>\n  <key>ProcessType</key>\n  <string>Background</string>\n",
     "  <key>LowPriorityIO</key>\n  <true/>\n",
+    `  <key>StandardOutPath</key>\n  ${text(logPath)}\n`,
     `  <key>StandardErrorPath</key>\n  ${text(logPath)}\n`,
     "</dict>\n</plist>\n",
   ].join("")
@@ -101,7 +102,7 @@ function cronTimes(minutes: number): string {
 
 function cronCommand({ command, variables, logPath }: Job): string {
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`)
-  const words = [...assignments, ...command.map(shellWord), "2>", shellWord(logPath)]
+  const words = [...assignments, ...command.map(shellWord), ">", shellWord(logPath), "2>&1"]
   // A bare % ends the command, and begins its input.
   return words.join(" ").replaceAll("%", "\\%")
 }

@@ -5,7 +5,7 @@
 import type { Entry, Session, SessionLog, SessionTree } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
 import { eq, type Filter, isNull, not } from "../substrate/filter.ts"
-import type { MaintenanceReport } from "../substrate/maintain.ts"
+import type { MaintenanceReport, TableStatistics } from "../substrate/maintain.ts"
 import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store } from "../substrate/table.ts"
 import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
@@ -50,6 +50,10 @@ export interface Sessions {
   /** What a parser needs to go on where an earlier one stopped. */
   resumeFacts(id: string): Promise<{ readonly nextOrdinal: number; readonly seen: ReadonlySet<string> }>
   counts(): Promise<StoreCounts>
+  /** How many sessions there are of each client and each kind of its sub-agents, most first. */
+  countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
+  /** What lies on the disk of each table that was ever written, and how far its indexes reach. */
+  statistics(): Promise<readonly TableFacts[]>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort): Promise<readonly TableMaintenance[]>
   close(): void
@@ -60,6 +64,10 @@ export interface StoreCounts {
   readonly messages: number
   readonly parts: number
   readonly blobs: number
+}
+
+export interface TableFacts extends TableStatistics {
+  readonly table: string
 }
 
 export interface TableMaintenance extends MaintenanceReport {
@@ -98,6 +106,11 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     messages: (messageId, sessionId) => readMessages(tables, messageId, sessionId),
     resumeFacts: (id) => resumeFacts(tables, id),
     counts: () => counts(tables),
+    countsByAgent: () => countsByAgent(tables),
+    statistics: async () => {
+      const asked = Object.entries(tables).map(async ([table, handle]) => ({ table, found: await handle.statistics() }))
+      return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
+    },
     maintain: async (effort) => {
       const reports: TableMaintenance[] = []
       for (const [table, handle] of Object.entries(tables)) reports.push({ table, ...(await handle.maintain(effort)) })
@@ -131,6 +144,16 @@ async function resumeFacts(tables: SessionTables, id: string): ReturnType<Sessio
   const rows = await tables.messages.read({ columns: ["id", "ordinal"], where: eq("session_id", id) })
   const last = rows.reduce((ordinal, row) => Math.max(ordinal, row.ordinal), -1)
   return { nextOrdinal: last + 1, seen: new Set(rows.map((row) => row.id)) }
+}
+
+async function countsByAgent(tables: SessionTables): ReturnType<Sessions["countsByAgent"]> {
+  const counted = new Map<string, number>()
+  for await (const rows of tables.sessions.batches({ columns: ["source_agent"] })) {
+    for (const { source_agent } of rows) counted.set(source_agent, (counted.get(source_agent) ?? 0) + 1)
+  }
+  return [...counted]
+    .map(([source_agent, sessions]) => ({ source_agent, sessions }))
+    .toSorted((left, right) => right.sessions - left.sessions || (left.source_agent < right.source_agent ? -1 : 1))
 }
 
 async function counts(tables: SessionTables): Promise<StoreCounts> {

@@ -189,12 +189,17 @@ function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally)
     parts: { new: counts.parts },
     bytes_read: counts.bytes,
     issues: groupIssues(issues),
-    unverified_versions: [...versions]
-      .filter((version) => isBeyond(version, adapter.verified.to))
-      .toSorted((left, right) => (isBeyond(left, right) ? 1 : -1)),
+    unverified_versions: unverifiedVersions(adapter, versions),
     retention: adapter.source.retention?.(root) ?? null,
     ms: Math.round(endedMs - startedMs),
   }
+}
+
+/** Those that are newer than what the adapter was judged by, in their order. */
+export function unverifiedVersions({ verified }: Adapter, versions: Iterable<string>): string[] {
+  return [...versions]
+    .filter((version) => isBeyond(version, verified.to))
+    .toSorted((left, right) => (isBeyond(left, right) ? 1 : -1))
 }
 
 /** Versions compare by their numbers, as far as both have them. */

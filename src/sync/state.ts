@@ -23,6 +23,14 @@ export interface UnitMemory {
   readonly unknownKinds: readonly string[]
 }
 
+export interface MetKinds {
+  readonly adapter: string
+  readonly root: string
+  readonly clientVersions: readonly string[]
+  readonly unknownKinds: readonly string[]
+  readonly sessions: number
+}
+
 export interface SyncState {
   /** The stamp of every unit of a root. This is all that a sync without changes reads. */
   stamps(adapter: string, root: string): Map<string, string>
@@ -30,7 +38,9 @@ export interface SyncState {
   remember(adapter: string, root: string, units: ReadonlyMap<string, UnitMemory>): void
   /** The source is gone; its session stays. */
   forget(adapter: string, root: string, keys: readonly string[]): void
-  /** Everything remembered, for `pond status`. */
+  /** Which versions and which unknown kinds of records were met, by root; a count of sessions for each set of them. */
+  met(): readonly MetKinds[]
+  /** Everything remembered. */
   all(): {
     readonly adapter: string
     readonly root: string
@@ -52,6 +62,13 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS store (mark TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
+`
+
+/** The memory of a unit may be long, and all of it is asked: two lists of it are read, and nothing else. */
+const MET = `
+  SELECT adapter, root, json_extract(memory, '$.clientVersions') AS versions,
+         json_extract(memory, '$.unknownKinds') AS kinds, count(*) AS sessions
+  FROM units WHERE is_gone = 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 `
 
 /**
@@ -96,6 +113,23 @@ export function openSyncState(path: string, log: Log, storeMark: () => string | 
       database.transaction(() => {
         for (const key of keys) forget.run(adapter, root, key)
       })()
+    },
+    met: () => {
+      if (isOther) return []
+      const rows = database.query(MET).all() as {
+        adapter: string
+        root: string
+        versions: string
+        kinds: string
+        sessions: number
+      }[]
+      return rows.map(({ adapter, root, versions, kinds, sessions }) => ({
+        adapter,
+        root,
+        clientVersions: JSON.parse(versions) as string[],
+        unknownKinds: JSON.parse(kinds) as string[],
+        sessions,
+      }))
     },
     all: () => {
       if (isOther) return []

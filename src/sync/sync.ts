@@ -81,7 +81,7 @@ export async function planSync(request: SyncRequest, context: SyncContext): Prom
   }
 }
 
-function openState({
+export function openState({
   stateDirectory,
   storeName,
   storeMark,

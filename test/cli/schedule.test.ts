@@ -77,7 +77,7 @@ test("cron: the user's table gets one line and keeps the others", async () => {
     expect((await runPond(["schedule", "start", "--every", every], { env })).exitCode).toBe(0)
   const lines = readFileSync(table, "utf8").split("\n")
   expect(lines[0]).toBe("0 5 * * * backup")
-  expect(lines[1]).toMatch(/^17 \* \* \* \* .* sync --quiet 2> .*\/schedule\.log # pond sync/)
+  expect(lines[1]).toMatch(/^17 \* \* \* \* .* sync --quiet > .*\/schedule\.log 2>&1 # pond sync/)
   expect(lines.slice(2)).toEqual([""])
   const odd = await runPond(["schedule", "start", "--every", "7m", "--json"], { env })
   expect({ code: JSON.parse(odd.stdout).error.code, exitCode: odd.exitCode }).toEqual({

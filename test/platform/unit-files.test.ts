@@ -1,5 +1,7 @@
 /** What the schedulers read, to the byte. */
 import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import {
   CRON_MARK,
   crontabWith,
@@ -9,6 +11,7 @@ import {
   systemdService,
   systemdTimer,
 } from "../../src/platform/unit-files.ts"
+import { temporaryHome } from "../support/pond-process.ts"
 
 const JOB: Job = {
   command: ["/opt/my tools/pond", "sync", "--quiet", "--config", '/home/a/100%/$x/it\'s "it".toml'],
@@ -77,6 +80,8 @@ test("launchd gets a property list", () => {
   <string>Background</string>
   <key>LowPriorityIO</key>
   <true/>
+  <key>StandardOutPath</key>
+  <string>/home/a/.local/state/pond/schedule.log</string>
   <key>StandardErrorPath</key>
   <string>/home/a/.local/state/pond/schedule.log</string>
 </dict>
@@ -84,7 +89,7 @@ test("launchd gets a property list", () => {
 `)
 })
 
-const LINE = `*/15 * * * * CODEX_HOME='/home/a/50\\% & <codex>' POND_STORE='s3://bucket/$HOME' '/opt/my tools/pond' sync --quiet --config '/home/a/100\\%/$x/it'\\''s "it".toml' 2> /home/a/.local/state/pond/schedule.log ${CRON_MARK}`
+const LINE = `*/15 * * * * CODEX_HOME='/home/a/50\\% & <codex>' POND_STORE='s3://bucket/$HOME' '/opt/my tools/pond' sync --quiet --config '/home/a/100\\%/$x/it'\\''s "it".toml' > /home/a/.local/state/pond/schedule.log 2>&1 ${CRON_MARK}`
 
 const TABLES: readonly (readonly [before: string, after: string])[] = [
   ["", `${LINE}\n`],
@@ -99,12 +104,12 @@ test.each(TABLES)("a crontab %j gets pond's line once, and loses it again", (bef
 })
 
 test("the shell reads cron's line as the command that was meant", async () => {
-  const [, line = ""] =
-    /^\S+ \S+ \S+ \S+ \S+ (.*)$/m.exec(
-      crontabWith("", { ...JOB, command: ["printf", "%s\\n", ...JOB.command], logPath: "/dev/null" }),
-    ) ?? []
-  const child = Bun.spawn(["sh", "-c", line.replaceAll("\\%", "%")], { stdout: "pipe", stderr: "inherit" })
-  expect((await new Response(child.stdout).text()).split("\n").slice(0, -1)).toEqual([...JOB.command])
+  using home = temporaryHome()
+  const logPath = join(home.path, "it's a log")
+  const job = { ...JOB, command: ["printf", "%s\\n", ...JOB.command], logPath }
+  const [, line = ""] = /^\S+ \S+ \S+ \S+ \S+ (.*)$/m.exec(crontabWith("", job)) ?? []
+  expect(await Bun.spawn(["sh", "-c", line.replaceAll("\\%", "%")]).exited).toBe(0)
+  expect(readFileSync(logPath, "utf8").split("\n").slice(0, -1)).toEqual([...JOB.command])
 })
 
 test("cron's intervals are those that come out even", () => {

@@ -1,0 +1,172 @@
+/** `pond status`: how things stand, on one screen. What the store says at once is shown at once. */
+import { type Holdings, holdingsOf, type Surroundings, surroundingsOf } from "../../operations/overview.ts"
+import { flag } from "../flags.ts"
+import { bytesText, countText } from "../numbers.ts"
+import { wrapToWidth } from "../table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+import { everyText, recordText } from "./schedule.ts"
+
+const LABEL_WIDTH = 11
+const DEAD_SHARE_SAID = 0.15
+const AGENTS_SHOWN = 6
+const KINDS_SHOWN = 5
+/** So many messages read one by one are felt in a search. */
+const WAITING_SAID = 5000
+
+export const status = defineVerb({
+  flags: { quick: flag.onOff("Only what the store says at once: look at no source.") },
+  positionals: [],
+  examples: ["status", "status --quick", "status --json", "--store s3://bucket/prefix status"],
+  run: async ({ pond, flags, signal, isJson, page, writeOut }) => {
+    const nowMs = pond.host.clock.nowMs()
+    const holdings = await holdingsOf(pond, signal)
+    if (flags.quick) return { document: { ...holdings }, render: (look) => renderHoldings(holdings, nowMs, look) }
+    if (!isJson) writeOut(renderHoldings(holdings, nowMs, page))
+    const around = await surroundingsOf(pond, signal)
+    return { document: { ...holdings, ...around }, render: (look) => renderSurroundings(around, look) }
+  },
+})
+
+/** A name, and what is said of it; further lines stand below the first. */
+function entry(name: string, text: string, { style, columns }: Page): string {
+  const [first = "", ...rest] = wrapToWidth(text, Math.max(20, columns - LABEL_WIDTH))
+  const indent = " ".repeat(LABEL_WIDTH)
+  return `${style.bold(name.padEnd(LABEL_WIDTH))}${first}\n${rest.map((line) => `${indent}${line}\n`).join("")}`
+}
+
+// --- The store --------------------------------------------------------------------------------------------------------
+
+function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
+  const { version, namespace, store, sessions, messages, parts, blobs, last_sync } = holdings
+  const kept = `${countText(sessions)} sessions, ${countText(messages)} messages, ${countText(parts)} parts, ${countText(blobs)} large values`
+  const isOwn = namespace === "local"
+  return [
+    entry("pond", `${version}${isOwn ? "" : `, namespace ${visibleLine(namespace)}`}`, page),
+    entry("archive", `${visibleLine(store)}${sizeText(holdings)}`, page),
+    entry("holds", sessions === 0 ? "nothing yet; `pond sync` fills it" : kept, page),
+    sessions === 0 ? "" : entry("clients", agentsText(holdings), page),
+    sessions === 0 ? "" : entry("words", indexText(holdings), page),
+    entry(
+      "last sync",
+      last_sync === null ? "never from this machine; `pond sync` runs one" : recordText(last_sync, nowMs),
+      page,
+    ),
+  ].join("")
+}
+
+function sizeText({ bytes }: Holdings): string {
+  if (bytes === null || bytes.live + bytes.dead === 0) return ""
+  const dead =
+    bytes.dead > bytes.live * DEAD_SHARE_SAID
+      ? `, and ${bytesText(bytes.dead)} of old versions; \`pond optimize\` frees them`
+      : ""
+  const small = bytes.dead > 0 && dead === "" ? `, ${bytesText(bytes.dead)} of them old versions` : ""
+  return `, ${bytesText(small === "" ? bytes.live : bytes.live + bytes.dead)}${small}${dead}`
+}
+
+/** By client; what its sub-agents hold stands behind it. */
+function agentsText({ by_agent }: Holdings): string {
+  const clients = new Map<string, { own: number; subs: number }>()
+  for (const { source_agent, sessions } of by_agent) {
+    const [client = "", sub] = source_agent.split("/")
+    const counts = clients.get(client) ?? { own: 0, subs: 0 }
+    clients.set(
+      client,
+      sub === undefined ? { ...counts, own: counts.own + sessions } : { ...counts, subs: counts.subs + sessions },
+    )
+  }
+  const shown = [...clients].slice(0, AGENTS_SHOWN).map(([client, { own, subs }]) => {
+    const of = subs === 0 ? "" : ` (and ${countText(subs)} of sub-agents)`
+    return `${visibleLine(client)} ${countText(own)}${of}`
+  })
+  const more = clients.size > AGENTS_SHOWN ? [`${countText(clients.size - AGENTS_SHOWN)} clients more`] : []
+  return [...shown, ...more].join(", ")
+}
+
+function indexText({ indexes, messages }: Holdings): string {
+  const words = indexes.find(({ table, name }) => table === "messages" && name.startsWith("search_"))
+  if (words === undefined) return "not indexed: a search reads every message; `pond optimize` builds the index"
+  if (words.waiting === 0) return "all messages are indexed"
+  const some = `${countText(words.waiting)} of ${countText(messages)} messages are not in the index yet, and are searched all the same`
+  return words.waiting > WAITING_SAID ? `${some}; \`pond optimize\` adds them` : some
+}
+
+// --- Around it --------------------------------------------------------------------------------------------------------
+
+function renderSurroundings({ sources, disabled, schedule, troubles }: Surroundings, page: Page): string {
+  const lines = [
+    entry("schedule", scheduleText(schedule), page),
+    ...sources.map((source) => entry("source", sourceText(source), page)),
+    sources.length === 0
+      ? entry("source", "no client of pond's has sessions here; `pond adapters list` says where it looks", page)
+      : "",
+    disabled.length === 0
+      ? ""
+      : entry("disabled", `${visibleLine(disabled.join(", "))}; \`pond adapters enable NAME\``, page),
+  ]
+  const warnings = [...sources.flatMap(warningsOf), ...troubles.map(visibleLine)]
+  return [...lines, ...warnings.map((text) => entry("warning", text, page))].join("")
+}
+
+function scheduleText({ scheduled, every_minutes, trouble }: Surroundings["schedule"]): string {
+  if (!scheduled) return "off; `pond schedule start` syncs by itself"
+  return trouble === null
+    ? `every ${everyText(every_minutes ?? 0)}`
+    : `${visibleLine(trouble)}; \`pond schedule start\` mends it`
+}
+
+type Source = Surroundings["sources"][number]
+
+function sourceText({ title, path, sessions, pending, bytes_to_read }: Source): string {
+  const counts = [
+    [pending.new, "new"],
+    [pending.grown, "grown"],
+    [pending.rewritten, "rewritten"],
+  ] as const
+  const waiting = counts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)
+  const state =
+    waiting.length === 0
+      ? "all stored"
+      : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
+  return `${title}, ${countText(sessions)} sessions in ${visibleLine(path)}: ${state}`
+}
+
+function warningsOf({
+  title,
+  path,
+  sessions,
+  issues,
+  unverified_versions,
+  unknown_records,
+  retention,
+}: Source): string[] {
+  const lines: string[] = []
+  if (sessions === 0) lines.push(`${title}: ${visibleLine(path)} is there, and no session was found in it`)
+  if (unverified_versions.length > 0) {
+    lines.push(
+      `${title}: sessions by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept; \`pond verify\` proves it`,
+    )
+  }
+  if (unknown_records.length > 0) {
+    const kinds = unknown_records
+      .slice(0, KINDS_SHOWN)
+      .map(({ kind, sessions: met }) => `${visibleLine(kind)} in ${countText(met)}`)
+    const more = unknown_records.length > KINDS_SHOWN ? `, and ${unknown_records.length - KINDS_SHOWN} kinds more` : ""
+    lines.push(`${title}: records read and kept whole, not understood: ${kinds.join(", ")} sessions${more}`)
+  }
+  if (retention !== null && retention.due > 0) {
+    lines.push(
+      `${title} deletes ${countText(retention.due)} sessions within a week (${retention.setting}: ${countText(retention.days)} days). What pond has stored stays`,
+    )
+  }
+  lines.push(
+    ...issues
+      .filter(({ severity }) => severity === "fault")
+      .map(
+        ({ count, example }) =>
+          `${title}: ${visibleLine(example.found)} in ${visibleLine(example.file)}${count > 1 ? `, and ${count - 1} more` : ""}`,
+      ),
+  )
+  return lines
+}

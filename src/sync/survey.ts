@@ -1,0 +1,80 @@
+/**
+ * What a person should know of the sources between two syncs: what waits to be read, what was met that the adapters do not
+ * know, and what a client is about to delete. Names and sizes; writes nothing, and needs no lock.
+ */
+import type { Adapter, Retention } from "../adapters/adapter.ts"
+import { groupIssues, type IssueGroup } from "../model/report.ts"
+import { type ImportSource, unverifiedVersions } from "./import.ts"
+import { planRoot } from "./plan.ts"
+import type { MetKinds } from "./state.ts"
+import { openState, type SyncContext } from "./sync.ts"
+
+export interface SourceSurvey {
+  readonly adapter: string
+  readonly title: string
+  readonly path: string
+  readonly sessions: number
+  readonly pending: { readonly new: number; readonly grown: number; readonly rewritten: number; readonly gone: number }
+  readonly bytes_to_read: number
+  readonly issues: readonly IssueGroup[]
+  readonly unverified_versions: readonly string[]
+  readonly unknown_records: readonly { readonly kind: string; readonly sessions: number }[]
+  /** `due` sessions are those that the client deletes within the week unless somebody goes on with them. */
+  readonly retention: (Retention & { readonly due: number }) | null
+}
+
+const DAY_MS = 86_400_000
+const WEEK_DAYS = 7
+
+export async function surveySources(sources: readonly ImportSource[], context: SyncContext): Promise<SourceSurvey[]> {
+  const state = openState(context)
+  try {
+    const met = state.met()
+    const surveys: SourceSurvey[] = []
+    for (const { adapter, root } of sources) {
+      const own = met.filter((each) => each.adapter === adapter.id && each.root === root)
+      const retention = adapter.source.retention?.(root)
+      const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
+      const plan = await planRoot(counting(adapter, ages), root, state, { isFull: false, signal: context.signal })
+      const count = (change: string) => plan.units.filter((unit) => unit.change === change).length
+      surveys.push({
+        adapter: adapter.id,
+        title: adapter.title,
+        path: root,
+        sessions: plan.seen,
+        pending: { new: count("new"), grown: count("grown"), rewritten: count("rewritten"), gone: plan.gone.length },
+        bytes_to_read: plan.bytesToRead,
+        issues: groupIssues(plan.issues),
+        unverified_versions: unverifiedVersions(adapter, new Set(own.flatMap(({ clientVersions }) => clientVersions))),
+        unknown_records: unknownRecords(own),
+        retention: retention === undefined ? null : { ...retention, due: ages.due },
+      })
+    }
+    return surveys
+  } finally {
+    state.close()
+  }
+}
+
+function dueBefore(retention: Retention | undefined, { clock }: SyncContext): number {
+  return retention === undefined ? Number.NEGATIVE_INFINITY : clock.nowMs() - (retention.days - WEEK_DAYS) * DAY_MS
+}
+
+/** The same adapter, that counts on the way which of its sessions nothing has touched for so long. */
+function counting(adapter: Adapter, ages: { readonly olderThanMs: number; due: number }): Adapter {
+  const plan: Adapter["source"]["plan"] = async function* (root) {
+    for await (const unit of adapter.source.plan(root)) {
+      if ("files" in unit && unit.files.every(({ modifiedMs }) => modifiedMs < ages.olderThanMs)) ages.due++
+      yield unit
+    }
+  }
+  return { ...adapter, source: { ...adapter.source, plan } }
+}
+
+function unknownRecords(met: readonly MetKinds[]): SourceSurvey["unknown_records"] {
+  const counted = new Map<string, number>()
+  for (const { unknownKinds, sessions } of met) {
+    for (const kind of unknownKinds) counted.set(kind, (counted.get(kind) ?? 0) + sessions)
+  }
+  return [...counted].map(([kind, sessions]) => ({ kind, sessions }))
+}

@@ -1,0 +1,115 @@
+/** `pond status`, as a process, in a home that four clients have lived in. */
+
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { appendFileSync, cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { homeOfClients } from "../support/clients-home.ts"
+import { fakePrograms } from "../support/fake-programs.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const environmentOf = (home: TemporaryHome) => ({ ...home.env, PATH: fakePrograms(home.path, {}).path })
+
+test("an empty machine hears what to do", async () => {
+  using home = temporaryHome()
+  const { stdout, stderr, exitCode } = await runPond(["status"], { env: environmentOf(home) })
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
+  for (const line of [
+    "holds      nothing yet; `pond sync` fills it\n",
+    "last sync  never from this machine; `pond sync` runs one\n",
+    "schedule   off; `pond schedule start` syncs by itself\n",
+    "source     no client of pond's has sessions here; `pond adapters list` says where it looks\n",
+  ])
+    expect(stdout).toContain(line)
+})
+
+test("what is stored, what waits, what is off and what is in danger stands on one screen", async () => {
+  using home = homeOfClients()
+  const env = environmentOf(home)
+  expect((await runPond(["sync", "-q"], { env })).exitCode).toBe(0)
+  const project = join(home.path, ".claude/projects/-work-alpha")
+  const [name = ""] = readdirSync(project)
+  const log = join(project, name)
+  appendFileSync(log, '{"type":"summary","summary":"more","leafUuid":"none"}\n')
+  cpSync(log, join(project, "11111111-1111-4111-8111-111111111111.jsonl"))
+  const longAgo = new Date("2020-01-01T00:00:00Z")
+  utimesSync(log, longAgo, longAgo)
+  await runPond(["adapters", "disable", "pi"], { env })
+
+  const [words, json] = await Promise.all([runPond(["status"], { env }), runPond(["status", "--json"], { env })])
+  expect([words.exitCode, json.exitCode]).toEqual([0, 0])
+  expect(words.stdout.split("\n").length).toBeLessThan(24)
+  const status = JSON.parse(json.stdout)
+  expect(status).toMatchObject({
+    sessions: 4,
+    disabled: ["pi"],
+    last_sync: { exit_code: 0, error: null },
+    troubles: [],
+  })
+  expect(status.by_agent).toEqual(
+    ["claude-code", "codex", "opencode", "pi"].map((source_agent) => ({ source_agent, sessions: 1 })),
+  )
+  expect(status.bytes.live).toBeGreaterThan(10_000)
+  const [claude, codex] = status.sources
+  expect(claude).toMatchObject({
+    adapter: "claude-code",
+    sessions: 2,
+    pending: { new: 1, grown: 1, rewritten: 0 },
+    retention: { days: 30, due: 1 },
+  })
+  expect(codex).toMatchObject({ adapter: "codex", pending: { new: 0, grown: 0, rewritten: 0 }, retention: null })
+  expect(words.stdout).toMatch(
+    /source {5}Claude Code, 2 sessions in .*: 1 new, 1 grown \(\d+ KB\); `pond sync` stores them\n/,
+  )
+  expect(words.stdout).toMatch(/source {5}Codex, 1 sessions in .*: all stored\n/)
+  expect(words.stdout).toContain("disabled   pi; `pond adapters enable NAME`\n")
+  expect(words.stdout).toContain(
+    "warning    Claude Code deletes 1 sessions within a week (cleanupPeriodDays: 30 days).",
+  )
+})
+
+test("versions and records that no adapter knows are said until they are known", async () => {
+  using home = homeOfClients()
+  const env = environmentOf(home)
+  const project = join(home.path, ".claude/projects/-work-alpha")
+  const [name = ""] = readdirSync(project)
+  const log = join(project, name)
+  writeFileSync(log, readFileSync(log, "utf8").replaceAll(/"version":"[^"]+"/g, '"version":"99.1.0"'))
+  appendFileSync(log, '{"type":"hologram","uuid":"h","sessionId":"s"}\n')
+  await runPond(["sync", "-q"], { env })
+  const { stdout } = await runPond(["status"], { env })
+  expect(stdout).toContain(
+    "warning    Claude Code: sessions by versions newer than pond was judged by (99.1.0). Everything is kept; `pond verify` proves it\n",
+  )
+  expect(stdout).toContain(
+    "warning    Claude Code: records read and kept whole, not understood: hologram in 1 sessions\n",
+  )
+})
+
+test("the quick part looks at no source, and a store that fails is one line", async () => {
+  using home = homeOfClients()
+  const env = environmentOf(home)
+  const quick = await runPond(["status", "--quick"], { env })
+  expect(quick.stdout).not.toContain("source")
+  expect(quick.stdout).toContain("archive    ")
+  const blocked = await runPond(["status", "--json", "--store", "ftp://x/y"], { env })
+  expect({ exitCode: blocked.exitCode, code: JSON.parse(blocked.stdout).error.code }).toEqual({
+    exitCode: 2,
+    code: "validation_failed",
+  })
+})
+
+test("a sync state that cannot be read costs the sources, not the store", async () => {
+  using home = homeOfClients()
+  const env = environmentOf(home)
+  await runPond(["sync", "-q"], { env })
+  const state = join(home.path, ".local/state/pond")
+  const [file = ""] = readdirSync(state).filter((name) => name.endsWith(".sqlite"))
+  using held = new Database(join(state, file))
+  held.run("DROP TABLE units")
+  held.run("CREATE TABLE units (other TEXT)")
+  const { stdout, exitCode } = await runPond(["status"], { env })
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain("holds      4 sessions")
+  expect(stdout).toContain("warning    sources: ")
+})
