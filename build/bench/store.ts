@@ -14,6 +14,7 @@ import { eq } from "../../src/substrate/filter.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore, type Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
+import { countStoreRequests } from "../../test/support/store-requests.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 
 const BATCH = 5000
@@ -41,6 +42,7 @@ export const bench: Bench = {
         },
         flatRow("memory of the last tenth over the second", parts.memoryMb),
         ...(await askedRows(store.table(MESSAGES), partCount / 2)),
+        ...(await requestRows()),
       ]
     } finally {
       store.close()
@@ -136,6 +138,20 @@ async function askedRows(table: Table<(typeof MESSAGES)["columns"]>, count: numb
     { what: "commits of that", measured: commits, unit: "commits", limit: 2 },
     { what: `10 new messages beside ${count}`, measured: median(fresh), unit: "ms" },
     { what: `one message ${of} by its id`, measured: median(byId), unit: "ms", limit: 10 },
+  ]
+}
+
+// --- The same on an object store, in requests --------------------------------------------------------------------------
+
+async function requestRows(): Promise<Row[]> {
+  const { importCommits, repeatedCommits, messageById, sessionOf200 } = await countStoreRequests()
+  const cold = (first: number) => ({ beside: `${first} for a process that has opened nothing yet` })
+  const unit = "requests"
+  return [
+    { what: "S3: commits of an import of 1,000 sessions", measured: importCommits, unit: "commits", limit: 21 },
+    { what: "S3: commits of the same again", measured: repeatedCommits, unit: "commits", limit: 1 },
+    { what: "S3: one message by its id", measured: messageById.later, unit, limit: 9, ...cold(messageById.first) },
+    { what: "S3: a session of 200", measured: sessionOf200.later, unit, limit: 13, ...cold(sessionOf200.first) },
   ]
 }
 
