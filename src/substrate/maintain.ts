@@ -3,6 +3,7 @@
  * is decided in `maintenance-plan.ts`; here it is only carried out, beside readers and writers.
  */
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
+import { returnFreedMemory } from "../platform/native-memory.ts"
 import type { Dataset } from "./dataset.ts"
 import { buildIndex, isBuiltAs } from "./indexes.ts"
 import {
@@ -61,6 +62,7 @@ async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Pr
     const ms = Math.round(clock.monotonicMs() - from)
     const why = "why" in planned ? planned.why : "it is not declared any more"
     steps.push({ step: planned.step, why, ms })
+    returnFreedMemory()
     log.debug(`table ${dataset.definition.name}: ${planned.step}, because ${why} (${ms} ms)`)
   }
   return steps
@@ -121,7 +123,8 @@ async function removableBefore(dataset: Dataset, table: LanceTable): Promise<Dat
   const begins = versions.toSorted((one, other) => one.version - other.version).map(({ timestamp }) => timestamp)
   const newest = begins.at(-1)
   if (newest === undefined || begins.length === 1) return undefined
-  if (local?.readers.areNone() === true) return newest
+  // One more than its moment: a compaction makes two versions, often within one millisecond. The newest always stays.
+  if (local?.readers.areNone() === true) return new Date(newest.getTime() + 1)
   const endedBy = catalog.context.clock.nowMs() - (local === undefined ? REMOTE_RETENTION_MS : LOCAL_RETENTION_MS)
   return begins.slice(1).findLast((successor) => successor.getTime() < endedBy)
 }
