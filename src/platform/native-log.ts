@@ -2,8 +2,8 @@
  * How much the native store engine says on stderr. It reads one variable of the C environment when it is loaded, and
  * the runtime keeps its own copy apart from it: it has to be set through libc itself, before the load.
  */
-import { readFileSync } from "node:fs"
 import { processEnvironment } from "./environment.ts"
+import { libcPath } from "./libc.ts"
 import type { LogLevel } from "./log.ts"
 
 const VARIABLE = "LANCEDB_LOG"
@@ -22,14 +22,4 @@ export function limitNativeLog(level: LogLevel): void {
   const text = FFIType.cstring
   const { symbols } = dlopen(libc, { setenv: { args: [text, text, FFIType.int], returns: FFIType.int } })
   symbols.setenv(Buffer.from(`${VARIABLE}\0`), Buffer.from(`${NATIVE_LEVEL[level]}\0`), 1)
-}
-
-/**
- * The libc that this process runs on, as an absolute path. A bare name would be looked for in the working directory
- * too, which belongs to strangers.
- */
-function libcPath(): string | undefined {
-  if (process.platform === "darwin") return "/usr/lib/libSystem.B.dylib"
-  if (process.platform !== "linux") return undefined
-  return /\/\S*\/(?:libc\.so\.6|libc\.musl-\S+|ld-musl-\S+)$/m.exec(readFileSync("/proc/self/maps", "utf8"))?.[0]
 }

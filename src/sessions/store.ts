@@ -91,9 +91,9 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   return {
     store,
     tables,
-    write: (batches) => writeBatches(tables, batches, facts()),
+    write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
     prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
-    writePrepared: (batches) => writePrepared(tables, batches, facts()),
+    writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts())),
     facts,
     session: (id) => readSession(tables, id),
     sessions: (where) => readSessions(tables, where),
@@ -118,6 +118,13 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     },
     close: () => store.close(),
   }
+}
+
+/** The next flush must find what is there, however much this import has brought. */
+async function flushed<Results>({ messages, parts }: SessionTables, writing: Promise<Results>): Promise<Results> {
+  const results = await writing
+  await Promise.all([messages.maintain("lookups"), parts.maintain("lookups")])
+  return results
 }
 
 const PLACE_FILTERS: Readonly<Record<"all" | "spoken" | "turns", Filter | undefined>> = {

@@ -45,8 +45,8 @@ export interface Catalog {
  * The engine's own defaults are six gigabytes and one, and its third argument, which its declaration offers for a
  * session, is not read at all: the session has to be among the options. pond also idles beside an editor.
  */
-const INDEX_CACHE_BYTES = 128n * 1024n * 1024n
-const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
+const INDEX_CACHE_BYTES = 64n * 1024n * 1024n
+const METADATA_CACHE_BYTES = 16n * 1024n * 1024n
 
 const NEW_TABLES: Readonly<Record<string, string>> = {
   new_table_enable_stable_row_ids: "true",

@@ -47,9 +47,9 @@ const TEXT_TAIL_MIN = 500
 const TEXT_TAIL_SHARE = 1 / 200
 const SCALAR_TAIL_MIN = 5000
 const SCALAR_TAIL_SHARE = 1 / 20
-/** While an import runs only the lookup of keys counts, and a rebuild must not cost more than the import itself. */
-const LOOKUP_TAIL_MIN = 20_000
-const LOOKUP_TAIL_SHARE = 1 / 6
+/** While an import runs only the lookup of keys counts. Up to here a flat scan for each flush costs no more than the builds. */
+const LOOKUP_TAIL_MIN = 500_000
+const LOOKUP_TAIL_SHARE = 1 / 3
 const VECTOR_TAIL_MIN = 10_000
 const VECTOR_TAIL_SHARE = 1 / 10
 /** Compaction copies the table, its blobs too: a large one may have more fragments before that pays. */
@@ -68,7 +68,8 @@ export function planMaintenance(
   const byName = new Map(state.indexes.map((index) => [index.name, index]))
   if (effort === "lookups") {
     const lookup = table.indexes.find(({ kind, column }) => kind === "btree" && column === table.key[0])
-    return lookup === undefined ? [] : buildStep(lookup, byName.get(indexName(lookup)), state, LOOKUP_TAIL)
+    if (lookup === undefined || state.rows < LOOKUP_TAIL_MIN) return []
+    return buildStep(lookup, byName.get(indexName(lookup)), state, LOOKUP_TAIL)
   }
   const declared = new Set(table.indexes.map(indexName))
   const drops: MaintenanceStep[] = state.indexes

@@ -61,6 +61,12 @@ export async function scanNewest(dataset: Dataset, scan: Scan): Promise<AnyRow[]
   return table === undefined ? [] : await dataset.attempt(() => scanTable(dataset, table, scan))
 }
 
+/** As many as the newest version has, for a writer whose turn it is. */
+export async function countNewest(dataset: Dataset): Promise<number> {
+  const table = await dataset.newest()
+  return table === undefined ? 0 : await dataset.attempt(() => table.countRows())
+}
+
 async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promise<AnyRow[]> {
   if (scan.limit === 0) return []
   const answer = await buildQuery(dataset, table, scan).toArrow({ maxBatchLength: BATCH_ROWS })

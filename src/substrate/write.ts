@@ -11,11 +11,12 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../model/errors.ts"
+import { returnFreedMemory } from "../platform/native-memory.ts"
 import { type AnyRow, arrowSchema, arrowTable } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
-import { keyValue, scanNewest } from "./read.ts"
+import { countNewest, keyValue, scanNewest } from "./read.ts"
 import type { TableDefinition } from "./table-definition.ts"
 
 export interface Inserted<Row = AnyRow> {
@@ -133,15 +134,18 @@ async function insert<Row extends AnyRow>(
  */
 async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<readonly Row[]> {
   const { definition } = dataset
-  const table = await dataset.newest()
-  const stored = table === undefined ? 0 : await dataset.attempt(() => table.countRows())
+  const stored = await countNewest(dataset)
   if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, leading: new Set() }
   if (dataset.own?.rows !== stored) dataset.own = undefined
   const { own } = dataset
   return own === undefined ? rows : rows.filter((row) => own.leading.has(leadingOf(definition, row)))
 }
 
+/** What encoding and committing so many rows needed is worth giving back. */
+const LARGE_ROWS = 1000
+
 function remember({ own, tail, definition }: Dataset, absent: readonly AnyRow[], inserted: number): void {
+  if (inserted >= LARGE_ROWS) returnFreedMemory()
   if (own === undefined) {
     tail.rows += inserted
     return

@@ -98,11 +98,12 @@ test("while an import runs only the index that looks keys up is built, and in pr
     rows: indexed + unindexed,
     indexes: [index("group_id_btree", indexed, unindexed)],
   })
-  check(tail(0, 19_999), "lookups", [])
-  check(tail(0, 20_000), "lookups", ["build group_id"])
-  check(tail(1_200_000, 199_999), "lookups", [])
-  check(tail(1_200_000, 200_000), "lookups", ["build group_id"])
-  check({ rows: 1000, indexes: [] }, "lookups", ["build group_id"])
+  check(tail(0, 499_999), "lookups", [])
+  check(tail(0, 500_000), "lookups", ["build group_id"])
+  check(tail(2_100_000, 699_999), "lookups", [])
+  check(tail(2_100_000, 700_000), "lookups", ["build group_id"])
+  check({ rows: 499_999, indexes: [] }, "lookups", [])
+  check({ rows: 500_000, indexes: [] }, "lookups", ["build group_id"])
 })
 
 test("pieces are bounded, and a table of many bytes may have more of them", () => {

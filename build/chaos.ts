@@ -1,0 +1,37 @@
+/**
+ * `bun run chaos NAME [args…]`: runs `build/chaos/NAME.ts`, which does to pond what machines, disks and networks do, and says
+ * what was left. Exits 1 where something was lost, doubled or half. Without a name: the list.
+ */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { type Chaos, printOutcome } from "./outcome.ts"
+
+const FOLDER = join(import.meta.dir, "chaos")
+const NAMES = readdirSync(FOLDER)
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.slice(0, -".ts".length))
+  .sort()
+
+async function load(name: string): Promise<Chaos> {
+  const { chaos } = (await import(join(FOLDER, `${name}.ts`))) as { chaos: Chaos }
+  return chaos
+}
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined) {
+    for (const each of NAMES) console.log(`${each.padEnd(12)} ${(await load(each)).summary}`)
+    return 0
+  }
+  if (!NAMES.includes(name)) {
+    console.error(`No storm is called ${name}. There are: ${NAMES.join(", ")}.`)
+    return 2
+  }
+  const rights: boolean[] = []
+  for await (const outcome of (await load(name)).run(args)) {
+    printOutcome(outcome)
+    rights.push(outcome.isRight)
+  }
+  return rights.length > 0 && rights.every(Boolean) ? 0 : 1
+}
+
+process.exitCode = await main(Bun.argv.slice(2))
