@@ -48,6 +48,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/get.ts")).get,
   },
   {
+    name: "sql",
+    group: "archive",
+    summary: "Answer one SELECT over what is stored.",
+    load: async () => (await import("./verbs/sql.ts")).sql,
+  },
+  {
     name: "restore",
     group: "carry",
     summary: "Write a session into a client, its own or another.",

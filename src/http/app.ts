@@ -7,6 +7,7 @@ import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import { PROTOCOL_VERSION, performRequest } from "../operations/envelope.ts"
 import type { Operation } from "../operations/operation.ts"
 import type { Pond } from "../operations/pond.ts"
+import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
 import { BODY_LIMITS, type BodyLimits, readJsonBody } from "./body.ts"
 import { isRead, openApi, schemas } from "./schemas.ts"
@@ -55,6 +56,7 @@ function routes(context: HttpContext) {
       const schema = published.get(name.replace(/\.json$/, ""))
       return schema === undefined ? failure(context, noSchema(name, [...published.keys()])) : Response.json(schema)
     })
+    .get("/v1/sql/exports/:id", ({ params: { id } }) => exported(context, id))
   for (const operation of OPERATIONS) {
     const path = `/v1/${operation.name}`
     const answer = ({ request }: { readonly request: Request }) => answerOf(context, operation, request)
@@ -64,6 +66,22 @@ function routes(context: HttpContext) {
   const { mcp } = context
   if (mcp !== undefined) app.all("/mcp", ({ request }) => mcp(request), { parse: "none" })
   return app
+}
+
+/** Of any length: the file goes out as it is read. */
+function exported(context: HttpContext, id: string): Response {
+  try {
+    const { path, format } = storedExport(context.pond.host, id)
+    return new Response(Bun.file(path), {
+      headers: {
+        "content-type": EXPORT_MIMES[format],
+        "content-disposition": `attachment; filename="${id}"`,
+        "x-content-type-options": "nosniff",
+      },
+    })
+  } catch (error) {
+    return failure(context, error)
+  }
 }
 
 async function answerOf(context: HttpContext, operation: Operation, request: Request): Promise<Response> {

@@ -3,6 +3,7 @@ import { ERROR_TABLE, type ErrorCode } from "../model/errors.ts"
 import { IngestEvent } from "../model/session.ts"
 import { requestSchema } from "../operations/envelope.ts"
 import { COMMON_ERRORS, type Operation } from "../operations/operation.ts"
+import { EXPORT_MIMES } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
 import { VERSION } from "../platform/version.ts"
 
@@ -52,9 +53,26 @@ export function openApi(): Json {
       version: VERSION,
       description: "Every conversation with your coding agents: kept, found, carried on.",
     },
-    paths,
+    paths: { ...paths, "/v1/sql/exports/{id}": EXPORT_PATH },
     components: { schemas: Object.fromEntries(schemas()) },
   }
+}
+
+const EXPORT_PATH: Json = {
+  get: {
+    operationId: "sql_export",
+    summary: "Read a file that a query wrote.",
+    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+    responses: {
+      200: {
+        description: "The file.",
+        content: Object.fromEntries(
+          Object.values(EXPORT_MIMES).map((mime) => [mime, { schema: { type: "string", format: "binary" } }]),
+        ),
+      },
+      404: { description: "not_found", content: content("error") },
+    },
+  },
 }
 
 function pathOf(operation: Operation): Json {

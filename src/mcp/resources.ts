@@ -1,7 +1,9 @@
 /** What an agent reads on demand, so that the descriptions of the tools stay short. */
 import { PondError } from "../model/errors.ts"
 import { perform, type RunContext } from "../operations/operation.ts"
+import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { status } from "../operations/status.ts"
+import { sqlSchema } from "./sql-schema.ts"
 
 interface Resource {
   readonly uri: string
@@ -9,6 +11,9 @@ interface Resource {
   readonly mimeType: string
   readonly read: (context: RunContext) => Promise<string>
 }
+
+/** A message of the protocol is held in memory whole, on both sides. */
+const EXPORT_BYTES_MAX = 32 * 1024 * 1024
 
 const SCHEMA = `pond_search
   query         words, names, a question; "double quotes" mean to the letter
@@ -37,6 +42,12 @@ export const RESOURCES: readonly Resource[] = [
     read: () => Promise.resolve(SCHEMA),
   },
   {
+    uri: "schema://pond-sql",
+    name: "pond sql: tables, functions, examples",
+    mimeType: "text/plain",
+    read: () => Promise.resolve(sqlSchema()),
+  },
+  {
     uri: "stats://pond",
     name: "what the store holds",
     mimeType: "application/json",
@@ -44,10 +55,12 @@ export const RESOURCES: readonly Resource[] = [
   },
 ]
 
-export async function readResource(
-  context: RunContext,
-  uri: string,
-): Promise<{ uri: string; mimeType: string; text: string }> {
+type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
+
+const EXPORTS = "pond-sql-export://"
+
+export async function readResource(context: RunContext, uri: string): Promise<Contents> {
+  if (uri.startsWith(EXPORTS)) return await readExport(context, uri)
   const resource = RESOURCES.find((each) => each.uri === uri)
   if (resource === undefined) {
     throw new PondError(
@@ -56,4 +69,18 @@ export async function readResource(
     )
   }
   return { uri, mimeType: resource.mimeType, text: await resource.read(context) }
+}
+
+async function readExport({ pond }: RunContext, uri: string): Promise<Contents> {
+  const { path, format, bytes } = storedExport(pond.host, uri.slice(EXPORTS.length))
+  if (bytes > EXPORT_BYTES_MAX) {
+    throw new PondError(
+      "validation_failed",
+      `The export has ${bytes} bytes, too many for one message. Read it on the machine that wrote it, as ${path}`,
+      { details: { bytes, bytes_max: EXPORT_BYTES_MAX, path } },
+    )
+  }
+  const file = Bun.file(path)
+  const of = { uri, mimeType: EXPORT_MIMES[format] }
+  return format === "parquet" ? { ...of, blob: (await file.bytes()).toBase64() } : { ...of, text: await file.text() }
 }

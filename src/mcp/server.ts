@@ -7,6 +7,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
 import {
   CallToolRequestSchema,
+  type CallToolResult,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
@@ -16,6 +17,7 @@ import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import { VERSION } from "../platform/version.ts"
 import { RESOURCES, readResource } from "./resources.ts"
+import type { ToolAnswer } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
 
 const INSTRUCTIONS =
@@ -23,7 +25,7 @@ const INSTRUCTIONS =
   "not the conversation at hand. Find messages with pond_search, then read them with pond_get, by message_id or a whole session by session_id; both answer with readable " +
   "transcripts. Scope with filters (project, session_id, source_agent, role, from_date, to_date), not with the query. Scores compare only within one answer. Sub-agents are " +
   'sessions of their own (source_agent like "claude-code/general-purpose"), and pond_get lists them under their parent. To recover context that compaction lost, find this ' +
-  'session with pond_search and read its end with pond_get(session_id, session_from="end"). More on demand: resource schema://pond (filters and answers), stats://pond (what is stored).'
+  'session with pond_search and read its end with pond_get(session_id, session_from="end"). For counts, joins and groups use pond_sql_query, one SELECT over sessions, messages and parts. More on demand: resources schema://pond (filters and answers), schema://pond-sql (tables, functions, examples), stats://pond (what is stored).'
 
 const READ_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false }
 
@@ -45,8 +47,7 @@ function createMcpServer(pond: Pond): Server {
     const tool = TOOLS.find(({ name }) => name === params.name)
     if (tool === undefined) throw rpcError(pond, unknownTool(params.name))
     try {
-      // Text alone: a host that also got a structure would show the model that instead of the transcript.
-      return { content: [{ type: "text", text: await tool.run({ pond, signal }, params.arguments ?? {}) }] }
+      return callResult(await tool.run({ pond, signal }, params.arguments ?? {}))
     } catch (error) {
       throw rpcError(pond, error)
     }
@@ -83,6 +84,14 @@ export function createMcpHandler(pond: Pond): (request: Request) => Promise<Resp
     const server = createMcpServer(pond)
     await server.connect(transport)
     return await transport.handleRequest(request)
+  }
+}
+
+function callResult({ text, structure, link, isError }: ToolAnswer): CallToolResult {
+  return {
+    content: [{ type: "text", text }, ...(link === undefined ? [] : [{ type: "resource_link" as const, ...link }])],
+    ...(structure === undefined ? {} : { structuredContent: structure }),
+    ...(isError === true ? { isError } : {}),
   }
 }
 

@@ -1,18 +1,11 @@
 /** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
-import { type TSchema, Type } from "typebox"
+import { Type } from "typebox"
 import { type GetInput, get } from "../operations/get.ts"
-import { checkedInput, closedObject, perform, type RunContext } from "../operations/operation.ts"
+import { checkedInput, closedObject, perform } from "../operations/operation.ts"
 import { search } from "../operations/search.ts"
+import { sqlTool } from "./sql-tool.ts"
+import type { Tool } from "./tool.ts"
 import { getTranscript, searchTranscript } from "./transcript.ts"
-
-export interface Tool {
-  readonly name: string
-  readonly description: string
-  readonly input: TSchema
-  /** What a host may show of an answer before it cuts. */
-  readonly resultCharsMax: number
-  readonly run: (context: RunContext, given: unknown) => Promise<string>
-}
 
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
@@ -99,7 +92,7 @@ const searchTool: Tool = {
       to_date,
     })
     const answer = await perform(search, context, { query, filters, ...rest })
-    return searchTranscript(answer, { query, similarTo: rest.similar_to })
+    return { text: searchTranscript(answer, { query, similarTo: rest.similar_to }) }
   },
 }
 
@@ -142,11 +135,11 @@ const getTool: Tool = {
   resultCharsMax: 200_000,
   run: async (context, given) => {
     const input = checkedInput(GetArguments, given) as GetInput
-    return getTranscript(await perform(get, context, input), input)
+    return { text: getTranscript(await perform(get, context, input), input) }
   },
 }
 
-export const TOOLS: readonly Tool[] = [searchTool, getTool]
+export const TOOLS: readonly Tool[] = [searchTool, getTool, sqlTool]
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

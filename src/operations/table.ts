@@ -7,8 +7,9 @@ import { get } from "./get.ts"
 import { ingest } from "./ingest.ts"
 import type { Operation } from "./operation.ts"
 import { search } from "./search.ts"
+import { sql } from "./sql.ts"
 import { status } from "./status.ts"
 
-export const OPERATIONS: readonly Operation[] = [search, get, ingest, status].map(
+export const OPERATIONS: readonly Operation[] = [search, get, sql, ingest, status].map(
   (operation) => operation as unknown as Operation,
 )

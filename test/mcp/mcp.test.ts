@@ -178,6 +178,12 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
         "after_id",
       ],
     },
+    {
+      name: "pond_sql_query",
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
+      _meta: { "anthropic/maxResultSizeChars": 80_000 },
+      names: ["sql", "output", "limit", "timeout_ms"],
+    },
   ])
   expect(tools.every(({ description = "" }) => description.length > 200)).toBe(true)
 })
@@ -225,4 +231,55 @@ test("initialize is answered before any store is opened, and stdout holds the pr
   expect(lines.find(({ id }) => id === 1)?.result?.serverInfo.name).toBe("pond")
   expect(await child.exited).toBe(0)
   place[Symbol.dispose]()
+})
+
+test("a query is answered as a table, as a structure and as a file that is read as a resource", async () => {
+  await using at = await overHttp()
+  const query = "select id, role from messages order by id"
+  const ask = (args: object) => at.client.callTool({ name: "pond_sql_query", arguments: { sql: query, ...args } })
+  expect(await ask({ limit: 1 })).toEqual({
+    content: [
+      {
+        type: "text",
+        text: expect.stringMatching(/^1 rows in \d+ ms; there are more.*\n\nid \| role\n---\+-----\nm0 \| user\n$/),
+      },
+    ],
+  })
+  expect((await ask({ output: "json" })).structuredContent).toMatchObject({
+    rows: [
+      { id: "m0", role: "user" },
+      { id: "m1", role: "assistant" },
+      { id: "m2", role: "tool" },
+    ],
+    truncated: false,
+  })
+  for (const [output, holds] of [
+    ["ndjson", '{"id":"m0","role":"user"}'],
+    ["csv", "m0,user"],
+    ["parquet", "PAR1"],
+  ] as const) {
+    const { content } = (await ask({ output })) as { content: { type: string; uri?: string; mimeType?: string }[] }
+    const link = content.find(({ type }) => type === "resource_link")
+    const read = await at.client.readResource({ uri: link?.uri ?? "" })
+    const [held] = read.contents as { text?: string; blob?: string; mimeType?: string }[]
+    expect(held?.mimeType).toBe(link?.mimeType ?? "")
+    expect(held?.text ?? atob(held?.blob ?? "")).toContain(holds)
+  }
+})
+
+test("a query that is wrong is an answer that teaches, and an export of another shape is not looked for", async () => {
+  await using at = await overHttp()
+  const wrong = await at.client.callTool({ name: "pond_sql_query", arguments: { sql: "select rol from messages" } })
+  expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("Did you mean role?") }] })
+  for (const uri of [
+    "pond-sql-export://../../../etc/passwd",
+    "pond-sql-export:///etc/passwd",
+    "pond-sql-export://x.csv",
+  ])
+    expect(at.client.readResource({ uri })).rejects.toMatchObject({ code: -32012 })
+  const schema = await at.client.readResource({ uri: "schema://pond-sql" })
+  const text = (schema.contents[0] as { text: string }).text
+  for (const words of ["messages(session_id text, id text", "fts('messages', 'words')", "embeddings(session_id text"])
+    expect(text).toContain(words)
+  expect(text).not.toMatch(/search_terms|vector/)
 })

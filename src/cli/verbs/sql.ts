@@ -1,0 +1,118 @@
+/** `pond sql`: one SELECT over the store, as a table, as JSON, or as a file. */
+import { chmodSync, copyFileSync, existsSync } from "node:fs"
+import { PondError } from "../../model/errors.ts"
+import { perform } from "../../operations/operation.ts"
+import { sql as operation, type SqlOutput } from "../../operations/sql.ts"
+import { flag } from "../flags.ts"
+import { countText } from "../numbers.ts"
+import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const FLAGS = {
+  format: flag.choice("table, where nothing is said. ndjson, csv and parquet hold every row.", [
+    "table",
+    "json",
+    "ndjson",
+    "csv",
+    "parquet",
+  ]),
+  output: flag.text("Write the rows to this file, in the format of its ending unless one is said.", "FILE", {
+    short: "o",
+  }),
+  limit: flag.wholeNumber("Rows of a table or of json: 100, where nothing is said.", { min: 1, max: 1000 }),
+  timeout: flag.durationMs("When the query is stopped: after 30s, where nothing is said."),
+  force: flag.onOff("Write over a file that is there."),
+}
+
+const FILE_FORMATS = ["ndjson", "csv", "parquet"] as const
+const CHUNK_BYTES = 1 << 16
+
+export const sql = defineVerb({
+  flags: FLAGS,
+  positionals: [{ name: "query", summary: "One SELECT over sessions, messages, parts, embeddings.", count: "one" }],
+  examples: [
+    "sql 'SELECT project, count(*) FROM messages GROUP BY project ORDER BY 2 DESC'",
+    "sql \"SELECT id, score FROM fts('messages', 'login token') ORDER BY score DESC LIMIT 10\"",
+    "sql 'SELECT * FROM messages' -o messages.parquet",
+  ],
+  run: async (context) => {
+    const { flags } = context
+    const format = flags.format ?? endingOf(flags.output) ?? (context.isJson ? "json" : "table")
+    const isFile = FILE_FORMATS.some((each) => each === format)
+    if (flags.output !== undefined) checkTarget(flags.output, isFile, flags.force)
+    if (format === "parquet" && flags.output === undefined) {
+      throw new PondError("validation_failed", "Parquet is no text for a terminal. Say where it goes with -o FILE.")
+    }
+    const answer = await ask(context, context.isJson && !isFile ? "json" : format)
+    return answer.export === undefined ? shown(answer, format === "json") : await delivered(context, answer)
+  },
+})
+
+async function ask({ pond, flags, words, signal }: VerbContext<typeof FLAGS>, output: string): Promise<SqlOutput> {
+  return await perform(
+    operation,
+    { pond, signal },
+    {
+      sql: words[0],
+      output,
+      ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+      ...(flags.timeout === undefined ? {} : { timeout_ms: Math.round(flags.timeout) }),
+    },
+  )
+}
+
+function shown(answer: SqlOutput, isJson: boolean): Outcome {
+  const more = answer.truncated ? `; there are more: narrow the query, raise --limit, or write all with -o FILE` : ""
+  return {
+    document: { ...answer },
+    render: ({ style }) =>
+      isJson
+        ? `${JSON.stringify(answer.rows, null, 2)}\n`
+        : `${answer.table ?? ""}${style.dim(`${countText(answer.row_count)} rows in ${answer.elapsed_ms} ms${more}`)}\n`,
+  }
+}
+
+/** The export lies in pond's cache; what was asked for is a copy of it, or its text. */
+async function delivered(
+  { flags, isJson, writeOut }: VerbContext<typeof FLAGS>,
+  answer: SqlOutput,
+): Promise<Outcome | Streamed> {
+  const { path = "", bytes = 0 } = answer.export ?? {}
+  const target = flags.output
+  if (target !== undefined) {
+    copyFileSync(path, target)
+    chmodSync(target, 0o600)
+  }
+  if (target !== undefined || isJson) {
+    return {
+      document: { ...answer, ...(target === undefined ? {} : { file: target }) },
+      render: () => `${countText(answer.row_count)} rows, ${countText(bytes)} bytes: ${visibleLine(target ?? path)}\n`,
+    }
+  }
+  const decoder = new TextDecoder()
+  for await (const chunk of Bun.file(path).stream()) {
+    for (let at = 0; at < chunk.length; at += CHUNK_BYTES)
+      writeOut(decoder.decode(chunk.subarray(at, at + CHUNK_BYTES), { stream: true }))
+  }
+  writeOut(decoder.decode())
+  return { exitCode: 0 }
+}
+
+function endingOf(path: string | undefined): (typeof FILE_FORMATS)[number] | undefined {
+  if (path === undefined) return undefined
+  const ending = path.split(".").at(-1)?.toLowerCase()
+  return FILE_FORMATS.find((format) => format === ending || (format === "ndjson" && ending === "jsonl"))
+}
+
+function checkTarget(path: string, isFile: boolean, isForced: boolean): void {
+  if (!isFile) {
+    throw new PondError("validation_failed", "A file is ndjson, csv or parquet. Say which with --format.", {
+      details: { file: path },
+    })
+  }
+  if (existsSync(path) && !isForced) {
+    throw new PondError("would_overwrite", `${path} is there already. Name another file, or use --force.`, {
+      details: { file: path },
+    })
+  }
+}

@@ -1,0 +1,59 @@
+/** What a query can ask, for who writes one: the tables as they are declared, and the rest in a page of text. */
+import { FOUND_COLUMNS, FOUND_LIMIT, SOURCES, type SourceColumn } from "../operations/sql/sources.ts"
+
+const TYPES: Readonly<Record<string, string>> = {
+  utf8: "text",
+  int32: "int",
+  int64: "bigint",
+  float64: "double",
+  bool: "bool",
+  timestamp_us: "timestamptz",
+}
+
+export function sqlSchema(): string {
+  const tables = SOURCES.map(({ name, columns }) => `- ${name}(${columns.map(columnText).join(", ")})`)
+  return `pond_sql_query runs one SELECT (or WITH … SELECT) of DuckDB's SQL, read-only, without files, network and settings.
+Only the columns and rows that the query needs are read from the store: name columns, and filter.
+
+Tables
+${tables.join("\n")}
+
+fts('messages', 'words') is a table: the ${FOUND_LIMIT} messages at most that the words find, best score first when ordered by it:
+  (${FOUND_COLUMNS.slice(2).map(columnText).join(", ")})
+
+Keys: messages.session_id = sessions.id; parts.session_id = messages.session_id AND parts.message_id = messages.id.
+role is user, assistant, system or tool. lane is main, subagent or replay (a copy of what another session holds: leave it out
+when you count). search_text is what was said in a message; parts.text the main text of a part; parts.type is text, reasoning,
+tool_call, tool_result, file and others, with tool_name, call_id and is_failure. Sub-agents are sessions whose source_agent has
+a slash. Times are UTC.
+
+Applied where rows are read, so fast: =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL, LIKE 'x%', '%x' and '%x%' on columns, joined by
+AND and OR; ORDER BY columns with LIMIT; joins on keys with few values on one side. Indexed: messages.session_id, id, timestamp,
+project, source_agent, role, lane; parts.session_id, type; sessions.id.
+
+JSON (options, variant_data): variant_data->>'$.params.command', json_extract_string(variant_data, '$.a'), json_array_length,
+json_keys; json_get_string, json_get_int and json_get_bool(column, '$.path').
+Time: now(), date_trunc('day', timestamp), INTERVAL '7 days', strftime(timestamp, '%Y-%m'), date_part('hour', timestamp).
+Aggregates: count, sum, avg, min, max, median, quantile_cont, approx_count_distinct, mode, string_agg, array_agg, arg_max.
+Windows: row_number, rank, lag, lead, first_value … OVER (PARTITION BY … ORDER BY …); QUALIFY.
+Text: lower, upper, length, substr, split_part, string_split, regexp_matches, regexp_extract, replace, contains, starts_with.
+In a FROM also: range, generate_series, unnest, json_each, json_tree.
+
+Output: table and json show up to limit rows (100, at most 1000); ndjson, csv and parquet write all rows to a file that is kept for
+a day and read by resources/read of its pond-sql-export:// link.
+A query is stopped after timeout_ms (30000, at most 300000) or where it needs too much memory, and says so.
+
+Examples
+  SELECT date_trunc('day', timestamp) AS day, count(*) FROM messages WHERE lane = 'main' GROUP BY day ORDER BY day DESC
+  SELECT tool_name, count(*) AS calls, count(*) FILTER (WHERE is_failure) AS failed FROM parts
+    WHERE type = 'tool_result' GROUP BY tool_name ORDER BY calls DESC
+  SELECT f.id, f.score, p.text FROM fts('messages', 'login token') f
+    JOIN parts p ON p.session_id = f.session_id AND p.message_id = f.id WHERE p.type = 'text' ORDER BY f.score DESC LIMIT 5
+  SELECT id, timestamp FROM messages WHERE (timestamp, id) < (TIMESTAMPTZ '2026-01-31 12:00:00Z', 'last-id')
+    ORDER BY timestamp DESC, id DESC LIMIT 100
+`
+}
+
+function columnText({ name, kind }: SourceColumn): string {
+  return `${name} ${TYPES[kind] ?? kind}`
+}

@@ -1,0 +1,69 @@
+/** `pond_sql_query`: one SELECT, as agents know it. A query that is wrong is an answer that teaches, and no failure of the call. */
+import { Type } from "typebox"
+import { PondError } from "../model/errors.ts"
+import { checkedInput, closedObject, perform } from "../operations/operation.ts"
+import { EXPORT_MIMES, type ExportFormat } from "../operations/sql/exports.ts"
+import { type SqlOutput, sql } from "../operations/sql.ts"
+import type { Tool, ToolAnswer } from "./tool.ts"
+
+const SqlArguments = closedObject({
+  sql: Type.String({
+    minLength: 1,
+    description:
+      "One SELECT (or WITH … SELECT) in DuckDB's SQL over the tables sessions, messages, parts, embeddings. Anything else is refused. See the resource schema://pond-sql.",
+  }),
+  output: Type.Optional(
+    Type.Union(
+      ["table", "json", "parquet", "ndjson", "csv"].map((format) => Type.Literal(format)),
+      {
+        default: "table",
+        description:
+          "table (rows as text) or json (rows as a structure), both up to limit; parquet, ndjson or csv write every row to a file and answer with a pond-sql-export:// link.",
+      },
+    ),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: "Rows of table and json, at most 1000." }),
+  ),
+  timeout_ms: Type.Optional(
+    Type.Integer({ minimum: 100, maximum: 300_000, default: 30_000, description: "When the query is stopped." }),
+  ),
+})
+
+export const sqlTool: Tool = {
+  name: "pond_sql_query",
+  description:
+    "Run one read-only SELECT over the stored sessions: tables sessions, messages, parts, embeddings. For counts, joins, groups and time buckets, beside " +
+    "pond_search which finds by meaning of words. fts('messages', 'words') is a table of what words find, with a score; options and variant_data are JSON " +
+    "(json_extract_string(col, '$.a'), col->>'$.a'). Patterns: SELECT project, count(*) FROM messages WHERE timestamp >= now() - INTERVAL '7 days' GROUP BY " +
+    "project; keyset pages by ORDER BY timestamp DESC, id DESC and WHERE (timestamp, id) < (…); JOIN parts ON parts.session_id = messages.session_id AND " +
+    "parts.message_id = messages.id instead of many pond_get calls. Only the columns and rows that a query needs are read, so name columns rather than *. " +
+    "Columns, functions and examples: resource schema://pond-sql.",
+  input: SqlArguments,
+  resultCharsMax: 80_000,
+  run: async (context, given) => {
+    const { output = "table", ...rest } = checkedInput(SqlArguments, given)
+    try {
+      return shown(await perform(sql, context, { ...rest, output }))
+    } catch (error) {
+      if (error instanceof PondError && error.code === "validation_failed")
+        return { text: error.message, isError: true }
+      throw error
+    }
+  },
+}
+
+function shown(answer: SqlOutput): ToolAnswer {
+  const { export: file, table, rows, columns, row_count: count, elapsed_ms: ms, truncated } = answer
+  const more = truncated ? "; there are more: narrow the query, page by key, or set output to parquet" : ""
+  if (file !== undefined) {
+    const text = `Exported ${count} rows, ${file.bytes} bytes (${file.format}). Columns: ${columns.map(({ name }) => name).join(", ")}.\nRead it with resources/read of ${file.uri}, or on this machine as ${file.path}\n`
+    const mimeType = EXPORT_MIMES[file.format as ExportFormat]
+    return { text, link: { uri: file.uri, name: file.id, mimeType, size: file.bytes } }
+  }
+  if (rows !== undefined) {
+    const structure = { columns, rows, row_count: count, truncated, elapsed_ms: ms }
+    return { text: JSON.stringify(structure), structure }
+  }
+  return { text: `${count} rows in ${ms} ms${more}\n\n${table ?? ""}` }
+}

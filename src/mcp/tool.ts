@@ -1,0 +1,21 @@
+/** What a tool of MCP is, and what it answers with. */
+import type { TSchema } from "typebox"
+import type { RunContext } from "../operations/operation.ts"
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly input: TSchema
+  /** What a host may show of an answer before it cuts. */
+  readonly resultCharsMax: number
+  readonly run: (context: RunContext, given: unknown) => Promise<ToolAnswer>
+}
+
+export interface ToolAnswer {
+  readonly text: string
+  /** For programs, beside the text. Not where the text is the point: a host would show the model this instead. */
+  readonly structure?: Readonly<Record<string, unknown>>
+  readonly link?: { readonly uri: string; readonly name: string; readonly mimeType: string; readonly size: number }
+  /** Whether the text says what was wrong with the call. */
+  readonly isError?: boolean
+}

@@ -1,0 +1,233 @@
+/**
+ * The conditions of a plan as filters of the store. A condition that the store cannot say is left out, which makes the
+ * filter weaker and never wrong: the engine evaluates every condition again on the rows that it gets. Whether nothing was
+ * left out decides if a LIMIT may be applied where the rows are read.
+ */
+import {
+  and,
+  contains,
+  eq,
+  type Filter,
+  type FilterValue,
+  isIn,
+  isNull,
+  matches,
+  not,
+  or,
+  range,
+  startsWith,
+} from "../../substrate/filter.ts"
+import type { ColumnKind } from "../../substrate/table-definition.ts"
+import type { SourceColumn } from "./sources.ts"
+
+export interface Translated {
+  /** Nothing where everything passes. */
+  readonly filter: Filter | undefined
+  readonly isExact: boolean
+}
+
+export type PlanNode = Readonly<Record<string, unknown>>
+
+const EVERYTHING: Translated = { filter: undefined, isExact: true }
+const UNKNOWN: Translated = { filter: undefined, isExact: false }
+
+/** Which column of the read an index of the plan means, where it means one. */
+export type ColumnAt = (index: number) => SourceColumn | undefined
+
+const exact = (filter: Filter): Translated => ({ filter, isExact: true })
+
+export function every(parts: readonly Translated[]): Translated {
+  const filters = parts.flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
+  const isExact = parts.every((part) => part.isExact)
+  const [first] = filters
+  if (first === undefined) return isExact ? EVERYTHING : UNKNOWN
+  return { filter: filters.length === 1 ? first : and(...filters), isExact }
+}
+
+/** One branch that says nothing lets everything through. */
+export function some(parts: readonly Translated[]): Translated {
+  const filters = parts.flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
+  if (filters.length < parts.length || filters.length === 0) return UNKNOWN
+  return {
+    filter: filters.length === 1 ? (filters[0] as Filter) : or(...filters),
+    isExact: parts.every((part) => part.isExact),
+  }
+}
+
+// --- The filters of a scan ------------------------------------------------------------------------------------------
+
+export function tableFilter(node: PlanNode, column: SourceColumn): Translated {
+  if (!isStored(column)) return UNKNOWN
+  const children = (node["child_filters"] ?? []) as readonly PlanNode[]
+  switch (node["filter_type"]) {
+    case "CONSTANT_COMPARISON":
+      return comparison(String(node["comparison_type"]), column, node["constant"])
+    case "CONJUNCTION_AND":
+      return every(children.map((child) => tableFilter(child, column)))
+    case "CONJUNCTION_OR":
+      return some(children.map((child) => tableFilter(child, column)))
+    case "IN_FILTER":
+      return membership(column, node["values"] as readonly unknown[])
+    case "IS_NULL":
+      return exact(isNull(column.name))
+    case "IS_NOT_NULL":
+      return exact(not(isNull(column.name)))
+    case "OPTIONAL_FILTER":
+      // Only a hint: what it says is said again above, or is no condition of the query at all.
+      return { filter: tableFilter((node["child_filter"] ?? {}) as PlanNode, column).filter, isExact: true }
+    case "EXPRESSION_FILTER":
+      return condition(node["expr"] as PlanNode, () => column)
+    default:
+      return UNKNOWN
+  }
+}
+
+// --- Expressions ----------------------------------------------------------------------------------------------------
+
+export function condition(node: PlanNode, at: ColumnAt): Translated {
+  const type = String(node["type"])
+  const children = (node["children"] ?? []) as readonly PlanNode[]
+  switch (node["expression_class"]) {
+    case "BOUND_CONJUNCTION":
+      return (type === "CONJUNCTION_AND" ? every : some)(children.map((child) => condition(child, at)))
+    case "BOUND_COMPARISON":
+      return sides(type, node["left"] as PlanNode, node["right"] as PlanNode, at)
+    case "BOUND_OPERATOR":
+      return operator(type, children, at)
+    case "BOUND_FUNCTION":
+      return call(String(node["name"]), children, at)
+    case "BOUND_BETWEEN":
+      return between(node, at)
+    default:
+      return UNKNOWN
+  }
+}
+
+function sides(type: string, left: PlanNode, right: PlanNode, at: ColumnAt): Translated {
+  const column = columnOf(left, at)
+  if (column !== undefined && isConstant(right)) return comparison(type, column, right["value"])
+  const other = columnOf(right, at)
+  if (other !== undefined && isConstant(left)) return comparison(MIRRORED[type] ?? "", other, left["value"])
+  return UNKNOWN
+}
+
+const MIRRORED: Readonly<Record<string, string>> = {
+  COMPARE_EQUAL: "COMPARE_EQUAL",
+  COMPARE_NOTEQUAL: "COMPARE_NOTEQUAL",
+  COMPARE_LESSTHAN: "COMPARE_GREATERTHAN",
+  COMPARE_GREATERTHAN: "COMPARE_LESSTHAN",
+  COMPARE_LESSTHANOREQUALTO: "COMPARE_GREATERTHANOREQUALTO",
+  COMPARE_GREATERTHANOREQUALTO: "COMPARE_LESSTHANOREQUALTO",
+}
+
+function between(node: PlanNode, at: ColumnAt): Translated {
+  const column = columnOf(node["input"] as PlanNode, at)
+  const { lower, upper } = node as { readonly lower?: PlanNode; readonly upper?: PlanNode }
+  if (column === undefined || lower === undefined || upper === undefined) return UNKNOWN
+  if (!isConstant(lower) || !isConstant(upper)) return UNKNOWN
+  const from = node["lower_inclusive"] === true ? "COMPARE_GREATERTHANOREQUALTO" : "COMPARE_GREATERTHAN"
+  const to = node["upper_inclusive"] === true ? "COMPARE_LESSTHANOREQUALTO" : "COMPARE_LESSTHAN"
+  return every([comparison(from, column, lower["value"]), comparison(to, column, upper["value"])])
+}
+
+function operator(type: string, children: readonly PlanNode[], at: ColumnAt): Translated {
+  const [first, ...others] = children
+  if (first === undefined) return UNKNOWN
+  const column = columnOf(first, at)
+  if (type === "OPERATOR_NOT") {
+    const inner = condition(first, at)
+    return inner.isExact && inner.filter !== undefined ? exact(not(inner.filter)) : UNKNOWN
+  }
+  if (column === undefined) return UNKNOWN
+  if (type === "OPERATOR_IS_NULL") return exact(isNull(column.name))
+  if (type === "OPERATOR_IS_NOT_NULL") return exact(not(isNull(column.name)))
+  if (type === "COMPARE_IN" && others.every(isConstant))
+    return membership(
+      column,
+      others.map(({ value }) => value),
+    )
+  return UNKNOWN
+}
+
+function call(name: string, children: readonly PlanNode[], at: ColumnAt): Translated {
+  const [subject, needle] = children
+  if (subject === undefined || needle === undefined || children.length !== 2 || !isConstant(needle)) return UNKNOWN
+  const column = columnOf(subject, at)
+  const value = column === undefined ? undefined : constantOf(column.kind, needle["value"])
+  if (column?.kind !== "utf8" || typeof value !== "string") return UNKNOWN
+  if (name === "contains") return exact(contains(column.name, value))
+  if (name === "prefix" || name === "starts_with" || name === "^@") return exact(startsWith(column.name, value))
+  // The suffix as a pattern to the letter, at the end of the whole text.
+  if (name === "suffix" || name === "ends_with") return exact(matches(column.name, `${escaped(value)}$`))
+  return UNKNOWN
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/#&~-]/g, "\\$&")
+}
+
+function columnOf(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
+  const column = node["expression_class"] === "BOUND_REF" ? at(Number(node["index"])) : undefined
+  return column !== undefined && isStored(column) ? column : undefined
+}
+
+/** A score is made by the search, and no column of any table. */
+function isStored({ kind }: SourceColumn): boolean {
+  return kind !== "float64"
+}
+
+function isConstant(node: PlanNode): boolean {
+  return node["expression_class"] === "BOUND_CONSTANT"
+}
+
+// --- Comparisons ----------------------------------------------------------------------------------------------------
+
+function comparison(type: string, column: SourceColumn, constant: unknown): Translated {
+  const value = constantOf(column.kind, constant)
+  if (value === undefined) return UNKNOWN
+  const { name } = column
+  switch (type) {
+    case "COMPARE_EQUAL":
+      return exact(eq(name, value))
+    case "COMPARE_NOTEQUAL":
+      return exact(not(eq(name, value)))
+    case "COMPARE_GREATERTHAN":
+      return exact(range(name, { from: value, fromExclusive: true }))
+    case "COMPARE_GREATERTHANOREQUALTO":
+      return exact(range(name, { from: value }))
+    case "COMPARE_LESSTHAN":
+      return exact(range(name, { to: value, toExclusive: true }))
+    case "COMPARE_LESSTHANOREQUALTO":
+      return exact(range(name, { to: value }))
+    default:
+      return UNKNOWN
+  }
+}
+
+function membership(column: SourceColumn, constants: readonly unknown[]): Translated {
+  const values = constants.map((constant) => constantOf(column.kind, constant))
+  return values.every((value) => value !== undefined) ? exact(isIn(column.name, values)) : UNKNOWN
+}
+
+/** A constant of the plan as the store compares it; nothing where the two might not mean the same. */
+function constantOf(kind: ColumnKind, constant: unknown): FilterValue | undefined {
+  const { type, is_null: isNothing, value } = constant as { type?: { id?: string }; is_null?: boolean; value?: unknown }
+  if (isNothing === true) return undefined
+  switch (kind) {
+    case "utf8":
+      return type?.id === "VARCHAR" && typeof value === "string" ? value : undefined
+    case "bool":
+      return type?.id === "BOOLEAN" && typeof value === "boolean" ? value : undefined
+    case "int32":
+    case "int64":
+      return ["INTEGER", "BIGINT"].includes(type?.id ?? "") && Number.isSafeInteger(value)
+        ? (value as number)
+        : undefined
+    case "timestamp_us":
+      return type?.id === "TIMESTAMP WITH TIME ZONE" && Number.isSafeInteger(value)
+        ? BigInt(value as number)
+        : undefined
+    default:
+      return undefined
+  }
+}

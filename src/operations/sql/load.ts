@@ -1,0 +1,218 @@
+/** Reads what a plan asks for and fills the tables of a sandbox with it, a chunk at a time. Counts what it read. */
+import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from "@duckdb/node-api"
+import { PondError } from "../../model/errors.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { and, type Filter, isIn, or } from "../../substrate/filter.ts"
+import type { ColumnKind } from "../../substrate/table-definition.ts"
+import type { PlannedRead } from "./plan.ts"
+import { type Sandbox, typeOf } from "./sandbox.ts"
+import { FOUND_COLUMNS, FOUND_TABLE, findRows, SOURCES, type SourceColumn, type SourceRow } from "./sources.ts"
+
+/** What was read for a query: the proof that no more was. */
+export interface TableRead {
+  readonly table: string
+  readonly columns: string[]
+  readonly rows: number
+  readonly filtered: boolean
+}
+
+export interface Loading {
+  readonly sandbox: Sandbox
+  readonly sessions: Sessions
+  readonly signal: AbortSignal
+}
+
+const CHUNK_ROWS = 2048
+/** Of more different values than this the store is not asked one by one. */
+const JOIN_VALUES_MAX = 2000
+/** Bytes of text that one query may bring into the sandbox, on disk what does not fit into memory. */
+const READ_UNITS_MAX = 4_000_000_000
+
+export async function loadTables(loading: Loading, reads: readonly PlannedRead[]): Promise<TableRead[]> {
+  const done: TableRead[] = []
+  for (const read of reads.toSorted((left, right) => rankOf(left) - rankOf(right))) {
+    const loaded = new Set(done.map(({ table }) => table))
+    done.push(await loadTable(loading, await narrowed(loading, read, loaded)))
+  }
+  return done
+}
+
+/** What is found by words or a filter comes first: what it is joined with need not be read whole. */
+function rankOf({ table, where, limit }: PlannedRead): number {
+  if (table === FOUND_TABLE) return 0
+  if (limit !== undefined) return 1
+  const size = SOURCES.findIndex(({ name }) => name === table)
+  return (where === undefined ? 20 : 10) + size
+}
+
+async function narrowed(loading: Loading, read: PlannedRead, loaded: ReadonlySet<string>): Promise<PlannedRead> {
+  if (read.limit !== undefined || read.table === FOUND_TABLE) return read
+  const filters: Filter[] = []
+  for (const { column, table, tableColumn } of read.joins) {
+    if (!loaded.has(table)) continue
+    const values = await distinctValues(loading.sandbox, table, tableColumn)
+    if (values !== undefined) filters.push(isIn(column, values))
+  }
+  if (filters.length === 0) return read
+  return { ...read, where: and(...(read.where === undefined ? [] : [read.where]), ...filters) }
+}
+
+async function distinctValues({ bounded, connection }: Sandbox, table: string, column: string) {
+  const asked = `select distinct "${column}" from ${table} where "${column}" is not null limit ${JOIN_VALUES_MAX + 1}`
+  const values = (await bounded(() => connection.runAndReadAll(asked))).getRows().map(([value]) => value)
+  const areTexts = values.every((value) => typeof value === "string")
+  return values.length > JOIN_VALUES_MAX || !areTexts ? undefined : (values as string[])
+}
+
+async function loadTable(loading: Loading, read: PlannedRead): Promise<TableRead> {
+  const { table, columns, where } = read
+  const all = columnsOf(table)
+  const used = all.filter(({ name }) => columns.includes(name))
+  const of = { table, columns: used.map(({ name }) => name), filtered: where !== undefined }
+  const source = SOURCES.find(({ name }) => name === table)
+  if (source !== undefined && used.length === 0) {
+    const count = Math.min(await source.count(loading.sessions, where), read.limit ?? Number.POSITIVE_INFINITY)
+    await replaceTable(loading.sandbox, table, used, `select null as filler from range(${count})`)
+    return { ...of, rows: count }
+  }
+  await replaceTable(loading.sandbox, table, used)
+  const batches =
+    source === undefined
+      ? foundBatches(loading, read)
+      : source.rows(loading.sessions, { columns: of.columns, where, limit: read.limit, orderBy: read.orderBy })
+  return { ...of, rows: await append(loading, readName(table), used, batches) }
+}
+
+function columnsOf(table: string): readonly SourceColumn[] {
+  return table === FOUND_TABLE ? FOUND_COLUMNS : (SOURCES.find(({ name }) => name === table)?.columns ?? [])
+}
+
+const readName = (table: string) => `${table}_read`
+
+/** Under the name of the table then stands what is read of it; a column that no part of the query looks at is empty. */
+async function replaceTable(
+  { bounded, connection }: Sandbox,
+  table: string,
+  used: readonly SourceColumn[],
+  rows = `select ${used.map(({ name }) => `"${name}"`).join(", ")} from ${table} limit 0`,
+): Promise<void> {
+  const shown = columnsOf(table).map((column) =>
+    used.includes(column) ? `"${column.name}"` : `null::${typeOf(column)} as "${column.name}"`,
+  )
+  for (const statement of [
+    `create table ${readName(table)} as ${rows}`,
+    `drop table ${table}`,
+    `create view ${table} as select ${shown.join(", ")} from ${readName(table)}`,
+  ]) {
+    await bounded(() => connection.run(statement))
+  }
+}
+
+async function* foundBatches(loading: Loading, { columns, where }: PlannedRead): AsyncGenerator<readonly SourceRow[]> {
+  const asked = (where?.op === "or" ? where.filters : [where]).map(splitFound)
+  for (const [query, same] of Map.groupBy(asked, (each) => each.query)) {
+    const filters = same.flatMap(({ rest }) => (rest.length === 0 ? [] : [and(...rest)]))
+    // The same words twice are found once: the rows that either of the two may need.
+    yield await findRows(loading.sessions, query, columns, filters.length < same.length ? undefined : or(...filters))
+  }
+}
+
+/** The macro says its arguments as conditions on two columns that no message has. */
+function splitFound(where: Filter | undefined): { readonly query: string; readonly rest: readonly Filter[] } {
+  const parts = conjuncts(where)
+  const argument = (column: string): unknown =>
+    parts.flatMap((part) => (part.op === "eq" && part.column === column ? [part.value] : [])).at(0)
+  const query = argument("fts_query")
+  if (argument("fts_source") !== "messages" || typeof query !== "string") {
+    throw new PondError(
+      "validation_failed",
+      "fts takes two texts as they are: fts('messages', 'the words'). Only messages are searched by words.",
+    )
+  }
+  return { query, rest: parts.filter((part) => !("column" in part) || !part.column.startsWith("fts_")) }
+}
+
+function conjuncts(where: Filter | undefined): readonly Filter[] {
+  if (where === undefined) return []
+  return where.op === "and" ? where.filters.flatMap(conjuncts) : [where]
+}
+
+// --- Appending ------------------------------------------------------------------------------------------------------
+
+/** The chunk is one and the same all the way: its texts lie outside the memory that this language can see and free. */
+async function append(
+  { sandbox, signal }: Loading,
+  table: string,
+  used: readonly SourceColumn[],
+  batches: AsyncIterable<readonly SourceRow[]>,
+): Promise<number> {
+  const { duck, connection } = sandbox
+  const types = used.map(({ kind }) => duckType(duck, kind))
+  const appender = await connection.createAppender(table)
+  const chunk = duck.DuckDBDataChunk.create(types, CHUNK_ROWS)
+  let rows = 0
+  let units = 0
+  try {
+    for await (const batch of batches) {
+      for (let from = 0; from < batch.length; from += CHUNK_ROWS) {
+        signal.throwIfAborted()
+        units += fill({ chunk, used, duck }, batch.slice(from, from + CHUNK_ROWS))
+        if (units > READ_UNITS_MAX) throw tooMuch(table)
+        await sandbox.bounded(() => Promise.resolve(appender.appendDataChunk(chunk)))
+      }
+      rows += batch.length
+      await sandbox.bounded(() => Promise.resolve(appender.flushSync()))
+    }
+    await sandbox.bounded(() => Promise.resolve(appender.closeSync()))
+  } catch (error) {
+    appender.clear()
+    throw error
+  }
+  return rows
+}
+
+interface Filling {
+  readonly chunk: DuckDBDataChunk
+  readonly used: readonly SourceColumn[]
+  readonly duck: Sandbox["duck"]
+}
+
+function fill({ chunk, used, duck }: Filling, rows: readonly SourceRow[]): number {
+  chunk.reset()
+  chunk.rowCount = rows.length
+  let units = 0
+  for (const [index, { name, kind }] of used.entries()) {
+    const values = rows.map((row) => {
+      const value = row[name]
+      if (typeof value === "string") units += value.length
+      return kind === "timestamp_us" && typeof value === "bigint" ? new duck.DuckDBTimestampTZValue(value) : value
+    })
+    chunk.setColumnValues(index, values as DuckDBValue[])
+  }
+  return units
+}
+
+function duckType(duck: Sandbox["duck"], kind: ColumnKind): DuckDBType {
+  switch (kind) {
+    case "int32":
+      return duck.INTEGER
+    case "int64":
+      return duck.BIGINT
+    case "float64":
+      return duck.DOUBLE
+    case "bool":
+      return duck.BOOLEAN
+    case "timestamp_us":
+      return duck.TIMESTAMPTZ
+    default:
+      return duck.VARCHAR
+  }
+}
+
+function tooMuch(table: string): PondError {
+  return new PondError(
+    "validation_failed",
+    `The query reads more than ${READ_UNITS_MAX} characters of ${table}. Narrow it with WHERE, or select fewer columns.`,
+    { details: { table } },
+  )
+}

@@ -1,0 +1,132 @@
+/** The tables that a query sees, where their rows come from, and what an `fts(…)` finds. No vector and no index column is among them. */
+import { PondError } from "../../model/errors.ts"
+import { queryTerms } from "../../sessions/search-terms.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
+import type { Filter } from "../../substrate/filter.ts"
+import type { Table } from "../../substrate/table.ts"
+import type { ColumnKind, Columns, TableDefinition } from "../../substrate/table-definition.ts"
+
+export interface SourceColumn {
+  readonly name: string
+  readonly kind: ColumnKind
+}
+
+export type SourceRow = Readonly<Record<string, unknown>>
+
+export interface SourceRead {
+  readonly columns: readonly string[]
+  readonly where: Filter | undefined
+  readonly limit: number | undefined
+  readonly orderBy: readonly { readonly column: string; readonly descending: boolean }[]
+}
+
+export interface Source {
+  readonly name: string
+  readonly columns: readonly SourceColumn[]
+  readonly rows: (sessions: Sessions, read: SourceRead) => AsyncIterable<readonly SourceRow[]>
+  readonly count: (sessions: Sessions, where: Filter | undefined) => Promise<number>
+}
+
+/** Columns that are the engine's own matter. */
+const HIDDEN = new Set(["search_terms", "vector"])
+/** The tables of vectors are one per dimension; those that were never written are empty. */
+const DIMENSIONS = [256, 384, 512, 768, 1024]
+
+type AnyTable = Table<Columns>
+
+function sourceOf(
+  name: string,
+  definition: TableDefinition,
+  tablesOf: (sessions: Sessions) => readonly AnyTable[],
+): Source {
+  return {
+    name,
+    columns: visibleColumns(definition),
+    rows: async function* (sessions, { columns, where, limit, orderBy }) {
+      for (const table of tablesOf(sessions)) {
+        yield* table.batches({
+          columns: columns as never,
+          ...(where === undefined ? {} : { where }),
+          ...(limit === undefined ? {} : { limit }),
+          ...(orderBy.length === 0 ? {} : { orderBy: orderBy as never }),
+        })
+      }
+    },
+    count: async (sessions, where) => {
+      const counts = await Promise.all(tablesOf(sessions).map((table) => table.count(where)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+
+function visibleColumns({ columns }: TableDefinition): SourceColumn[] {
+  return Object.entries(columns).flatMap(([name, { kind }]) => (HIDDEN.has(name) ? [] : [{ name, kind }]))
+}
+
+const loose = (table: unknown) => table as AnyTable
+const definitionOf = (definition: unknown) => definition as TableDefinition
+
+export const SOURCES: readonly Source[] = [
+  sourceOf("sessions", definitionOf(SESSIONS), ({ tables }) => [loose(tables.sessions)]),
+  sourceOf("messages", definitionOf(MESSAGES), ({ tables }) => [loose(tables.messages)]),
+  sourceOf("parts", definitionOf(PARTS), ({ tables }) => [loose(tables.parts)]),
+  sourceOf("embeddings", definitionOf(embeddingsTable(1)), ({ store }) =>
+    DIMENSIONS.map((dimension) => loose(store.table(embeddingsTable(dimension)))),
+  ),
+]
+
+// --- fts('messages', …) ---------------------------------------------------------------------------------------------
+
+/** The table behind the macro `fts`: the messages that a query in words found, with their scores. */
+export const FOUND_TABLE = "fts_messages"
+export const FOUND_LIMIT = 10_000
+
+export const FOUND_COLUMNS: readonly SourceColumn[] = [
+  { name: "fts_source", kind: "utf8" },
+  { name: "fts_query", kind: "utf8" },
+  { name: "score", kind: "float64" },
+  ...visibleColumns(definitionOf(MESSAGES)),
+]
+
+export async function findRows(
+  sessions: Sessions,
+  query: string,
+  columns: readonly string[],
+  where: Filter | undefined,
+): Promise<readonly SourceRow[]> {
+  const terms = queryTerms(wordsOf(query))
+  if (terms.length === 0) return []
+  const stored = columns.filter((name) => !["fts_source", "fts_query", "score"].includes(name))
+  const rows = await sessions.tables.messages.searchText(
+    { match: terms.join(" "), column: "search_terms" },
+    {
+      columns: (stored.length === 0 ? ["id"] : stored) as never,
+      limit: FOUND_LIMIT,
+      ...(where === undefined ? {} : { where }),
+    },
+  )
+  return (rows as readonly SourceRow[]).map((row) => ({
+    ...row,
+    fts_source: "messages",
+    fts_query: query,
+    score: row["_score"],
+  }))
+}
+
+/** Plain words, or the JSON that users of `{"match":{"terms":…}}` know. */
+function wordsOf(query: string): string {
+  if (!query.trimStart().startsWith("{")) return query
+  try {
+    const { match } = JSON.parse(query) as { readonly match?: { readonly terms?: unknown } }
+    if (typeof match?.terms === "string") return match.terms
+  } catch (cause) {
+    throw badQuery(cause)
+  }
+  throw badQuery()
+}
+
+function badQuery(cause?: unknown): PondError {
+  const message = `fts takes words, as in fts('messages', 'login token'), or '{"match":{"terms":"login token"}}'.`
+  return new PondError("validation_failed", message, { cause })
+}
