@@ -109,7 +109,7 @@ export const sql = defineOperation({
       return await inTurn(signal, () => answer({ ...context, signal }, input))
     } catch (error) {
       if (timeout.aborted) throw tooLong(timeoutMs)
-      if (context.signal.aborted) throw new PondError("interrupted", "The query was stopped.")
+      if (context.signal.aborted) throw new PondError("interrupted", "The query was stopped.", { cause: error })
       throw error
     }
   },
