@@ -8,17 +8,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
-import { type Random, seededRandom, systemRandom } from "../../src/platform/random.ts"
-import { MESSAGES, type MessageRow, PARTS, type PartRow } from "../../src/sessions/tables.ts"
+import { seededRandom, systemRandom } from "../../src/platform/random.ts"
+import { MESSAGES, PARTS } from "../../src/sessions/tables.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore, type Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
 import { countStoreRequests } from "../../test/support/store-requests.ts"
 import { type Bench, median, type Row } from "../measure.ts"
+import { messageRow, partRow } from "../store-rows.ts"
 
 const BATCH = 5000
-const SESSION_MESSAGES = 200
 
 export const bench: Bench = {
   summary: "the store: rows per second, memory of an import, a repeated import, a message by its id",
@@ -164,75 +164,4 @@ async function timed(rounds: number, work: () => Promise<unknown>): Promise<numb
     times.push(performance.now() - began)
   }
   return times
-}
-
-// --- Rows ------------------------------------------------------------------------------------------------------------
-
-const WORDS = vocabulary(seededRandom(1))
-
-function vocabulary(random: Random): string[] {
-  return Array.from({ length: 20_000 }, () =>
-    random
-      .next()
-      .toString(36)
-      .slice(2, 4 + Math.floor(random.next() * 7)),
-  )
-}
-
-function prose(at: number, words: number): string {
-  const random = seededRandom(at)
-  return Array.from({ length: words }, () => WORDS[Math.floor(random.next() ** 3 * WORDS.length)]).join(" ")
-}
-
-function uuid(of: string): string {
-  const hex = new Bun.CryptoHasher("md5").update(of).digest("hex")
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
-}
-
-const START_US = 1_700_000_000_000_000n
-const ROLES = ["user", "assistant", "tool", "assistant"]
-
-function common(at: number) {
-  const session = Math.floor(at / SESSION_MESSAGES)
-  return {
-    session_id: uuid(`session ${session}`),
-    role: ROLES[at % ROLES.length] ?? "user",
-    source_agent: "claude-code",
-    project: `/home/someone/work/project-${session % 40}`,
-    timestamp: START_US + BigInt(at) * 1_000_000n,
-    lane: "main",
-  }
-}
-
-function messageRow(at: number): MessageRow {
-  return {
-    ...common(at),
-    id: uuid(`message ${at}`),
-    ordinal: at % SESSION_MESSAGES,
-    content: null,
-    search_text: at % 3 === 2 ? null : prose(at, 20 + (at % 60)),
-    search_terms: null,
-    options: '{"source":{"version":"2.1.0","cwd":"/home/someone/work"}}',
-    ingested_at: START_US,
-    host: "somewhere",
-  }
-}
-
-function partRow(at: number): PartRow {
-  const message = Math.floor(at / 2)
-  return {
-    ...common(message),
-    message_id: uuid(`message ${message}`),
-    id: `${uuid(`message ${message}`)}-${at % 2}`,
-    ordinal: at % 2,
-    message_ordinal: message % SESSION_MESSAGES,
-    type: at % 2 === 0 ? "text" : "tool_call",
-    provenance: "conversational",
-    tool_name: at % 2 === 0 ? null : "Bash",
-    call_id: at % 2 === 0 ? null : uuid(`call ${at}`),
-    is_failure: null,
-    text: at % 2 === 0 ? prose(at, 20 + (message % 60)) : null,
-    variant_data: at % 2 === 0 ? "{}" : JSON.stringify({ input: { command: prose(at, 12) } }),
-    options: "{}",
-  }
 }

@@ -1,13 +1,38 @@
-/** Moments as people say them: how long ago for what is near, the day for what is not. */
+/** Moments as people say them: how long ago for what is near, the day for what is not; in the reader's own time. */
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 export function whenText(timestamp: string, nowMs: number): string {
-  const ago = nowMs - Date.parse(timestamp)
-  if (ago < 0 || ago > 7 * DAY) return timestamp.slice(0, 10)
+  const atMs = Date.parse(timestamp)
+  const ago = nowMs - atMs
+  if (ago < 0) return dayText(atMs, nowMs)
   if (ago < MINUTE) return "just now"
   if (ago < HOUR) return `${Math.floor(ago / MINUTE)} min ago`
-  if (ago < DAY) return `${Math.floor(ago / HOUR)} h ago`
-  return ago < 2 * DAY ? "yesterday" : `${Math.floor(ago / DAY)} days ago`
+  const days = daysBetween(atMs, nowMs)
+  if (ago < DAY && days === 0) return `${Math.floor(ago / HOUR)} h ago`
+  if (days === 1) return `yesterday ${clockText(atMs)}`
+  return days < 7 ? `${days} days ago` : dayText(atMs, nowMs)
+}
+
+/** By the days of a calendar: what was late yesterday is yesterday, not some hours ago. */
+function daysBetween(fromMs: number, toMs: number): number {
+  const dayOf = (ms: number) => {
+    const date = new Date(ms)
+    return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())
+  }
+  return Math.round((dayOf(toMs) - dayOf(fromMs)) / DAY)
+}
+
+/** `20 Jan`, with the year where it is another. */
+function dayText(atMs: number, nowMs: number): string {
+  const date = new Date(atMs)
+  const day = `${date.getDate()} ${MONTHS[date.getMonth()] ?? ""}`
+  return date.getFullYear() === new Date(nowMs).getFullYear() ? day : `${day} ${date.getFullYear()}`
+}
+
+function clockText(atMs: number): string {
+  const date = new Date(atMs)
+  return `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`
 }

@@ -9,6 +9,7 @@ import type { Clock } from "../platform/clock.ts"
 import type { SettingFlags } from "../platform/config.ts"
 import type { Environment } from "../platform/environment.ts"
 import type { Log } from "../platform/log.ts"
+import { openPager } from "../platform/pager.ts"
 import type { ListenForEnd } from "../platform/signals.ts"
 import { BrokenPipe, type Streams } from "../platform/streams.ts"
 import { VERSION } from "../platform/version.ts"
@@ -16,6 +17,7 @@ import { findVerb, type Invocation, readInvocation, verbsUnder } from "./argv.ts
 import { GLOBAL_FLAGS, type GlobalValues } from "./flags.ts"
 import { overviewDocument, renderOverview, renderVerbHelp, verbDocument } from "./help.ts"
 import { createEndings, type Ended, type Endings, runInterruptible } from "./interrupt.ts"
+import { showPaged } from "./paged.ts"
 import { createPaper, isGiven, type Paper } from "./paper.ts"
 import { printFailure, printOutcome } from "./report.ts"
 import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
@@ -127,6 +129,14 @@ async function runInsideCitty(
         onEnd: endings.add,
         verbs: line.verbs,
         page: paper,
+        show:
+          paper.isJson || !paper.streams.out.isTerminal
+            ? undefined
+            : (chunks) => {
+                paper.progress.end()
+                const openOwn = () => openPager(line.environment)
+                return showPaged(chunks(paper), { out: paper.streams.out, openPager: openOwn })
+              },
         writeOut: (text) => paper.streams.out.write(text),
         ask: askOn(paper, signal),
       }),

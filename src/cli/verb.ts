@@ -75,6 +75,11 @@ export interface VerbContext<F extends Flags> {
   readonly verbs: readonly VerbRow[]
   /** How what is shown should look, for what is shown before the outcome. */
   readonly page: Page
+  /**
+   * Shows a reader on a terminal text that may be long, in the pager where it is longer than the screen. Undefined where
+   * stdout is no terminal, or a program reads it: there the outcome is printed.
+   */
+  readonly show: ((chunks: (page: Page) => AsyncIterable<string>) => Promise<void>) | undefined
   /** Only for verbs that stream, or ask. */
   readonly writeOut: (text: string) => void
   /**

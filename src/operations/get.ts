@@ -189,12 +189,19 @@ async function messageOf(sessions: Sessions, id: string, sessionId: string | und
     )
   }
   if (found.length === 1) return first
+  const own = found.filter(({ message }) => !isReplay(message.options))
+  if (own.length === 1 && own[0] !== undefined) return own[0]
   const candidates = found.map(({ message }) => message.session_id)
   throw new PondError(
     "validation_failed",
     `${found.length} sessions have a message ${id}. Say which one is meant with session_id_of_message: ${candidates.join(", ")}.`,
     { details: { message_id: id, sessions: candidates } },
   )
+}
+
+/** A copy that a forked session holds: what it copies is meant where no session was named. */
+function isReplay(options: Entry["message"]["options"]): boolean {
+  return (options["pond"] as { readonly replay_of?: unknown } | undefined)?.replay_of !== undefined
 }
 
 async function siblingsOf(sessions: Sessions, target: Entry, depth: number): Promise<MessageView[]> {

@@ -10,6 +10,8 @@ export interface TextSink {
   readonly isTerminal: boolean
   /** The width in columns; undefined where nothing is known of it. */
   readonly columns: number | undefined
+  /** How many lines it shows at once. */
+  readonly rows: number | undefined
   write(text: string): void
 }
 
@@ -54,6 +56,7 @@ function standardOut(): TextSink {
   return {
     isTerminal: process.stdout.isTTY === true,
     columns: process.stdout.columns,
+    rows: process.stdout.rows,
     write: (text) => {
       try {
         writeAll(1, text)
@@ -71,6 +74,7 @@ function standardErr(): TextSink {
   return {
     isTerminal: process.stderr.isTTY === true,
     columns: process.stderr.columns,
+    rows: process.stderr.rows,
     write: (text) => {
       if (!isOpen) return
       try {

@@ -2,13 +2,11 @@
 import { PondError } from "../../model/errors.ts"
 import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
-import type { MessageView, PartView } from "../../operations/views.ts"
-import { whenText } from "../dates.ts"
+import type { MessageView } from "../../operations/views.ts"
 import { flag } from "../flags.ts"
-import { countText } from "../numbers.ts"
-import type { Style } from "../style.ts"
-import { defineVerb, type VerbContext } from "../verb.ts"
-import { visible, visibleLine } from "../visible.ts"
+import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
+import { defineVerb, type Page, type VerbContext } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
 
 const FLAGS = {
   mode: flag.choice("Of a session: what was said, every message, or everything.", [
@@ -34,10 +32,55 @@ export const get = defineVerb({
   ],
   run: async (context) => {
     const answer = await read(context)
-    const nowMs = context.pond.host.clock.nowMs()
-    return { document: { ...answer }, render: ({ style }) => render(answer, style, nowMs) }
+    const { clock, environment } = context.pond.host
+    const look = (page: Page): TranscriptLook => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
+    if (context.show === undefined) {
+      return { document: { ...answer }, render: (page) => onePage(answer, context.flags.from === "end", look(page)) }
+    }
+    await context.show((page) => allPages(context, answer, look(page)))
+    return { exitCode: 0 }
   },
 })
+
+function onePage(answer: GetOutput, isFromEnd: boolean, look: TranscriptLook): string {
+  const body =
+    "messages" in answer.result ? messagesText(answer.result.messages, look) : neighbourhoodText(answer, look)
+  return `${headText(answer, look)}${body}${remainderText(answer, isFromEnd, look)}`
+}
+
+const PAGE_MESSAGES = 200
+
+/** Whoever reads on a terminal and asked for no part of it gets the session to its end, a page at a time as it is read. */
+async function* allPages(
+  { pond, flags, signal }: VerbContext<typeof FLAGS>,
+  first: GetOutput,
+  look: TranscriptLook,
+): AsyncGenerator<string> {
+  const isPart = flags.limit !== undefined || flags.after !== undefined || flags.from === "end"
+  if (isPart || !("messages" in first.result)) {
+    yield onePage(first, flags.from === "end", look)
+    return
+  }
+  yield headText(first, look)
+  const next = (after: string): Promise<GetOutput> =>
+    perform(
+      operation,
+      { pond, signal },
+      {
+        session_id: first.session.id,
+        after_id: after,
+        limit: PAGE_MESSAGES,
+        ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
+      },
+    )
+  let result: GetOutput["result"] = first.result
+  while ("messages" in result) {
+    yield messagesText(result.messages, look)
+    const last: MessageView | undefined = result.messages.at(-1)
+    if (result.messages_remaining === 0 || last === undefined) return
+    result = (await next(last.id)).result
+  }
+}
 
 /** An id is a session's or a message's: whichever is there. */
 async function read({ pond, flags, words, signal }: VerbContext<typeof FLAGS>): Promise<GetOutput> {
@@ -72,81 +115,4 @@ async function read({ pond, flags, words, signal }: VerbContext<typeof FLAGS>): 
       { details: { id }, cause: error },
     )
   }
-}
-
-function render({ session, result, children }: GetOutput, style: Style, nowMs: number): string {
-  const title = session.title === undefined ? "" : `  ${visibleLine(session.title)}`
-  const head = `${style.bold(visibleLine(session.id))}${title}\n${style.dim(`${visibleLine(session.source_agent)} in ${visibleLine(session.project)}, begun ${whenText(session.created_at, nowMs)}`)}\n`
-  const agents = children
-    .map((child) => style.dim(`  also: ${visibleLine(child.id)}  ${visibleLine(child.source_agent)}\n`))
-    .join("")
-  if ("messages" in result) {
-    const body = result.messages.map((message) => messageText(message, style, nowMs, false)).join("")
-    const last = result.messages.at(-1)
-    const left =
-      result.messages_remaining === 0 || last === undefined
-        ? ""
-        : style.dim(
-            `\n${countText(result.messages_remaining)} more messages: pond get ${visibleLine(session.id)} --after ${visibleLine(last.id)}\n`,
-          )
-    return `${head}${agents}${body}${left}`
-  }
-  const before = result.siblings.filter(({ ordinal }) => ordinal < result.target.ordinal)
-  const after = result.siblings.filter(({ ordinal }) => ordinal > result.target.ordinal)
-  const target = { ...result.target, text: undefined, parts_summary: undefined, parts: result.target_parts }
-  const left =
-    result.target_parts_remaining === 0
-      ? ""
-      : style.dim(
-          `  ${countText(result.target_parts_remaining)} more parts: --after ${visibleLine(result.target_parts.at(-1)?.id ?? "")}\n`,
-        )
-  return [
-    head,
-    ...before.map((message) => messageText(message, style, nowMs, false)),
-    messageText(target as unknown as MessageView, style, nowMs, true),
-    left,
-    ...after.map((message) => messageText(message, style, nowMs, false)),
-  ].join("")
-}
-
-function messageText(message: MessageView, style: Style, nowMs: number, isTarget: boolean): string {
-  const head = `\n${isTarget ? style.bold("> ") : ""}${style.cyan(message.role)} ${style.dim(`${whenText(message.timestamp, nowMs)}  ${visibleLine(message.id)}`)}\n`
-  const said = [message.text, message.content].flatMap((text) => (text === undefined ? [] : [`${visible(text)}\n`]))
-  const parts = (message.parts ?? []).map((part) => partText(part, style))
-  const summary = (message.parts_summary ?? []).map(({ kind, label, call_id }) =>
-    style.dim(
-      `  ${arrow(kind)} ${visibleLine(label ?? "")}${call_id === undefined ? "" : ` [${visibleLine(call_id)}]`}\n`,
-    ),
-  )
-  return [head, ...said, ...parts, ...summary].join("")
-}
-
-function arrow(kind: string): string {
-  if (kind === "tool_call") return "->"
-  return kind === "tool_result" ? "<-" : `[${kind}]`
-}
-
-function partText(part: PartView, style: Style): string {
-  const { type } = part
-  const call = style.dim(
-    `  ${arrow(type)} ${visibleLine(String(part["name"] ?? ""))}${part["call_id"] === undefined ? "" : ` [${visibleLine(String(part["call_id"]))}]`}\n`,
-  )
-  if (type === "text") return `${visible(String(part["text"]))}\n`
-  if (type === "reasoning") return style.dim(`  (reasoning)\n${indented(String(part["text"]))}`)
-  if (type === "tool_call") return `${call}${indented(valueText(part["params"]))}`
-  if (type === "tool_result") return `${call}${indented(valueText(part["result"]))}`
-  return style.dim(
-    `  [${type} ${visibleLine(String(part["file_name"] ?? part["media_type"] ?? part["kind"] ?? ""))}]\n`,
-  )
-}
-
-function valueText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2)
-}
-
-function indented(text: string): string {
-  return visible(text)
-    .split("\n")
-    .map((line) => `     ${line}\n`)
-    .join("")
 }

@@ -1,12 +1,9 @@
 /** `pond search`: the sessions that hold what was looked for, and where in them. */
 import { perform } from "../../operations/operation.ts"
-import { type FoundSession, search as operation, type SearchOutput } from "../../operations/search.ts"
-import { whenText } from "../dates.ts"
+import { search as operation } from "../../operations/search.ts"
 import { flag } from "../flags.ts"
-import { countText } from "../numbers.ts"
-import type { Style } from "../style.ts"
-import { defineVerb, type Page } from "../verb.ts"
-import { visible, visibleLine } from "../visible.ts"
+import { renderHits } from "../hits.ts"
+import { defineVerb } from "../verb.ts"
 
 export const search = defineVerb({
   flags: {
@@ -56,68 +53,12 @@ export const search = defineVerb({
       ...given("similar_to", flags["similar-to"]),
     }
     const answer = await perform(operation, { pond, signal }, input)
-    const nowMs = pond.host.clock.nowMs()
-    return { document: { ...answer }, render: (page) => render(answer, input.query, page, nowMs) }
+    const { clock, environment } = pond.host
+    const look = { nowMs: clock.nowMs(), home: environment["HOME"], query: input.query, mode: flags.mode }
+    return { document: { ...answer }, render: (page) => renderHits(answer, { ...page, ...look }) }
   },
 })
 
 function given<N extends string, V>(name: N, value: V | undefined): { readonly [K in N]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [K in N]: V })
-}
-
-function render(answer: SearchOutput, query: string, page: Page, nowMs: number): string {
-  const { style } = page
-  const sessions = answer.sessions ?? []
-  const matches = answer.matches ?? []
-  if (sessions.length + matches.length === 0) return nothingFound(answer, query)
-  const terms = query
-    .replaceAll('"', " ")
-    .split(/\s+/)
-    .filter((term) => term.length > 1)
-  const body = [
-    ...sessions.map((session) => sessionText(session, terms, style, nowMs)),
-    ...matches.map((match) => matchText(match, terms, style, nowMs)),
-  ].join("\n")
-  const more = answer.next_cursor === undefined ? "" : style.dim(`\nThere is more: --cursor ${answer.next_cursor}\n`)
-  return `${body}${more}${style.dim(`\n${countText(answer.matched_total)} messages found by ${answer.searched.arms.join(" and ")}. Read one with its neighbours: pond get MESSAGE --context 3\n`)}`
-}
-
-function sessionText(session: FoundSession, terms: readonly string[], style: Style, nowMs: number): string {
-  const title = session.title === undefined ? "" : `  ${visibleLine(session.title)}`
-  const head = `${style.bold(visibleLine(session.session_id))}${title}\n${style.dim(`${visibleLine(session.source_agent)} in ${visibleLine(session.project)}, ${countText(session.matched_message_count)} of ${countText(session.session_messages_count)} messages found`)}`
-  const newer =
-    session.newer_messages_count === 0
-      ? ""
-      : style.dim(
-          `  ${countText(session.newer_messages_count)} newer messages: pond get ${visibleLine(session.session_id)} --from end\n`,
-        )
-  return `${head}\n${session.matches.map((match) => matchText(match, terms, style, nowMs)).join("")}${newer}`
-}
-
-function matchText(
-  match: FoundSession["matches"][number],
-  terms: readonly string[],
-  style: Style,
-  nowMs: number,
-): string {
-  const head = `  ${style.cyan(match.role)} ${style.dim(`${whenText(match.timestamp, nowMs)}  ${match.score.toFixed(2)}  ${visibleLine(match.message_id)}`)}`
-  const lines = visible(match.text)
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .slice(0, 6)
-  return `${head}\n${lines.map((line) => `    ${highlighted(line, terms, style)}\n`).join("")}`
-}
-
-function highlighted(line: string, terms: readonly string[], style: Style): string {
-  if (terms.length === 0) return line
-  const pattern = new RegExp(terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "giu")
-  return line.replace(pattern, (found) => style.bold(style.yellow(found)))
-}
-
-function nothingFound({ searched }: SearchOutput, query: string): string {
-  const left = searched.excluded.map((each) => `  left out: ${each}\n`).join("")
-  const next = searched.arms.includes("exact")
-    ? ""
-    : `Try it to the letter, tools included: pond search --mode exact --scope all ${JSON.stringify(visibleLine(query))}\n`
-  return `Nothing was found by ${searched.arms.join(" and ")}.\n${left}${next}`
 }

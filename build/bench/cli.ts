@@ -1,0 +1,169 @@
+/**
+ * What people wait for: `pond status` and `pond get` as processes beside a large store, and a whole store on its way
+ * through an archive: speed and memory of export, import and copy. `--messages N` says how large the
+ * store is, `--keep DIR` where it is made and left for the next run, `--only asked|moved` does one half of it.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { systemClock } from "../../src/platform/clock.ts"
+import { silentLog } from "../../src/platform/log.ts"
+import { systemRandom } from "../../src/platform/random.ts"
+import { MESSAGES, PARTS, SESSIONS } from "../../src/sessions/tables.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openStore, type Table } from "../../src/substrate/table.ts"
+import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
+import { type Bench, median, type Row } from "../measure.ts"
+import { messageRow, partRow, SESSION_MESSAGES, sessionIdOf, sessionRow } from "../store-rows.ts"
+
+const ROOT = join(import.meta.dir, "../..")
+const BATCH = 10_000
+
+export const bench: Bench = {
+  summary: "the command line: status and get beside a large store; export, import and copy of it",
+  run: async (args) => {
+    const messages = Number(flagValue(args, "--messages") ?? 1_000_000)
+    const kept = flagValue(args, "--keep")
+    const folder = kept ?? mkdtempSync(join(tmpdir(), "pond-bench-cli-"))
+    mkdirSync(folder, { recursive: true })
+    try {
+      const store = join(folder, `store-${messages}`)
+      if (!existsSync(store)) await makeStore(store, messages)
+      const only = flagValue(args, "--only")
+      return [
+        ...(only === "moved" ? [] : await asked(folder, store, messages)),
+        ...(only === "asked" ? [] : await moved(folder, store, messages)),
+      ]
+    } finally {
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+function flagValue(args: readonly string[], flag: string): string | undefined {
+  const at = args.indexOf(flag)
+  return at < 0 ? undefined : args[at + 1]
+}
+
+async function makeStore(folder: string, messages: number): Promise<void> {
+  const location = parseLocation(folder, { environment: {} })
+  const store = openStore(location, { log: silentLog, clock: systemClock, random: systemRandom })
+  await grow(store.table(PARTS), messages * 2, partRow)
+  await grow(store.table(MESSAGES), messages, messageRow)
+  await grow(store.table(SESSIONS), Math.ceil(messages / SESSION_MESSAGES), sessionRow)
+  store.close()
+}
+
+async function grow<C extends Columns>(table: Table<C>, rows: number, row: (at: number) => RowOf<C>): Promise<void> {
+  for (let from = 0; from < rows; from += BATCH) {
+    await table.insertAbsent(Array.from({ length: Math.min(BATCH, rows - from) }, (_, index) => row(from + index)))
+    await table.maintain("lookups")
+  }
+  await table.maintain("due")
+}
+
+// --- Processes -------------------------------------------------------------------------------------------------------
+
+interface Run {
+  readonly ms: number
+  readonly peakMb: number
+  readonly document: Readonly<Record<string, unknown>>
+}
+
+/** The executable where it was built (`bun run build`), the source tree otherwise. */
+function command(): readonly string[] {
+  const built = join(ROOT, "dist/pond")
+  return existsSync(built) ? [built] : [process.execPath, join(ROOT, "src/main.ts")]
+}
+
+async function pond(folder: string, args: readonly string[]): Promise<Run> {
+  const began = performance.now()
+  const child = Bun.spawn([...command(), ...args, "--json", "-q"], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  const text = await new Response(child.stdout).text()
+  const code = await child.exited
+  const ms = performance.now() - began
+  if (code !== 0) throw new Error(`pond ${args.join(" ")} exited with ${code}: ${text}`)
+  return { ms, peakMb: (child.resourceUsage()?.maxRSS ?? 0) / 1e6, document: JSON.parse(text) }
+}
+
+async function several(folder: string, args: readonly string[]): Promise<number[]> {
+  await pond(folder, args)
+  const times: number[] = []
+  for (let round = 0; round < 7; round++) times.push((await pond(folder, args)).ms)
+  return times
+}
+
+async function asked(folder: string, store: string, messages: number): Promise<Row[]> {
+  const beside = `of ${messages} messages`
+  const start = median(await several(folder, ["--version"]))
+  const message = messageRow(Math.floor(messages / 2)).id
+  const session = sessionIdOf(Math.floor(messages / SESSION_MESSAGES / 2))
+  const rows: Row[] = []
+  for (const [what, args] of [
+    ["pond status, the cheap part", ["status"]],
+    ["pond get of a message", ["get", message]],
+    ["pond get of a session", ["get", session]],
+  ] as const) {
+    const ms = median(await several(folder, [...args, "--store", store]))
+    rows.push({ what, measured: ms, unit: "ms", limit: 150, beside: `${beside}; a start alone ${start.toFixed(0)} ms` })
+  }
+  return rows
+}
+
+// --- Archives --------------------------------------------------------------------------------------------------------
+
+async function moved(folder: string, store: string, messages: number): Promise<Row[]> {
+  const archive = join(folder, "all.pond")
+  const [imported, copied] = [join(folder, "imported"), join(folder, "copied")]
+  for (const path of [archive, imported, copied]) rmSync(path, { recursive: true, force: true })
+  const out = await pond(folder, ["export", "-o", archive, "--store", store])
+  const [bytes, raw] = [Number(out.document["bytes"]), Number(out.document["raw_bytes"])]
+  const cat = await timed(() => Bun.spawn(["cat", archive], { stdout: "ignore" }).exited)
+  const back = await pond(folder, ["import", archive, "--store", imported])
+  const over = await pond(folder, ["copy", "--from", store, "--to", copied])
+  const proof = await pond(folder, ["copy", "--from", imported, "--to", copied, "--verify-only"])
+  for (const path of [archive, imported, copied]) rmSync(path, { recursive: true, force: true })
+  if (proof.document["ok"] !== true) throw new Error("what was imported is not what was copied")
+  const about = `${mb(bytes)} MB of archive, ${mb(raw)} MB of rows, ${messages} messages`
+  const rate = (of: number, { ms }: Run) => of / 1e6 / (ms / 1000)
+  const speed = (what: string, run: Run): Row[] => [
+    { what: `${what}, of archive`, measured: rate(bytes, run), unit: "MB/s", limit: 60, isFloor: true, beside: about },
+    {
+      what: `${what}, of rows`,
+      measured: rate(raw, run),
+      unit: "MB/s",
+      beside: `cat of it: ${rate(bytes, { ...run, ms: cat }).toFixed(0)} MB/s`,
+    },
+  ]
+  const memory = (what: string, run: Run): Row => ({
+    what: `memory of ${what}, peak`,
+    measured: run.peakMb,
+    unit: "MB",
+    limit: 600,
+  })
+  return [
+    ...speed("export", out),
+    memory("export", out),
+    ...speed("import, checked, stored and indexed", back),
+    memory("import", back),
+    { what: "copy to another store, of rows", measured: rate(raw, over), unit: "MB/s" },
+    memory("copy", over),
+    { what: "both compared by their ids", measured: proof.ms / 1000, unit: "s" },
+    memory("that", proof),
+  ]
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+function mb(bytes: number): string {
+  return (bytes / 1e6).toFixed(0)
+}

@@ -1,0 +1,104 @@
+/** What a search found, for people: sessions with their best places, and the command that opens each. */
+import type { FoundSession, SearchOutput } from "../operations/search.ts"
+import { whenText } from "./dates.ts"
+import { excerpt, marked, patternOf } from "./highlight.ts"
+import { countText } from "./numbers.ts"
+import type { Style } from "./style.ts"
+import { cutToWidth } from "./table.ts"
+import type { Page } from "./verb.ts"
+import { visible, visibleLine } from "./visible.ts"
+
+type Match = NonNullable<SearchOutput["matches"]>[number] | FoundSession["matches"][number]
+
+export interface HitsLook extends Page {
+  readonly nowMs: number
+  /** Shortened to `~` where a project lies below it. */
+  readonly home: string | undefined
+  readonly query: string
+  readonly mode: string | undefined
+}
+
+const INDENT = "    "
+const LINES_MAX = 4
+/** Longer lines are hard to read, however wide the terminal is. */
+const WIDTH_MAX = 110
+
+export function renderHits(answer: SearchOutput, look: HitsLook): string {
+  const { style } = look
+  const sessions = answer.sessions ?? []
+  const matches = answer.matches ?? []
+  if (sessions.length + matches.length === 0) return nothingFound(answer, look.query)
+  const pattern = patternOf(look.query, look.mode)
+  const body = [
+    ...sessions.map((session) => sessionText(session, pattern, look)),
+    ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, look)),
+  ].join("\n")
+  return `${body}\n${style.dim(closing(answer))}`
+}
+
+function sessionText(session: FoundSession, pattern: RegExp | undefined, look: HitsLook): string {
+  const { style, columns, nowMs } = look
+  const id = visibleLine(session.session_id)
+  const title = session.title === undefined ? id : visibleLine(session.title)
+  const newest = session.matches
+    .map(({ timestamp }) => timestamp)
+    .sort()
+    .at(-1)
+  const where = [
+    visibleLine(session.source_agent),
+    projectText(session.project, look.home),
+    ...(newest === undefined ? [] : [whenText(newest, nowMs)]),
+    `${countText(session.matched_message_count)} of ${countText(session.session_messages_count)} messages`,
+  ].join("  ")
+  const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.yellow))}\n${style.dim(where)}\n`
+  const found = session.matches.map((match) => matchText(match, session.session_id, pattern, look)).join("")
+  const newer =
+    session.newer_messages_count === 0
+      ? ""
+      : style.dim(`  ${countText(session.newer_messages_count)} newer messages: pond get ${id} --from end\n`)
+  return `${head}${found}${newer}`
+}
+
+function matchText(match: Match, sessionId: string, pattern: RegExp | undefined, look: HitsLook): string {
+  const { style, columns, nowMs } = look
+  // In a pipe a line stays a line: programs that read it count on that.
+  const width = Number.isFinite(columns) ? Math.min(columns, WIDTH_MAX) - INDENT.length - 4 : columns
+  const lines = excerpt(visible(match.text), pattern, { width, linesMax: LINES_MAX })
+  const said = lines.map((line) => `${INDENT}${marked(line, pattern, (found) => style.bold(style.yellow(found)))}\n`)
+  return `  ${roleText(match.role, style)} ${style.dim(whenText(match.timestamp, nowMs))}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
+}
+
+/** Short ids are no one's own: some clients count from the start in every session. */
+const OWN_ID_UNITS = 20
+
+export function openingCommand(messageId: string, sessionId: string): string {
+  const id = visibleLine(messageId)
+  const owner = id.length < OWN_ID_UNITS && sessionId !== "" ? ` --session ${visibleLine(sessionId)}` : ""
+  return `pond get ${id}${owner} --context 3`
+}
+
+export function roleText(role: string, style: Style): string {
+  return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
+}
+
+export function projectText(project: string, home: string | undefined): string {
+  const path = visibleLine(project)
+  if (home === undefined || home === "") return path
+  if (path === home) return "~"
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+}
+
+function closing({ next_cursor, matched_total, searched, sessions }: SearchOutput): string {
+  const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
+  const [best] = sessions ?? []
+  const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
+  return `${countText(matched_total)} messages found by ${searched.arms.join(" and ")}.\n${goOn}${more}`
+}
+
+function nothingFound({ searched }: SearchOutput, query: string): string {
+  const left = searched.excluded.map((each) => `  left out: ${each}\n`).join("")
+  const next = searched.arms.includes("exact")
+    ? ""
+    : `Try it to the letter, tools included: pond search --mode exact --scope all ${JSON.stringify(visibleLine(query))}\n`
+  return `Nothing was found by ${searched.arms.join(" and ")}.\n${left}${next}`
+}

@@ -1,0 +1,136 @@
+/** A session, or a message with its neighbours, for people to read. Everything that came from a transcript is made visible. */
+import type { GetOutput } from "../operations/get.ts"
+import type { MessageView, PartView } from "../operations/views.ts"
+import { whenText } from "./dates.ts"
+import { projectText, roleText } from "./hits.ts"
+import { countText } from "./numbers.ts"
+import { wrapToWidth } from "./table.ts"
+import type { Page } from "./verb.ts"
+import { visible, visibleLine } from "./visible.ts"
+
+export interface TranscriptLook extends Page {
+  readonly nowMs: number
+  readonly home: string | undefined
+}
+
+/** Longer lines are hard to read, however wide the terminal is. */
+const WIDTH_MAX = 100
+
+export function headText({ session, children }: GetOutput, { style, nowMs, home }: TranscriptLook): string {
+  const id = visibleLine(session.id)
+  const title = session.title === undefined ? id : visibleLine(session.title)
+  const facts = `${visibleLine(session.source_agent)}  ${projectText(session.project, home)}  begun ${whenText(session.created_at, nowMs)}`
+  const parent = session.parent_session_id
+  return [
+    `${style.bold(title)}\n${style.dim(facts)}\n`,
+    style.dim(`Go on with it: pond resume ${id}\n`),
+    parent === undefined ? "" : style.dim(`It comes from: pond get ${visibleLine(parent)}\n`),
+    ...children.map((child) =>
+      style.dim(`It started ${visibleLine(child.source_agent)}: pond get ${visibleLine(child.id)}\n`),
+    ),
+  ].join("")
+}
+
+export function messagesText(messages: readonly MessageView[], look: TranscriptLook): string {
+  return messages.map((message) => messageText(message, look)).join("")
+}
+
+/** Where a page ends before the session does. */
+export function remainderText({ session, result }: GetOutput, isFromEnd: boolean, { style }: TranscriptLook): string {
+  if (!("messages" in result) || result.messages_remaining === 0) return ""
+  const id = visibleLine(session.id)
+  const count = countText(result.messages_remaining)
+  const last = result.messages.at(-1)
+  if (isFromEnd) return style.dim(`\n${count} earlier messages: pond get ${id}\n`)
+  return last === undefined
+    ? ""
+    : style.dim(`\n${count} more messages: pond get ${id} --after ${visibleLine(last.id)}\n`)
+}
+
+export function neighbourhoodText(answer: GetOutput, look: TranscriptLook): string {
+  const { result } = answer
+  if (!("target" in result)) return ""
+  const { style } = look
+  const { target, siblings, target_parts: parts, target_parts_remaining: remaining } = result
+  const { text: _, parts_summary: __, ...rest } = target
+  const left =
+    remaining === 0
+      ? ""
+      : style.dim(
+          `  ${countText(remaining)} more parts: pond get ${visibleLine(target.id)} --session ${visibleLine(target.session_id)} --after ${visibleLine(parts.at(-1)?.id ?? "")}\n`,
+        )
+  return [
+    messagesText(
+      siblings.filter(({ ordinal }) => ordinal < target.ordinal),
+      look,
+    ),
+    messageText({ ...rest, parts: [...parts] }, look, style.yellow(">")),
+    left,
+    messagesText(
+      siblings.filter(({ ordinal }) => ordinal > target.ordinal),
+      look,
+    ),
+  ].join("")
+}
+
+function messageText(message: MessageView, look: TranscriptLook, mark = ""): string {
+  const { style, nowMs } = look
+  const about = style.dim(`${whenText(message.timestamp, nowMs)}  ${visibleLine(message.id)}`)
+  const head = `\n${mark === "" ? "" : `${mark} `}${style.bold(roleText(message.role, style))}  ${about}\n`
+  const said = [message.text, message.content].flatMap((text) => (text === undefined ? [] : [prose(text, look)]))
+  const parts = (message.parts ?? []).map((part) => partText(part, look))
+  const summary = (message.parts_summary ?? []).map(({ kind, label }) =>
+    style.dim(`  ${arrow(kind)} ${visibleLine(label ?? "")}\n`),
+  )
+  return [head, ...said, ...parts, ...summary].join("")
+}
+
+/** Wrapped between words, but for what stands in a fence: code keeps its lines. */
+function prose(text: string, { columns }: Page): string {
+  const width = Math.min(columns, WIDTH_MAX)
+  let isCode = false
+  const lines = visible(text)
+    .split("\n")
+    .flatMap((line) => {
+      if (line.trimStart().startsWith("```")) isCode = !isCode
+      return isCode || !Number.isFinite(columns) ? [line] : hung(line, width)
+    })
+  return `${lines.join("\n")}\n`
+}
+
+/** What goes on of an indented line, or of an item of a list, stands under its beginning. */
+function hung(line: string, width: number): string[] {
+  const [lead = ""] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?/.exec(line) ?? []
+  const [first = "", ...others] = wrapToWidth(line.slice(lead.length), Math.max(20, width - lead.length))
+  return [`${lead}${first}`, ...others.map((each) => `${" ".repeat(lead.length)}${each}`)]
+}
+
+function arrow(kind: string): string {
+  if (kind === "tool_call") return "→"
+  return kind === "tool_result" ? "←" : `[${kind}]`
+}
+
+function partText(part: PartView, look: TranscriptLook): string {
+  const { style } = look
+  const { type } = part
+  if (type === "text") return prose(String(part["text"]), look)
+  if (type === "reasoning") return style.dim(`  (reasoning)\n${indented(String(part["text"]))}`)
+  const callId = part["call_id"] === undefined ? "" : `  ${visibleLine(String(part["call_id"]))}`
+  const call = `  ${arrow(type)} ${visibleLine(String(part["name"] ?? ""))}${style.dim(callId)}\n`
+  if (type === "tool_call") return `${call}${indented(valueText(part["params"]))}`
+  if (type === "tool_result") return `${call}${indented(valueText(part["result"]))}`
+  return style.dim(
+    `  [${type} ${visibleLine(String(part["file_name"] ?? part["media_type"] ?? part["kind"] ?? ""))}]\n`,
+  )
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2)
+}
+
+function indented(text: string): string {
+  return visible(text)
+    .split("\n")
+    .map((line) => `    ${line}\n`)
+    .join("")
+}

@@ -1,0 +1,116 @@
+/** What a person reads of searches and sessions: marked words, the place around them, days, and the pager. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { writeDemo } from "../../build/demo.ts"
+import { whenText } from "../../src/cli/dates.ts"
+import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
+import { openingCommand } from "../../src/cli/hits.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const marks = (text: string, query: string, mode?: string) =>
+  marked(text, patternOf(query, mode), (found) => `[${found}]`)
+
+describe("marked in a hit", () => {
+  test.each([
+    [
+      "other forms of a word",
+      "it charges, charged and is charging",
+      "charged",
+      "it [charges], [charged] and is [charging]",
+    ],
+    ["no word inside of another", "discharged batteries", "charged", "discharged batteries"],
+    ["short words as they are alone", "the cat scattered", "cat", "the [cat] scattered"],
+    ["words that say little never", "why was it so", "why was ENOENT", "[why] [was] it so"],
+    ["a quoted phrase as one", "cannot find module x", '"cannot find"', "[cannot find] module x"],
+    ["names with signs in them", "see src/app.ts here", "src/app.ts", "see [src/app.ts] here"],
+    ["words without spaces between them", "我们修复了登录问题", "登录", "我们修复了[登录]问题"],
+  ])("%s", (_, text, query, wanted) => expect(marks(text, query)).toBe(wanted))
+
+  test("to the letter where it was searched so, and by the pattern where it was one", () => {
+    expect(marks("a.b and axb", "a.b", "exact")).toBe("[a.b] and axb")
+    expect(marks("a.b and axb", "a.b", "pattern")).toBe("[a.b] and [axb]")
+    expect(marks("anything", "(", "pattern")).toBe("anything")
+  })
+})
+
+test("the lines around the first marked word are shown, and that there are others", () => {
+  const text = Array.from({ length: 20 }, (_, line) => (line === 10 ? "the needle is here" : `line ${line}`)).join("\n")
+  const look = { width: 40, linesMax: 3 }
+  expect(excerpt(text, patternOf("needle", undefined), look)).toEqual(["… line 9", "the needle is here", "line 11 …"])
+  expect(excerpt("one\n\ntwo", undefined, look)).toEqual(["one", "two"])
+  expect(excerpt(`${"word ".repeat(30)}needle`, patternOf("needle", undefined), look).join(" ")).toContain("needle")
+})
+
+test("a message with an id of its own is opened by it, and one with a short id by its session too", () => {
+  expect(openingCommand("de300000-0000-4000-8000-000000000001", "s")).toBe(
+    "pond get de300000-0000-4000-8000-000000000001 --context 3",
+  )
+  expect(openingCommand("1a2b3c4d", "s")).toBe("pond get 1a2b3c4d --session s --context 3")
+})
+
+test.each([
+  [20, "just now"],
+  [5 * 60, "5 min ago"],
+  [3 * 3600, "3 h ago"],
+  [14 * 3600, "yesterday 22:00"],
+  [3 * 86_400, "3 days ago"],
+  [40 * 86_400, "22 Dec 2025"],
+  [20 * 86_400, "11 Jan"],
+  [-86_400, "1 Feb"],
+])("%d seconds ago is said as %s", (seconds, wanted) => {
+  const now = new Date(2026, 0, 31, 12, 0, 0).getTime()
+  expect(whenText(new Date(now - seconds * 1000).toISOString(), now)).toBe(wanted)
+})
+
+describe("on a terminal", () => {
+  let home: TemporaryHome
+  const SESSION = "de300000-0000-4000-8000-000000000000"
+  beforeAll(async () => {
+    home = temporaryHome()
+    writeDemo(home.path)
+    expect(await runPond(["sync", "-q"], { env: home.env })).toMatchObject({ exitCode: 0 })
+  })
+  afterAll(() => home[Symbol.dispose]())
+
+  async function onTerminal(args: readonly string[], rows: number): Promise<string> {
+    const decoder = new TextDecoder()
+    let screen = ""
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...args], {
+      env: { ...home.env, PATH: process.env["PATH"] ?? "", TERM: "xterm", NO_COLOR: "1", PAGER: "sed 's/^/| /'" },
+      terminal: {
+        cols: 60,
+        rows,
+        data: (_terminal, bytes) => {
+          screen += decoder.decode(bytes, { stream: true })
+        },
+      },
+    })
+    expect(await child.exited).toBe(0)
+    return screen.replaceAll("\r\n", "\n")
+  }
+
+  test("a session that is longer than the screen goes through the pager, to its end", async () => {
+    const screen = await onTerminal(["get", SESSION], 8)
+    expect(screen).toStartWith(`| ${SESSION}\n`)
+    expect(screen).toContain("\n| \n| user  12 Jan")
+    expect(screen).toEndWith("so that it also compares\n| the schema version.\n")
+  })
+
+  test("one that fits is printed as it is", async () => {
+    const screen = await onTerminal(["get", SESSION, "--limit", "1"], 40)
+    expect(screen).toStartWith(`${SESSION}\n`)
+    expect(screen).toEndWith(`3 more messages: pond get ${SESSION} --after de300000-0000-4000-8000-100000000000\n`)
+  })
+
+  test("a search fits the width, but for the commands, which are whole", async () => {
+    const screen = await onTerminal(["search", "charged", "twice"], 40)
+    const wide = screen.split("\n").filter((line) => line.length > 60)
+    expect(wide.filter((line) => !line.includes("pond "))).toEqual([])
+    expect(screen).toContain("    pond get de300000-0000-4000-8000-110000000000 --context 3\n")
+  })
+
+  test("in a pipe the same text comes without a pager, and its lines unbroken", async () => {
+    const { stdout } = await runPond(["get", SESSION], { env: { ...home.env, PAGER: "false" } })
+    expect(stdout).toContain("so that it also compares the schema version.\n")
+  })
+})
