@@ -42,7 +42,8 @@ main(placeOf())
 
 function main(place: Place): void {
   const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
-  for (const installed of install(place)) console.log(`installed ${installed}`)
+  const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
+  for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
   const verdicts = values.recall ? [] : from.flatMap((client) => judgeAll(place, client))
   if (values.scenario === undefined && !values.native && values.to === undefined)
     verdicts.push(...recallAll(place, from))

@@ -137,7 +137,7 @@ function stampOf({ host }: Pond): string {
   return `${Math.trunc(host.clock.nowMs()).toString(36)}-${Math.trunc(host.random.next() * 2 ** 32).toString(36)}`
 }
 
-function groupLosses(losses: readonly Loss[]): LossGroup[] {
+export function groupLosses(losses: readonly Loss[]): LossGroup[] {
   return [...Map.groupBy(losses, ({ kind }) => kind)].map(([kind, group]) => ({
     kind,
     count: group.length,

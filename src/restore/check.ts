@@ -2,13 +2,17 @@
  * Before a restore touches a client's directory, what it would write is written elsewhere, found by the client's own
  * source, parsed, and compared with what it is to say. A restore that cannot be read back is never written.
  */
-import type { Adapter, Conversation, SourceUnit } from "../adapters/adapter.ts"
+import type { Adapter, Conversation, ForeignTarget, SourceUnit } from "../adapters/adapter.ts"
+import type { LossKind } from "../adapters/shared/losses.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
-import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
+import { turnsOf } from "../adapters/shared/turns.ts"
 import { PondError } from "../model/errors.ts"
-import { differingPointer, type JsonValue } from "../model/json.ts"
+import { differingPointer, isJsonObject, type JsonValue, parseJson } from "../model/json.ts"
+import type { Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
+import { editsBetween } from "./edits.ts"
 import type { RestorePlan } from "./plan.ts"
+import { toldBy } from "./told.ts"
 
 export async function checkDraft(plan: RestorePlan, folder: string): Promise<void> {
   const logs = await logsBelow(plan.target, folder)
@@ -91,6 +95,10 @@ function bodies(parts: Entry["parts"]): JsonValue {
 
 // --- Foreign: the same conversation, but for the losses ------------------------------------------------------------------
 
+/**
+ * The session and each of its sub-agents must tell, in the target's own reading, what they told before: the same items in the
+ * same order. Each loss that the target's serializer named accounts for one item, gone or become another, and no more.
+ */
 function foreignDifference(
   { target, proof, sessionId, losses }: RestorePlan,
   got: ReadonlyMap<string, SessionLog>,
@@ -98,36 +106,85 @@ function foreignDifference(
   if (proof.fidelity !== "foreign") return undefined
   const log = got.get(sessionId)
   if (log === undefined) return `the session ${sessionId} is not found in what was written`
-  const back: Conversation = { session: log.session, entries: target.context(log, []), children: [] }
-  const want = itemsOf(turnsOf(proof.conversation, target.id, proof.reasoning).turns)
-  const have = itemsOf(turnsOf(back, target.id, proof.reasoning).turns)
-  const missing = missingItems(want, have)
-  // Each loss was shown; whatever else is missing was lost by mistake.
-  return missing.length > losses.length
-    ? `${missing.length} pieces are missing, the first is ${missing[0]?.slice(0, 80)}`
-    : undefined
+  const { conversation, reasoning } = proof
+  const agents = [...got.values()].filter(({ session }) => session.id !== sessionId)
+  const telling = { target, reasoning, losses }
+  const { missing, allowed, first } = nearest(telling, conversation, [log])
+  if (missing > allowed) return `${conversation.session.id}: ${first}`
+  const lost = unheld(telling, conversation, agents)
+  const named = losses.filter(({ kind }) => kind === "subagent").length
+  return lost.length > named ? `the sub-agent ${lost.join(", ")}` : undefined
 }
 
-/** What was said and done, in order. White space at the ends is the writer's own. */
-function itemsOf(turns: readonly Turn[]): string[] {
-  return turns.flatMap((turn) =>
-    turn.blocks.flatMap((block) => {
-      if (block.type === "text") return block.text.trim() === "" ? [] : [`${turn.role}: ${block.text.trim()}`]
-      if (block.type !== "call") return []
-      const result = block.result?.content.map((piece) => ("text" in piece ? piece.text : "")).join("\n") ?? ""
-      return [`call ${block.name}: ${result.trim()}`]
-    }),
-  )
+interface Telling {
+  readonly target: Adapter
+  readonly reasoning: ForeignTarget["reasoning"]
+  readonly losses: readonly Loss[]
 }
 
-/** In order: what is found later than what came before it. */
-function missingItems(want: readonly string[], have: readonly string[]): string[] {
-  const missing: string[] = []
-  let from = 0
-  for (const item of want) {
-    const at = have.findIndex((other, index) => index >= from && (other === item || other.includes(item)))
-    if (at < 0) missing.push(item)
-    else from = have[at] === item ? at + 1 : at
-  }
-  return missing
+/** Sub-agents that are nowhere in what was written. What such a one started is lost with it. */
+function unheld(telling: Telling, { children }: Conversation, agents: readonly SessionLog[]): string[] {
+  return children.flatMap((child) => {
+    const { missing, allowed, first } = nearest(telling, child, agents)
+    return missing > allowed ? [`${child.session.id}: ${first}`] : unheld(telling, child, agents)
+  })
+}
+
+function nearest(telling: Telling, conversation: Conversation, logs: readonly SessionLog[]) {
+  const { target, reasoning } = telling
+  const wanted = toldBy(conversation, target.id, reasoning)
+  const allowed = ownLosses(telling, conversation)
+  const [best = { missing: Number.POSITIVE_INFINITY, first: "is not found in what was written" }] = logs
+    .map((log) => differenceOf(wanted, toldBy(backOf(log, target), target.id, "keep"), allowed))
+    .sort((one, other) => one.missing - other.missing)
+  return { ...best, allowed }
+}
+
+/** Losses that take away nothing that was said or done. */
+const ITEMLESS: ReadonlySet<string> = new Set<LossKind>(["missing_history", "failure_mark", "model_settings"])
+
+/** What the turns leave out already is missing on both sides. */
+function ownLosses({ target, reasoning, losses }: Telling, conversation: Conversation): number {
+  const own = new Set(conversation.entries.map(({ message }) => message.id))
+  const said = losses.filter(({ kind, messageId }) => !ITEMLESS.has(kind) && own.has(messageId ?? "")).length
+  return said - turnsOf(conversation, target.id, reasoning).losses.length
+}
+
+function backOf(log: SessionLog, target: Adapter): Conversation {
+  return { session: log.session, entries: target.context(log, []), children: [] }
+}
+
+interface Difference {
+  /** How many items are not there any more; Infinity, where more was said than there was. */
+  readonly missing: number
+  readonly first: string
+}
+
+/** A loss may put one item in the place of another, and adds none. */
+function differenceOf(want: readonly string[], have: readonly string[], allowed: number): Difference {
+  const firstAt = want.findIndex((item, index) => !holds(item, have[index] ?? ""))
+  if (firstAt < 0 && have.length === want.length) return { missing: 0, first: "" }
+  const at = firstAt < 0 ? want.length : firstAt
+  const first = `${excerpt(want[at])} became ${excerpt(have[at])}`
+  const edits = editsBetween(want, have, 2 * allowed, holds)
+  const missing = (edits + want.length - have.length) / 2
+  const added = edits - missing
+  return { missing: added > missing ? Number.POSITIVE_INFINITY : missing, first }
+}
+
+/** A tool of the target may insist on more than the call was given: what was given must all be there. */
+function holds(want: string, have: string): boolean {
+  if (want === have) return true
+  const [ours, theirs] = [CALL.exec(want), CALL.exec(have)]
+  if (ours === null || theirs === null || ours[1] !== theirs[1]) return false
+  const [given, said] = [ours, theirs].map(([, , params = ""]) => parseJson(params))
+  if (!(given?.ok && said?.ok && isJsonObject(given.value) && isJsonObject(said.value))) return false
+  const all = said.value
+  return Object.entries(given.value).every(([key, value]) => differingPointer(value, all[key] ?? null) === undefined)
+}
+
+const CALL = /^call: (\S+) (\{.*\})$/s
+
+function excerpt(item: string | undefined): string {
+  return item === undefined ? "nothing" : item.slice(0, 120)
 }

@@ -50,7 +50,7 @@ interface Count {
 
 /** Only a line that names the directory is parsed: the others stay as they are. */
 function movedText(text: string, move: Move, count: Count): string {
-  if (!text.includes(stringifyJson(move.from).slice(1, -1))) return text
+  if (!text.includes(stringifyJson(move.from).slice(1, -1)) && !text.includes(FILE_URL)) return text
   const parsed = parseJson(text)
   if (!parsed.ok) return text
   const before = count.paths
@@ -65,9 +65,33 @@ function movedJson(value: JsonValue, move: Move, count: Count): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, movedJson(item, move, count)]))
 }
 
-function movedString(text: string, { from, to }: Move, count: Count): string {
+function movedString(text: string, move: Move, count: Count): string {
+  const { from, to } = move
+  if (text.startsWith(FILE_URL)) return movedUrl(text, move, count)
   const isPath = text === from || text.startsWith(`${from}/`) || text.startsWith(`${from}\\`)
   if (!isPath) return text
   count.paths++
   return `${to}${text.slice(from.length)}`
+}
+
+const FILE_URL = "file://"
+
+/** What stands behind the directory stays as the client encoded it. */
+function movedUrl(text: string, { from, to }: Move, count: Count): string {
+  const segments = text.slice(FILE_URL.length).split("/").slice(1)
+  const [old, fresh] = [from, to].map((path) => path.split(/[/\\]/).filter((segment) => segment !== ""))
+  if (old === undefined || fresh === undefined || !old.every((segment, at) => decoded(segments[at]) === segment))
+    return text
+  count.paths++
+  const encoded = fresh.map((segment) => encodeURIComponent(segment).replace(/^([A-Za-z])%3A$/, "$1:"))
+  return `${FILE_URL}/${[...encoded, ...segments.slice(old.length)].join("/")}`
+}
+
+function decoded(segment: string | undefined): string | undefined {
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment)
+  } catch {
+    // Not what a client encodes: no path that it could mean.
+    return undefined
+  }
 }

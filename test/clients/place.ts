@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { CLIENTS, type Client } from "./clients.ts"
+import type { Client } from "./clients.ts"
 
 export interface Place {
   readonly root: string
@@ -32,7 +32,7 @@ export function sessionsOf({ out }: Place, { name, version }: Client): string {
 }
 
 /** What was installed by this call. */
-export function install({ root }: Place, clients: readonly Client[] = CLIENTS): string[] {
+export function install({ root }: Place, clients: readonly Client[]): string[] {
   const wanted = [{ name: "node", packages: [NODE] }, ...clients]
   const absent = wanted.filter(({ name, packages }) => !packages.every((each) => isInstalled(root, name, each)))
   for (const { name, packages } of absent) npmInstall(join(root, "pkgs", name), packages)

@@ -9,8 +9,8 @@ import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import { turnsOf } from "../../src/adapters/shared/turns.ts"
 import { writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
 import { bytesOf } from "../../src/restore/draft.ts"
+import { toldBy } from "../../src/restore/told.ts"
 import { conversationOf, logsOf } from "./fixtures.ts"
-import { toldBy } from "./told.ts"
 
 export async function expectToComeThrough(
   conversation: Conversation,

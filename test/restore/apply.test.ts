@@ -86,6 +86,32 @@ for (let diesAt = 1; diesAt <= STEPS + 1; diesAt++) {
   })
 }
 
+/** Where the old files are there, two of them are moved aside besides. */
+const FORCED_STEPS = STEPS + 2
+
+for (let diesAt = 1; diesAt <= FORCED_STEPS + 1; diesAt++) {
+  test(`with force the session is the old one, absent or the new one when the machine dies before step ${diesAt}`, async () => {
+    using target = tempRoot()
+    const [main, side] = [MAIN, SIDE].map(({ place }) => join(target.root, place)) as [string, string]
+    mkdirSync(join(side, ".."), { recursive: true })
+    writeFileSync(main, "old main")
+    writeFileSync(side, "old side")
+    const files = mortalFiles(diesAt)
+    const died = await applyRestore(request(target.root, files, true)).then(
+      () => false,
+      (error) => error instanceof Died,
+    )
+    await files.restart()
+    expect({ diesAt, died }).toEqual({ diesAt, died: diesAt <= FORCED_STEPS })
+    expect([undefined, "old main", WHOLE]).toContain(textOf(main))
+    expect([undefined, "old side", "long output"]).toContain(textOf(side))
+    // Nothing old is lost: it is where it was, or beside it.
+    expect([textOf(main), textOf(`${main}.pond-backup-x`)]).toContain("old main")
+    expect([textOf(side), textOf(`${side}.pond-backup-x`)]).toContain("old side")
+    if (textOf(main) === WHOLE) expect(textOf(side)).toBe("long output")
+  })
+}
+
 test("what is there is never overwritten, and nothing else is written then", async () => {
   using target = tempRoot()
   const path = join(target.root, SIDE.place)
@@ -162,4 +188,17 @@ test("a move rewrites the strings that are paths, and no text that mentions one"
       ],
     },
   ])
+})
+
+test.each([
+  ["/old/日 home", "file:///old/%E6%97%A5%20home", "file:///new%20home"],
+  ["/old/日 home", "file:///old/%E6%97%A5%20home/a%20b.ts", "file:///new%20home/a%20b.ts"],
+  ["/old/日 home", "file:///old/%E6%97%A5%20homestead", "file:///old/%E6%97%A5%20homestead"],
+  ["/old/日 home", "file:///old/%E6%97", "file:///old/%E6%97"],
+  ["C:\\old", "file:///C:/old/a.ts", "file:///new%20home/a.ts"],
+])("in a move from %s the address %s becomes %s", (from, address, moved) => {
+  const { files } = reroot([{ form: "log", place: "s.jsonl", lines: [JSON.stringify({ cwd: address })] }], {
+    ...{ from, to: "/new home", place: undefined },
+  })
+  expect(files).toMatchObject([{ lines: [JSON.stringify({ cwd: moved })] }])
 })

@@ -3,7 +3,7 @@ import { systemClock } from "../../platform/clock.ts"
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
-import { native } from "./native.ts"
+import { native, repoint } from "./native.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { VERSION } from "./schema.ts"
@@ -20,6 +20,7 @@ export const opencode: Adapter = {
   serialize: {
     native,
     foreign,
+    repoint,
     resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),
   },
   registration,

@@ -20,14 +20,14 @@ import {
   type UserTurn,
 } from "../shared/turns.ts"
 import { createIds, type Ids, sessionIdOf } from "./ids.ts"
+import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { SCHEMA, VERSION } from "./schema.ts"
 import { ID } from "./session-start.ts"
 
 export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
   const { sessionId, rows, losses } = sessionRows(conversation, target)
-  const files = [
-    { form: "database" as const, place: "opencode.db", rows: [globalProject(conversation), ...rows], schema: SCHEMA },
-  ]
+  const project = globalProject(Date.parse(conversation.session.created_at))
+  const files = [{ form: "database" as const, place: "opencode.db", rows: [project, ...rows], schema: SCHEMA }]
   return { sessionId, files, losses }
 }
 
@@ -73,13 +73,6 @@ function idOf({ session }: Conversation): string {
 
 // --- Rows of the session ------------------------------------------------------------------------------------------------
 
-function globalProject({ session }: Conversation): OutputRow {
-  const created = Date.parse(session.created_at)
-  const empty = { vcs: null, name: null, icon_url: null, icon_url_override: null, icon_color: null }
-  const times = { time_created: created, time_updated: created, time_initialized: null }
-  return { table: "project", row: { id: "global", worktree: "/", ...empty, ...times, sandboxes: [], commands: null } }
-}
-
 interface SessionFacts {
   readonly sessionId: string
   readonly agent: string
@@ -93,8 +86,8 @@ function sessionRow({ session, entries }: Conversation, facts: SessionFacts): Js
   const created = Date.parse(session.created_at)
   const title = parent === undefined ? session.title : subagentTitle(parent.start, session.title)
   return {
-    ...{ id: sessionId, project_id: "global", workspace_id: null, parent_id: parent?.sessionId ?? null },
-    ...{ slug: `restored-${hexOf(sessionId, 6)}`, directory: target.cwd, path: pathOf(target.cwd) },
+    ...{ id: sessionId, project_id: GLOBAL, workspace_id: null, parent_id: parent?.sessionId ?? null },
+    ...{ slug: `restored-${hexOf(sessionId, 6)}`, directory: target.cwd, path: pathBelowRoot(target.cwd) },
     ...{ title: title ?? firstWords(entries) ?? `New session - ${new Date(created).toISOString()}`, version: VERSION },
     ...{ share_url: null, summary_additions: 0, summary_deletions: 0, summary_files: 0, summary_diffs: null },
     ...{ metadata: null, cost: 0, tokens_input: 0, tokens_output: 0, tokens_reasoning: 0 },
@@ -102,11 +95,6 @@ function sessionRow({ session, entries }: Conversation, facts: SessionFacts): Js
     ...{ model: modelColumn(target.model), time_created: created, time_updated: Math.max(created, updatedMs) },
     ...{ time_compacting: null, time_archived: null },
   }
-}
-
-/** The directory below the worktree of its project, which is the root of the file system for `global`. */
-function pathOf(cwd: string): string | null {
-  return cwd.startsWith("/") ? cwd.slice(1) : null
 }
 
 function subagentTitle(start: Start | undefined, title: string | undefined): string {

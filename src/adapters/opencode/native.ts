@@ -4,15 +4,40 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { SessionLog } from "../../model/session.ts"
-import type { Serialized } from "../adapter.ts"
+import type { OutputFile, OutputRow, Serialized } from "../adapter.ts"
 import { filesOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
 import { exportIdOf } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
+import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { SCHEMA } from "./schema.ts"
 import { REMOVED_TABLE } from "./tables.ts"
 
 export function native(log: SessionLog): Serialized {
   return { sessionId: log.session.id, files: filesOf(newestRecords(log), SCHEMA), losses: [] }
+}
+
+/**
+ * A session that was moved belongs to no project that is known here: to the one of all directories, from which opencode takes
+ * it into that of the repository which it lies at the top of. It does the same with what it imports.
+ */
+export function repoint(files: readonly OutputFile[]): OutputFile[] {
+  return files.map((file) => {
+    if (file.form !== "database") return file
+    const others = file.rows.filter(({ table }) => table !== "project")
+    return { ...file, rows: [globalProject(createdIn(others)), ...others.map(intoGlobal)] }
+  })
+}
+
+function intoGlobal({ table, row }: OutputRow): OutputRow {
+  const { directory } = row
+  if (table !== "session" || typeof directory !== "string") return { table, row }
+  const path = "path" in row ? { path: pathBelowRoot(directory) } : {}
+  return { table, row: { ...row, project_id: GLOBAL, ...path } }
+}
+
+function createdIn(rows: readonly OutputRow[]): number {
+  const times = rows.map(({ row }) => row["time_created"]).filter((time) => typeof time === "number")
+  return times.length === 0 ? 0 : Math.min(...times)
 }
 
 /** All records as files and rows hold them. Of documents that were written more than once, `filesOf` takes the last. */

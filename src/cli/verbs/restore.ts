@@ -1,6 +1,8 @@
 /** `pond restore` and `pond resume`: a session, into a client. */
 import { PondError } from "../../model/errors.ts"
 import {
+  groupLosses,
+  type LossGroup,
   planRestoreOf,
   type RestoreOptions,
   type RestoreReport,
@@ -27,6 +29,7 @@ const FLAGS = {
 }
 const SESSION = { name: "session", summary: "The id of the session.", count: "one" } as const
 
+type RestorePlan = Awaited<ReturnType<typeof planRestoreOf>>
 type RestoreContext = Pick<VerbContext<typeof FLAGS>, "pond" | "flags" | "words">
 
 export const restore = defineVerb({
@@ -38,6 +41,7 @@ export const restore = defineVerb({
     const options = optionsOf(context)
     const plan = await planRestoreOf(pond, options)
     if (flags["dry-run"]) return outcomeOf(reportOf(plan, options.root ?? rootOf(pond, plan.target)))
+    sayLosses(pond, plan)
     return outcomeOf(await restoreInto(pond, plan, options))
   },
 })
@@ -72,6 +76,7 @@ async function restored(
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
   const plan = await planRestoreOf(pond, options)
   const { title } = plan.target
+  sayLosses(pond, plan)
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
@@ -79,6 +84,15 @@ async function restored(
     if (isThere) return { report: reportOf(plan, options.root ?? rootOf(pond, plan.target)), title }
     throw error
   }
+}
+
+/** What is not coming along is said before anything is written, while Ctrl-C still costs nothing. */
+function sayLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): void {
+  for (const group of groupLosses(losses)) host.log.warn(visibleLine(`Is lost: ${lossText(group)}`))
+}
+
+function lossText({ kind, count, example }: LossGroup): string {
+  return `${kind.replaceAll("_", " ")}, ${countText(count)} ${count === 1 ? "time" : "times"} (${example})`
 }
 
 function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
@@ -103,9 +117,7 @@ function render(report: RestoreReport, style: Style): string {
     `${report.written ? "Restored" : "Would restore"} ${countText(sessions.length)} ${sessions.length === 1 ? "session" : "sessions"}, ${fidelity}: ${countText(files.length)} files, ${bytesText(bytes)}.`,
     ...files.map(({ path }) => `  ${visibleLine(path)}`),
     ...backups.map((path) => style.yellow(`  kept the old file: ${visibleLine(path)}`)),
-    ...losses.map(({ kind, count, example }) =>
-      style.yellow(`  lost: ${kind.replaceAll("_", " ")}, ${countText(count)} times (${visibleLine(example)})`),
-    ),
+    ...(report.written ? [] : losses.map((group) => style.yellow(visibleLine(`  lost: ${lossText(group)}`)))),
     ...(report.rewritten_paths > 0 ? [`  ${countText(report.rewritten_paths)} paths name the new directory.`] : []),
     `${style.dim("Go on with")}  cd ${visibleLine(quoted(goOn.cwd))} && ${visibleLine(goOn.command.map(quoted).join(" "))}`,
   ]

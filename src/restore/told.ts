@@ -1,8 +1,11 @@
-/** What a conversation tells, as plain items in order, so that two clients' tellings of it can be compared exactly. */
-import type { Conversation, ForeignTarget } from "../../src/adapters/adapter.ts"
-import type { ResultContent } from "../../src/adapters/shared/translate.ts"
-import { type Turn, turnsOf } from "../../src/adapters/shared/turns.ts"
-import { stringifyJson } from "../../src/model/json.ts"
+/**
+ * What a conversation tells, as plain items in order, so that two clients' tellings of it can be compared exactly.
+ * Knows turns, and no client's format.
+ */
+import type { Conversation, ForeignTarget } from "../adapters/adapter.ts"
+import type { ResultContent } from "../adapters/shared/translate.ts"
+import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
+import { stringifyJson } from "../model/json.ts"
 
 /** `target` is the vocabulary that calls are told in. */
 export function toldBy(

@@ -1,0 +1,114 @@
+/** What a restore would write is read back before anything is written: over every fixture and pair, and with every fault found. */
+import { expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import type { SessionLog, SessionTree } from "../../src/model/session.ts"
+import { realFiles } from "../../src/platform/files.ts"
+import { writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
+import { checkDraft } from "../../src/restore/check.ts"
+import { writeDraft } from "../../src/restore/draft.ts"
+import { planRestore, type RestorePlan } from "../../src/restore/plan.ts"
+import { fixturesOf, logsOf } from "../contract/fixtures.ts"
+
+type Logs = ReadonlyMap<string, SessionLog>
+
+function treeOf(logs: Logs, log: SessionLog): SessionTree {
+  const children = [...logs.values()].filter(({ session }) => session.parent_session_id === log.session.id)
+  return { ...log, children: children.map((child) => treeOf(logs, child)) }
+}
+
+function ancestorsOf(logs: Logs, { session }: SessionLog): SessionLog[] {
+  const parent = logs.get(session.parent_session_id ?? "")
+  return parent === undefined ? [] : [parent, ...ancestorsOf(logs, parent)]
+}
+
+async function planned(logs: Logs, log: SessionLog, target: Adapter): Promise<RestorePlan> {
+  return planRestore({
+    tree: treeOf(logs, log),
+    ancestors: ancestorsOf(logs, log),
+    log: async (id) => logs.get(id) ?? Promise.reject(new Error(`no ${id}`)),
+    target,
+    cwd: undefined,
+    reasoning: "text",
+  })
+}
+
+async function check(plan: RestorePlan, files: readonly OutputFile[] = plan.proof.files): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "pond-check-"))
+  try {
+    await writeDraft(realFiles, folder, files, async (path, file) => writeForeignRows(path, file).backups)
+    await checkDraft(plan, folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+for (const source of ADAPTERS)
+  for (const target of ADAPTERS)
+    test(`what is written of ${source.id} for ${target.id} reads back`, async () => {
+      let checked = 0
+      for (const { root } of fixturesOf(source)) {
+        const logs = await logsOf(source, root)
+        for (const log of logs.values()) {
+          await check(await planned(logs, log, target))
+          checked++
+        }
+      }
+      expect(checked).toBeGreaterThan(0)
+    }, 60_000)
+
+// --- Faults ------------------------------------------------------------------------------------------------------------
+
+async function planOf(from: string, fixture: string, to: string): Promise<RestorePlan> {
+  const [source, target] = [from, to].map((id) => ADAPTERS.find((each) => each.id === id))
+  const root = source && fixturesOf(source).find(({ name }) => name === fixture)?.root
+  if (source === undefined || target === undefined || root === undefined) throw new Error("no fixture")
+  const logs = await logsOf(source, root)
+  const roots = [...logs.values()].filter(({ session }) => session.parent_session_id === undefined)
+  return planned(logs, roots[0] as SessionLog, target)
+}
+
+/** The files with one text in them changed, wherever it stands. */
+function changed(files: readonly OutputFile[], before: string, after: string): OutputFile[] {
+  const text = JSON.stringify(files)
+  expect(text).toContain(before)
+  return JSON.parse(text.replaceAll(before, after)) as OutputFile[]
+}
+
+test.each(ADAPTERS.filter(({ id }) => id !== "claude-code").map(({ id }) => id))(
+  "a word that would change on the way into %s stops the restore",
+  async (to) => {
+    const plan = await planOf("claude-code", "tools", to)
+    await check(plan)
+    const tampered = check(plan, changed(plan.files, "TOOLS-TEXT-2 Writing", "TOOLS-TEXT-2 Righting"))
+    await expect(tampered).rejects.toMatchObject({
+      code: "internal",
+      message: expect.stringContaining("Nothing was written"),
+    })
+  },
+)
+
+test.each(["codex", "pi"])("lines that %s would lose stop the restore", async (to) => {
+  const plan = await planOf("claude-code", "tools", to)
+  const files = plan.files.map((file) => (file.form === "log" ? { ...file, lines: file.lines.slice(0, -3) } : file))
+  await expect(check(plan, files)).rejects.toMatchObject({ code: "internal" })
+})
+
+test.each(["codex", "opencode", "pi"])("a sub-agent that %s would be told wrong stops the restore", async (to) => {
+  const plan = await planOf("claude-code", "agent", to)
+  expect(plan.sessions.length).toBeGreaterThan(1)
+  await check(plan)
+  const tampered = check(plan, changed(plan.files, "SUBWORK-TEXT", "SUBWORK-TEST"))
+  await expect(tampered).rejects.toMatchObject({ details: { difference: expect.stringContaining("sub-agent") } })
+})
+
+test("a native restore that would change one value is stopped", async () => {
+  const plan = await planOf("claude-code", "tools", "claude-code")
+  await check(plan)
+  await expect(check(plan, changed(plan.files, "TOOLS-TEXT-2 W", "TOOLS-TEXT-2 V"))).rejects.toMatchObject({
+    code: "internal",
+  })
+})

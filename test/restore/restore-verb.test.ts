@@ -1,0 +1,169 @@
+/** `pond restore` from the outside: what it says, what it writes, and what it refuses, over sessions of real clients. */
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Ran, runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const FIXTURES = join(import.meta.dir, "../../fixtures")
+const TOOLS = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
+const AGENT = "9b9a57e5-d547-4b23-84f8-cfda13a0759c"
+
+async function homeWith(adapter: string, fixture: string): Promise<TemporaryHome> {
+  const home = temporaryHome()
+  const path = join(FIXTURES, adapter, fixture, "root")
+  const synced = await runPond(["sync", adapter, "--path", path, "--only", "import"], home)
+  expect(synced).toMatchObject({ exitCode: 0 })
+  return home
+}
+
+function restored(home: TemporaryHome, session: string, ...words: readonly string[]): Promise<Ran> {
+  return runPond(["restore", session, "--root", join(home.path, "target"), ...words], home)
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+test("a plan names the files and the losses, and writes none of them", async () => {
+  using home = await homeWith("claude-code", "tools")
+  const { exitCode, stdout } = await restored(home, TOOLS, "--to", "codex", "--dry-run")
+  expect(stdout).toContain("Would restore 1 session, foreign: 1 files")
+  expect(stdout).toContain("lost: failure mark, 2 times (exec_command)")
+  expect(stdout).toContain("codex resume")
+  expect({ exitCode, files: filesBelow(join(home.path, "target")) }).toEqual({ exitCode: 0, files: [] })
+})
+
+test("losses are said before anything is written, whatever becomes of the writing", async () => {
+  using home = await homeWith("claude-code", "tools")
+  const first = await restored(home, TOOLS, "--to", "codex")
+  expect(first.stderr).toContain("Is lost: failure mark, 2 times (exec_command)")
+  expect(first.stdout).toContain("Restored 1 session, foreign")
+  const again = await restored(home, TOOLS, "--to", "codex")
+  expect(again.exitCode).toBe(8)
+  expect(again.stderr.indexOf("Is lost")).toBeLessThan(again.stderr.indexOf("is there already"))
+  expect(again.stderr).toContain("Is lost")
+})
+
+test("a session that is there is not written over, and with force it is kept beside", async () => {
+  using home = await homeWith("claude-code", "agent")
+  const first = await restored(home, AGENT)
+  expect(first.exitCode).toBe(0)
+  const files = filesBelow(join(home.path, "target"))
+  expect(files.length).toBeGreaterThan(1)
+  const refused = await restored(home, AGENT)
+  expect(refused.exitCode).toBe(8)
+  expect(filesBelow(join(home.path, "target"))).toEqual(files)
+  const forced = JSON.parse((await restored(home, AGENT, "--force", "--json")).stdout)
+  expect(forced.backups.toSorted()).toEqual(files.map((file) => expect.stringContaining(`${file}.pond-backup-`)))
+  for (const [index, backup] of forced.backups.toSorted().entries())
+    expect(readFileSync(backup, "utf8")).toBe(readFileSync(files[index] as string, "utf8"))
+})
+
+test("a database that its client holds is left alone, and the message says what to do", async () => {
+  using home = await homeWith("claude-code", "agent")
+  expect((await restored(home, AGENT, "--to", "opencode")).exitCode).toBe(0)
+  const path = join(home.path, "target/opencode.db")
+  using client = new Database(path)
+  client.run("BEGIN IMMEDIATE")
+  const before = client.query("SELECT count(*) AS count FROM message").get()
+  const held = await restored(home, AGENT, "--to", "opencode", "--force")
+  expect(held).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("held by another program. Close it") })
+  client.run("COMMIT")
+  expect(client.query("SELECT count(*) AS count FROM message").get()).toEqual(before)
+})
+
+const ELSEWHERE = "/elsewhere/日 dir"
+const ANY_CWD = /"cwd":"([^"]*)"/g
+
+test.each([
+  ["claude-code", "agent", AGENT, "target/projects/-elsewhere---dir/"],
+  ["codex", "agents", "01a1ee88-4729-7090-8eca-c6d39203b7b7", "target/sessions/2026/"],
+  ["pi", "tools", "01a1ee89-97dc-76c1-a2ff-0ea01fd8b5d5", "target/--elsewhere-日 dir--/"],
+] as const)(
+  "--cwd moves a session of %s: its folder, its header, its records",
+  async (adapter, fixture, id, folder) => {
+    using home = await homeWith(adapter, fixture)
+    const report = JSON.parse((await restored(home, id, "--cwd", ELSEWHERE, "--json")).stdout)
+    expect(report).toMatchObject({ fidelity: "native", resume: { cwd: ELSEWHERE } })
+    const files = filesBelow(join(home.path, "target"))
+    expect(files.map((file) => file.includes(folder))).toEqual(files.map(() => true))
+    const logs = files.filter((file) => file.endsWith(".jsonl")).map((file) => readFileSync(file, "utf8"))
+    const named = logs.flatMap((log) => [...log.matchAll(ANY_CWD)].map(([, cwd = ""]) => decodeURIComponent(cwd)))
+    const places = named.map((cwd) => cwd.replace("file://", "")).filter((cwd) => cwd.startsWith("/"))
+    expect(new Set(places)).toEqual(new Set([ELSEWHERE]))
+    expect(report.rewritten_paths).toBeGreaterThanOrEqual(places.length)
+  },
+)
+
+test("--cwd moves a session of opencode, and those that it started", async () => {
+  using home = await homeWith("opencode", "subagent")
+  const { exitCode } = await restored(home, "ses_e1179559cffeqlotMbP4MNe7we", "--cwd", ELSEWHERE)
+  expect(exitCode).toBe(0)
+  using database = new Database(join(home.path, "target/opencode.db"))
+  expect(database.query("SELECT project_id, directory, path FROM session").all()).toEqual([
+    { project_id: "global", directory: ELSEWHERE, path: ELSEWHERE.slice(1) },
+    { project_id: "global", directory: ELSEWHERE, path: ELSEWHERE.slice(1) },
+  ])
+})
+
+// --- Lineage -----------------------------------------------------------------------------------------------------------
+
+const ROOT = "ses_e1179559cffeqlotMbP4MNe7we"
+const CHILD = "ses_e11794606ffestYnU3R367LQZw"
+const GRANDCHILD = "ses_e1179460000000000000000000"
+
+/** The sub-agent of the fixture has started one itself. */
+async function homeWithGrandchild(change: (database: Database) => void = () => undefined): Promise<TemporaryHome> {
+  const home = temporaryHome()
+  const path = join(home.path, "opencode.db")
+  await Bun.write(path, Bun.file(join(FIXTURES, "opencode/subagent/root/opencode.db")))
+  using database = new Database(path)
+  database.run("CREATE TEMP TABLE one AS SELECT * FROM session WHERE id = ?", [CHILD])
+  database.run("UPDATE one SET id = ?, parent_id = ?, title = 'deeper'", [GRANDCHILD, CHILD])
+  database.run("INSERT INTO session SELECT * FROM one")
+  database.run("CREATE TEMP TABLE said AS SELECT * FROM message WHERE session_id = ? LIMIT 1", [CHILD])
+  database.run("UPDATE said SET id = 'msg_deep', session_id = ?", [GRANDCHILD])
+  database.run("INSERT INTO message SELECT * FROM said")
+  database.run(`INSERT INTO part (id, message_id, session_id, time_created, time_updated, data)
+    VALUES ('prt_deep', 'msg_deep', '${GRANDCHILD}', 1, 1, '{"type":"text","text":"DEEPER-PROMPT"}')`)
+  change(database)
+  database.close()
+  expect(await runPond(["sync", "opencode", "--path", home.path, "--only", "import"], home)).toMatchObject({
+    exitCode: 0,
+  })
+  return home
+}
+
+test("a session comes with its sub-agents and with theirs, into its own client and into others", async () => {
+  using home = await homeWithGrandchild()
+  const own = JSON.parse((await restored(home, ROOT, "--json")).stdout)
+  expect(own.sessions.map(({ id }: { id: string }) => id)).toEqual([ROOT, CHILD, GRANDCHILD])
+  using database = new Database(join(home.path, "target/opencode.db"))
+  expect(database.query("SELECT id, parent_id FROM session WHERE parent_id IS NOT NULL ORDER BY id").all()).toEqual([
+    { id: GRANDCHILD, parent_id: CHILD },
+    { id: CHILD, parent_id: ROOT },
+  ])
+  for (const to of ["claude-code", "codex", "pi"]) {
+    const { stdout } = await restored(home, ROOT, "--to", to, "--root", join(home.path, to), "--json")
+    expect(JSON.parse(stdout).sessions).toHaveLength(3)
+    const logs = filesBelow(join(home.path, to)).map((file) => readFileSync(file, "utf8"))
+    expect({ to, told: logs.some((log) => log.includes("DEEPER-PROMPT")) }).toEqual({ to, told: true })
+  }
+})
+
+test("a lineage that bites its own tail is refused by name, and nothing is written", async () => {
+  using home = await homeWithGrandchild((database) => {
+    database.run("UPDATE session SET parent_id = ? WHERE id = ?", [GRANDCHILD, ROOT])
+  })
+  const { exitCode, stdout } = await restored(home, ROOT, "--json")
+  const { error } = JSON.parse(stdout)
+  expect({ exitCode, code: error.code }).toEqual({ exitCode: 2, code: "validation_failed" })
+  expect(error.message).toContain("has a cycle")
+  expect(filesBelow(join(home.path, "target"))).toEqual([])
+})
