@@ -8,7 +8,7 @@ import { resolve } from "../adapters/shared/resolve.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Session } from "../model/session.ts"
 import type { SessionBatch } from "../sessions/prepare.ts"
-import { fileStamp, type PlannedUnit, stampOf } from "./plan.ts"
+import { fileStamp, isReadToEnd, type PlannedUnit, stampOf } from "./plan.ts"
 import type { UnitMemory } from "./state.ts"
 
 export interface Stretch {
@@ -59,7 +59,7 @@ export async function* hydrate(
     return stretch
   }
 
-  const toRead = resume === undefined ? unit : changedPart(unit, memory)
+  const toRead = resume === undefined ? unit : unreadPart(unit, memory)
   const positions = new Map<string, LogPosition>(Object.entries(memory?.positions ?? {}))
   const isSettled = unit.files.every((file) => nowMs - file.modifiedMs > SETTLED_MS)
   const parser = adapter.parse(unit, sink, resume)
@@ -76,9 +76,17 @@ export async function* hydrate(
   return memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before: memory })
 }
 
-/** A file that did not change was read before: reading it again would write its records twice. */
-function changedPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUnit {
-  const files = unit.files.filter((file) => file.form === "database" || memory?.files[file.place] !== fileStamp(file))
+/**
+ * A file that did not change and was read to its end is left out: reading it again would write its records twice. One whose
+ * last line was left for later is read from there, though no byte of it changed: its client may never end that line.
+ */
+function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUnit {
+  const files = unit.files.filter(
+    (file) =>
+      file.form === "database" ||
+      memory?.files[file.place] !== fileStamp(file) ||
+      !isReadToEnd(file, memory.positions[file.place]),
+  )
   return { ...unit, files }
 }
 
@@ -93,10 +101,7 @@ interface MemoryFacts {
 }
 
 function memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before }: MemoryFacts): UnitMemory {
-  const isWhole = unit.files.every((file) => {
-    const position = positions.get(file.place)
-    return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
-  })
+  const isWhole = unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
   return {
     // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
     stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : "unfinished",

@@ -3,7 +3,7 @@
  * the bytes before their old end, because a file can be rewritten and be longer afterwards. Writes nothing.
  */
 import type { Adapter, SourceFile, SourceUnit } from "../adapters/adapter.ts"
-import { isPrefixOf } from "../adapters/shared/log-window.ts"
+import { isPrefixOf, type LogPosition } from "../adapters/shared/log-window.ts"
 import type { Issue } from "../model/report.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
 
@@ -74,7 +74,8 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined): Promi
   if (memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
     return { unit, change: "rewritten", memory: undefined, bytesToRead: whole }
   }
-  const bytesToRead = changed.reduce(
+  const unread = unit.files.filter((file) => changed.includes(file) || !isReadToEnd(file, memory.positions[file.place]))
+  const bytesToRead = unread.reduce(
     (sum, file) => sum + file.sizeBytes - (memory.positions[file.place]?.offset ?? 0),
     0,
   )
@@ -100,6 +101,11 @@ export function stampOf(unit: SourceUnit): string {
     .map((file) => `${file.place}:${fileStamp(file)}`)
   const beside = (unit.beside ?? []).map((record) => ("text" in record ? record.text : JSON.stringify(record)))
   return Bun.hash.xxHash64([unit.row?.mark ?? "", ...files, ...beside].join("|")).toString(16)
+}
+
+/** A last line without its line feed is left where it lies until it is settled: such a log is not read to its end. */
+export function isReadToEnd(file: SourceFile, position: LogPosition | undefined): boolean {
+  return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
 }
 
 export function fileStamp(file: SourceFile): string {

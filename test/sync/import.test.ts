@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { nativeFiles } from "../../src/adapters/shared/native.ts"
+import { systemClock } from "../../src/platform/clock.ts"
 import { SESSION, sessionId, syncPlace, userLine } from "./support.ts"
 
 const line = (number: number, text: string) => userLine(SESSION, number, text)
@@ -134,6 +135,19 @@ test("a last line that is still being written is left until it is whole", async 
   place.append(SESSION, `${line(2, "two").slice(60)}\n`)
   expect(await place.sync()).toMatchObject({ sessions: { grown: 1 }, messages: { new: 1 }, issues: [] })
   expect(await place.texts(SESSION)).toEqual(["one", "two"])
+})
+
+test("a last line that never gets its line feed is stored once it is settled, and then there is nothing to do", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one"), line(2, "two")], { unended: true, isFresh: true })
+  expect(await place.sync()).toMatchObject({ messages: { new: 1 }, issues: [] })
+  const left = Buffer.byteLength(line(2, "two"))
+  expect(await place.plan()).toEqual([{ change: "grown", bytes: left }])
+  // A minute later: nothing touched the file.
+  const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 61_000 }
+  expect(await place.sync({}, { clock: later })).toMatchObject({ messages: { new: 1 }, bytes_read: left, issues: [] })
+  expect(await place.texts(SESSION)).toEqual(["one", "two"])
+  expect(await place.plan()).toEqual([])
 })
 
 test("half a line that nobody finished is kept as it lies, and said", async () => {

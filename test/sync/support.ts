@@ -24,7 +24,7 @@ export interface SyncPlace extends Disposable {
     options?: { readonly unended?: boolean; readonly isFresh?: boolean },
   ): string
   append(session: string, text: string): void
-  sync(request?: Partial<SyncRequest>): Promise<SyncReport["adapters"][number]>
+  sync(request?: Partial<SyncRequest>, surroundings?: Partial<SyncContext>): Promise<SyncReport["adapters"][number]>
   plan(): Promise<{ readonly change: string; readonly bytes: number }[]>
   texts(session: string): Promise<string[]>
 }
@@ -71,8 +71,8 @@ export function syncPlace(): SyncPlace {
       return path
     },
     append: (session, text) => appendFileSync(fileOf(session), text),
-    sync: async (changes = {}) => {
-      const report = await runSync({ ...request, ...changes }, context)
+    sync: async (changes = {}, surroundings = {}) => {
+      const report = await runSync({ ...request, ...changes }, { ...context, ...surroundings })
       const [first] = report.adapters
       if (first === undefined) throw new Error("nothing was synced")
       return first
