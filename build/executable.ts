@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join } from "node:path"
 import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
+import { THREAD_ENTRIES } from "../src/platform/threads.ts"
 import { embeddedNative, embedding } from "./embed.ts"
 import { type NativeFiles, nativesOf } from "./natives.ts"
 import { ROOT } from "./packages.ts"
@@ -44,7 +45,7 @@ async function bundle(order: Order, found: readonly NativeFiles[], outfile: stri
   for (const files of found) natives.set(files.native, await embeddedNative(files, level))
   const webRuntime = found.find((files) => files.webRuntime !== undefined)?.webRuntime
   const result = await Bun.build({
-    entrypoints: [join(ROOT, "src/main.ts")],
+    entrypoints: ["src/main.ts", ...THREAD_ENTRIES].map((entry) => join(ROOT, entry)),
     root: ROOT,
     target: "bun",
     format: "esm",

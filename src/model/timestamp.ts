@@ -21,6 +21,7 @@ export function momentOfText(text: string): string | undefined {
 
 /** Nothing where the text is no moment: a date that does not exist is refused, not rolled over. */
 export function microsOfText(text: string): bigint | undefined {
+  if (text.length === 24 && SPELLED.test(text)) return BigInt(Date.parse(text)) * 1000n
   const found = PATTERN.exec(text)
   if (found === null) return undefined
   const [

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs"
 import { PondError } from "../model/errors.ts"
 import type { Environment } from "./environment.ts"
+import { isExecutable } from "./threads.ts"
 
 export interface ProgramRun {
   readonly exitCode: number
@@ -50,8 +51,7 @@ function unavailable(name: string, why: string): PondError {
  * file behind it carries its version in its path on some systems, and goes with the next one.
  */
 export function ownCommand(environment: Environment): readonly string[] {
-  const isExecutable = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN")
-  if (!isExecutable) return [process.execPath, Bun.main]
+  if (!isExecutable()) return [process.execPath, Bun.main]
   const named = findProgram("pond", environment)
   const isThis = named !== undefined && realpathSync(named) === realpathSync(process.execPath)
   return [isThis ? named : process.execPath]

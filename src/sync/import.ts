@@ -8,6 +8,7 @@ import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
+import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, planRoot, type RootPlan } from "./plan.ts"
 import type { SyncState } from "./state.ts"
 import { preparedStretches } from "./stretches.ts"
@@ -83,20 +84,26 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       for (const result of results) countResult(bySession.get(result.sessionId), result)
     },
   })
-  for (const source of sources) {
-    if (context.signal.aborted) break
-    const plan = await planRoot(source.adapter, source.root, context.state, context)
-    context.onPlan?.(plan)
-    const tally = newTally(plan, context.clock)
-    tallies.push(tally)
-    for (const planned of plan.units) {
+  const beside = createParseBeside()
+  try {
+    for (const source of sources) {
       if (context.signal.aborted) break
-      await importUnit({ source, planned, tally, bySession, flusher }, context)
+      const plan = await planRoot(source.adapter, source.root, context.state, context)
+      context.onPlan?.(plan)
+      const tally = newTally(plan, context.clock)
+      tallies.push(tally)
+      await beside.expect(source.adapter, plan.units, context.clock.nowMs())
+      for (const planned of plan.units) {
+        if (context.signal.aborted) break
+        await importUnit({ source, planned, tally, bySession, flusher, beside }, context)
+      }
+      if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
+      tally.endedMs = context.clock.monotonicMs()
     }
-    if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
-    tally.endedMs = context.clock.monotonicMs()
+    await flusher.finish()
+  } finally {
+    beside.close()
   }
-  await flusher.finish()
   return tallies.map(reportOf)
 }
 
@@ -106,16 +113,16 @@ interface UnitWork {
   readonly tally: Tally
   readonly bySession: Map<string, Tally>
   readonly flusher: Flusher
+  readonly beside: ParseBeside
 }
 
 async function importUnit(
-  { source, planned, tally, bySession, flusher }: UnitWork,
+  { source, planned, tally, bySession, flusher, beside }: UnitWork,
   context: ImportContext,
 ): Promise<void> {
-  const stretches = preparedStretches(source.adapter, planned, {
-    sessions: context.sessions,
-    nowMs: context.clock.nowMs(),
-  })
+  const stretches =
+    beside.stretches(planned, async () => (await context.sessions()).facts()) ??
+    preparedStretches(source.adapter, planned, { sessions: context.sessions, nowMs: context.clock.nowMs() })
   for (;;) {
     const { done, value } = await stretches.next()
     if (done) {

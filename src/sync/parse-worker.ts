@@ -1,0 +1,90 @@
+/**
+ * The entry of the thread that parses beside the writing: units come in, their rows go out, a stretch at a time, and no
+ * more of them than the other side has room for. It opens no store.
+ */
+import { adapterById } from "../adapters/registry.ts"
+import { assert, type ErrorCode, toPondError } from "../model/errors.ts"
+import { type JsonValue, stringifyJson } from "../model/json.ts"
+import { createPreparer, type Preparer } from "../sessions/prepare.ts"
+import { type CarriedBatch, carried } from "./carried.ts"
+import { hydrate, type Stretch } from "./hydrate.ts"
+import type { PlannedUnit } from "./plan.ts"
+
+export interface UnitOrder {
+  readonly adapter: string
+  readonly planned: PlannedUnit
+  readonly nowMs: number
+}
+
+/** The other side has taken so many bytes: there is room for as many. */
+export interface Taken {
+  readonly taken: number
+}
+
+export type Told =
+  /** The first word: the thread has started. */
+  | { readonly said: "ready" }
+  | ({ readonly said: "stretch"; readonly batch: CarriedBatch | undefined } & Omit<Stretch, "batch">)
+  /** The last of a unit: what to remember of it, as JSON. */
+  | { readonly said: "memory"; readonly memory: string }
+  | { readonly said: "failure"; readonly code: ErrorCode; readonly message: string; readonly details: unknown }
+
+/** How far the parsing may be before the writing, in bytes of the sources. */
+const AHEAD_BYTES = 8_000_000
+/** The other side says when the rows are written, and where. */
+const NO_FACTS = { ingestedAtMicros: 0n, host: "" }
+
+declare const self: {
+  onmessage: ((event: { readonly data: UnitOrder | Taken }) => void) | null
+  postMessage(told: Told): void
+}
+
+const orders: UnitOrder[] = []
+let aheadBytes = 0
+let wakeUp: (() => void) | undefined
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    wakeUp = resolve
+    await promise
+  }
+}
+
+async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<void> {
+  const adapter = adapterById(id)
+  assert(adapter !== undefined, `there is an adapter ${id}`)
+  const stretches = hydrate(adapter, planned, { resume: undefined, nowMs })
+  let prepare: Preparer | undefined
+  for (;;) {
+    await until(() => aheadBytes < AHEAD_BYTES)
+    const { done, value } = await stretches.next()
+    if (done) {
+      self.postMessage({ said: "memory", memory: stringifyJson(value as unknown as JsonValue) })
+      return
+    }
+    const { batch, issues, bytes } = value
+    prepare ??= createPreparer(NO_FACTS, [])
+    aheadBytes += bytes
+    self.postMessage({ said: "stretch", batch: batch && carried(prepare(batch)), issues, bytes })
+  }
+}
+
+async function parseInOrder(): Promise<void> {
+  for (;;) {
+    await until(() => orders.length > 0)
+    const order = orders.shift()
+    if (order !== undefined) await parseUnit(order)
+  }
+}
+
+self.onmessage = ({ data }) => {
+  if ("taken" in data) aheadBytes -= data.taken
+  else orders.push(data)
+  wakeUp?.()
+}
+parseInOrder().catch((error: unknown) => {
+  const { code, message, details } = toPondError(error)
+  self.postMessage({ said: "failure", code, message, details })
+})
+self.postMessage({ said: "ready" })

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
+import { equalJson } from "../../src/model/json.ts"
+import { createPreparer } from "../../src/sessions/prepare.ts"
+import { carried, received } from "../../src/sync/carried.ts"
+import { createParseBeside } from "../../src/sync/parse-beside.ts"
+import { planRoot } from "../../src/sync/plan.ts"
+import type { SyncState } from "../../src/sync/state.ts"
+import { type PreparedStretches, preparedStretches } from "../../src/sync/stretches.ts"
+import { anyLog } from "../sessions/arbitrary.ts"
+import { type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
+
+const FACTS = { ingestedAtMicros: 7n, host: "here" }
+const NOTHING_KNOWN = { stamps: () => new Map() } as unknown as SyncState
+const BIG = 75_000
+
+function fill(place: SyncPlace): void {
+  for (let session = 1; session <= 20; session++) {
+    const lines = [1, 2, 3].map((line) =>
+      userLine(sessionId(session), line, `${"so ".repeat(BIG / 3)}${session} ${line}`),
+    )
+    place.write(sessionId(session), [...lines, "no JSON at all", '{"type":"summary","leafUuid":"x","n":1.10}'])
+  }
+}
+
+async function readAll(stretches: PreparedStretches | undefined) {
+  if (stretches === undefined) return undefined
+  const read: unknown[] = []
+  for (;;) {
+    const { done, value } = await stretches.next()
+    read.push(value)
+    if (done) return read
+  }
+}
+
+test("what is parsed beside is what one thread would have made, unit by unit", async () => {
+  using place = syncPlace()
+  fill(place)
+  const plan = await planRoot(claudeCode, place.root, NOTHING_KNOWN, { isFull: true })
+  const beside = createParseBeside()
+  try {
+    await beside.expect(claudeCode, plan.units, 0)
+    for (const planned of plan.units) {
+      const there = await readAll(beside.stretches(planned, () => Promise.resolve(FACTS)))
+      const sessions = { ...place.sessions, prepareFrom: () => Promise.resolve(createPreparer(FACTS, [])) }
+      const here = await readAll(
+        preparedStretches(claudeCode, planned, { sessions: () => Promise.resolve(sessions), nowMs: 0 }),
+      )
+      expect(there).toEqual(here)
+      expect(here?.length).toBeGreaterThan(1)
+    }
+    expect(plan.units.length).toBe(20)
+  } finally {
+    beside.close()
+  }
+})
+
+test("little is parsed where it is, and so is what the store has to be asked for", async () => {
+  using place = syncPlace()
+  fill(place)
+  const plan = await planRoot(claudeCode, place.root, NOTHING_KNOWN, { isFull: true })
+  const beside = createParseBeside()
+  const isBeside = async (units: typeof plan.units) => {
+    await beside.expect(claudeCode, units, 0)
+    const [first] = units
+    return first !== undefined && beside.stretches(first, () => Promise.resolve(FACTS)) !== undefined
+  }
+  expect(await isBeside(plan.units.slice(0, 2))).toBe(false)
+  expect(await isBeside(plan.units.map((planned) => ({ ...planned, change: "rewritten" as const })))).toBe(false)
+  expect(await isBeside(plan.units)).toBe(true)
+  beside.close()
+})
+
+test("any session comes out of the other thread as it went in", () => {
+  fc.assert(
+    fc.property(anyLog, (log) => {
+      const prepared = createPreparer(FACTS, [])(log)
+      const { session, ...rows } = received(structuredClone(carried(prepared)), FACTS)
+      expect(rows).toEqual({ messages: prepared.messages, parts: prepared.parts, blobs: prepared.blobs })
+      expect(equalJson(session as never, log.session as never)).toBe(true)
+    }),
+    { seed: 11, numRuns: 200 },
+  )
+})
