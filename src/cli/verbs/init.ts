@@ -13,11 +13,11 @@ import type { RegistrationState } from "../../operations/registrations.ts"
 import { syncExitCode, syncPond } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
 import { countText } from "../numbers.ts"
+import { everyText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
 import { renderDiscovered } from "./adapters.ts"
-import { everyText } from "./schedule.ts"
 import { renderSynced } from "./sync.ts"
 
 const FLAGS = {

@@ -9,10 +9,9 @@ import {
   stopSchedule,
 } from "../../operations/schedule.ts"
 import { SCHEDULERS } from "../../operations/schedulers.ts"
-import { readSyncHistory, type SyncRecord } from "../../operations/sync-history.ts"
-import { whenText } from "../dates.ts"
+import { readSyncHistory } from "../../operations/sync-history.ts"
 import { flag, NO_FLAGS } from "../flags.ts"
-import { countText } from "../numbers.ts"
+import { everyText, outcomeText, recordText } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -124,19 +123,4 @@ function renderSchedule(
   return trouble === null
     ? `${line}${lingers}`
     : `${line}${style.yellow("warning")}  ${visibleLine(trouble)}. \`pond schedule start\` mends it.\n`
-}
-
-export function everyText(minutes: number): string {
-  if (minutes % 60 !== 0) return minutes === 1 ? "minute" : `${minutes} minutes`
-  return minutes === 60 ? "hour" : `${minutes / 60} hours`
-}
-
-export function recordText(record: SyncRecord, nowMs: number): string {
-  return `${whenText(record.at, nowMs)}, ${outcomeText(record)}`
-}
-
-function outcomeText({ error, messages, sessions, exit_code }: SyncRecord): string {
-  if (error !== null) return `failed: ${visibleLine(error)}`
-  const stored = messages === 0 ? "nothing new" : `${countText(messages)} messages in ${countText(sessions)} sessions`
-  return exit_code === 0 ? stored : `${stored}; not all of it whole`
 }

@@ -1,11 +1,12 @@
 /** `pond status`: how things stand, on one screen. What the store says at once is shown at once. */
-import { type Holdings, holdingsOf, type Surroundings, surroundingsOf } from "../../operations/overview.ts"
+import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
+import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
 import { bytesText, countText } from "../numbers.ts"
+import { everyText, recordText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
-import { everyText, recordText } from "./schedule.ts"
 
 const LABEL_WIDTH = 11
 const DEAD_SHARE_SAID = 0.15
@@ -23,6 +24,8 @@ export const status = defineVerb({
     const holdings = await holdingsOf(pond, signal)
     if (flags.quick) return { document: { ...holdings }, render: (look) => renderHoldings(holdings, nowMs, look) }
     if (!isJson) writeOut(renderHoldings(holdings, nowMs, page))
+    // The adapters are loaded when the first part has been shown.
+    const { surroundingsOf } = await import("../../operations/overview.ts")
     const around = await surroundingsOf(pond, signal)
     return { document: { ...holdings, ...around }, render: (look) => renderSurroundings(around, look) }
   },

@@ -1,0 +1,21 @@
+/** Syncs as people speak of them: how often, when, and what became of one. */
+import type { SyncRecord } from "../operations/sync-history.ts"
+import { whenText } from "./dates.ts"
+import { countText } from "./numbers.ts"
+import { visibleLine } from "./visible.ts"
+
+export function everyText(minutes: number): string {
+  if (minutes % 60 !== 0) return minutes === 1 ? "minute" : `${minutes} minutes`
+  return minutes === 60 ? "hour" : `${minutes / 60} hours`
+}
+
+export function recordText(record: SyncRecord, nowMs: number): string {
+  return `${whenText(record.at, nowMs)}, ${outcomeText(record)}`
+}
+
+export function outcomeText({ error, messages, sessions, exit_code }: SyncRecord): string {
+  const stored = messages === 0 ? "nothing new" : `${countText(messages)} messages in ${countText(sessions)} sessions`
+  if (exit_code === 130) return `stopped; ${stored}`
+  if (error !== null) return `failed: ${visibleLine(error)}`
+  return exit_code === 0 ? stored : `${stored}; not all of it whole`
+}
