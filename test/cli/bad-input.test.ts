@@ -238,6 +238,7 @@ test.each(["data", "state", "cache"])(
       check: `${place} directory`,
       status: "failed",
       found: `pond cannot write to ${blocked}/pond (ENOTDIR). Make it writable, or choose another place.`,
+      fix: null,
     })
   },
 )

@@ -1,26 +1,35 @@
-/** `pond doctor`: every check with what it found. */
+/** `pond doctor`: every check with what it found, and what mends it. */
 import { examine, exitCodeOf, type Finding } from "../../operations/doctor.ts"
-import { NO_FLAGS } from "../flags.ts"
+import { flag } from "../flags.ts"
 import type { Style } from "../style.ts"
 import { defineVerb } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
 
 export const doctor = defineVerb({
-  flags: NO_FLAGS,
+  flags: { fix: flag.onOff("Mend what pond can mend by itself, and look again.") },
   positionals: [],
-  examples: ["doctor", "doctor --json"],
-  run: async ({ pond }) => {
-    const examination = await examine(pond)
+  examples: ["doctor", "doctor --fix", "doctor --json"],
+  run: async ({ pond, flags }) => {
+    const examination = await examine(pond, { isMending: flags.fix })
+    const open = examination.findings.filter(({ fix }) => fix !== null && !fix.done).length
     return {
       document: { ok: examination.ok, findings: examination.findings },
       exitCode: exitCodeOf(examination),
       // Not a table: a message that names the next step must never be cut.
-      render: ({ style }) => examination.findings.map((finding) => `${line(finding, style)}\n`).join(""),
+      render: ({ style }) => {
+        const lines = examination.findings.map((finding) => `${line(finding, style)}\n`)
+        const hint =
+          open > 0 && !flags.fix
+            ? style.dim(`\`pond doctor --fix\` mends ${open === 1 ? "one of these" : `${open} of these`}.\n`)
+            : ""
+        return `${lines.join("")}${hint}`
+      },
     }
   },
 })
 
-function line({ check, status, found }: Finding, style: Style): string {
+function line({ check, status, found, fix }: Finding, style: Style): string {
   const marks = { ok: style.green("ok     "), warning: style.yellow("warning"), failed: style.red("failed ") }
-  return `${marks[status]}  ${style.bold(check)}: ${visibleLine(found)}`
+  const mended = fix?.done === true ? style.green(" (mended)") : ""
+  return `${marks[status]}  ${style.bold(check)}: ${visibleLine(found)}${mended}`
 }

@@ -1,0 +1,156 @@
+/**
+ * The checks of `doctor` that look at this machine and not at pond's own parts: the store, who may read it, the room on the
+ * disk, the clients, what they are told of pond, the schedule. A finding that pond can mend says how, and does it when asked.
+ */
+import { chmodSync, statfsSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { ADAPTERS, adapterById } from "../adapters/registry.ts"
+import { suggestion } from "../platform/nearest.ts"
+import { parseLocation } from "../substrate/location.ts"
+import type { Seen } from "./check.ts"
+import { disabledIds, listClients } from "./clients.ts"
+import type { Pond } from "./pond.ts"
+import { type RegistrationState, register, registrationOf } from "./registrations.ts"
+import { type ScheduleStatus, scheduleStatus, startSchedule } from "./schedule.ts"
+import { readSyncHistory } from "./sync-history.ts"
+
+/** Below it Lance cannot fold an index of some size, and a sync may stop halfway. */
+const FREE_BYTES_LOW = 512 * 1024 * 1024
+const FREE_BYTES_MIN = 32 * 1024 * 1024
+const OTHERS = 0o077
+
+export async function storeOpens(pond: Pond): Promise<Seen> {
+  const sessions = await pond.sessions()
+  const { messages } = await sessions.counts()
+  const { shown } = sessions.store.location
+  return ok(
+    messages === 0 ? `${shown} holds nothing yet; \`pond sync\` fills it` : `${shown} holds ${messages} messages`,
+  )
+}
+
+/** Transcripts hold whatever was said and read: keys and passwords too. */
+export function privateFiles(pond: Pond): Seen {
+  const { file, values } = pond.host.settings()
+  const store = localStore(pond)
+  const config = values.storage === undefined ? [] : [file.path]
+  const places = [...(store === undefined ? [] : [store]), pond.host.path("state"), ...config]
+  const open = places.filter((path) => (modeOf(path) ?? 0) & OTHERS)
+  if (open.length === 0) return ok("nobody else can read what pond keeps")
+  return {
+    status: "warning",
+    found: `others on this machine can read ${open.join(", ")}`,
+    fix: {
+      does: `takes their rights to ${open.join(", ")} away`,
+      act: () => {
+        for (const path of open) chmodSync(path, (modeOf(path) ?? 0o700) & ~OTHERS)
+      },
+    },
+  }
+}
+
+export function roomOnDisk(pond: Pond): Seen {
+  const place = existing(localStore(pond) ?? pond.host.path("state"))
+  const { bavail, bsize } = statfsSync(place)
+  const free = bavail * bsize
+  const found = `${(free / 1e9).toFixed(1)} GB are free at ${place}`
+  if (free >= FREE_BYTES_LOW) return ok(found)
+  const advice = `${found}. Make room: a sync and \`pond optimize\` write before they delete`
+  return { status: free < FREE_BYTES_MIN ? "failed" : "warning", found: advice }
+}
+
+export function clientsHere(pond: Pond): Seen {
+  const unknown = disabledIds(pond).filter((id) => adapterById(id) === undefined)
+  if (unknown.length > 0) {
+    const ids = ADAPTERS.map(({ id }) => id)
+    const near = suggestion(unknown[0] ?? "", ids)
+    return {
+      status: "warning",
+      found: `adapters.disabled names ${unknown.join(", ")}, which pond does not have.${near}`,
+    }
+  }
+  const here = listClients(pond).filter(({ found }) => found)
+  if (here.length === 0) return { status: "warning", found: "none is here; `pond adapters list` says where pond looks" }
+  return ok(here.map(({ title, enabled }) => (enabled ? title : `${title} (disabled)`)).join(", "))
+}
+
+/** One finding for each client that is here and knows MCP. */
+export function registrations(pond: Pond): Seen[] {
+  const here = listClients(pond).filter(({ found, mcp }) => found && mcp)
+  return here.flatMap(({ adapter: id }) => {
+    const adapter = adapterById(id)
+    const state = adapter === undefined ? undefined : registrationOf(pond, adapter)
+    return adapter === undefined || state === undefined ? [] : [registrationSeen(state, () => register(pond, adapter))]
+  })
+}
+
+function registrationSeen(
+  { title, file, status, command, why, by_hand }: RegistrationState,
+  mend: () => unknown,
+): Seen {
+  switch (status) {
+    case "registered":
+      return ok(`${title} knows pond (${file})`)
+    case "absent":
+      return ok(`${title} does not know pond; \`pond init\` tells it`)
+    case "taken":
+      return {
+        status: "warning",
+        found: `${title} has another server named pond in ${file}; rename that, and run \`pond init\``,
+      }
+    case "unreadable":
+      return {
+        status: "warning",
+        found: `${title}: ${file} cannot be changed safely: ${why ?? ""}${by_hand === null ? "" : `. By hand: ${by_hand.join(" ")}`}`,
+      }
+    default:
+      return {
+        status: "warning",
+        found: `${title} starts another pond, ${(command ?? []).join(" ")}`,
+        fix: { does: `sets ${file} right`, act: () => void mend() },
+      }
+  }
+}
+
+export async function scheduleRuns(pond: Pond): Promise<Seen> {
+  const schedule = await scheduleStatus(pond)
+  if (!schedule.scheduled) return ok("off; `pond schedule start` syncs by itself")
+  if (schedule.trouble !== null) return broken(pond, schedule)
+  const last = readSyncHistory(pond).at(-1)
+  if (last?.error !== null && last?.error !== undefined && last.exit_code !== 130) {
+    return { status: "warning", found: `the last sync failed: ${last.error}` }
+  }
+  return ok(`${schedule.scheduler} syncs every ${schedule.every_minutes} minutes`)
+}
+
+function broken(pond: Pond, { trouble, every_minutes, scheduler }: ScheduleStatus): Seen {
+  return {
+    status: "warning",
+    found: trouble ?? "",
+    fix: {
+      does: "schedules it anew",
+      act: async () => {
+        await startSchedule(pond, { everyMinutes: every_minutes ?? 0, with: scheduler ?? undefined })
+      },
+    },
+  }
+}
+
+function ok(found: string): Seen {
+  return { status: "ok", found }
+}
+
+/** The directory of a store on this machine's disk. */
+function localStore(pond: Pond): string | undefined {
+  const { backend, uri } = parseLocation(pond.storeName(), pond.host)
+  return backend === "local" ? uri : undefined
+}
+
+function modeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mode
+}
+
+function existing(path: string): string {
+  let place = path
+  while (modeOf(place) === undefined && dirname(place) !== place) place = dirname(place)
+  return place
+}
