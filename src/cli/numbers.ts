@@ -16,3 +16,13 @@ export function bytesText(bytes: number): string {
   }
   return step === 0 ? `${value} bytes` : `${value.toFixed(value < 10 ? 1 : 0)} ${STEPS[step]}`
 }
+
+/** 40 s, 2:05 min, 1:02 h */
+export function durationText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  const [large, small, unit] =
+    seconds < 3_600
+      ? [Math.floor(seconds / 60), seconds % 60, "min"]
+      : [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60), "h"]
+  return `${large}:${String(small).padStart(2, "0")} ${unit}`
+}

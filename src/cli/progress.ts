@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../platform/clock.ts"
 import type { TextSink } from "../platform/streams.ts"
+import { bytesText, countText, durationText } from "./numbers.ts"
 import { cutToWidth } from "./table.ts"
 import { visibleLine } from "./visible.ts"
 
@@ -35,9 +36,13 @@ interface Stage {
   readonly name: string
   readonly unit: string
   readonly total: number | undefined
+  readonly begunAtMs: number
   done: number
   note: string
 }
+
+/** What a stage did in its first moments says nothing of the rest. */
+const RATE_AFTER_MS = 1_000
 
 export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
   let stage: Stage | undefined
@@ -51,8 +56,9 @@ export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
     if (!isLast && nowMs - drawnAtMs < DRAW_EVERY_MS[mode]) return
     drawnAtMs = nowMs
     isNews = false
-    if (mode === "ndjson") sink.write(`${JSON.stringify(eventOf(stage))}\n`)
-    else sink.write(`${CLEAR_LINE}${cutToWidth(barOf(stage), (sink.columns ?? COLUMNS_UNKNOWN) - 1)}`)
+    const rate = rateOf(stage, nowMs)
+    if (mode === "ndjson") sink.write(`${JSON.stringify(eventOf(stage, rate))}\n`)
+    else sink.write(`${CLEAR_LINE}${cutToWidth(barOf(stage, rate), (sink.columns ?? COLUMNS_UNKNOWN) - 1)}`)
     isOnScreen = mode === "bar"
   }
 
@@ -65,7 +71,7 @@ export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
   return {
     stage(name, unit, total) {
       if (mode === "ndjson") draw(true)
-      stage = { name, unit, total, done: 0, note: "" }
+      stage = { name, unit, total, begunAtMs: clock.monotonicMs(), done: 0, note: "" }
       drawnAtMs = Number.NEGATIVE_INFINITY
       isNews = true
       draw(false)
@@ -86,22 +92,46 @@ export function createProgress({ mode, sink, clock }: ProgressParts): Progress {
   }
 }
 
-function eventOf({ name, unit, total, done, note }: Stage) {
+interface Rate {
+  readonly perSecond: number
+  readonly secondsLeft: number | undefined
+}
+
+function rateOf({ begunAtMs, done, total }: Stage, nowMs: number): Rate | undefined {
+  const ms = nowMs - begunAtMs
+  if (ms < RATE_AFTER_MS || done <= 0) return undefined
+  const perSecond = (done / ms) * 1_000
+  const left = total === undefined || total < done ? undefined : Math.ceil((total - done) / perSecond)
+  return { perSecond: Math.round(perSecond), secondsLeft: left }
+}
+
+function eventOf({ name, unit, total, done, note }: Stage, rate: Rate | undefined) {
   return {
     event: "progress",
     stage: name,
     unit,
     done,
     ...(total === undefined ? {} : { total }),
+    ...(rate === undefined ? {} : { per_second: rate.perSecond }),
+    ...(rate?.secondsLeft === undefined ? {} : { seconds_left: rate.secondsLeft }),
     ...(note === "" ? {} : { note }),
   }
 }
 
-function barOf({ name, unit, total, done, note }: Stage): string {
-  const tail = note === "" ? "" : `  ${visibleLine(note)}`
-  if (total === undefined || total <= 0) return `${name}  ${done} ${unit}${tail}`
+function barOf({ name, unit, total, done, note }: Stage, rate: Rate | undefined): string {
+  const isBytes = unit === "bytes"
+  const amount = (count: number) => (isBytes ? bytesText(count) : countText(count))
+  const tail = [
+    ...(rate === undefined ? [] : [`${amount(rate.perSecond)}/s`]),
+    ...(rate?.secondsLeft === undefined ? [] : [`${durationText(rate.secondsLeft)} left`]),
+    ...(note === "" ? [] : [visibleLine(note)]),
+  ]
+    .map((text) => `  ${text}`)
+    .join("")
+  const named = isBytes ? "" : ` ${unit}`
+  if (total === undefined || total <= 0) return `${name}  ${amount(done)}${named}${tail}`
   const share = Math.min(1, done / total)
   const filled = Math.round(share * BAR_CELLS)
   const bar = `${"█".repeat(filled)}${"░".repeat(BAR_CELLS - filled)}`
-  return `${name}  ${bar} ${Math.floor(share * 100)}%  ${done}/${total} ${unit}${tail}`
+  return `${name}  ${bar} ${Math.floor(share * 100)}%  ${amount(done)} of ${amount(total)}${named}${tail}`
 }

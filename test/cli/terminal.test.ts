@@ -23,7 +23,7 @@ async function onTerminal(args: readonly string[], env: Readonly<Record<string, 
 
 test("a terminal gets colour, and a bar that is gone before the result", async () => {
   const screen = await onTerminal(["print"])
-  expect(screen).toContain(`import  ${"█".repeat(24)} 100%  2/2 sessi…`)
+  expect(screen).toContain(`import  ${"█".repeat(24)} 100%  2 of 2 se…`)
   expect(screen).toEndWith(`\r${ESCAPE}2K${ESCAPE}31mline${ESCAPE}39m\n`)
 })
 
