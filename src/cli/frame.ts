@@ -8,6 +8,7 @@ import type { Pond } from "../operations/pond.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { SettingFlags } from "../platform/config.ts"
 import type { Environment } from "../platform/environment.ts"
+import { openKeyboard } from "../platform/keyboard.ts"
 import type { Log } from "../platform/log.ts"
 import { openPager } from "../platform/pager.ts"
 import type { ListenForEnd } from "../platform/signals.ts"
@@ -16,9 +17,10 @@ import { VERSION } from "../platform/version.ts"
 import { findVerb, type Invocation, readInvocation, verbsUnder } from "./argv.ts"
 import { GLOBAL_FLAGS, type GlobalValues } from "./flags.ts"
 import { overviewDocument, renderOverview, renderVerbHelp, verbDocument } from "./help.ts"
-import { createEndings, type Ended, type Endings, runInterruptible } from "./interrupt.ts"
+import { createEndings, type Ended, type Endings, type HandOver, runInterruptible } from "./interrupt.ts"
 import { showPaged } from "./paged.ts"
 import { createPaper, isGiven, type Paper } from "./paper.ts"
+import type { Desk } from "./picker.ts"
 import { printFailure, printOutcome } from "./report.ts"
 import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
 
@@ -99,19 +101,24 @@ interface VerbRun {
 
 async function runVerb(line: CommandLine, paper: Paper, run: VerbRun): Promise<number> {
   const endings = createEndings()
-  const { ended, signalCode } = await runInterruptible(line.listenForEnd, (signal) =>
-    runInsideCitty(line, paper, run, signal, endings),
+  const { ended, signalCode } = await runInterruptible(line.listenForEnd, (signal, handOver) =>
+    runInsideCitty(line, paper, run, { signal, handOver, endings }),
   )
   if (ended.kind === "interrupted") await endings.run() // the work was left behind, and citty's cleanup with it
   return finish(paper, run.verb, ended, signalCode)
+}
+
+interface Ways {
+  readonly signal: AbortSignal
+  readonly handOver: HandOver
+  readonly endings: Endings
 }
 
 async function runInsideCitty(
   line: CommandLine,
   paper: Paper,
   { row, verb, invocation }: VerbRun,
-  signal: AbortSignal,
-  endings: Endings,
+  { signal, handOver, endings }: Ways,
 ): Promise<Outcome | Streamed> {
   const { store, config, namespace } = invocation.values as unknown as GlobalValues
   const pond = line.compose({ store, config, namespace }, paper.log)
@@ -139,11 +146,19 @@ async function runInsideCitty(
               },
         writeOut: (text) => paper.streams.out.write(text),
         ask: askOn(paper, signal),
+        desk: deskOn(paper, signal),
+        handOver,
       }),
     cleanup: () => endings.run(),
   })
   const { result } = await runCommand(command, { rawArgs: [] })
   return result as Outcome | Streamed
+}
+
+function deskOn(paper: Paper, signal: AbortSignal): (() => Desk) | undefined {
+  const { out, input } = paper.streams
+  if (paper.isJson || !out.isTerminal || !input.isTerminal) return undefined
+  return () => ({ keyboard: openKeyboard(signal), out, style: paper.style })
 }
 
 function askOn(paper: Paper, signal: AbortSignal): ((question: string) => Promise<boolean>) | undefined {

@@ -38,22 +38,36 @@ export type Ended<T> =
   /** The exit code is the one that the shell expects after the signal. */
   | { readonly kind: "interrupted"; readonly exitCode: number }
 
+/** Signals that come later are that program's to answer. */
+export type HandOver = (to: { readonly kill: () => void }) => void
+
+const CTRL_C = 130
+
 export async function runInterruptible<T>(
   listen: ListenForEnd,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, handOver: HandOver) => Promise<T>,
 ): Promise<{ readonly ended: Ended<T>; readonly signalCode: number | undefined }> {
   const controller = new AbortController()
   const abandoned = Promise.withResolvers<Ended<T>>()
   let signalCode: number | undefined
+  let successor: Parameters<HandOver>[0] | undefined
   let patience: ReturnType<typeof setTimeout> | undefined
   const abandon = () => abandoned.resolve({ kind: "interrupted", exitCode: signalCode ?? 0 })
   const stopListening = listen((exitCode) => {
+    if (successor !== undefined) {
+      // Ctrl-C on a terminal reaches everyone in front of it by itself.
+      if (exitCode !== CTRL_C) successor.kill()
+      return
+    }
     if (signalCode !== undefined) abandon()
     signalCode ??= exitCode
     patience ??= setTimeout(abandon, PATIENCE_MS)
     controller.abort()
   })
-  const finished = work(controller.signal).then(
+  const handOver: HandOver = (to) => {
+    successor = to
+  }
+  const finished = work(controller.signal, handOver).then(
     (value): Ended<T> => ({ kind: "done", value }),
     (reason: unknown): Ended<T> => ({ kind: "failed", reason }),
   )

@@ -4,6 +4,7 @@
  */
 import type { Pond } from "../operations/pond.ts"
 import type { Flags, FlagValues } from "./flags.ts"
+import type { Desk } from "./picker.ts"
 import type { Progress } from "./progress.ts"
 import type { Style } from "./style.ts"
 
@@ -80,6 +81,10 @@ export interface VerbContext<F extends Flags> {
    * stdout is no terminal, or a program reads it: there the outcome is printed.
    */
   readonly show: ((chunks: (page: Page) => AsyncIterable<string>) => Promise<void>) | undefined
+  /** A whole screen with keys, for choosing. Undefined where nobody sits there, as for `ask`. */
+  readonly desk: (() => Desk) | undefined
+  /** From here on the process is another program's: signals go to it, and pond ends when it does. */
+  readonly handOver: (to: { readonly kill: () => void }) => void
   /** Only for verbs that stream, or ask. */
   readonly writeOut: (text: string) => void
   /**

@@ -1,5 +1,7 @@
 /** `pond restore` and `pond resume`: a session, into a client. */
+import { existsSync } from "node:fs"
 import { PondError } from "../../model/errors.ts"
+import type { Pond } from "../../operations/pond.ts"
 import {
   groupLosses,
   type LossGroup,
@@ -12,6 +14,8 @@ import {
 } from "../../operations/restore.ts"
 import { flag } from "../flags.ts"
 import { bytesText, countText } from "../numbers.ts"
+import { pickSession } from "../pick-session.ts"
+import type { Desk } from "../picker.ts"
 import type { Style } from "../style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -48,26 +52,46 @@ export const restore = defineVerb({
 
 export const resume = defineVerb({
   flags: FLAGS,
-  positionals: [SESSION],
-  examples: ["resume SESSION", "resume SESSION --to claude-code --cwd ~/work"],
+  positionals: [
+    { ...SESSION, summary: "The id of the session. Without one you choose among the newest.", count: "optional" },
+  ],
+  examples: ["resume", "resume SESSION", "resume SESSION --to claude-code --cwd ~/work"],
   run: async (context) => {
-    const options = optionsOf(context)
+    const { pond, desk, handOver } = context
+    const sessionId = context.words[0] ?? (await chosenSession(pond, desk))
+    const options = optionsOf({ ...context, words: [sessionId] })
     const { report, title } = await restored(context, options)
     const { command, cwd } = report.resume
     const [program, ...words] = command
     if (program === undefined || Bun.which(program) === null) {
       throw new PondError(
         "not_found",
-        `The session is restored, and ${title} is not on this machine's PATH. Go on with: cd ${cwd} && ${command.join(" ")}`,
-        {
-          details: { ...report },
-        },
+        `The session is restored, and ${title} is not on this machine's PATH. Go on with: ${commandText(report)}`,
+        { details: { ...report } },
       )
     }
+    await pond.close()
     const client = Bun.spawn([program, ...words], { cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+    handOver(client)
     return { exitCode: await client.exited }
   },
 })
+
+async function chosenSession(pond: Pond, desk: (() => Desk) | undefined): Promise<string> {
+  if (desk === undefined) {
+    throw new PondError(
+      "validation_failed",
+      "SESSION is missing: name one, or run pond resume on a terminal to choose. `pond search` finds sessions.",
+      { details: { argument: "session" } },
+    )
+  }
+  const chosen = await pickSession(pond, desk)
+  if (chosen === "none") {
+    throw new PondError("not_found", "The store holds no session yet. `pond sync` fills it.")
+  }
+  if (chosen === undefined) throw new PondError("interrupted", "Nothing was chosen.")
+  return chosen
+}
 
 /** A session that lies where it would be restored to is resumed as it lies. */
 async function restored(
@@ -76,6 +100,14 @@ async function restored(
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
   const plan = await planRestoreOf(pond, options)
   const { title } = plan.target
+  const { cwd } = plan.resume
+  if (!existsSync(cwd)) {
+    throw new PondError(
+      "not_found",
+      `The session was held in ${cwd}, which is not there. Say where it goes on: pond resume ${options.sessionId} --cwd DIR`,
+      { details: { cwd } },
+    )
+  }
   sayLosses(pond, plan)
   try {
     return { report: await restoreInto(pond, plan, options), title }
@@ -111,7 +143,7 @@ function outcomeOf(report: RestoreReport): Outcome {
 }
 
 function render(report: RestoreReport, style: Style): string {
-  const { files, losses, sessions, fidelity, backups, resume: goOn } = report
+  const { files, losses, sessions, fidelity, backups } = report
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const lines = [
     `${report.written ? "Restored" : "Would restore"} ${countText(sessions.length)} ${sessions.length === 1 ? "session" : "sessions"}, ${fidelity}: ${countText(files.length)} files, ${bytesText(bytes)}.`,
@@ -119,9 +151,13 @@ function render(report: RestoreReport, style: Style): string {
     ...backups.map((path) => style.yellow(`  kept the old file: ${visibleLine(path)}`)),
     ...(report.written ? [] : losses.map((group) => style.yellow(visibleLine(`  lost: ${lossText(group)}`)))),
     ...(report.rewritten_paths > 0 ? [`  ${countText(report.rewritten_paths)} paths name the new directory.`] : []),
-    `${style.dim("Go on with")}  cd ${visibleLine(quoted(goOn.cwd))} && ${visibleLine(goOn.command.map(quoted).join(" "))}`,
+    `${style.dim("Go on with")}  ${commandText(report)}`,
   ]
   return `${lines.join("\n")}\n`
+}
+
+function commandText({ resume: goOn }: RestoreReport): string {
+  return `cd ${visibleLine(quoted(goOn.cwd))} && ${visibleLine(goOn.command.map(quoted).join(" "))}`
 }
 
 function quoted(word: string): string {

@@ -1,0 +1,142 @@
+/**
+ * Choosing one of a list by eye: arrows move, typing filters, Enter takes. What the screen shows is worked out from a
+ * state and nothing else; `pick` alone draws and reads keys. It knows nothing of what is chosen.
+ */
+import type { Key, Keyboard } from "../platform/keyboard.ts"
+import type { TextSink } from "../platform/streams.ts"
+import type { Style } from "./style.ts"
+import { cutToWidth } from "./table.ts"
+
+export interface Choice {
+  readonly id: string
+  /** What the line says, and what is filtered by. Visible text. */
+  readonly title: string
+  readonly about: string
+}
+
+export interface PickerState {
+  readonly choices: readonly Choice[]
+  readonly query: string
+  /** Among those that the query leaves. */
+  readonly at: number
+}
+
+function matching({ choices, query }: PickerState): readonly Choice[] {
+  const words = query.toLowerCase().split(/\s+/)
+  return choices.filter(({ id, title, about }) => {
+    const text = `${title} ${about} ${id}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+export function chosen(state: PickerState): Choice | undefined {
+  return matching(state)[state.at]
+}
+
+const PAGE = 10
+
+export function afterKey(state: PickerState, key: Key): PickerState {
+  const last = Math.max(0, matching(state).length - 1)
+  const moved = (by: number) => ({ ...state, at: Math.min(last, Math.max(0, state.at + by)) })
+  const asked = (query: string) => ({ ...state, query, at: 0 })
+  switch (key.kind) {
+    case "up":
+      return moved(-1)
+    case "down":
+      return moved(1)
+    case "page_up":
+      return moved(-PAGE)
+    case "page_down":
+      return moved(PAGE)
+    case "text":
+      return asked(state.query + key.text)
+    case "delete":
+      return asked([...state.query].slice(0, -1).join(""))
+    case "clear":
+      return asked("")
+    default:
+      return state
+  }
+}
+
+export interface PickerLook {
+  readonly style: Style
+  readonly columns: number
+  readonly rows: number
+  readonly prompt: string
+  /** Of the choice under the cursor; visible text. */
+  readonly preview: readonly string[]
+}
+
+const LIST_ROWS_MAX = 12
+
+/** Exactly as many lines as the screen has, none wider than it. */
+export function screenOf(state: PickerState, { style, columns, rows, prompt, preview }: PickerLook): string[] {
+  const left = matching(state)
+  const room = Math.max(1, Math.min(LIST_ROWS_MAX, Math.floor((rows - 3) / 2)))
+  const from = Math.max(0, Math.min(state.at - Math.floor(room / 2), left.length - room))
+  const list = left.slice(from, from + room).map((choice, index) => {
+    const isHere = from + index === state.at
+    const line = `${isHere ? ">" : " "} ${sideBySide(choice, columns - 3)}`
+    return isHere ? style.bold(style.cyan(line)) : line
+  })
+  if (left.length === 0) list.push(style.dim(cutToWidth("  Nothing matches.", columns - 1)))
+  const hint = "up and down move, typing filters, Enter takes, Esc leaves"
+  const lines = [
+    cutToWidth(`${prompt} ${state.query}▏`, columns - 1),
+    style.dim(cutToWidth(`${left.length} of ${state.choices.length}  ${hint}`, columns - 1)),
+    ...list,
+    style.dim("─".repeat(Math.max(1, columns - 1))),
+    ...preview.map((line) => cutToWidth(line, columns - 1)),
+  ].slice(0, rows)
+  return [...lines, ...Array<string>(rows - lines.length).fill("")]
+}
+
+const ABOUT_SHARE = 0.45
+
+function sideBySide({ title, about }: Choice, columns: number): string {
+  const right = cutToWidth(about, Math.floor(columns * ABOUT_SHARE))
+  const left = cutToWidth(title, columns - Bun.stringWidth(right) - 2)
+  return `${left}${" ".repeat(Math.max(0, columns - Bun.stringWidth(left) - Bun.stringWidth(right)))}${right}`
+}
+
+/** A screen and its keys. */
+export interface Desk {
+  readonly keyboard: Keyboard
+  readonly out: TextSink
+  readonly style: Style
+}
+
+export interface PickParts extends Desk {
+  readonly prompt: string
+  readonly preview: (choice: Choice) => Promise<readonly string[]>
+}
+
+const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l"
+const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l"
+const HOME = "\u001b[H"
+const CLEAR_TO_END = "\u001b[K"
+
+/** The chosen one, or nothing where the user left. The screen is as it was before. */
+export async function pick(choices: readonly Choice[], parts: PickParts): Promise<Choice | undefined> {
+  const { keyboard, out, style, prompt } = parts
+  const { columns = 80, rows = 24 } = out
+  let state: PickerState = { choices, query: "", at: 0 }
+  out.write(ENTER_SCREEN)
+  try {
+    for (;;) {
+      const here = chosen(state)
+      const preview = here === undefined ? [] : await parts.preview(here)
+      const screen = screenOf(state, { style, columns, rows, prompt, preview })
+      out.write(`${HOME}${screen.map((line) => `${line}${CLEAR_TO_END}`).join("\r\n")}`)
+      for (const key of await keyboard.next()) {
+        if (key.kind === "leave") return undefined
+        if (key.kind === "enter") return chosen(state)
+        state = afterKey(state, key)
+      }
+    }
+  } finally {
+    out.write(LEAVE_SCREEN)
+    keyboard.close()
+  }
+}

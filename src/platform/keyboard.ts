@@ -1,0 +1,83 @@
+/**
+ * Keys as they are pressed, for the few places where pond is more than a line of output. While it is open the terminal
+ * echoes nothing and Ctrl-C is a key; when it is closed everything is as it was, and stdin is free for another program.
+ */
+export type Key =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "up" | "down" | "page_up" | "page_down" | "enter" | "leave" | "delete" | "clear" }
+
+export interface Keyboard {
+  /** The next keys; `leave` when the input ends or the signal comes. */
+  next(): Promise<readonly Key[]>
+  close(): void
+}
+
+const SEQUENCES: Readonly<Record<string, Key["kind"]>> = {
+  "\u001b[A": "up",
+  "\u001bOA": "up",
+  "\u0010": "up",
+  "\u001b[B": "down",
+  "\u001bOB": "down",
+  "\u000e": "down",
+  "\u001b[5~": "page_up",
+  "\u001b[6~": "page_down",
+  "\r": "enter",
+  "\n": "enter",
+  "\u001b": "leave",
+  "\u0003": "leave",
+  "\u0004": "leave",
+  "\u007f": "delete",
+  "\b": "delete",
+  "\u0015": "clear",
+}
+
+/** An escape sequence, one control character, or text up to the next of them. */
+const PIECES = new RegExp(["\\u001b(?:\\[[0-9;]*[A-Za-z~]|O[A-Za-z])?", "\\p{Cc}", "\\P{Cc}+"].join("|"), "gu")
+
+/** What was pressed; a key that means nothing here is no key. */
+export function keysOf(typed: string): Key[] {
+  return (typed.match(PIECES) ?? []).flatMap((piece): Key[] => {
+    const kind = SEQUENCES[piece]
+    if (kind !== undefined) return [{ kind } as Key]
+    return piece.charCodeAt(0) < 0x20 ? [] : [{ kind: "text", text: piece }]
+  })
+}
+
+const LEAVE: readonly Key[] = [{ kind: "leave" }]
+
+export function openKeyboard(signal: AbortSignal): Keyboard {
+  const { stdin } = process
+  const decoder = new TextDecoder()
+  let waiting: readonly Key[] = []
+  let wake: (() => void) | undefined
+  const take = (keys: readonly Key[]) => {
+    waiting = [...waiting, ...keys]
+    wake?.()
+  }
+  const onBytes = (bytes: Uint8Array) => take(keysOf(decoder.decode(bytes, { stream: true })))
+  const onEnd = () => take(LEAVE)
+  stdin.setRawMode(true)
+  stdin.on("data", onBytes)
+  stdin.on("end", onEnd)
+  signal.addEventListener("abort", onEnd)
+  stdin.resume()
+  return {
+    next: async () => {
+      while (waiting.length === 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        await promise
+      }
+      const keys = waiting
+      waiting = []
+      return keys
+    },
+    close: () => {
+      stdin.off("data", onBytes)
+      stdin.off("end", onEnd)
+      signal.removeEventListener("abort", onEnd)
+      stdin.setRawMode(false)
+      stdin.pause()
+    },
+  }
+}

@@ -1,0 +1,148 @@
+/** Going on with a session: chosen by eye or named, in the directory it was held in, with the client in charge of the terminal. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { writeDemo } from "../../build/demo.ts"
+import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker.ts"
+import { createStyle } from "../../src/cli/style.ts"
+import { keysOf } from "../../src/platform/keyboard.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const choice = (number: number, title = `title ${number}`): Choice => ({
+  id: `id-${number}`,
+  title,
+  about: "pi  ~/work",
+})
+const start: PickerState = { choices: [1, 2, 3].map((number) => choice(number)), query: "", at: 0 }
+const pressed = (typed: string, from = start) => keysOf(typed).reduce(afterKey, from)
+
+describe("the picker", () => {
+  test.each([
+    ["\u001b[B", "id-2"],
+    ["\u001b[B\u001b[B\u001b[B\u001b[B", "id-3"],
+    ["\u001b[B\u001b[A\u001b[A", "id-1"],
+    ["\u001b[6~", "id-3"],
+    ["3", "id-3"],
+    ["TITLE 2", "id-2"],
+    ["work 2", "id-2"],
+    ["no such\u0015", "id-1"],
+    ["3\u007f2", "id-2"],
+    ["é", undefined],
+  ])("after the keys %j has %s under its cursor", (typed, id) => {
+    expect(chosen(pressed(typed))?.id).toBe(id as string)
+  })
+
+  test("keys are told from text, whatever arrives together", () => {
+    expect(keysOf("ab\u001b[Ac\r\u001b\u0003\u001b[99X")).toEqual([
+      { kind: "text", text: "ab" },
+      { kind: "up" },
+      { kind: "text", text: "c" },
+      { kind: "enter" },
+      { kind: "leave" },
+      { kind: "leave" },
+    ])
+  })
+
+  test.each([
+    [80, 24],
+    [40, 10],
+    [20, 5],
+    [200, 60],
+  ])("fills a screen of %d columns and %d rows, and no more", (columns, rows) => {
+    const many = Array.from({ length: 100 }, (_, number) =>
+      choice(number, `${"a long title 漢字 ".repeat(9)}${number}`),
+    )
+    const look = { style: createStyle(false), columns, rows, prompt: "Go on with", preview: ["x".repeat(300)] }
+    for (const state of [
+      { choices: many, query: "", at: 99 },
+      { ...start, query: "none" },
+    ]) {
+      const screen = screenOf(state, look)
+      expect(screen).toHaveLength(rows)
+      expect(Math.max(...screen.map((line) => Bun.stringWidth(line)))).toBeLessThan(columns)
+    }
+    expect(screenOf({ choices: many, query: "", at: 99 }, look).filter((line) => line.startsWith(">"))).toHaveLength(1)
+  })
+})
+
+describe("pond resume", () => {
+  const SESSION = "de300000-0000-4000-8000-000000000001"
+  let home: TemporaryHome
+  let env: Record<string, string>
+  const work = () => join(home.path, "work")
+
+  beforeAll(async () => {
+    home = temporaryHome()
+    writeDemo(home.path)
+    mkdirSync(join(home.path, "bin"))
+    mkdirSync(work())
+    const client = join(home.path, "bin/claude")
+    writeFileSync(client, '#!/bin/sh\necho "client in $(pwd): $*"\nread answer\necho "it read $answer"\nexit 7\n')
+    chmodSync(client, 0o755)
+    env = { ...home.env, TERM: "xterm", NO_COLOR: "1", PATH: `${join(home.path, "bin")}:${process.env["PATH"] ?? ""}` }
+    expect(await runPond(["sync", "-q"], { env })).toMatchObject({ exitCode: 0 })
+  })
+  afterAll(() => home[Symbol.dispose]())
+
+  /** Types each text once the screen has shown what stands before it. */
+  async function onTerminal(args: readonly string[], steps: readonly (readonly [shown: string, typed: string])[]) {
+    const decoder = new TextDecoder()
+    const waiting = [...steps]
+    let screen = ""
+    let seen = 0
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "resume", ...args], {
+      env,
+      terminal: {
+        cols: 100,
+        rows: 20,
+        data: (terminal, bytes) => {
+          screen += decoder.decode(bytes, { stream: true })
+          const [next] = waiting
+          const at = next === undefined ? -1 : screen.indexOf(next[0], seen)
+          if (next === undefined || at < 0) return
+          waiting.shift()
+          seen = screen.length
+          terminal.write(next[1])
+        },
+      },
+    })
+    return { exitCode: await child.exited, screen: screen.replaceAll("\r\n", "\n") }
+  }
+
+  test("without a session: chosen by a filter, then its client has the terminal, and the last word", async () => {
+    const { exitCode, screen } = await onTerminal(
+      ["--cwd", work()],
+      [
+        ["Orders are sometimes", "charged"],
+        ["1 of 3", "\r"],
+        ["client in", "yes\r"],
+      ],
+    )
+    expect(screen).toContain(`client in ${work()}: --resume ${SESSION}`)
+    expect(screen).toContain("it read yes")
+    expect(exitCode).toBe(7)
+  })
+
+  test("who leaves has chosen nothing", async () => {
+    const { exitCode, screen } = await onTerminal([], [["3 of 3", "\u001b"]])
+    expect(exitCode).toBe(130)
+    expect(screen).toEndWith("pond: Nothing was chosen.\n")
+  })
+
+  test.each([
+    ["no session and no terminal", [], 2, "SESSION is missing: name one, or run pond resume on a terminal to choose."],
+    ["a session that is not there", ["nowhere"], 3, "There is no session nowhere in this store."],
+    ["a directory that is gone", [SESSION], 3, "The session was held in /home/you/shop, which is not there."],
+    ["a client nobody knows", [SESSION, "--to", "cladue-code"], 2, 'pond cannot restore into "cladue-code".'],
+  ])("%s: said, with an exit code", async (_, args, exitCode, line) => {
+    const ran = await runPond(["resume", ...args], { env })
+    expect(ran).toMatchObject({ exitCode, stdout: "" })
+    expect(ran.stderr).toStartWith(`pond: ${line}`)
+  })
+
+  test("a store without a session says what fills it", async () => {
+    using empty = temporaryHome()
+    const { exitCode, stderr } = await runPond(["resume", "x"], { env: { ...env, HOME: empty.path } })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 3 })
+  })
+})
