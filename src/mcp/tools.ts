@@ -123,6 +123,9 @@ const GetArguments = closedObject({
     }),
   ),
   after_id: Text("Go on behind this id: the one that the footer of an earlier answer names."),
+  tree: Type.Optional(
+    Type.Boolean({ default: false, description: "With session_id: only the sessions below it, however deep." }),
+  ),
 })
 
 const getTool: Tool = {

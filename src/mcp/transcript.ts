@@ -64,7 +64,8 @@ function files({ parts_summary }: Match): string[] {
 }
 
 export function getTranscript(answer: GetOutput, asked: GetInput): string {
-  const { session, result, children } = answer
+  const { session, result, children, tree } = answer
+  if (tree !== undefined) return treeTranscript(tree)
   const lines = "messages" in result ? sessionLines(answer, result, asked) : messageLines(answer, result, asked)
   if (asked.session_id !== undefined && asked.after_id === undefined && children.length > 0) {
     lines.push("", `subagents (${children.length}) - pass an id to pond_get(session_id=...):`)
@@ -74,6 +75,15 @@ export function getTranscript(answer: GetOutput, asked: GetInput): string {
     SESSION_LINE,
     `session ${oneLine(session.id)} | ${oneLine(session.source_agent)} | ${oneLine(session.project)}`,
   )
+}
+
+function treeTranscript(tree: NonNullable<GetOutput["tree"]>): string {
+  const lines = tree.map(({ session, depth, messages }) => {
+    const title = session.title === undefined ? "" : ` | ${oneLine(session.title)}`
+    return `${"  ".repeat(depth)}${oneLine(session.id)} | ${oneLine(session.source_agent)} | ${messages} messages${title}`
+  })
+  const head = `pond_get: ${tree.length} sessions, each below its parent. Pass an id to pond_get(session_id=...) to read it.`
+  return `${[head, "", ...lines].join("\n")}\n`
 }
 
 /** Stands for the line about the session until the whole is put together. */

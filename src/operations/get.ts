@@ -8,6 +8,8 @@ import type { Entry, Part, Session } from "../model/session.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { closedObject, defineOperation } from "./operation.ts"
+import { RecordView, rawRecord } from "./raw-record.ts"
+import { sessionTree, TreeNode } from "./session-tree.ts"
 import {
   type Depth,
   MessageView,
@@ -58,6 +60,18 @@ const GetInput = closedObject({
       description: "Messages of a page, or parts of a message.",
     }),
   ),
+  tree: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Of a session: the sessions below it, however deep, by their names and sizes, and no messages.",
+    }),
+  ),
+  raw: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Of a message: also the record that it was read from, as its client wrote it.",
+    }),
+  ),
   after_id: Type.Optional(
     Type.String({
       minLength: 1,
@@ -83,6 +97,10 @@ const GetOutput = closedObject({
   result: Type.Union([SessionPage, MessagePage]),
   /** The sessions that name this one as their parent: its agents' agents, and its forks. */
   children: Type.Array(SessionView),
+  /** Where the tree was asked for: the session itself first. Then no messages are on the page. */
+  tree: Type.Optional(Type.Array(TreeNode)),
+  /** Where the raw record of a message was asked for. */
+  record: Type.Optional(RecordView),
 })
 export type GetOutput = Static<typeof GetOutput>
 
@@ -97,16 +115,29 @@ export const get = defineOperation({
     if ((input.session_id === undefined) === (input.message_id === undefined)) {
       throw new PondError("validation_failed", "Name either a session_id or a message_id.")
     }
+    checkTogether(input)
     if (input.message_id !== undefined) return await messagePage(sessions, input.message_id, input)
     return await sessionPage(sessions, input.session_id ?? "", input)
   },
 })
+
+function checkTogether({ session_id: sessionId, tree, raw }: GetInput): void {
+  if (tree === true && sessionId === undefined)
+    throw new PondError("validation_failed", "A tree is of a session. Name a session_id, or leave tree out.")
+  if (raw === true && sessionId !== undefined)
+    throw new PondError("validation_failed", "A raw record is of a message. Name a message_id, or leave raw out.")
+}
 
 // --- A session --------------------------------------------------------------------------------------------------------
 
 async function sessionPage(sessions: Sessions, id: string, input: GetInput): Promise<GetOutput> {
   const session = await sessions.session(id)
   if (session === undefined) throw sessionNotFound(id)
+  if (input.tree === true) {
+    const tree = await sessionTree(sessions, session)
+    const result = { messages: [], messages_remaining: tree[0]?.messages ?? 0 }
+    return { session: sessionView(session), result, children: await childrenOf(sessions, session), tree }
+  }
   const depth = input.response_mode ?? "conversational"
   const places = await sessions.places(id, depth === "conversational" ? "spoken" : "all")
   const isFromEnd = input.session_from === "end"
@@ -173,6 +204,7 @@ async function messagePage(sessions: Sessions, id: string, input: GetInput): Pro
       siblings: depth === 0 ? [] : await siblingsOf(sessions, target, depth),
     },
     children: await childrenOf(sessions, session),
+    ...(input.raw === true ? { record: await rawRecord(sessions, session, target) } : {}),
   }
 }
 

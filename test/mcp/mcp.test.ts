@@ -176,6 +176,7 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
         "response_mode",
         "session_from",
         "after_id",
+        "tree",
       ],
     },
     {

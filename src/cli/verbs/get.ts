@@ -4,9 +4,11 @@ import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
 import { flag } from "../flags.ts"
+import { countText } from "../numbers.ts"
+import type { Style } from "../style.ts"
 import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
+import { visible, visibleLine } from "../visible.ts"
 
 const FLAGS = {
   mode: flag.choice("Of a session: what was said, every message, or everything.", [
@@ -19,6 +21,8 @@ const FLAGS = {
   after: flag.text("Go on behind this message, or this part.", "ID"),
   context: flag.wholeNumber("How many neighbours of a message on each side.", { min: 0, max: 50 }),
   session: flag.text("Which session the message is of, where several have one of its id.", "ID"),
+  tree: flag.onOff("Of a session: the sessions below it, however deep, and no messages."),
+  raw: flag.onOff("Of a message: the record that it was read from, as its client wrote it."),
 }
 
 export const get = defineVerb({
@@ -29,6 +33,8 @@ export const get = defineVerb({
     "get SESSION --from end --limit 5",
     "get SESSION --mode verbatim --json",
     "get MESSAGE --context 3",
+    "get SESSION --tree",
+    "get MESSAGE --raw",
   ],
   run: async (context) => {
     const answer = await read(context)
@@ -43,6 +49,9 @@ export const get = defineVerb({
 })
 
 function onePage(answer: GetOutput, isFromEnd: boolean, look: TranscriptLook): string {
+  const { tree, record } = answer
+  if (record !== undefined) return `${visible(record.text ?? record.base64 ?? "")}\n`
+  if (tree !== undefined) return treeText(tree, look.style)
   const body =
     "messages" in answer.result ? messagesText(answer.result.messages, look) : neighbourhoodText(answer, look)
   return `${headText(answer, look)}${body}${remainderText(answer, isFromEnd, look)}`
@@ -56,7 +65,7 @@ async function* allPages(
   first: GetOutput,
   look: TranscriptLook,
 ): AsyncGenerator<string> {
-  const isPart = flags.limit !== undefined || flags.after !== undefined || flags.from === "end"
+  const isPart = flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree
   if (isPart || !("messages" in first.result)) {
     yield onePage(first, flags.from === "end", look)
     return
@@ -83,36 +92,68 @@ async function* allPages(
 }
 
 /** An id is a session's or a message's: whichever is there. */
-async function read({ pond, flags, words, signal }: VerbContext<typeof FLAGS>): Promise<GetOutput> {
+async function read(context: VerbContext<typeof FLAGS>): Promise<GetOutput> {
+  const { pond, flags, words, signal } = context
   const [id = ""] = words
-  const common = {
-    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-    ...(flags.after === undefined ? {} : { after_id: flags.after }),
-  }
-  const ofSession = {
-    session_id: id,
-    ...common,
-    ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
-    ...(flags.from === undefined ? {} : { session_from: flags.from }),
-  }
-  const ofMessage = {
-    message_id: id,
-    ...common,
-    context_depth: flags.context ?? 0,
-    ...(flags.session === undefined ? {} : { session_id_of_message: flags.session }),
-  }
-  const isMessage = flags.session !== undefined || flags.context !== undefined
-  if (isMessage) return await perform(operation, { pond, signal }, ofMessage)
-  const sessions = await pond.sessions()
-  if ((await sessions.session(id)) !== undefined) return await perform(operation, { pond, signal }, ofSession)
+  const ask = (input: object) => perform(operation, { pond, signal }, input)
+  if (flags.session !== undefined || flags.context !== undefined || flags.raw) return await ask(ofMessage(context, id))
+  const isSession = flags.tree || flags.mode !== undefined || flags.from !== undefined
   try {
-    return await perform(operation, { pond, signal }, ofMessage)
+    return await ask(ofSession(context, id))
   } catch (error) {
-    if (!(error instanceof PondError) || error.code !== "not_found") throw error
+    // Not the session but the message behind which a page begins may be what is not there.
+    if (isSession || !isAbsent(error) || error.details["after_id"] !== undefined) throw error
+  }
+  try {
+    return await ask(ofMessage(context, id))
+  } catch (error) {
+    if (!isAbsent(error)) throw error
     throw new PondError(
       "not_found",
       `There is no session and no message ${visibleLine(id)} in this store. \`pond search\` finds both and prints their ids.`,
       { details: { id }, cause: error },
     )
   }
+}
+
+function isAbsent(error: unknown): error is PondError {
+  return error instanceof PondError && error.code === "not_found"
+}
+
+type Flags = Pick<VerbContext<typeof FLAGS>, "flags">
+
+function ofSession({ flags }: Flags, id: string): object {
+  return {
+    session_id: id,
+    ...common(flags),
+    ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
+    ...(flags.from === undefined ? {} : { session_from: flags.from }),
+    ...(flags.tree ? { tree: true } : {}),
+  }
+}
+
+function ofMessage({ flags }: Flags, id: string): object {
+  return {
+    message_id: id,
+    ...common(flags),
+    context_depth: flags.context ?? 0,
+    ...(flags.session === undefined ? {} : { session_id_of_message: flags.session }),
+    ...(flags.raw ? { raw: true } : {}),
+  }
+}
+
+function common({ limit, after }: Flags["flags"]): object {
+  return { ...(limit === undefined ? {} : { limit }), ...(after === undefined ? {} : { after_id: after }) }
+}
+
+function treeText(tree: NonNullable<GetOutput["tree"]>, style: Style): string {
+  const line = ({ session, depth, messages }: (typeof tree)[number]) =>
+    [
+      "  ".repeat(depth),
+      style.bold(visibleLine(session.id)),
+      style.dim(`  ${visibleLine(session.source_agent)}, ${countText(messages)} messages`),
+      session.title === undefined ? "" : `  ${visibleLine(session.title)}`,
+      "\n",
+    ].join("")
+  return tree.map(line).join("")
 }
