@@ -24,6 +24,8 @@ export interface LocalTable {
   maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy">
   /** Does the work while no other process of this machine writes to the table, and makes what it committed durable. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+  /** In the middle of a turn: makes what it has committed so far durable, because what comes next cannot be taken back. */
+  settle(): Promise<void>
   /** Takes nothing for durable: all of it is made so at the end of this turn. */
   doubt(): void
   /** The newest version that was made durable, if one was noted. */
@@ -117,6 +119,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     folder,
     readers: openReaders(openReadersLock, wait.sleep),
     maintaining,
+    settle,
     quarantine: join(own, "quarantine", name),
     doubt: () => {
       known = new Set()

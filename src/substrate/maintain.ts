@@ -111,6 +111,8 @@ async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
     // in between reads the one that stays.
     await dataset.attempt(() => table.checkoutLatest())
     await compact(dataset, table)
+    // A power cut must not take what the compaction wrote when what it was made of is gone already.
+    await dataset.local?.settle()
     const olderThan = await removableBefore(dataset, table)
     if (olderThan !== undefined) await dataset.attempt(() => table.optimize({ cleanupOlderThan: olderThan }))
   })

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { readdirSync, statSync, truncateSync } from "node:fs"
+import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { type DiskFiles, diskFiles } from "../../src/substrate/disk-files.ts"
 import { EVERY_KIND, row, type TestStore, testStore } from "./support.ts"
@@ -110,4 +110,23 @@ test("whenever the power goes, what was durable stays, and the next import makes
     if (!died) survived = diesAt
   }
   expect(survived).toBeGreaterThan(4)
+})
+
+test("a clean-up takes old files away only when what replaces them is durable", async () => {
+  using place = testStore()
+  for (let round = 0; round < 12; round++) await place.store.table(EVERY_KIND).insertAbsent(rowsFrom(round * 10))
+  const isData = (path: string) => path.endsWith(".lance") && path.includes("/data/")
+  const old = filesBelow(place.path).filter(isData)
+  const oldAtSync: number[] = []
+  const disk: DiskFiles = {
+    ...diskFiles,
+    sync: async (path) => {
+      if (isData(path) && !old.includes(path)) oldAtSync.push(old.filter((each) => existsSync(each)).length)
+      await diskFiles.sync(path)
+    },
+  }
+  const { steps } = await place.open({ disk }).table(EVERY_KIND).maintain("due")
+  expect(steps.map(({ step }) => step)).toEqual(["clean"])
+  expect(oldAtSync).toEqual([old.length])
+  expect(old.filter((each) => existsSync(each))).toEqual([])
 })
