@@ -1,18 +1,21 @@
 /**
- * Healing of a local table after a power cut: back to the newest version whose files are whole. What is newer is moved
- * to the quarantine and never deleted; the next import stores what is missing, since every write is repeatable.
+ * Healing of a local table after a power cut: back to the newest version whose rows are whole. What is newer is moved
+ * to the quarantine and never deleted; the next import stores what is missing, since every write is repeatable. An index
+ * that is not whole is built again: it never costs a version.
  */
 import { join } from "node:path"
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
 import { type LocalTable, versionsNewestFirst } from "./local-table.ts"
-import { manifestName, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
+import { blobOwner, manifestName, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
 
 export interface HealContext {
   readonly log: Log
   readonly clock: Clock
   /** Opens the newest version and reads every row of it. False where a file turns out not to be whole. */
   readonly scansWhole: () => Promise<boolean>
+  /** Builds those of these indexes again that are declared, and says which; maintenance drops the others. */
+  readonly rebuild: (indexes: readonly string[]) => Promise<readonly string[]>
 }
 
 const VERSION_HINT = "_versions/latest_version_hint.json"
@@ -23,7 +26,7 @@ export async function healTable(table: LocalTable, context: HealContext): Promis
   if (state === undefined) return
   const settled = await table.settledVersion()
   const isSuspect = settled !== undefined && settled < state.newest
-  if (state.whole === state.newest && !isSuspect) return
+  if (state.whole === state.newest && !isSuspect && state.brokenIndexes.length === 0) return
   await table.exclusively(() => healExclusively(table, context, isSuspect))
 }
 
@@ -32,6 +35,8 @@ interface Inspected {
   /** The newest version that is whole, if one is. */
   readonly whole: bigint | undefined
   readonly versions: readonly bigint[]
+  /** Of the version that is whole. */
+  readonly brokenIndexes: readonly string[]
 }
 
 async function inspect(table: LocalTable): Promise<Inspected | undefined> {
@@ -40,9 +45,12 @@ async function inspect(table: LocalTable): Promise<Inspected | undefined> {
   if (newest === undefined) return undefined
   for (const version of versions) {
     const files = await filesOf(table, version)
-    if (files !== undefined && (await areWhole(table, files))) return { newest, whole: version, versions }
+    if (files === undefined) continue
+    const broken = await brokenFiles(table, files)
+    const brokenIndexes = [...new Set(broken.flatMap(({ index }) => index ?? []))]
+    if (broken.every(({ index }) => index !== undefined)) return { newest, whole: version, versions, brokenIndexes }
   }
-  return { newest, whole: undefined, versions }
+  return { newest, whole: undefined, versions, brokenIndexes: [] }
 }
 
 async function filesOf(table: LocalTable, version: bigint): Promise<readonly ReferencedFile[] | undefined> {
@@ -53,16 +61,19 @@ function manifestPath(table: LocalTable, version: bigint): string {
   return join(table.folder, "_versions", manifestName(version))
 }
 
-async function areWhole(table: LocalTable, files: readonly ReferencedFile[]): Promise<boolean> {
-  for (const file of files) {
-    const path = join(table.folder, file.path)
-    const bytes = await table.files.size(path)
-    if (bytes === undefined || bytes === 0 || (file.bytes !== undefined && bytes !== file.bytes)) return false
-    // A file of the right length can still end in blocks that were never written.
-    if (!file.path.startsWith("data/")) continue
-    if (Buffer.from(await table.files.readEnd(path, 4)).toString("latin1") !== "LANC") return false
-  }
-  return true
+async function brokenFiles(table: LocalTable, files: readonly ReferencedFile[]): Promise<ReferencedFile[]> {
+  const broken: ReferencedFile[] = []
+  for (const file of files) if (!(await isWhole(table, file))) broken.push(file)
+  return broken
+}
+
+async function isWhole(table: LocalTable, file: ReferencedFile): Promise<boolean> {
+  const path = join(table.folder, file.path)
+  const bytes = await table.files.size(path)
+  if (bytes === undefined || bytes === 0 || (file.bytes !== undefined && bytes !== file.bytes)) return false
+  // A file of the right length can still end in blocks that were never written.
+  if (!file.path.startsWith("data/")) return true
+  return Buffer.from(await table.files.readEnd(path, 4)).toString("latin1") === "LANC"
 }
 
 /**
@@ -76,8 +87,20 @@ async function healExclusively(table: LocalTable, context: HealContext, isSuspec
     if (state === undefined) return
     const kept = isDoubted && state.whole === state.newest ? state.versions[1] : state.whole
     if (kept !== state.newest) await quarantine(table, context, state, kept)
-    if (kept === undefined || !isSuspect || (await context.scansWhole())) return
+    if (kept === undefined) return
+    if (isSuspect && !(await context.scansWhole())) continue
+    const { brokenIndexes } = kept === state.whole ? state : ((await inspect(table)) ?? state)
+    if (brokenIndexes.length > 0) await rebuild(table, context, brokenIndexes)
+    return
   }
+}
+
+async function rebuild(table: LocalTable, context: HealContext, broken: readonly string[]): Promise<void> {
+  const built = await context.rebuild(broken)
+  if (built.length === 0) return
+  context.log.warn(
+    `The table ${table.name} lacked a part of ${built.join(" and ")}, which was built again from its rows.`,
+  )
 }
 
 async function quarantine(
@@ -97,9 +120,9 @@ async function quarantine(
   const broken = versions.filter((version) => version > kept)
   const needed = new Set((await filesOf(table, kept))?.map((file) => file.path))
   for (const version of broken) {
-    for (const { path } of (await filesOf(table, version)) ?? []) {
-      if (needed.has(path) || (await table.files.size(join(table.folder, path))) === undefined) continue
-      await table.files.rename(join(table.folder, path), join(place, path))
+    const own = new Set((await filesOf(table, version))?.map((file) => file.path).filter((path) => !needed.has(path)))
+    for (const path of await table.files.list(table.folder)) {
+      if (own.has(blobOwner(path))) await table.files.rename(join(table.folder, path), join(place, path))
     }
     await table.files.rename(manifestPath(table, version), join(place, "_versions", manifestName(version)))
   }

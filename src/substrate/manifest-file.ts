@@ -8,6 +8,8 @@ export interface ReferencedFile {
   readonly path: string
   /** Unknown where the format does not record it. */
   readonly bytes: number | undefined
+  /** The index that it belongs to: that can be built again from the rest. */
+  readonly index?: string
 }
 
 const MAGIC = "LANC"
@@ -24,6 +26,11 @@ export function manifestVersion(name: string): bigint | undefined {
 
 export function manifestName(version: bigint): string {
   return `${String(NAME_BASE - version).padStart(20, "0")}.manifest`
+}
+
+/** The blobs of a data file lie in a folder of its name. No manifest lists them. */
+export function blobOwner(path: string): string {
+  return path.replace(/^(data\/[^/]+)\/.*$/, "$1.lance")
 }
 
 /** The files of that version, or nothing where the bytes are no whole manifest. */
@@ -81,11 +88,13 @@ function indexFiles(section: Buffer): ReferencedFile[] {
     const fields = [...protoFields(bytesOf(index))]
     const uuid = new Map(protoFields(bytesOf(fields.find(([number]) => number === 1)?.[1]))).get(1)
     const folder = `_indices/${uuidText(bytesOf(uuid))}`
+    const name = bytesOf(fields.find(([number]) => number === 3)?.[1]).toString("utf8")
     return fields
       .filter(([number]) => number === 10)
       .map(([, file]) => {
         const named = new Map(protoFields(bytesOf(file)))
-        return { path: `${folder}/${bytesOf(named.get(1)).toString("utf8")}`, bytes: Number(numberOf(named.get(2))) }
+        const path = `${folder}/${bytesOf(named.get(1)).toString("utf8")}`
+        return { path, bytes: Number(numberOf(named.get(2))), index: name }
       })
   })
 }

@@ -7,10 +7,11 @@ import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Catalog } from "./catalog.ts"
 import type { Dataset, ReadInProgress } from "./dataset.ts"
 import { healTable } from "./heal.ts"
+import { buildIndex } from "./indexes.ts"
 import { failureOf } from "./lance-errors.ts"
 import { completeRows } from "./read.ts"
 import { retried } from "./retry.ts"
-import type { TableDefinition } from "./table-definition.ts"
+import { indexName, type TableDefinition } from "./table-definition.ts"
 import { mergeAbsent } from "./write.ts"
 
 const REMOTE_STALENESS_MS = 5000
@@ -30,12 +31,15 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   /** Once, and never inside a turn of our own: healing takes one itself. */
   async function healed(): Promise<void> {
     if (local === undefined) return
-    healing ??= healTable(local, { log, clock, scansWhole: () => scansWhole(catalog, definition) }).catch(
-      (error: unknown) => {
-        healing = undefined
-        throw error
-      },
-    )
+    healing ??= healTable(local, {
+      log,
+      clock,
+      scansWhole: () => scansWhole(catalog, definition),
+      rebuild: (indexes) => rebuild(catalog, definition, indexes),
+    }).catch((error: unknown) => {
+      healing = undefined
+      throw error
+    })
     await healing
   }
 
@@ -126,4 +130,12 @@ async function scansWhole(catalog: Catalog, definition: TableDefinition): Promis
     if (["damaged", "other"].includes(failureOf(error))) return false
     throw error
   }
+}
+
+async function rebuild(catalog: Catalog, definition: TableDefinition, names: readonly string[]): Promise<string[]> {
+  const declared = definition.indexes.filter((index) => names.includes(indexName(index)))
+  const table = declared.length === 0 ? undefined : await catalog.open(definition)
+  if (table === undefined) return []
+  for (const index of declared) await retried(catalog.retry, () => buildIndex(table, index))
+  return declared.map(indexName)
 }

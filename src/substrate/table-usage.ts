@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { LocalTable } from "./local-table.ts"
 import { newestVersion } from "./local-table.ts"
-import { manifestName, referencedFiles } from "./manifest-file.ts"
+import { blobOwner, manifestName, referencedFiles } from "./manifest-file.ts"
 
 export interface TableUsage {
   readonly live: number
@@ -24,9 +24,4 @@ export async function tableUsage(table: LocalTable): Promise<TableUsage> {
     else dead += bytes
   }
   return { live, dead }
-}
-
-/** The blobs of a data file lie in a folder of its name. */
-function blobOwner(path: string): string {
-  return path.replace(/^(data\/[^/]+)\/.*$/, "$1.lance")
 }

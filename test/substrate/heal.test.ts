@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
-import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createLog, type Log } from "../../src/platform/log.ts"
+import { eq } from "../../src/substrate/filter.ts"
 import {
   blob,
   defineTable,
@@ -172,4 +173,106 @@ test("a table of which no version is whole is moved aside as it is", async () =>
     .table(definition)
     .insertAbsent(rowsOf(definition, 0) as never)
   expect(await idsOf(place, definition)).toEqual(everyId(20))
+})
+
+// --- What hangs on a version beside its rows ---------------------------------------------------------------------------
+
+const INDEXED = defineTable({
+  name: "indexed",
+  columns: { ...id, group_id: utf8(), text: utf8() },
+  key: ["id"],
+  indexes: [
+    { kind: "btree", column: "id" },
+    { kind: "bitmap", column: "group_id" },
+    { kind: "fts", column: "text", options: { tokenizer: "icu" } },
+  ],
+  schemaVersion: 1,
+})
+
+const indexFiles = (place: TestStore) => filesBelow(join(place.path, "indexed.lance", "_indices"))
+
+const INDEX_DAMAGES: readonly (readonly [what: string, damage: (path: string) => void])[] = [
+  ["empty", (path) => truncateSync(path, 0)],
+  ["cut", half],
+  ["missing", (path) => unlinkSync(path)],
+]
+
+test.each(INDEX_DAMAGES)(
+  "every file of the indexes is %s: they are built again, and no row moves",
+  async (_, damage) => {
+    using place = testStore()
+    const table = place.store.table(INDEXED)
+    const rows = Array.from({ length: 1500 }, (_row, index) => ({
+      id: `row-${index}`,
+      group_id: `g-${index % 3}`,
+      text: `word${index}`,
+    }))
+    await table.insertAbsent(rows)
+    await table.maintain("all")
+    const files = indexFiles(place)
+    expect(files.length).toBeGreaterThan(4)
+    for (const path of files) damage(path)
+
+    const log: string[] = []
+    const healed = place.open({ log: listing(log) }).table(INDEXED)
+    expect(await healed.count()).toBe(1500)
+    expect(log.map((line) => line.trim())).toEqual([
+      "The table indexed lacked a part of id_btree and group_id_bitmap and text_fts, which was built again from its rows.",
+    ])
+    expect(await healed.read({ columns: ["text"], where: eq("id", "row-7") })).toEqual([{ text: "word7" }])
+    expect(await healed.count(eq("group_id", "g-1"))).toBe(500)
+    const found = await healed.searchText({ match: "word9", column: "text" }, { columns: ["id"], limit: 3 })
+    expect(found.map((row) => row.id)).toEqual(["row-9"])
+    expect(existsSync(join(place.path, ".pond", "quarantine"))).toBe(false)
+    const later: string[] = []
+    expect(
+      await place
+        .open({ log: listing(later) })
+        .table(INDEXED)
+        .count(),
+    ).toBe(1500)
+    expect(later).toEqual([])
+  },
+)
+
+test("bytes of a blob that a power cut took are found, and stored again by the next import", async () => {
+  using place = testStore()
+  const definition = TABLES.find(({ name }) => name === "blobs") as TableDefinition
+  const table = place.store.table(definition)
+  await table.insertAbsent(rowsOf(definition, 0) as never)
+  const note = join(place.path, ".pond", "blobs.durable")
+  const durable = readFileSync(note)
+  const before = filesBelow(join(place.path, "blobs.lance"))
+  await table.insertAbsent(rowsOf(definition, 20) as never)
+  const fresh = filesBelow(join(place.path, "blobs.lance")).filter((path) => !before.includes(path))
+  const bytes = fresh.filter((path) => path.endsWith(".blob"))
+  expect(bytes.length).toBeGreaterThan(0)
+  for (const path of bytes) half(path)
+  writeFileSync(note, durable)
+
+  const log: string[] = []
+  expect(await idsOf(place, definition, log)).toEqual(everyId(20))
+  expect(log.length).toBe(1)
+  const left = filesBelow(join(place.path, "blobs.lance"))
+  expect(bytes.filter((path) => left.includes(path))).toEqual([])
+  await place
+    .open()
+    .table(definition)
+    .insertAbsent(rowsOf(definition, 20) as never)
+  const stored = await place
+    .open()
+    .table(definition)
+    .readBlobs("bytes" as never, { columns: ["id"] as never })
+  const sizes = (stored as unknown as { bytes: Uint8Array }[]).map((row) => row.bytes.length)
+  expect(sizes).toEqual(Array.from({ length: 40 }, () => 100_000))
+})
+
+test("the hint at the newest version is empty: the engine finds it without", async () => {
+  using place = testStore()
+  const [definition] = TABLES as [TableDefinition]
+  await place.store.table(definition).insertAbsent(rowsOf(definition, 0) as never)
+  truncateSync(join(place.path, `${definition.name}.lance`, "_versions/latest_version_hint.json"), 0)
+  const log: string[] = []
+  expect(await idsOf(place, definition, log)).toEqual(everyId(20))
+  expect(log).toEqual([])
 })
