@@ -1,0 +1,160 @@
+/** The README is held to pond: its commands run, its screen is what pond prints, its verbs and codes are those there are. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { writeDemo } from "../../build/demo.ts"
+import { findVerb } from "../../src/cli/argv.ts"
+import { VERBS } from "../../src/cli/registry.ts"
+import { ERROR_TABLE } from "../../src/model/errors.ts"
+import { type ObjectServer, startObjectServer, TEST_KEY } from "../support/object-server.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const ROOT = join(import.meta.dir, "../..")
+const README = readFileSync(join(ROOT, "README.md"), "utf8")
+const SESSION = "de300000-0000-4000-8000-000000000001"
+const MESSAGE = "de300000-0000-4000-8000-110000000000"
+/** Done, but a source or a check was not whole: a machine of a test has no clients. */
+const DONE = [0, 4]
+
+/** The lines of the blocks of one kind, in order. */
+function commands(kind: string): string[] {
+  const blocks = [...README.matchAll(/^```(sh[^\n]*)\n(.*?)^```/gms)].filter(([, found]) => found === kind)
+  return blocks.flatMap(([, , body]) => (body ?? "").split("\n").filter((line) => line !== ""))
+}
+
+let home: TemporaryHome
+let env: Record<string, string>
+
+beforeAll(() => {
+  home = temporaryHome()
+  writeDemo(home.path)
+  const bin = join(home.path, "bin")
+  mkdirSync(bin)
+  mkdirSync(join(home.path, "here"))
+  const pond = join(bin, "pond")
+  writeFileSync(pond, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "src/main.ts")}" "$@"\n`)
+  chmodSync(pond, 0o755)
+  env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
+})
+afterAll(() => home[Symbol.dispose]())
+
+async function shell(line: string, variables = env) {
+  const child = Bun.spawn(["sh", "-c", line], {
+    cwd: join(home.path, "here"),
+    env: variables,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { line, stdout, stderr, exitCode: await child.exited }
+}
+
+test("every command of the README runs, in its order", async () => {
+  const lines = commands("sh").filter((line) => line.startsWith("pond "))
+  expect(lines.length).toBeGreaterThan(15)
+  for (const line of lines) {
+    const ran = await shell(line.replace("SESSION", SESSION).replace("MESSAGE", MESSAGE))
+    expect({ ...ran, isDone: DONE.includes(ran.exitCode) }).toMatchObject({ isDone: true })
+  }
+  const [, screen = ""] = /^```text\n\$ pond search charged twice\n(.*?)^```/ms.exec(README) ?? []
+  const { stdout } = await shell("pond search charged twice")
+  expect(yearless(stdout)).toBe(yearless(screen))
+}, 120_000)
+
+/** A day of another year is said with its year. */
+function yearless(text: string): string {
+  return text.replace(/(\d+ [A-Z][a-z]{2}) \d{4}/g, "$1")
+}
+
+describe("the hosted pond of the README", () => {
+  let server: ObjectServer
+  beforeAll(async () => {
+    server = await startObjectServer({ buckets: ["acme"] })
+  })
+  afterAll(() => server.stop())
+
+  test("two namespaces, two servers and a sync from a third machine: each finds its own and nothing else", async () => {
+    const cloud = {
+      ...env,
+      AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey,
+      AWS_ENDPOINT_URL: server.url,
+      AWS_REGION: "us-east-1",
+      AWS_ALLOW_HTTP: "true",
+    }
+    const servers: Bun.Subprocess<"ignore", "pipe", "inherit">[] = []
+    const addresses = new Map<string, string>()
+    let found = ""
+    try {
+      for (const line of commands("sh hosted")) {
+        if (line.endsWith(" &")) {
+          const [port = ""] = /\d{4}/.exec(line) ?? []
+          const words = line.slice("pond ".length, -" &".length).replace(port, "0").split(" ")
+          const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...words], {
+            env: cloud,
+            stdin: "ignore",
+            stdout: "pipe",
+            stderr: "inherit",
+          })
+          servers.push(child)
+          addresses.set(`http://127.0.0.1:${port}`, await firstAddress(child.stdout))
+          continue
+        }
+        const own = [...addresses].reduce((text, [written, real]) => text.replace(written, real), line)
+        if (own.startsWith("curl ")) {
+          found = await curled(own)
+          continue
+        }
+        expect(await shell(own, cloud)).toMatchObject({ exitCode: 0 })
+      }
+      expect(servers).toHaveLength(2)
+      expect(JSON.parse(found)).toMatchObject({ sessions: [{ session_id: SESSION }], matched_total: 2 })
+      const [, other = ""] = [...addresses.values()]
+      const ask = (body: object) =>
+        fetch(`${other}/v1/search`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ protocol_version: 1, query: "charged twice", ...body }),
+        })
+      expect(await (await ask({})).json()).toMatchObject({ sessions: [], matched_total: 0 })
+      expect((await ask({ namespace: "nobody" })).status).toBe(403)
+    } finally {
+      for (const child of servers) child.kill()
+      await Promise.all(servers.map((child) => child.exited))
+    }
+  }, 120_000)
+})
+
+/** What the command would fetch, for machines without it. */
+async function curled(line: string): Promise<string> {
+  const [, url = "", header = "", body = ""] = /^curl -s (\S+) -H '([^']+)' -d '([^']+)'$/.exec(line) ?? []
+  const [name = "", value = ""] = header.split(": ")
+  return await (await fetch(url, { method: "POST", headers: { [name]: value }, body })).text()
+}
+
+async function firstAddress(out: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = out.getReader()
+  let said = ""
+  while (!said.includes("\n")) {
+    const { value, done } = await reader.read()
+    if (done) throw new Error(`the server ended and said: ${said}`)
+    said += new TextDecoder().decode(value)
+  }
+  reader.releaseLock()
+  return said.trim().split(" ").at(-1) ?? ""
+}
+
+test("every verb that the README's table names is there", () => {
+  const [, table = ""] = /^\| verb \|.*?\n(.*?)\n\n/ms.exec(README) ?? []
+  const named = [...table.matchAll(/`pond ([^`]+)`/g)].map(([, words]) => words ?? "")
+  expect(named.length).toBeGreaterThan(15)
+  for (const words of named) expect(findVerb(words.split(" "), VERBS)?.row.name).toBe(words)
+})
+
+test("the README has every code of the table of errors, with its exit code", () => {
+  const rows = [...README.matchAll(/^\| `([a-z_]+)` \| (\d+) \|/gm)].map(([, code, exit]) => [code, Number(exit)])
+  const codes = Object.entries(ERROR_TABLE).map(([code, { exit }]) => [code, exit])
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(codes))
+  expect(rows).toHaveLength(codes.length)
+})
