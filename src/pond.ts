@@ -7,6 +7,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"
 import { VERBS } from "./cli/registry.ts"
+import type { Embedder } from "./embeddings/embedder.ts"
 import type { Listening, ListenRequest, Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/clock.ts"
 import { processEnvironment } from "./platform/environment.ts"
@@ -37,6 +38,12 @@ function composePond(host: Host): Pond {
     return openNamespaces(await root(), host.clock)
   })
   const known = new Map<string, Pond>()
+  const closing = new AbortController()
+  const embedder = lazy(async () => {
+    const { openConfigured } = await import("./embeddings/configured.ts")
+    return await openConfigured(host.settings().values.embeddings, host.path("cache"), host.log, closing.signal)
+  })
+  let embedding: Promise<Embedder | undefined> | undefined
 
   /** The only place where the name of a namespace becomes a store (`wire-namespace-resolution`). */
   function pondOf(namespace: () => string): Pond {
@@ -49,6 +56,10 @@ function composePond(host: Host): Pond {
       host,
       sessions,
       namespaces,
+      embedder: () => {
+        embedding ??= embedder()
+        return embedding
+      },
       namespace,
       sessionsAt: (url) => sessionsAt(url, namespace()),
       storeName: () => storeNameOf(host, namespace()),
@@ -70,9 +81,13 @@ function composePond(host: Host): Pond {
           await serveStdio(pond, signal)
         },
       },
-      close: () => {
+      close: async () => {
+        closing.abort()
         for (const made of opened.splice(0)) made.close()
-        return Promise.resolve()
+        // A model that could not be opened was told to whoever asked for it.
+        const made = await embedding?.catch(() => undefined)
+        embedding = undefined
+        await made?.close()
       },
     }
     return pond

@@ -110,6 +110,9 @@ async function judgeSet(folder: string, set: string, runs: string): Promise<Row[
   }
 }
 
+const ROLES = new Set(["user", "assistant"])
+
+/** Who speaks in a talk among people is part of what was said: a message has no other place for a name. */
 /** A document's id is its message's, which is what the labels name. */
 async function ingest(sessions: Sessions, documents: readonly Document[]): Promise<void> {
   const bySession = Map.groupBy(documents, ({ session_id }) => session_id)
@@ -123,6 +126,7 @@ async function ingest(sessions: Sessions, documents: readonly Document[]): Promi
 function entryOf({ id, session_id, role, timestamp, text }: Document, ordinal: number): Entry {
   const micros = microsOfText((timestamp ?? "").replace(" ", "T"))
   const moment = textOfMicros(micros ?? 1_700_000_000_000_000n)
+  const part = { id: "t", session_id, message_id: id, provenance: "conversational", options: {}, type: "text" }
   return {
     message: {
       id,
@@ -132,7 +136,7 @@ function entryOf({ id, session_id, role, timestamp, text }: Document, ordinal: n
       options: {},
       role: role === "assistant" ? "assistant" : "user",
     },
-    parts: [{ id: "t", session_id, message_id: id, provenance: "conversational", options: {}, type: "text", text }],
+    parts: [{ ...part, text: ROLES.has(role) ? text : `${role}: ${text}` }],
   } as Entry
 }
 
@@ -140,7 +144,11 @@ async function ask(
   sessions: Sessions,
   queries: readonly Query[],
 ): Promise<{ readonly run: Record<string, string[]>; readonly times: number[] }> {
-  const pond = { host: { clock: systemClock }, sessions: () => Promise.resolve(sessions) } as unknown as Pond
+  const pond = {
+    host: { clock: systemClock },
+    sessions: () => Promise.resolve(sessions),
+    embedder: () => Promise.resolve(undefined),
+  } as unknown as Pond
   const signal = new AbortController().signal
   const run: Record<string, string[]> = {}
   const times: number[] = []

@@ -1,6 +1,7 @@
 /** What a search found, for people: sessions with their best places, and the command that opens each. */
 import type { FoundSession, SearchOutput } from "../operations/search.ts"
 import { whenText } from "./dates.ts"
+import { explanationText, sharesText } from "./explained.ts"
 import { excerpt, marked, patternOf } from "./highlight.ts"
 import { countText } from "./numbers.ts"
 import type { Style } from "./style.ts"
@@ -33,7 +34,7 @@ export function renderHits(answer: SearchOutput, look: HitsLook): string {
     ...sessions.map((session) => sessionText(session, pattern, look)),
     ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, look)),
   ].join("\n")
-  return `${body}\n${style.dim(closing(answer))}`
+  return `${body}${explanationText(answer, style)}\n${style.dim(closing(answer))}`
 }
 
 function sessionText(session: FoundSession, pattern: RegExp | undefined, look: HitsLook): string {
@@ -65,7 +66,7 @@ function matchText(match: Match, sessionId: string, pattern: RegExp | undefined,
   const width = Number.isFinite(columns) ? Math.min(columns, WIDTH_MAX) - INDENT.length - 4 : columns
   const lines = excerpt(visible(match.text), pattern, { width, linesMax: LINES_MAX })
   const said = lines.map((line) => `${INDENT}${marked(line, pattern, (found) => style.bold(style.yellow(found)))}\n`)
-  return `  ${roleText(match.role, style)} ${style.dim(whenText(match.timestamp, nowMs))}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
+  return `  ${roleText(match.role, style)} ${style.dim(`${whenText(match.timestamp, nowMs)}${sharesText(match)}`)}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
 }
 
 /** Short ids are no one's own: some clients count from the start in every session. */

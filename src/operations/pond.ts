@@ -4,6 +4,7 @@
  *
  * To add a service: a method here that returns (a promise of) it, and its making in `src/pond.ts`, wrapped in `lazy`.
  */
+import type { Embedder } from "../embeddings/embedder.ts"
 import type { Host } from "../platform/host.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { Namespaces } from "../substrate/namespaces.ts"
@@ -12,6 +13,8 @@ export interface Pond {
   readonly host: Host
   /** The sessions of the store and namespace that this pond is of. Nothing is read or made before it is used. */
   sessions(): Promise<Sessions>
+  /** What turns text into vectors; nothing where no model is configured. Closed with the pond. */
+  embedder(): Promise<Embedder | undefined>
   /** Which namespace of its store this pond is of. */
   namespace(): string
   /** The sessions of another store, by its URL, in the namespace of this name; closed with the pond. */

@@ -67,6 +67,9 @@ const SearchInput = closedObject({
   sort: Choice(["relevance", "recency"], "relevance", "Best first, or newest first."),
   group: Choice(["session", "none"], "session", "One entry per session, or one per message."),
   similar_to: Text("Find messages like this one."),
+  explain: Type.Optional(
+    Type.Boolean({ description: "Also say how each ranking was made, and what it gave to a score." }),
+  ),
 })
 type SearchInput = Static<typeof SearchInput>
 
@@ -80,6 +83,8 @@ const Match = closedObject({
   text: Type.String(),
   truncated: Type.Boolean(),
   parts_summary: Type.Optional(Type.Array(PartSummary)),
+  /** With `explain`: what each ranking gave, in their order. */
+  shares: Type.Optional(Type.Array(Type.Number())),
 })
 export type Match = Static<typeof Match>
 
@@ -107,6 +112,18 @@ const SearchOutput = closedObject({
     scope: Type.String(),
     excluded: Type.Array(Type.String()),
   }),
+  explanation: Type.Optional(
+    closedObject({
+      rankings: Type.Array(
+        closedObject({
+          name: Type.String(),
+          weight: Type.Number(),
+          hits: Type.Integer(),
+          plan: Type.Optional(Type.String()),
+        }),
+      ),
+    }),
+  ),
 })
 export type SearchOutput = Static<typeof SearchOutput>
 
@@ -119,7 +136,12 @@ export const search = defineOperation({
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
     const request = requestOf(input)
-    const answer = await searchStore(request, { sessions, clock: pond.host.clock, signal })
+    const answer = await searchStore(request, {
+      sessions,
+      clock: pond.host.clock,
+      embedder: () => pond.embedder(),
+      signal,
+    })
     return await outputOf(request, answer, sessions)
   },
 })
@@ -138,6 +160,7 @@ function requestOf(input: SearchInput): SearchRequest {
     limit: input.limit ?? 10,
     ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
     ...(input.similar_to === undefined ? {} : { similarTo: input.similar_to }),
+    ...(input.explain === true ? { explain: true } : {}),
     filters: {
       ...(project === undefined ? {} : { project: oneOf(project) }),
       ...(session_id === undefined ? {} : { sessionId: session_id }),
@@ -173,7 +196,11 @@ async function outputOf(request: SearchRequest, answer: SearchAnswer, sessions: 
     shown.map(({ hit }) => hit),
   )
   const terms = [...answer.shape.quoted, ...answer.shape.text.split(" ")]
-  const matchOf = (fused: Fused): Match => match(fused, { terms, unitsMax, summaries })
+  const { explanation } = answer
+  const matchOf = (fused: Fused): Match => ({
+    ...match(fused, { terms, unitsMax, summaries }),
+    ...(explanation === undefined ? {} : { shares: fused.shares.map(rounded) }),
+  })
   return {
     ...(request.group === "none"
       ? { matches: shown.map(matchOf) }
@@ -182,6 +209,7 @@ async function outputOf(request: SearchRequest, answer: SearchAnswer, sessions: 
     has_more: answer.nextCursor !== undefined,
     ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
     searched: { ...answer.searched, arms: [...answer.searched.arms], excluded: [...answer.searched.excluded] },
+    ...(explanation === undefined ? {} : { explanation: { rankings: [...explanation.rankings] } }),
   }
 }
 
@@ -205,6 +233,10 @@ function foundSession(
   }
 }
 
+function rounded(score: number): number {
+  return Math.round(score * 10_000) / 10_000
+}
+
 interface Showing {
   readonly terms: readonly string[]
   readonly unitsMax: number
@@ -220,7 +252,7 @@ function match({ hit, score }: Fused, { terms, unitsMax, summaries }: Showing): 
     ordinal: hit.ordinal,
     role: hit.role,
     timestamp: textOfMicros(hit.timestampMicros),
-    score: Math.round(score * 10_000) / 10_000,
+    score: rounded(score),
     text: shown.text,
     truncated: shown.isCut,
     ...(files === undefined ? {} : { parts_summary: files.map((label) => ({ kind: "file", label })) }),

@@ -11,6 +11,7 @@ import type { RootPlan } from "../sync/plan.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
 import { watchSources } from "../sync/watch.ts"
 import { adapterNamed, enabledAdapters } from "./clients.ts"
+import { type EmbedHooks, embedStore } from "./embed.ts"
 import type { Pond } from "./pond.ts"
 import { noted } from "./sync-history.ts"
 
@@ -25,7 +26,7 @@ export interface SyncOptions {
   readonly isPatient: boolean
 }
 
-export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress">
+export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress"> & EmbedHooks
 
 export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
   const request = requestOf(pond, options)
@@ -115,6 +116,7 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     stateDirectory: host.path("state"),
     storeMark: () => storeMark(pond),
     sessions: () => pond.sessions(),
+    embed: () => embedStore(pond, hooks),
     index: async () => ({ tables: await (await pond.sessions()).maintain("due") }),
     clock: host.clock,
     log: host.log,

@@ -40,6 +40,40 @@ export const ConfigSchema = Type.Object(
         default: "local",
       }),
     }),
+    embeddings: Type.Object(
+      {
+        model: Type.String({
+          minLength: 1,
+          ...facts({
+            description: "The embedding model's name: it says how the model is asked, and is kept with every vector.",
+            environment: "POND_EMBEDDINGS_MODEL",
+            default: "multilingual-e5-small",
+          }),
+        }),
+        directory: Type.Optional(
+          Type.String({
+            minLength: 1,
+            ...facts({
+              description: "Where the model lies: a directory with model.onnx and tokenizer.json.",
+              environment: "POND_EMBEDDINGS_DIRECTORY",
+            }),
+          }),
+        ),
+        url: Type.Optional(
+          Type.String({
+            pattern: "^https?://",
+            ...facts({ description: "Where the model is fetched from once: a tar archive of such a directory." }),
+          }),
+        ),
+        sha256: Type.Optional(
+          Type.String({
+            pattern: "^[0-9a-fA-F]{64}$",
+            ...facts({ description: "The checksum of that archive. Another one is refused." }),
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     storage: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
         ...facts({

@@ -2,22 +2,29 @@
  * A search from the request to the answer: which arms are asked, how their rankings become one, what of it is shown.
  * Every arm gets the same filter before it ranks; what was not searched is said.
  */
+import type { Embedder } from "../embeddings/embedder.ts"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./cursor.ts"
-import { bestFirst, type Fused, fuse, keyOfHit, type WeightedArm } from "./fuse.ts"
+import { type Explanation, explain } from "./explain.ts"
+import { bestFirst, type Fused, fuse, keyOfHit, type WeightedArm, withNeighbours } from "./fuse.ts"
 import { factsOf, type Group, groupByRoot, type SessionFacts } from "./groups.ts"
+import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
+import { findLiteral } from "./literal.ts"
+import { meaningAlone, meaningBeside, similarByMeaning } from "./meaning-arm.ts"
 import { type QueryShape, shapeOf } from "./query-shape.ts"
-import type { ArmName, Hit, SearchRequest } from "./request.ts"
+import type { ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
 import { largeValues, type TimelinePlace, walkTimeline } from "./timeline.ts"
-import { findWords, HIT_COLUMNS, hitOf } from "./words.ts"
+import { findWords, LETTER_WORDS_MAX } from "./words.ts"
 
 export interface SearchContext {
   readonly sessions: Sessions
   readonly clock: Clock
+  /** Nothing where no model is configured. */
+  readonly embedder: () => Promise<Embedder | undefined>
   readonly signal: AbortSignal
 }
 
@@ -30,6 +37,7 @@ export interface SearchAnswer {
   readonly shape: QueryShape
   readonly nextCursor: string | undefined
   readonly searched: Searched
+  readonly explanation: Explanation | undefined
 }
 
 export interface Searched {
@@ -41,11 +49,8 @@ export interface Searched {
 
 /** What each ranking gives. More would cost without changing what is shown first. */
 const CANDIDATES = 100
-const LITERAL_CANDIDATES = 60
-const LITERAL_BUDGET_MS = 150
 const WALK_BUDGET_MS = 2_000
-/** A literal occurrence decides between rankings that agree otherwise. */
-const LITERAL_WEIGHT = 0.5
+const SIMILAR_UNITS_MAX = 2_000
 
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
@@ -74,6 +79,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
       from: cursor?.place,
       goesOn: found.goesOn,
     }),
+    explanation: request.explain === true ? await explain(found.asked) : undefined,
     searched: { arms: found.arms, scope: request.scope, excluded: [...excludedOf(request), ...found.remarks] },
   }
 }
@@ -92,6 +98,8 @@ interface Found {
   readonly ranked: readonly Fused[]
   readonly arms: readonly ArmName[]
   readonly remarks: readonly string[]
+  /** The rankings that were made one. */
+  readonly asked: readonly WeightedArm[]
   readonly goesOn?: TimelinePlace
 }
 
@@ -100,47 +108,33 @@ async function findHits(asking: Asking): Promise<Found> {
   if (request.similarTo !== undefined) return await findSimilar(asking, request.similarTo)
   if (request.query.trim() === "") throw emptyQuery()
   if (request.mode === "exact" || request.mode === "pattern") return await walk(asking, request.mode)
-  if (request.mode === "meaning") throw noMeaning()
+  if (request.mode === "meaning") return await findByMeaning(asking)
   // Tool output has no index of words: what is asked of it is looked for to the letter.
   if (request.scope === "tools") return await walk(asking, "exact")
   return await findRanked(asking)
 }
 
 async function findRanked({ request, context, where, shape }: Asking): Promise<Found> {
-  const arms: WeightedArm[] = await findWords(context.sessions, shape, where, CANDIDATES)
+  const { sessions, clock, signal } = context
+  const arms: WeightedArm[] = await findWords(sessions, shape, where, CANDIDATES)
   const names: ArmName[] = ["words"]
-  const literal = request.mode === "auto" ? [...new Set([...shape.quoted, ...shape.identifiers])].slice(0, 4) : []
-  if (literal.length > 0) {
-    arms.push({ hits: await literalHits(context, request, where, literal), weight: LITERAL_WEIGHT })
-    names.push("exact")
-  }
-  return { ranked: fuse(arms), arms: names, remarks: [] }
-}
-
-/** The more of the stretches stand in a message, the better. */
-async function literalHits(
-  context: SearchContext,
-  request: SearchRequest,
-  where: Filter,
-  literal: readonly string[],
-): Promise<Hit[]> {
-  const hits = new Map<string, Hit>()
-  for (const text of literal) {
-    const walked = await walkTimeline(context.sessions, context.clock, {
-      needle: { text },
-      isCaseBlind: true,
-      where,
-      scope: request.scope,
-      limit: LITERAL_CANDIDATES,
-      budgetMs: LITERAL_BUDGET_MS,
-      signal: context.signal,
-    })
-    for (const hit of walked.hits) {
-      const before = hits.get(keyOfHit(hit))
-      hits.set(keyOfHit(hit), { ...hit, score: (before?.score ?? 0) + 1 })
+  const remarks: string[] = []
+  if (request.mode === "auto") {
+    const literal = await findLiteral(sessions, clock, { shape, where, scope: request.scope, signal })
+    if (literal !== undefined) {
+      arms.push(literal)
+      names.push("exact")
+    }
+    const meaning = await meaningBeside(context, shape, where)
+    if (typeof meaning === "string") remarks.push(meaning)
+    else if (meaning !== undefined) {
+      arms.push(meaning)
+      names.push("meaning")
     }
   }
-  return [...hits.values()]
+  const ranked = fuse(arms)
+  const isAbout = shape.wordCount > LETTER_WORDS_MAX
+  return { ranked: isAbout ? withNeighbours(ranked) : ranked, arms: names, remarks, asked: arms }
 }
 
 async function walk({ request, context, where, cursor }: Asking, mode: "exact" | "pattern"): Promise<Found> {
@@ -164,30 +158,43 @@ async function walk({ request, context, where, cursor }: Asking, mode: "exact" |
     score: 1 - index / (2 * limit),
     shares: [1],
   }))
-  return { ranked, arms: [mode], remarks, ...(answer.goesOn === undefined ? {} : { goesOn: answer.goesOn }) }
+  return {
+    ranked,
+    arms: [mode],
+    remarks,
+    asked: [{ name: mode, hits: answer.hits, weight: 1, plan: answer.plan }],
+    ...(answer.goesOn === undefined ? {} : { goesOn: answer.goesOn }),
+  }
 }
 
-/** Without embeddings, what is like a message is what shares its words. */
-async function findSimilar({ request, context, where }: Asking, messageId: string): Promise<Found> {
-  const [source] = await context.sessions.tables.messages.read({
-    columns: HIT_COLUMNS,
-    where: eq("id", messageId),
-    limit: 1,
-  })
+/** By its vector where it has one. Without embeddings, what is like a message is what shares its words. */
+async function findSimilar({ context, where }: Asking, messageId: string): Promise<Found> {
+  const { sessions } = context
+  const [source] = await sessions.tables.messages.read({ columns: HIT_COLUMNS, where: eq("id", messageId), limit: 1 })
   if (source === undefined) {
     throw new PondError("not_found", `There is no message ${messageId} to find similar ones to.`, {
       details: { message_id: messageId },
     })
   }
-  const shape = shapeOf((source.search_text ?? "").slice(0, 2_000))
-  const arms = await findWords(context.sessions, shape, where, CANDIDATES)
-  const own = keyOfHit(hitOf(source, 0))
-  const ranked = fuse(arms).filter(({ hit }) => keyOfHit(hit) !== own)
+  const hit = hitOf(source, 0)
+  const own = keyOfHit(hit)
+  const byVector = await similarByMeaning(context, hit, where, CANDIDATES)
+  const arms =
+    byVector === undefined
+      ? await findWords(sessions, shapeOf(hit.text.slice(0, SIMILAR_UNITS_MAX)), where, CANDIDATES)
+      : [byVector]
   return {
-    ranked,
-    arms: ["words"],
-    remarks: [`no embeddings: similar by words, not by meaning (limit ${request.limit})`],
+    ranked: fuse(arms).filter((fused) => keyOfHit(fused.hit) !== own),
+    arms: [byVector === undefined ? "words" : "meaning"],
+    remarks: byVector === undefined ? ["meaning: no embeddings, so similar is what shares words"] : [],
+    asked: arms,
   }
+}
+
+async function findByMeaning({ request, context, where }: Asking): Promise<Found> {
+  if (request.scope === "tools") throw noMeaningOfTools()
+  const arm = await meaningAlone(context, request.query, where, CANDIDATES)
+  return { ranked: fuse([arm]), arms: ["meaning"], remarks: [], asked: [arm] }
 }
 
 // --- The answer -------------------------------------------------------------------------------------------------------
@@ -238,12 +245,10 @@ function emptyQuery(): PondError {
   )
 }
 
-function noMeaning(): PondError {
+function noMeaningOfTools(): PondError {
   return new PondError(
     "validation_failed",
-    "This store has no embeddings to search by meaning. Configure a model and run `pond sync --only embed`, or use mode auto.",
-    {
-      details: { field: "mode" },
-    },
+    "Tool calls and results have no embeddings. Search them with mode exact or pattern, or the conversation by meaning.",
+    { details: { field: "scope" } },
   )
 }

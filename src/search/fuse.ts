@@ -2,8 +2,12 @@
 import type { Hit } from "./request.ts"
 
 export interface WeightedArm {
+  /** What it ranks by, as `explain` shows it. */
+  readonly name: string
   readonly hits: readonly Hit[]
   readonly weight: number
+  /** How the engine finds these, as it tells itself. Runs the search again. */
+  readonly plan?: () => Promise<string>
 }
 
 export interface Fused {
@@ -32,6 +36,28 @@ export function fuse(arms: readonly WeightedArm[]): Fused[] {
   return [...sums.values()]
     .map(({ hit, shares }) => ({ hit, shares, score: shares.reduce((sum, share) => sum + share, 0) / total }))
     .toSorted(bestFirst)
+}
+
+/** In a conversation an answer stands beside its question: what is found around a message speaks for it too. */
+const NEIGHBOUR_SHARE = 0.2
+const NEIGHBOURS_REACH = 3
+
+export function withNeighbours(fused: readonly Fused[]): Fused[] {
+  const placeOf = (sessionId: string, ordinal: number) => `${ordinal} ${sessionId}`
+  const scores = new Map(fused.map(({ hit, score }) => [placeOf(hit.sessionId, hit.ordinal), score]))
+  const raised = fused.map((each) => {
+    const { sessionId, ordinal } = each.hit
+    let score = each.score
+    for (let distance = 1; distance <= NEIGHBOURS_REACH; distance++) {
+      const before = scores.get(placeOf(sessionId, ordinal - distance)) ?? 0
+      const after = scores.get(placeOf(sessionId, ordinal + distance)) ?? 0
+      score += (NEIGHBOUR_SHARE * (before + after)) / distance
+    }
+    return { ...each, score }
+  })
+  // Scores stay between 0 and 1, so that a least score means the same for every query.
+  const best = Math.max(1, ...raised.map(({ score }) => score))
+  return raised.map((each) => ({ ...each, score: each.score / best })).toSorted(bestFirst)
 }
 
 export function bestFirst(left: Fused, right: Fused): number {

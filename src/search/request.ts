@@ -32,6 +32,8 @@ export interface SearchRequest {
   readonly group: "session" | "none"
   readonly limit: number
   readonly similarTo?: string
+  /** Also say how each arm was asked, and what each gave to a score. */
+  readonly explain?: boolean
   readonly cursor?: string
 }
 
@@ -51,6 +53,8 @@ export interface Hit {
 export interface ArmAnswer {
   readonly arm: ArmName
   readonly hits: readonly Hit[]
+  /** How the engine looks, over all of time. */
+  readonly plan: () => Promise<string>
   /** Set where the arm did not look everywhere: from where to go on. */
   readonly goesOn?: { readonly beforeMicros: bigint; readonly skip: number }
   /** Values that lie in blobs, too large for a column, and were not looked into. */

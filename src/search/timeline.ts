@@ -7,6 +7,7 @@ import type { Clock } from "../platform/clock.ts"
 import { BLOB_SCHEME } from "../sessions/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
+import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import type { ArmAnswer, Hit, Scope } from "./request.ts"
 
 export interface TimelineRequest {
@@ -33,6 +34,17 @@ const HOUR = 3_600_000_000n
 const WINDOW_FIRST = 24n * HOUR * 7n
 
 export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
+  return { ...(await walked(sessions, clock, request)), plan: () => planOf(sessions, request) }
+}
+
+async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<string> {
+  const { scope, where } = request
+  const said = scope === "tools" ? "" : await tables.messages.explain(conversationScan(request, where))
+  const done = scope === "conversation" ? "" : await tables.parts.explain(toolScan(request, where))
+  return `${said}${done}`
+}
+
+async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Omit<ArmAnswer, "plan">> {
   const arm = "text" in request.needle ? "exact" : "pattern"
   const bounds = await timeBounds(sessions)
   if (bounds === undefined) return { arm, hits: [] }
@@ -109,32 +121,28 @@ const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
   { column: ordinal, descending: true },
 ]
 
-async function conversationHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
-  const rows = await sessions.tables.messages.read({
-    columns: ["session_id", "id", "ordinal", "role", "timestamp", "search_text"],
+function conversationScan(request: TimelineRequest, where: Filter) {
+  return {
+    columns: HIT_COLUMNS,
     where: and(where, needleFilter(request, "search_text")),
     orderBy: NEWEST_FIRST("ordinal") as never,
     limit: request.limit + (request.from?.skip ?? 0),
-  })
-  return rows.map((row) => ({
-    sessionId: row.session_id,
-    messageId: row.id,
-    ordinal: row.ordinal,
-    role: row.role,
-    timestampMicros: row.timestamp,
-    text: row.search_text ?? "",
-    score: 1,
-  }))
+  }
+}
+
+async function conversationHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
+  const rows = await sessions.tables.messages.read(conversationScan(request, where))
+  return rows.map((row) => hitOf(row, 1))
 }
 
 /** Calls are kept as JSON, and so are results that are no string: there a text stands as JSON writes it. */
-async function toolHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
+function toolScan(request: TimelineRequest, where: Filter) {
   const inJson =
     "text" in request.needle
       ? { ...request, needle: { text: JSON.stringify(request.needle.text).slice(1, -1) } }
       : request
-  const rows = await sessions.tables.parts.read({
-    columns: ["session_id", "message_id", "message_ordinal", "role", "timestamp", "text", "variant_data"],
+  return {
+    columns: ["session_id", "message_id", "message_ordinal", "role", "timestamp", "text", "variant_data"] as const,
     where: and(
       where,
       isIn("type", ["tool_call", "tool_result"]),
@@ -142,7 +150,11 @@ async function toolHits(sessions: Sessions, request: TimelineRequest, where: Fil
     ),
     orderBy: NEWEST_FIRST("message_ordinal") as never,
     limit: request.limit + (request.from?.skip ?? 0),
-  })
+  }
+}
+
+async function toolHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
+  const rows = await sessions.tables.parts.read(toolScan(request, where))
   return rows.map((row) => ({
     sessionId: row.session_id,
     messageId: row.message_id,

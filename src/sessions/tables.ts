@@ -135,7 +135,6 @@ export const BLOBS = defineTable({
 /**
  * Vectors lie apart: filling a column of `messages` would rewrite its rows, which drops them from every index until the
  * next fold. One table per dimension; a change of model writes new rows and drops the old model's.
- * @public
  */
 export function embeddingsTable(dimension: number) {
   return defineTable({
@@ -146,13 +145,19 @@ export function embeddingsTable(dimension: number) {
       session_id: utf8(),
       message_id: utf8(),
       model: utf8(),
+      /** Which window of the message: 0, and more where its text is longer than the model reads at once. */
+      piece: int32(),
       role: utf8(),
       ...filterColumns,
+      /** As the message has it: pages of an answer keep to what was stored when it began. */
+      ingested_at: timestampUs(),
       vector: vector(dimension),
     },
-    key: ["session_id", "message_id", "model"],
+    key: ["session_id", "message_id", "model", "piece"],
     indexes: [
       { kind: "btree", column: "session_id" },
+      { kind: "bitmap", column: "lane" },
+      { kind: "bitmap", column: "project" },
       { kind: "ivf_rq", column: "vector", distance: "cosine", rowsMin: 100_000 },
     ],
   })

@@ -34,7 +34,7 @@ const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
     "conflict",
     /Commit conflict for version|Retryable commit conflict|Incompatible transaction|Too many concurrent writers/,
   ],
-  ["rejected", /regex parse error/],
+  ["rejected", /regex parse error|Regular expression did not compile/],
   ["present", /Table '.*' already exists/],
   ["absent", /Table '.*' was not found/],
   ["unreachable", /Generic (?:S3|GCS|MicrosoftAzure) error|store: "(?:S3|GCS|MicrosoftAzure)"|error sending request/],
@@ -94,7 +94,8 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
   },
   rejected: {
     code: "validation_failed",
-    message: () => "The engine does not understand this pattern. Check its brackets and quotes.",
+    message: () =>
+      "The engine does not understand this pattern, or it is too large. Check its brackets, quotes and repetitions.",
   },
 }
 

@@ -97,13 +97,14 @@ export async function fill(sessions: Sessions, state: string): Promise<void> {
     },
   )
   await sessions.write([{ session: session("attached", { source_agent: "pi" }), entries: [attachment] }])
-  const columns = ["session_id", "id", "role", "source_agent", "project", "timestamp", "lane"] as const
+  const columns = ["session_id", "id", "role", "source_agent", "project", "timestamp", "lane", "ingested_at"] as const
   const messages = await sessions.tables.messages.read({ columns, limit: 10 })
   await sessions.store.table(EMBEDDINGS).insertAbsent(
     messages.map(({ id, ...row }, at) => ({
       ...row,
       message_id: id,
       model: "a model",
+      piece: 0,
       vector: Float32Array.from([at, 0.5, -1, 2]),
     })),
   )

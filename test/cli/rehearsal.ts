@@ -103,6 +103,7 @@ process.exit(
       return {
         host,
         sessions,
+        embedder: () => sessions(),
         namespaces: () => sessions(),
         namespace: () => "rehearsal",
         sessionsAt: sessions,

@@ -234,3 +234,69 @@ test("an answer fits its budget, however much was found", async () => {
   expect(JSON.stringify(answer).length).toBeLessThan(90_000)
   expect(answer.sessions?.[0]?.matches[0]).toMatchObject({ truncated: true, text: expect.stringContaining("needle") })
 })
+
+test("how an answer came about is told when it is asked: each ranking, its weight, its plan, its share of a score", async () => {
+  using box = await filled()
+  const query = 'why did the "database migration" fail'
+  const answer = await found(box, { query, explain: true, group: "none" })
+  const rankings = answer.explanation?.rankings ?? []
+  expect(rankings.map(({ name }) => name)).toContainEqual("words: index")
+  expect(rankings.map(({ name }) => name)).toContainEqual("exact")
+  expect(rankings[0]?.plan).toContain("search_terms")
+  expect(answer.matches?.[0]?.shares).toHaveLength(rankings.length)
+  expect((await found(box, { query })).explanation).toBeUndefined()
+  const exact = await found(box, { query: "migration", mode: "exact", explain: true })
+  expect(exact.explanation?.rankings[0]?.plan).toContain("contains(search_text")
+})
+
+test("newest first is what sorting by recency says, whatever ranks higher", async () => {
+  using box = await filled()
+  const answer = await found(box, { query: "migration", group: "none", sort: "recency" })
+  const moments = (answer.matches ?? []).map(({ timestamp }) => timestamp)
+  expect(moments.length).toBeGreaterThan(1)
+  expect(moments).toEqual(moments.toSorted().toReversed())
+})
+
+test("what is like a message shares its words, where there are no embeddings, and that is said", async () => {
+  using box = await filled()
+  await box.place.sessions.write([
+    { session: session("gamma"), entries: [said("gamma", 0, "a database migration that failed", { id: "g0" })] },
+  ])
+  const answer = await found(box, { similar_to: "g0", group: "none" })
+  expect(answer.matches?.[0]).toMatchObject({ session_id: "alpha", message_id: "m0" })
+  expect(answer.matches?.map(({ message_id }) => message_id)).not.toContain("g0")
+  expect(answer.searched.excluded.join()).toContain("no embeddings")
+  expect(box.run(search, { similar_to: "nobody" })).rejects.toMatchObject({ code: "not_found" })
+})
+
+test("where nothing is found, it is said what was searched and what was left out", async () => {
+  using box = await filled()
+  const answer = await found(box, { query: "xylophone", filters: { from_date: "2026-01-01" } })
+  expect(answer.sessions).toEqual([])
+  expect(answer.searched).toMatchObject({ arms: ["words"], scope: "conversation" })
+  const left = answer.searched.excluded.join("; ")
+  for (const each of ["sub-agents", "tool calls and results", "other dates"]) expect(left).toContain(each)
+})
+
+test.each<[string, string]>([
+  ["nested repetition", "(a+)+$"],
+  ["alternatives that overlap", "(a|aa|aaa)*b"],
+  ["a repetition of millions", "(a{1000}){1000}"],
+  ["a look behind", "(?<=a)b"],
+  ["a back reference", "(a)\\1"],
+  ["one of 100 KB", "a?".repeat(50_000)],
+])("a regular expression that explodes elsewhere is answered or refused: %s", async (_, query) => {
+  using box = await filled()
+  await box.place.sessions.write([
+    { session: session("aaa"), entries: [said("aaa", 0, "a".repeat(50_000), { id: "aa" })] },
+  ])
+  const answer = await box.run(search, { query, mode: "pattern" }).catch((error) => error)
+  if (answer instanceof Error) expect(answer).toMatchObject({ code: "validation_failed" })
+  else expect(answer).toMatchObject({ searched: { arms: ["pattern"] } })
+})
+
+test("a word that nobody wrote is taken for the one that it is like", async () => {
+  using box = await filled()
+  expect((await ids(box, { query: "creatStringifyOpts" }))[0]).toBe("alpha/m1")
+  expect((await ids(box, { query: "databse" }))[0]).toBe("alpha/m0")
+})

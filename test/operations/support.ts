@@ -22,6 +22,7 @@ export function testPond(): TestPond {
   const pond: Pond = {
     host: createHost({ environment, clock: systemClock, random: seededRandom(1), log: silentLog, flags: {} }),
     sessions: () => Promise.resolve(place.sessions),
+    embedder: () => Promise.resolve(undefined),
     namespace: () => "local",
     namespaces: () => Promise.resolve(openNamespaces(place.sessions.store, systemClock)),
     sessionsAt: () => Promise.reject(new Error("no other store here")),

@@ -21,6 +21,7 @@ export const search = defineVerb({
     group: flag.choice("One entry per session, or one per message.", ["session", "none"]),
     cursor: flag.text("Go on where an answer ended.", "TOKEN"),
     "similar-to": flag.text("Find messages like this one.", "MESSAGE"),
+    explain: flag.onOff("Also how each ranking was made, and what it gave to each score."),
     "min-score": flag.decimal("Leave out what scores less.", { min: 0, max: 1 }),
   },
   positionals: [{ name: "query", summary: "What to look for. Quotes inside it mean to the letter.", count: "many" }],
@@ -51,6 +52,7 @@ export const search = defineVerb({
       ...given("group", flags.group),
       ...given("cursor", flags.cursor),
       ...given("similar_to", flags["similar-to"]),
+      ...(flags.explain ? { explain: true } : {}),
     }
     const answer = await perform(operation, { pond, signal }, input)
     const { clock, environment } = pond.host

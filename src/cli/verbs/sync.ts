@@ -41,10 +41,16 @@ export const sync = defineVerb({
     if (flags.watch) return await followed(context)
     const options = optionsOf(context)
     if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
+    let isEmbedding = false
     const report = await syncPond(pond, options, {
       signal,
       onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
       onProgress: (_, bytes, unit) => progress.at(bytes, unit),
+      onEmbedded: ({ embedded, total }) => {
+        if (isEmbedding) progress.at(embedded)
+        else progress.stage("embed", "messages", total)
+        isEmbedding = true
+      },
     })
     if (report.interrupted) throw interrupted(report)
     return synced(report)
@@ -124,8 +130,18 @@ function synced(report: Report): Outcome {
 }
 
 export function renderSynced(report: Report, page: Page): string {
-  if (report.adapters.length === 0) return "No client of pond's has sessions on this machine.\n"
-  return `${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
+  const embedded = embedText(report.embed)
+  if (report.adapters.length === 0)
+    return embedded === "" ? "No client of pond's has sessions on this machine.\n" : embedded
+  return `${embedded}${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
+}
+
+/** Nothing where no model is configured, or nothing was left to embed. */
+function embedText(embed: Report["embed"]): string {
+  if (typeof embed !== "object" || embed === null || !("embedded" in embed) || !("model" in embed)) return ""
+  return Number(embed.embedded) === 0
+    ? ""
+    : `${countText(Number(embed.embedded))} messages embedded by ${embed.model}.\n`
 }
 
 function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {

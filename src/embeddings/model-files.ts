@@ -1,0 +1,139 @@
+/**
+ * Where an embedding model lies: in a directory that someone names, or in an archive behind a URL, which is fetched once,
+ * checked against its checksum and unpacked into the cache. Nothing is fetched but what was configured.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { PondError } from "../model/errors.ts"
+import { ensureWritable } from "../platform/paths.ts"
+
+export interface ModelSettings {
+  readonly model: string
+  readonly directory?: string | undefined
+  readonly url?: string | undefined
+  readonly sha256?: string | undefined
+}
+
+export interface FetchContext {
+  readonly cacheDirectory: string
+  readonly signal: AbortSignal
+  readonly onBytes?: (received: number, total: number | undefined) => void
+}
+
+const BYTES_MAX = 2_000_000_000
+const TIMEOUT_MS = 30 * 60_000
+/** What of an archive is used. The rest of it is not written. */
+const WANTED = [
+  "model.onnx",
+  "model_optimized.onnx",
+  "tokenizer.json",
+  "tokenizer_config.json",
+  "config.json",
+  "1_Pooling/config.json",
+]
+
+/** Nothing where no model is configured. */
+export async function modelDirectory(settings: ModelSettings, context: FetchContext): Promise<string | undefined> {
+  const { directory, url, sha256 } = settings
+  if (directory !== undefined) return directory
+  if (url === undefined) return undefined
+  const wanted = sha256?.toLowerCase()
+  if (wanted === undefined || !/^[0-9a-f]{64}$/.test(wanted)) {
+    throw new PondError(
+      "validation_failed",
+      "A model from a URL needs embeddings.sha256, the checksum of its archive (64 hexadecimal digits).",
+      { details: { key: "embeddings.sha256" } },
+    )
+  }
+  const place = join(context.cacheDirectory, "models", wanted)
+  if (existsSync(place)) return place
+  unpack(checked(await download(url, context), wanted, url), place)
+  return place
+}
+
+async function download(url: string, { signal, onBytes }: FetchContext): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let received = 0
+  try {
+    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
+    if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`)
+    const total = Number(response.headers.get("content-length") ?? Number.NaN)
+    for await (const piece of response.body) {
+      received += piece.length
+      if (received > BYTES_MAX) throw new Error("it is larger than any model that pond could use")
+      pieces.push(piece)
+      onBytes?.(received, Number.isNaN(total) ? undefined : total)
+    }
+  } catch (cause) {
+    if (signal.aborted) throw new PondError("interrupted", "Fetching the model was stopped.", { cause })
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new PondError(
+      "storage_unavailable",
+      `The model at ${url} could not be fetched: ${why}. Fetch it yourself and name its directory in embeddings.directory.`,
+      { details: { url }, cause },
+    )
+  }
+  return new Uint8Array(Buffer.concat(pieces))
+}
+
+function checked(archive: Uint8Array, wanted: string, url: string): Uint8Array {
+  const found = new Bun.CryptoHasher("sha256").update(archive).digest("hex")
+  if (found === wanted) return archive
+  throw new PondError(
+    "validation_failed",
+    `The archive at ${url} is not the one that was meant: its checksum is ${found}. Nothing of it was kept.`,
+    { details: { url, expected: wanted, found } },
+  )
+}
+
+/** Whole or not at all: a directory that is there is complete. */
+function unpack(archive: Uint8Array, place: string): void {
+  const draft = `${place}.${process.pid}.draft`
+  ensureWritable(dirname(place))
+  try {
+    const isGzip = archive[0] === 0x1f && archive[1] === 0x8b
+    const tar = isGzip ? Bun.gunzipSync(archive as Uint8Array<ArrayBuffer>) : archive
+    for (const { name, bytes } of filesOf(tar)) {
+      const path = join(draft, name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, bytes)
+    }
+    if (!existsSync(draft)) throw new Error("it holds no file of a model")
+    renameSync(draft, place)
+  } catch (cause) {
+    throw new PondError(
+      "validation_failed",
+      "The model's archive cannot be unpacked. It is a tar file, packed with gzip or not, with model.onnx and tokenizer.json in it.",
+      { cause },
+    )
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+const BLOCK = 512
+
+/** Names are matched against the few that are wanted, so no name of an archive becomes a path. */
+function* filesOf(tar: Uint8Array): Generator<{ readonly name: string; readonly bytes: Uint8Array }> {
+  const field = (at: number, from: number, length: number) =>
+    Buffer.from(tar.subarray(at + from, at + from + length))
+      .toString("latin1")
+      .replace(/\0.*$/s, "")
+      .trim()
+  for (let at = 0; at + BLOCK <= tar.length; ) {
+    const path = field(at, 0, 100)
+    const size = Number.parseInt(field(at, 124, 12) || "0", 8)
+    if (path === "") return
+    if (!Number.isSafeInteger(size) || at + BLOCK + size > tar.length) throw new Error("the archive ends too soon")
+    const name = WANTED.find((each) => path === each || path.endsWith(`/${each}`))
+    const kind = field(at, 156, 1)
+    if (name !== undefined && (kind === "0" || kind === "") && !basename(path).startsWith("."))
+      yield { name: shortest(name, path), bytes: tar.subarray(at + BLOCK, at + BLOCK + size) }
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
+  }
+}
+
+/** `1_Pooling/config.json` ends with `config.json` too. */
+function shortest(name: string, path: string): string {
+  return name === "config.json" && path.endsWith("1_Pooling/config.json") ? "1_Pooling/config.json" : name
+}

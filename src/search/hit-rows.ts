@@ -1,0 +1,26 @@
+/** What every arm reads of a message that it found, and the hit it becomes. */
+import type { Hit } from "./request.ts"
+
+/** What a search reads of a message that it found. */
+export const HIT_COLUMNS = ["session_id", "id", "ordinal", "role", "timestamp", "search_text"] as const
+
+export interface HitRow {
+  readonly session_id: string
+  readonly id: string
+  readonly ordinal: number
+  readonly role: string
+  readonly timestamp: bigint
+  readonly search_text: string | null
+}
+
+export function hitOf(row: HitRow, score: number): Hit {
+  return {
+    sessionId: row.session_id,
+    messageId: row.id,
+    ordinal: row.ordinal,
+    role: row.role,
+    timestampMicros: row.timestamp,
+    text: row.search_text ?? "",
+    score,
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The arm of meaning: the messages whose vectors are nearest to the query's. Vectors lie in a table of their own with the
+ * columns that filters need, so that the engine narrows before it ranks. A message of several windows counts once.
+ */
+import type { Embedder } from "../embeddings/embedder.ts"
+import type { Sessions } from "../sessions/store.ts"
+import { embeddingsTable } from "../sessions/tables.ts"
+import { and, eq, type Filter } from "../substrate/filter.ts"
+import type { WeightedArm } from "./fuse.ts"
+import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
+
+/** Below so many vectors comparing with each is exact, and fast enough. */
+const FLAT_MAX = 100_000
+/** Probes and refinement of the index above it: 0.99 of the true neighbours, with filters too. */
+const PROBES = 20
+const REFINE = 10
+/** A long message has several windows among the nearest. */
+const WINDOWS_EACH = 2
+
+export function vectorsOf(sessions: Sessions, dimension: number) {
+  return sessions.store.table(embeddingsTable(dimension))
+}
+
+/** How many vectors of this model there are; none where nothing was embedded yet. */
+export async function countVectors(sessions: Sessions, { model, dimension }: Embedder): Promise<number> {
+  return await vectorsOf(sessions, dimension).count(eq("model", model))
+}
+
+export interface MeaningRequest {
+  readonly vector: Float32Array
+  readonly where: Filter
+  readonly limit: number
+}
+
+/** Best first. The score is the cosine of the nearest window. */
+export async function findMeaning(
+  sessions: Sessions,
+  embedder: Embedder,
+  request: MeaningRequest,
+): Promise<Pick<WeightedArm, "hits" | "plan">> {
+  const { limit } = request
+  const table = vectorsOf(sessions, embedder.dimension)
+  const nearest = {
+    column: "vector",
+    vector: request.vector,
+    distance: "cosine" as const,
+    exact: (await table.count()) < FLAT_MAX,
+    probesMin: PROBES,
+    refine: REFINE,
+  }
+  const asked = {
+    columns: ["session_id", "message_id"] as const,
+    where: and(eq("model", embedder.model), request.where),
+    limit: limit * WINDOWS_EACH,
+  }
+  const near = await table.searchVector(nearest, asked)
+  const scores = new Map<string, Map<string, number>>()
+  let kept = 0
+  for (const row of near) {
+    const own = scores.get(row.session_id) ?? new Map<string, number>()
+    if (own.has(row.message_id) || kept >= limit) continue
+    kept += 1
+    scores.set(row.session_id, own.set(row.message_id, 1 - row._distance))
+  }
+  const keys = [...scores].flatMap(([session_id, own]) => [...own.keys()].map((id) => ({ session_id, id })))
+  const rows = await sessions.tables.messages.takeByKey(keys, HIT_COLUMNS)
+  const hits = rows
+    .map((row) => hitOf(row, scores.get(row.session_id)?.get(row.id) ?? 0))
+    .toSorted((left, right) => right.score - left.score)
+  return { hits, plan: () => table.explain({ ...asked, vector: nearest }) }
+}
+
+/** The vector that a message was stored with, so that what is like it need not be embedded again. */
+export async function storedVector(
+  sessions: Sessions,
+  { model, dimension }: Embedder,
+  message: { readonly sessionId: string; readonly messageId: string },
+): Promise<Float32Array | undefined> {
+  const [row] = await vectorsOf(sessions, dimension).read({
+    columns: ["vector"],
+    where: and(
+      eq("session_id", message.sessionId),
+      eq("message_id", message.messageId),
+      eq("model", model),
+      eq("piece", 0),
+    ),
+    limit: 1,
+  })
+  return row?.vector
+}

@@ -1,0 +1,96 @@
+/**
+ * Weighs candidates against each other by their own texts. The index of words knows which messages are about a query; the
+ * texts know endings, parts of names, word order and typing errors. Pure: texts in, scores out. Knows no store.
+ */
+import { folded, indexTerms } from "../sessions/search-terms.ts"
+
+/** More of a text than this is not weighed: the beginning says what it is about. */
+const WEIGHED_UNITS_MAX = 12_000
+const RUN_LENGTH = 4
+/** Runs of a longer query say no more than these. */
+const RUNS_MAX = 512
+/** A message opens with what it is about: a heading, an order, an answer in one line. */
+const OPENING_UNITS = 120
+const K1 = 0.6
+const B = 0.6
+
+/** As it is compared: folded, with one space for any. */
+export function comparable(text: string): string {
+  return folded(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
+    .replace(/\s+/g, " ")
+    .trim()
+}
+
+/** BM25 of the query's runs of four characters, among these texts alone. Runs cross spaces: word order counts. */
+export function weighRuns(query: string, texts: readonly string[]): number[] {
+  const runs = runsOf(query)
+  const counts = texts.map((text) => countRuns(text, runs))
+  const having = new Uint32Array(runs.size)
+  for (const count of counts)
+    for (const [run, times] of count.entries()) if (times > 0) having[run] = (having[run] ?? 0) + 1
+  const rarity = [...having].map((documents) => rarityOf(documents, texts.length))
+  const mean = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length) || 1
+  return texts.map((text, index) => {
+    const norm = K1 * (1 - B + (B * text.length) / mean)
+    let score = 0
+    for (const [run, times] of (counts[index] ?? new Uint16Array()).entries())
+      if (times > 0) score += ((rarity[run] ?? 0) * times * (K1 + 1)) / (times + norm)
+    return score
+  })
+}
+
+/** Which of the query's terms the first line or so of each text holds, the rare ones counting more. */
+export function weighOpenings(terms: readonly string[], texts: readonly string[]): number[] {
+  const wanted = new Set(terms)
+  const openings = texts.map((text) => {
+    const held = new Set<string>()
+    for (const term of indexTerms(text.slice(0, OPENING_UNITS))) if (wanted.has(term)) held.add(term)
+    return held
+  })
+  const having = new Map<string, number>()
+  for (const held of openings) for (const term of held) having.set(term, (having.get(term) ?? 0) + 1)
+  return openings.map((held) => {
+    let score = 0
+    for (const term of held) score += rarityOf(having.get(term) ?? 0, texts.length)
+    return score
+  })
+}
+
+function rarityOf(documents: number, all: number): number {
+  return Math.log((all - documents + 0.5) / (documents + 0.5) + 1)
+}
+
+// --- Runs ---------------------------------------------------------------------------------------------------------------
+
+/** The runs of a query, each with its number. */
+function runsOf(query: string): Map<string, number> {
+  const runs = new Map<string, number>()
+  for (let at = 0; at + RUN_LENGTH <= query.length && runs.size < RUNS_MAX; at++) {
+    const run = query.slice(at, at + RUN_LENGTH)
+    if (!runs.has(run)) runs.set(run, runs.size)
+  }
+  return runs
+}
+
+const SIEVE_MASK = 0x3fff
+
+/** Nearly every run of a text is none of the query's: one array says so before a string is made and the map is asked. */
+function countRuns(text: string, runs: ReadonlyMap<string, number>): Uint16Array {
+  const counts = new Uint16Array(runs.size)
+  if (runs.size === 0) return counts
+  const sieve = new Uint8Array(SIEVE_MASK + 1)
+  for (const run of runs.keys()) sieve[placeOf(run, 0)] = 1
+  for (let at = 0; at + RUN_LENGTH <= text.length; at++) {
+    if (sieve[placeOf(text, at)] === 0) continue
+    const run = runs.get(text.slice(at, at + RUN_LENGTH))
+    if (run !== undefined) counts[run] = (counts[run] ?? 0) + 1
+  }
+  return counts
+}
+
+function placeOf(text: string, at: number): number {
+  const first = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 5)
+  return (
+    (first ^ (text.charCodeAt(at + 2) << 9) ^ (text.charCodeAt(at + 3) * 2_654_435_761) ^ (first >>> 7)) & SIEVE_MASK
+  )
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { writeTinyModel } from "../../build/tiny-model.ts"
+import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
+import { embedStore } from "../../src/operations/embed.ts"
+import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { embeddingsTable } from "../../src/sessions/tables.ts"
+import { said, session } from "../sessions/support.ts"
+import { type TestPond, testPond } from "./support.ts"
+
+const place = mkdtempSync(join(tmpdir(), "pond-meaning-"))
+let embedder: Embedder
+
+beforeAll(async () => {
+  writeTinyModel(place)
+  embedder = await openEmbedder("tiny", place)
+})
+
+afterAll(async () => {
+  await embedder.close()
+  rmSync(place, { recursive: true, force: true })
+})
+
+const LONG = `${"qqqq ".repeat(900)}zebra zebra`
+
+async function filled(): Promise<TestPond> {
+  const made = testPond()
+  const box = { ...made, pond: { ...made.pond, embedder: () => Promise.resolve(embedder) } }
+  await box.place.sessions.write([
+    {
+      session: session("alpha", { project: "/work/web" }),
+      entries: [
+        said("alpha", 0, "zzzz xxxx zzzz xxxx"),
+        said("alpha", 1, "zebra zoo", { role: "assistant" }),
+        said("alpha", 2, LONG),
+      ],
+    },
+    {
+      session: session("beta", { project: "/work/api" }),
+      entries: [said("beta", 0, "zzzz xxxx zzzz xxxy", { id: "b0" })],
+    },
+    {
+      session: session("agent", { source_agent: "test-client/explorer", parent_session_id: "alpha" }),
+      entries: [said("agent", 0, "zzzz xxxx zzzz xxxz", { id: "g0" })],
+    },
+  ])
+  return { ...made, pond: box.pond, run: made.run }
+}
+
+const signal = new AbortController().signal
+
+async function found(box: TestPond, input: object): Promise<SearchOutput> {
+  const { perform } = await import("../../src/operations/operation.ts")
+  return (await perform(search, { pond: box.pond, signal }, { group: "none", ...input })) as SearchOutput
+}
+
+const ids = ({ matches = [] }: SearchOutput) =>
+  matches.map(({ session_id, message_id }) => `${session_id}/${message_id}`)
+
+test("every message that says something gets its vectors once; a repetition asks no model", async () => {
+  using box = await filled()
+  const seen: number[] = []
+  const first = await embedStore(box.pond, { signal, onEmbedded: ({ embedded }) => seen.push(embedded) })
+  expect(first).toMatchObject({ model: "tiny", embedded: 5, left: 0, interrupted: false })
+  expect(seen).toEqual([5])
+  const table = box.place.sessions.store.table(embeddingsTable(16))
+  const rows = await table.read({ columns: ["session_id", "message_id", "piece", "lane", "vector"] })
+  const pieces = rows.filter(({ message_id }) => message_id === "m2").map(({ piece }) => piece)
+  expect(pieces.toSorted((left, right) => left - right)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  expect(rows[0]?.vector).toHaveLength(16)
+  expect(await embedStore(box.pond, { signal })).toMatchObject({ embedded: 0, left: 0 })
+  await box.place.sessions.write([
+    { session: session("beta", { project: "/work/api" }), entries: [said("beta", 1, "later", { id: "b1" })] },
+  ])
+  expect(await embedStore(box.pond, { signal })).toMatchObject({ embedded: 1, left: 0 })
+})
+
+test("an embedding that was stopped goes on where it stopped", async () => {
+  using box = await filled()
+  await box.place.sessions.write(
+    Array.from({ length: 1_100 }, (_, index) => ({
+      session: session(`s${index}`),
+      entries: [said(`s${index}`, 0, `word ${index}`, { id: `x${index}` })],
+    })),
+  )
+  const stop = new AbortController()
+  const first = await embedStore(box.pond, { signal: stop.signal, onEmbedded: () => stop.abort() })
+  expect(first).toMatchObject({ embedded: 512, left: 593, interrupted: true })
+  const second = await embedStore(box.pond, { signal })
+  expect(second).toMatchObject({ embedded: 593, left: 0, interrupted: false })
+  const table = box.place.sessions.store.table(embeddingsTable(16))
+  const rows = await table.read({ columns: ["session_id", "message_id", "piece"] })
+  expect(new Set(rows.map((row) => Object.values(row).join(" "))).size).toBe(rows.length)
+})
+
+test("another model of the same dimension takes the place of the first", async () => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  const other = { ...embedder, model: "tiny-2" }
+  const pond = { ...box.pond, embedder: () => Promise.resolve(other) }
+  expect(await embedStore(pond, { signal })).toMatchObject({ model: "tiny-2", embedded: 5 })
+  const rows = await box.place.sessions.store.table(embeddingsTable(16)).read({ columns: ["model"] })
+  expect(new Set(rows.map(({ model }) => model))).toEqual(new Set(["tiny-2"]))
+})
+
+test("by meaning the nearest comes first, a message of several windows once, sub-agents when asked", async () => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  const answer = await found(box, { query: "zzzz xxxx zzzz xxxx", mode: "meaning" })
+  expect(ids(answer).slice(0, 2)).toEqual(["alpha/m0", "beta/b0"])
+  expect(new Set(ids(answer)).size).toBe(ids(answer).length)
+  expect(ids(answer)).not.toContain("agent/g0")
+  expect(answer.searched.arms).toEqual(["meaning"])
+  const wide = await found(box, { query: "zzzz xxxx", mode: "meaning", filters: { include_subagents: true } })
+  expect(ids(wide)).toContain("agent/g0")
+})
+
+test.each<[string, object, string[]]>([
+  ["a project", { project: { contains: "api" } }, ["beta/b0"]],
+  ["a role", { role: "assistant" }, ["alpha/m1"]],
+  ["a session", { session_id: "agent" }, ["agent/g0"]],
+  ["a client", { source_agent: "nobody" }, []],
+])("by meaning a search keeps to %s, and the filter never shortens what there is", async (_, filters, want) => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  expect(ids(await found(box, { query: "zzzz xxxx zzzz xxxx", mode: "meaning", filters }))).toEqual(want)
+})
+
+test("a question is asked for its meaning beside its words; a name is not", async () => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  const question = await found(box, { query: "zzzz xxxx zzzz and more" })
+  expect(question.searched.arms).toEqual(["words", "meaning"])
+  expect((await found(box, { query: "zebra" })).searched.arms).toEqual(["words"])
+})
+
+test("pages by meaning keep to what was stored when the answer began", async () => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  const first = await found(box, { query: "zzzz xxxx", mode: "meaning", limit: 2 })
+  const second = await found(box, { query: "zzzz xxxx", mode: "meaning", limit: 2, cursor: first.next_cursor })
+  expect(new Set([...ids(first), ...ids(second)]).size).toBe(4)
+})
+
+test("what is like a message is found by its stored vector, and itself is left out", async () => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  const answer = await found(box, { similar_to: "b0" })
+  expect(answer.searched.arms).toEqual(["meaning"])
+  expect(ids(answer)[0]).toBe("alpha/m0")
+  expect(ids(answer)).not.toContain("beta/b0")
+})
+
+test("where there is no model, or nothing was embedded, it is said and words answer", async () => {
+  using box = await filled()
+  const unfilled = await found(box, { query: "zzzz xxxx zzzz xxxx" })
+  expect(unfilled.searched.arms).toEqual(["words"])
+  expect(unfilled.searched.excluded.join()).toContain("pond sync --only embed")
+  const without = { ...box, pond: { ...box.pond, embedder: () => Promise.resolve(undefined) } }
+  expect((await found(without, { query: "zzzz xxxx zzzz xxxx" })).searched.excluded.join()).toContain(
+    "no embedding model",
+  )
+  expect(found(without, { query: "x", mode: "meaning" })).rejects.toMatchObject({ code: "validation_failed" })
+  expect(found(box, { query: "x", mode: "meaning" })).rejects.toMatchObject({
+    message: expect.stringContaining("--only embed"),
+  })
+  expect(found(box, { query: "x", mode: "meaning", scope: "tools" })).rejects.toMatchObject({
+    code: "validation_failed",
+  })
+  expect(await embedStore(without.pond, { signal })).toBeNull()
+})
