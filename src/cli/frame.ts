@@ -22,6 +22,7 @@ import { showPaged } from "./paged.ts"
 import { createPaper, isGiven, type Paper } from "./paper.ts"
 import type { Desk } from "./picker.ts"
 import { printFailure, printOutcome } from "./report.ts"
+import { type Topic, topicNamed } from "./topics.ts"
 import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
 
 export interface CommandLine {
@@ -59,6 +60,8 @@ function endQuietlyOnBrokenPipe(thrown: unknown, otherwise: () => number): numbe
 async function dispatch(line: CommandLine, paper: Paper): Promise<number> {
   const isHelpVerb = line.argv[0] === "help"
   const argv = isHelpVerb ? line.argv.slice(1) : line.argv
+  const topic = isHelpVerb ? topicNamed(argv) : undefined
+  if (topic !== undefined) return await printTopic(line.verbs, topic, paper)
   if (isHelpVerb || isGiven(argv, "--help", "h")) return await printHelp(line.verbs, argv, paper)
   if (isGiven(argv, "--version")) {
     printOutcome(paper, { document: { version: VERSION }, render: () => `pond ${VERSION}\n` })
@@ -73,6 +76,18 @@ async function dispatch(line: CommandLine, paper: Paper): Promise<number> {
   const verb = await route.row.load()
   const invocation = readInvocation(route.rest, { ...GLOBAL_FLAGS, ...verb.flags }, verb.positionals)
   return await runVerb(line, paper, { row: route.row, verb, invocation })
+}
+
+/** `pond help search` explains searching, and then the verb; `pond search --help` is the verb alone. */
+async function printTopic(verbs: readonly VerbRow[], topic: Topic, paper: Paper): Promise<number> {
+  const row = verbs.find(({ name }) => name === topic.name)
+  const verb = row === undefined ? undefined : { row, ...(await row.load()) }
+  printOutcome(paper, {
+    document: { topic },
+    render: (page) =>
+      `${page.style.bold(topic.summary)}\n\n${topic.text}${verb === undefined ? "" : `\n${renderVerbHelp(verb.row, verb, page)}`}`,
+  })
+  return 0
 }
 
 async function printHelp(verbs: readonly VerbRow[], argv: readonly string[], paper: Paper): Promise<number> {

@@ -2,6 +2,7 @@
 import { type Flags, GLOBAL_FLAGS } from "./flags.ts"
 import type { Style } from "./style.ts"
 import { wrapToWidth } from "./table.ts"
+import { TOPICS } from "./topics.ts"
 import { GROUPS, type Positional, type Verb, type VerbRow } from "./verb.ts"
 
 const MEANING_WIDTH_MIN = 20
@@ -23,7 +24,9 @@ export function renderOverview(verbs: readonly VerbRow[], look: HelpLook): strin
     if (rows.length > 0) lines.push(`\n${style.bold(title)}\n`, pairs(rows, look))
   }
   lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), look))
-  lines.push(`\nRun pond <verb> --help for what a verb takes.\n`)
+  const topics = TOPICS.map(({ name, summary }): [string, string] => [`  ${name}`, summary])
+  lines.push(`\n${style.bold("Topics")}\n`, pairs(topics, look))
+  lines.push(`\nRun pond <verb> --help for what a verb takes, pond help <topic> for what it is about.\n`)
   return lines.join("")
 }
 
@@ -52,6 +55,7 @@ export function overviewDocument(verbs: readonly VerbRow[]): Readonly<Record<str
   return {
     verbs: verbs.map(({ name, group, summary }) => ({ name, group: GROUPS[group], summary })),
     flags: flagDocuments(GLOBAL_FLAGS),
+    topics: TOPICS.map(({ name, summary }) => ({ name, summary })),
   }
 }
 

@@ -150,6 +150,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/schedule.ts")).logs,
   },
   {
+    name: "skill",
+    group: "serve",
+    summary: "Print what an agent should know to use pond.",
+    load: async () => (await import("./verbs/skill.ts")).skill,
+  },
+  {
     name: "optimize",
     group: "care",
     summary: "Make the store smaller and faster to read.",

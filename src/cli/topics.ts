@@ -1,0 +1,191 @@
+/**
+ * What pond is about, beyond its verbs: `pond help <topic>`. A line that begins with `  pond` is a command, and a test holds
+ * that each of them is one that pond takes.
+ */
+import { ERROR_TABLE } from "../model/errors.ts"
+
+export interface Topic {
+  readonly name: string
+  /** One line, under 70 characters. */
+  readonly summary: string
+  readonly text: string
+}
+
+const CONCEPTS = `A coding agent writes each run into files of its own: a session. pond reads
+them, keeps every record of them whole in an archive of yours, finds anything in
+them, and writes any session back, into its own client or into another one.
+
+  session   one run of a client, as its log has it; a sub-agent's is its own
+  message   one entry of a session, in the order of the log
+  part      one piece of a message: text, reasoning, tool call, result, file
+  adapter   what reads and writes the sessions of one client
+  source    where a client keeps its sessions on this machine
+
+Nothing is lost: what pond does not understand it keeps whole, and says so.
+Nothing is invented: what a source did not say stays unsaid. Nothing is changed:
+pond only reads what clients wrote, and what is stored is never rewritten. A
+client may delete its sessions; in the archive they stay.
+
+  pond sync                     store what is new
+  pond search "a few words"     find it again
+  pond verify                   prove that all of it would come back
+`
+
+const STORAGE = `The archive is a directory of Lance tables, or a prefix in a bucket:
+
+  /path, file:///path           this machine
+  s3://bucket/prefix            Amazon S3
+  s3+https://host/bucket/prefix anything that speaks S3, such as MinIO or R2
+  gs://bucket/prefix            Google Cloud Storage
+  az://container/prefix         Azure Blob Storage
+
+Which one is used: --store, else POND_STORE, else store in config.toml, else a
+directory below XDG_DATA_HOME. \`pond config\` shows it, and who said so.
+
+Credentials come from where the cloud's own tools have them: AWS_ACCESS_KEY_ID
+and AWS_SECRET_ACCESS_KEY, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT
+and AZURE_STORAGE_KEY. Or from config.toml, for a URL and all below it:
+
+  [storage."s3+https://minio.example.org/bucket"]
+  access_key_id = "…"
+  secret_access_key = "…"
+  region = "us-east-1"
+
+A schedule runs without your shell and its variables: there the config file is
+the place. Try a store before you trust it, and move between any two:
+
+  pond storage check s3://bucket/prefix
+  pond copy --to s3://bucket/prefix
+  pond export -o all.pond
+  pond optimize
+`
+
+const ADAPTERS_TEXT = `An adapter knows one client: where its sessions lie, what its records mean, and
+how to write them back so that the client lists and resumes them.
+
+  pond adapters list            which there are, and what they were judged by
+  pond adapters discover        what of each is on this machine
+  pond adapters disable pi      leave one alone
+  pond sync pi --path DIR       read a folder from elsewhere, such as a backup
+
+Versions newer than an adapter was judged by are read all the same. What is new
+in them is kept whole, counted, and shown by \`pond status\` until pond knows it.
+\`pond verify\` proves for your own files that a restore gives every record back:
+
+  pond verify claude-code
+
+Restoring into another client translates: tools become the tools of the target
+where it has equals, and whatever it cannot hold is listed before anything is
+written.
+
+  pond restore SESSION --to codex --dry-run
+  pond resume SESSION --to claude-code
+`
+
+const SEARCH = `A search ranks messages and shows them by session, the best session first.
+
+  auto      words, and meaning where it is on; a "quoted text" to the letter
+  words     by the words it holds, in any language
+  meaning   by what it means (see \`pond help embeddings\`)
+  exact     to the letter, any characters, newest first
+  pattern   by a regular expression, newest first
+
+What people and models said is searched unless another scope is asked for: tool
+calls and their output are the scope \`tools\`, and sub-agents come along with
+--include-subagents. An answer says what it did not search.
+
+  pond search flaky login test
+  pond search '"cannot find module"' --project web
+  pond search --mode exact ENOENT --scope tools
+  pond search deploy --from 2026-01-01 --sort recency
+
+Each hit names its session and message. To read there, and around it:
+
+  pond get MESSAGE --context 3
+  pond get SESSION --from end --limit 5
+
+Where searching is not enough, ask in SQL: one SELECT over all of it.
+
+  pond sql 'SELECT project, count(*) FROM messages GROUP BY project'
+`
+
+const EMBEDDINGS = `An embedding turns a message into a vector, so that a search finds what means the
+same in other words. It is derived, never source: it can be made again at any
+time, and without a model everything but the mode \`meaning\` works.
+
+It is off until a model is configured. \`pond status\` says whether it is on and
+how far it came; \`pond config\` shows the settings. Messages are embedded by a
+stage of its own of a sync, which can be left out or run alone:
+
+  pond sync --only embed
+  pond sync --skip embed
+
+The model runs on this machine, in ONNX Runtime, which pond carries. No text
+leaves the machine for it.
+
+  pond doctor                   proves that the library works here
+`
+
+const HOSTED = `A pond for several people or machines is a bucket that all of them reach, and a
+namespace for each tenant. Namespaces share nothing but the bucket.
+
+  pond namespace create team-a --store s3://bucket/pond
+  pond sync --store s3://bucket/pond --namespace team-a
+  pond search "words" --store s3://bucket/pond --namespace team-a
+
+Any number of machines may sync into one namespace at once, and any number of
+servers may read it. A server answers HTTP and MCP:
+
+  pond serve --store s3://bucket/pond --host 0.0.0.0 --allowed-host pond.example.org
+
+It listens on this machine alone unless it is told otherwise, answers no host
+name that it was not told, and knows no users: put what knows yours before it.
+A request names its namespace, and 403 is the answer to one that was never made.
+`
+
+function errorsText(): string {
+  const rows = Object.entries(ERROR_TABLE).map(
+    ([code, { exit, http }]) =>
+      `  ${String(exit).padStart(3)}  ${String(http)}  ${code.padEnd(20)} ${MEANINGS[code as keyof typeof ERROR_TABLE]}\n`,
+  )
+  return `What pond can fail with, everywhere by the same name: the exit code of a verb,
+the status over HTTP, and the code in \`--json\`.
+
+ exit http  code
+${rows.join("")}    0       done
+    4       done, and something was not whole: each such thing is listed
+
+A message says what to do next. \`-v\` says what was behind it; \`pond doctor\` looks
+at this machine and mends what it can.
+
+  pond doctor --fix
+`
+}
+
+const MEANINGS: Readonly<Record<keyof typeof ERROR_TABLE, string>> = {
+  validation_failed: "the request, a flag or a setting is not right",
+  version_unsupported: "the other side speaks another version",
+  not_found: "nothing has this id or path",
+  namespace_unknown: "this namespace was never made",
+  storage_unavailable: "the store or a file cannot be read or written",
+  conflict: "another process is at it; try again",
+  would_overwrite: "something is there already; --force replaces it",
+  interrupted: "stopped; what was done is whole",
+  internal: "a fault of pond's own: please report it",
+}
+
+export const TOPICS: readonly Topic[] = [
+  { name: "concepts", summary: "What pond keeps, and what its words mean.", text: CONCEPTS },
+  { name: "storage", summary: "Where the archive lies, and with which credentials.", text: STORAGE },
+  { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
+  { name: "search", summary: "Ways to find what was said or done.", text: SEARCH },
+  { name: "embeddings", summary: "Finding by meaning, and what it needs.", text: EMBEDDINGS },
+  { name: "hosted", summary: "One pond for several machines or people.", text: HOSTED },
+  { name: "errors", summary: "Exit codes and errors, and what they mean.", text: errorsText() },
+]
+
+/** The topic of a command line of which it is the only word. */
+export function topicNamed(argv: readonly string[]): Topic | undefined {
+  const words = argv.filter((word) => !word.startsWith("-"))
+  return words.length === 1 ? TOPICS.find(({ name }) => name === words[0]) : undefined
+}
