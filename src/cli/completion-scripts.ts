@@ -1,8 +1,8 @@
 /**
- * Completion scripts for three shells, each written from the same description of the verbs. A script is whole: pressing
- * tab starts no process.
+ * Completion scripts for three shells, each written from the same description of the verbs. Pressing tab starts a process
+ * only for words that the machine and its store alone know, such as the ids of sessions.
  */
-import { type Flag, type Flags, GLOBAL_FLAGS } from "./flags.ts"
+import { type Flag, type Flags, GLOBAL_FLAGS, type WordKind } from "./flags.ts"
 import type { Positional, VerbRow } from "./verb.ts"
 
 export interface Completable {
@@ -62,12 +62,18 @@ function wordChoices(positionals: readonly Positional[]): readonly string[] {
   return positionals.flatMap(({ choices }) => choices ?? [])
 }
 
+/** What asks pond for words of a kind, in the form that the shell takes. */
+function asking(shell: Shell, kind: WordKind): string {
+  return `pond completions ${shell} --words ${kind} 2>/dev/null`
+}
+
 // --- bash ---------------------------------------------------------------------------
 
 function bashScript(verbs: readonly Completable[]): string {
   const families = familiesOf(verbs)
   const cases = verbs.map(({ row, flags, positionals }) => {
-    const words = [...wordChoices(positionals), ...flagWords(flags)]
+    const live = positionals.flatMap(({ words: kind }) => (kind === undefined ? [] : `$(${asking("bash", kind)})`))
+    const words = [...wordChoices(positionals), ...new Set(live), ...flagWords(flags)]
     return `    ${bashQuote(row.name)}) words="${words.join(" ")}" ;;`
   })
   const familyCases = families.map(
@@ -124,9 +130,8 @@ function bashValueCases(verbs: readonly Completable[]): string[] {
       const pattern = spellings(name, known)
         .map((spelling) => `${verb}:${spelling}`)
         .join("|")
-      const reply = takesFile(known)
-        ? `$(compgen -f -- "$current")`
-        : `$(compgen -W "${(known.choices ?? []).join(" ")}" -- "$current")`
+      const words = known.words === undefined ? (known.choices ?? []).join(" ") : `$(${asking("bash", known.words)})`
+      const reply = takesFile(known) ? `$(compgen -f -- "$current")` : `$(compgen -W "${words}" -- "$current")`
       return [`    ${pattern}) COMPREPLY=(${reply}); return ;;`]
     })
   return [...verbs.flatMap(({ row, flags }) => line(bashQuote(row.name), flags)), ...line("*", GLOBAL_FLAGS)]
@@ -152,6 +157,10 @@ function zshScript(verbs: readonly Completable[]): string {
   })
   return `#compdef pond
 # zsh completion for pond: source <(pond completions zsh)
+_pond_words() {
+  local -a found=("\${(@f)$(pond completions zsh --words $1 2>/dev/null)}")
+  (($#found && $#found[1])) && _describe -V $1 found
+}
 _pond() {
   local -a candidates rest=(pond)
   local verb="" index
@@ -194,13 +203,15 @@ function zshSpecs(flags: Flags): string[] {
 
 function zshValue(known: Flag<unknown>): string {
   if (known.hint === undefined) return ""
+  if (known.words !== undefined) return `:${known.words}:{_pond_words ${known.words}}`
   if (takesFile(known)) return ":file:_files"
   return `:value:(${(known.choices ?? []).join(" ")})`
 }
 
 function zshWords(positionals: readonly Positional[]): string[] {
-  return positionals.map(({ name, choices, count }) => {
-    const values = choices === undefined ? " " : `(${choices.join(" ")})`
+  return positionals.map(({ name, choices, count, words }) => {
+    const known = choices === undefined ? " " : `(${choices.join(" ")})`
+    const values = words === undefined ? known : `{_pond_words ${words}}`
     return shellQuote(`${count === "many" ? "*" : ""}:${name}:${values}`)
   })
 }
@@ -229,7 +240,11 @@ function fishScript(verbs: readonly Completable[]): string {
       .split(" ")
       .map((word) => `__fish_seen_subcommand_from ${word}`)
       .join("; and ")
-    lines.push(...fishFlags(flags, isHere), ...wordChoices(positionals).map((word) => fishWord(isHere, word, "")))
+    const live = new Set(
+      positionals.flatMap(({ words: kind }) => (kind === undefined ? [] : `(${asking("fish", kind)})`)),
+    )
+    const words = [...wordChoices(positionals), ...live]
+    lines.push(...fishFlags(flags, isHere), ...words.map((word) => fishWord(isHere, word, "")))
   }
   return `${lines.join("\n")}\n`
 }
@@ -244,6 +259,7 @@ function fishFlags(flags: Flags, condition: string): string[] {
 function fishValue(known: Flag<unknown>): string {
   if (known.hint === undefined) return ""
   if (takesFile(known)) return " -r -F"
+  if (known.words !== undefined) return ` -x -k -a ${fishQuote(`(${asking("fish", known.words)})`)}`
   return known.choices === undefined ? " -x" : ` -x -a ${fishQuote(known.choices.join(" "))}`
 }
 

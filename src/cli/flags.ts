@@ -5,6 +5,10 @@
 import { PondError } from "../model/errors.ts"
 import { suggestion } from "../platform/nearest.ts"
 
+/** Words that only a machine and its store know: completions ask pond for those that there are. */
+export const WORD_KINDS = ["adapters", "sessions"] as const
+export type WordKind = (typeof WORD_KINDS)[number]
+
 export interface Flag<T> {
   readonly summary: string
   /** What stands for the value in help; undefined for a flag that takes none. */
@@ -12,6 +16,7 @@ export interface Flag<T> {
   /** One letter, for `-q`. */
   readonly short?: string
   readonly choices?: readonly string[]
+  readonly words?: WordKind
   readonly isRepeatable: boolean
   /** `texts` holds one text per time the flag was given; `spelled` is how the user would write it. */
   readonly read: (texts: readonly string[], spelled: string) => T
@@ -25,6 +30,7 @@ export const NO_FLAGS = {} satisfies Flags
 
 interface Extras {
   readonly short?: string
+  readonly words?: WordKind
 }
 
 /** The last one given counts, as everywhere on a command line. */

@@ -10,6 +10,7 @@ import type { SettingFlags } from "../platform/config.ts"
 import type { Environment } from "../platform/environment.ts"
 import { openKeyboard } from "../platform/keyboard.ts"
 import type { Log } from "../platform/log.ts"
+import { suggestion } from "../platform/nearest.ts"
 import { openPager } from "../platform/pager.ts"
 import type { ListenForEnd } from "../platform/signals.ts"
 import { BrokenPipe, type Streams } from "../platform/streams.ts"
@@ -22,8 +23,9 @@ import { showPaged } from "./paged.ts"
 import { createPaper, isGiven, type Paper } from "./paper.ts"
 import type { Desk } from "./picker.ts"
 import { printFailure, printOutcome } from "./report.ts"
-import { type Topic, topicNamed } from "./topics.ts"
+import { TOPICS, type Topic, topicNamed } from "./topics.ts"
 import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
+import { visible } from "./visible.ts"
 
 export interface CommandLine {
   readonly argv: readonly string[]
@@ -94,7 +96,7 @@ async function printHelp(verbs: readonly VerbRow[], argv: readonly string[], pap
   const words = argv.filter((word) => word !== "--help" && word !== "-h")
   const below = verbsUnder(words.find((word) => !word.startsWith("-")) ?? "", verbs)
   const isOverview = below.length > 0 && words.filter((word) => !word.startsWith("-")).length === 1
-  const route = isOverview ? undefined : findVerb(words, verbs)
+  const route = isOverview ? undefined : findExplained(words, verbs)
   if (route === undefined) {
     const shown = isOverview ? below : verbs
     printOutcome(paper, { document: overviewDocument(shown), render: (page) => renderOverview(shown, page) })
@@ -106,6 +108,21 @@ async function printHelp(verbs: readonly VerbRow[], argv: readonly string[], pap
     render: (page) => renderVerbHelp(route.row, verb, page),
   })
   return 0
+}
+
+/** Who asks for help names a verb or a topic. */
+function findExplained(words: readonly string[], verbs: readonly VerbRow[]): ReturnType<typeof findVerb> {
+  const [word = ""] = words.filter((each) => !each.startsWith("-"))
+  const names = verbs.map(({ name }) => name.split(" ")[0] ?? name)
+  if (word === "" || names.includes(word)) return findVerb(words, verbs)
+  const near = suggestion(word, [...names, ...TOPICS.map(({ name }) => name)])
+  throw new PondError(
+    "validation_failed",
+    `pond has no verb and no topic "${visible(word)}".${near} Run pond --help.`,
+    {
+      details: { verb: word },
+    },
+  )
 }
 
 interface VerbRun {

@@ -3,7 +3,7 @@
  * frame decides which of the two is printed, so that `--json` is one document on stdout by construction.
  */
 import type { Pond } from "../operations/pond.ts"
-import type { Flags, FlagValues } from "./flags.ts"
+import type { Flags, FlagValues, WordKind } from "./flags.ts"
 import type { Desk } from "./picker.ts"
 import type { Progress } from "./progress.ts"
 import type { Style } from "./style.ts"
@@ -34,9 +34,6 @@ export interface Positional {
   /** What the words are of: completions ask pond for those that there are. */
   readonly words?: WordKind
 }
-
-/** Words that only a machine and its store know. */
-export type WordKind = "adapters" | "sessions" | "topics"
 
 /** What people read. Text that came from a transcript goes through `visible` first. */
 export interface Page {

@@ -3,6 +3,7 @@ import { completionScript, SHELLS } from "../../src/cli/completion-scripts.ts"
 import { flag, NO_FLAGS } from "../../src/cli/flags.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import type { VerbRow } from "../../src/cli/verb.ts"
+import { homeOfClients } from "../support/clients-home.ts"
 import { runPond } from "../support/pond-process.ts"
 
 const row = (name: string): VerbRow => ({
@@ -59,6 +60,56 @@ test("bash completes verbs, second words, flags, choices and files", async () =>
     [`pond search -o ${import.meta.path.slice(0, -2)}`]: import.meta.path,
   })
 })
+
+test("bash asks pond for words that only the store knows, for arguments and for values of flags", async () => {
+  const verbs = [
+    {
+      row: row("get"),
+      flags: { to: flag.text("", "ADAPTER", { words: "adapters" }) },
+      positionals: [{ name: "session", summary: "which.", count: "one", words: "sessions" }],
+    },
+  ] as const
+  const asked = `pond() { echo "$2-$4-one $2-$4-two"; }`
+  const press = (line: string) => {
+    const words = line.split(" ").map((word) => `'${word}'`)
+    return `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; COMPREPLY=(); _pond; echo "\${COMPREPLY[*]}"`
+  }
+  const script = [asked, completionScript("bash", verbs), press("pond get b"), press("pond get x --to ")].join("\n")
+  const child = Bun.spawn(["bash", "-c", script], { stdout: "pipe", stderr: "inherit" })
+  expect(await new Response(child.stdout).text()).toBe(
+    "bash-sessions-one bash-sessions-two\nbash-adapters-one bash-adapters-two\n",
+  )
+})
+
+test("the words are those of this machine and this store, with what each is where the shell shows it", async () => {
+  using home = homeOfClients()
+  await runPond(["sync", "-q"], { env: home.env })
+  const asked = (shell: string, kind: string) => runPond(["completions", shell, "--words", kind], { env: home.env })
+  const [bash, zsh, fish, adapters, empty] = await Promise.all([
+    asked("bash", "sessions"),
+    asked("zsh", "sessions"),
+    asked("fish", "sessions"),
+    asked("bash", "adapters"),
+    runPond(["completions", "bash", "--words", "sessions"], { env: { HOME: "/nowhere" } }),
+  ])
+  const ids = bash.stdout.trimEnd().split("\n")
+  expect(ids.length).toBe(4)
+  expect(ids).toContain("0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8")
+  expect(
+    zsh.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(":")[0] ?? ""),
+  ).toEqual(ids)
+  expect(
+    fish.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t").length),
+  ).toEqual([2, 2, 2, 2])
+  expect(adapters.stdout).toStartWith("claude-code\ncodex\nopencode\npi\n")
+  expect(empty).toEqual({ stdout: "", stderr: "", exitCode: 0 })
+}, 60_000)
 
 test.each(SHELLS)("the %s script knows every verb of the table", async (shell) => {
   const { stdout, exitCode } = await runPond(["completions", shell], { env: {} })

@@ -1,15 +1,48 @@
-/** `pond completions SHELL`: a script for the shell, written from the table of verbs. */
+/** `pond completions SHELL`: a script for the shell, written from the table of verbs; and the words it asks for at a tab. */
 import { completionScript, SHELLS, type Shell } from "../completion-scripts.ts"
-import { NO_FLAGS } from "../flags.ts"
-import { defineVerb } from "../verb.ts"
+import { flag, WORD_KINDS, type WordKind } from "../flags.ts"
+import { defineVerb, type VerbContext } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const SESSIONS_SHOWN = 50
+const LABEL_CHARACTERS_MAX = 60
+
+const FLAGS = {
+  words: flag.choice("Print the words of that kind that there are now: what the script asks for.", WORD_KINDS),
+}
+
+interface Word {
+  readonly word: string
+  readonly label: string
+}
 
 export const completions = defineVerb({
-  flags: NO_FLAGS,
+  flags: FLAGS,
   positionals: [{ name: "shell", summary: "the shell to write for.", count: "one", choices: SHELLS }],
-  examples: ["completions bash >> ~/.bashrc", "completions fish | source"],
-  run: async ({ words: [shell], verbs }) => {
+  examples: ["completions bash >> ~/.bashrc", "completions fish | source", "completions zsh --words sessions"],
+  run: async ({ pond, flags, words: [shell], verbs }) => {
+    if (flags.words !== undefined) {
+      const words = await wordsOf(pond, flags.words)
+      return { document: { words }, render: () => words.map((word) => `${spelled(shell as Shell, word)}\n`).join("") }
+    }
     const loaded = await Promise.all(verbs.map(async (row) => ({ row, ...(await row.load()) })))
     const script = completionScript(shell as Shell, loaded)
     return { document: { shell, script }, render: () => script }
   },
 })
+
+async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind): Promise<Word[]> {
+  if (kind === "adapters") {
+    const { listClients } = await import("../../operations/clients.ts")
+    return listClients(pond).map(({ adapter, title }) => ({ word: adapter, label: title }))
+  }
+  const { recentSessions } = await import("../../operations/recent.ts")
+  const recent = await recentSessions(pond, SESSIONS_SHOWN)
+  return recent.map(({ id, title }) => ({ word: id, label: visibleLine(title).slice(0, LABEL_CHARACTERS_MAX) }))
+}
+
+/** bash shows words alone; zsh and fish say what each is. */
+function spelled(shell: Shell, { word, label }: Word): string {
+  if (shell === "fish") return `${word}\t${label}`
+  return shell === "zsh" ? `${word.replaceAll(":", "\\:")}:${label}` : word
+}

@@ -27,7 +27,7 @@ const FLAGS = {
 
 export const get = defineVerb({
   flags: FLAGS,
-  positionals: [{ name: "id", summary: "The id of a session or of a message.", count: "one" }],
+  positionals: [{ name: "id", summary: "The id of a session or of a message.", count: "one", words: "sessions" }],
   examples: [
     "get SESSION",
     "get SESSION --from end --limit 5",

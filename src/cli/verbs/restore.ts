@@ -21,7 +21,7 @@ import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
 
 const FLAGS = {
-  to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER"),
+  to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER", { words: "adapters" }),
   root: flag.text("The directory of the client's sessions, where it is not the usual one.", "DIR"),
   cwd: flag.text("The directory that the session goes on in.", "DIR"),
   force: flag.onOff("Replace files that are there, and keep them beside as backups."),
@@ -31,7 +31,7 @@ const FLAGS = {
     "drop",
   ]),
 }
-const SESSION = { name: "session", summary: "The id of the session.", count: "one" } as const
+const SESSION = { name: "session", summary: "The id of the session.", count: "one", words: "sessions" } as const
 
 type RestorePlan = Awaited<ReturnType<typeof planRestoreOf>>
 type RestoreContext = Pick<VerbContext<typeof FLAGS>, "pond" | "flags" | "words">

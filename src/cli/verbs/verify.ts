@@ -14,11 +14,16 @@ const SHOWN_MISMATCHES = 20
 export const verify = defineVerb({
   flags: {
     path: flag.text("Read this directory instead of the client's own.", "DIR"),
-    session: flag.text("Only this session.", "ID"),
+    session: flag.text("Only this session.", "ID", { words: "sessions" }),
     "through-store": flag.onOff("Also write everything to a store of its own, and read it back."),
   },
   positionals: [
-    { name: "adapter", summary: "The clients to verify. All of them, where none is named.", count: "many" },
+    {
+      name: "adapter",
+      summary: "The clients to verify. All of them, where none is named.",
+      count: "many",
+      words: "adapters",
+    },
   ],
   examples: ["verify", "verify claude-code --through-store", "verify pi --path ~/backup/pi-sessions"],
   run: async ({ pond, flags, words, progress, signal }) => {
