@@ -83,6 +83,6 @@ test("the skill names this version, and only commands and flags that this pond t
   expect(commands.length).toBeGreaterThan(10)
   expect(await refusals(commands)).toEqual([])
   const flags = new Set((await Promise.all(VERBS.map(async ({ load }) => Object.keys((await load()).flags)))).flat())
-  const named = [...SKILL.matchAll(/--([a-z-]+)/g)].map(([, name = ""]) => name)
+  const named = [...SKILL.matchAll(/--([a-z][a-z-]+)/g)].map(([, name = ""]) => name)
   expect(named.filter((name) => !flags.has(name) && !Object.hasOwn(GLOBAL_FLAGS, name))).toEqual([])
 })
