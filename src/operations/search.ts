@@ -4,10 +4,9 @@ import { PondError } from "../model/errors.ts"
 import { textOfMicros } from "../model/timestamp.ts"
 import { type SearchAnswer, search as searchStore } from "../search/engine.ts"
 import { type Fused, keyOfHit } from "../search/fuse.ts"
-import { filesOf, type Group } from "../search/groups.ts"
+import type { Group } from "../search/groups.ts"
 import type { SearchRequest } from "../search/request.ts"
 import { windowOf } from "../search/windows.ts"
-import type { Sessions } from "../sessions/store.ts"
 import { momentOf } from "./moments.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { PartSummary } from "./views.ts"
@@ -142,7 +141,7 @@ export const search = defineOperation({
       embedder: () => pond.embedder(),
       signal,
     })
-    return await outputOf(request, answer, sessions)
+    return outputOf(request, answer)
   },
 })
 
@@ -185,16 +184,13 @@ function oneOf(project: Project): { contains?: string; equals?: string; regex?: 
 
 // --- The answer -------------------------------------------------------------------------------------------------------
 
-async function outputOf(request: SearchRequest, answer: SearchAnswer, sessions: Sessions): Promise<SearchOutput> {
+function outputOf(request: SearchRequest, answer: SearchAnswer): SearchOutput {
   const shown = answer.groups.flatMap(({ hits }) => hits)
   const unitsMax = Math.max(
     HIT_UNITS_MIN,
     Math.min(HIT_UNITS_MAX, Math.floor(ANSWER_BUDGET / Math.max(1, shown.length))),
   )
-  const summaries = await filesOf(
-    sessions,
-    shown.map(({ hit }) => hit),
-  )
+  const summaries = answer.files
   const terms = [...answer.shape.quoted, ...answer.shape.text.split(" ")]
   const { explanation } = answer
   const matchOf = (fused: Fused): Match => ({

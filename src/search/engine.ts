@@ -10,7 +10,7 @@ import { and, eq, type Filter, range } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./cursor.ts"
 import { type Explanation, explain } from "./explain.ts"
 import { bestFirst, type Fused, fuse, keyOfHit, type WeightedArm, withNeighbours } from "./fuse.ts"
-import { factsOf, type Group, groupByRoot, type SessionFacts } from "./groups.ts"
+import { factsOf, filesOf, type Group, groupByRoot, groupBySession, type SessionFacts } from "./groups.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import { findLiteral } from "./literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./meaning-arm.ts"
@@ -34,6 +34,8 @@ export interface SearchAnswer {
   /** All that were found, before grouping. */
   readonly ranked: readonly Fused[]
   readonly facts: ReadonlyMap<string, SessionFacts>
+  /** The files that came with what people said, by the key of the hit. */
+  readonly files: ReadonlyMap<string, readonly string[]>
   readonly shape: QueryShape
   readonly nextCursor: string | undefined
   readonly searched: Searched
@@ -64,13 +66,18 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   const shown = cursor?.shown ?? 0
   const groups = await groupsOf(request, context.sessions, ranked)
   const page = groups.slice(shown, shown + request.limit)
-  const facts = await factsOf(context.sessions, [
-    ...new Set(page.flatMap(({ rootId, hits }) => [rootId, ...hits.map(({ hit }) => hit.sessionId)])),
+  const shownHits = page.flatMap(({ hits }) => hits.map(({ hit }) => hit))
+  const [facts, files] = await Promise.all([
+    factsOf(context.sessions, [
+      ...new Set([...page.map(({ rootId }) => rootId), ...shownHits.map(({ sessionId }) => sessionId)]),
+    ]),
+    filesOf(context.sessions, shownHits),
   ])
   return {
     groups: page,
     ranked,
     facts,
+    files,
     shape,
     nextCursor: nextCursor(request, {
       asOfMicros,
@@ -200,7 +207,11 @@ async function findByMeaning({ request, context, where }: Asking): Promise<Found
 // --- The answer -------------------------------------------------------------------------------------------------------
 
 async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: readonly Fused[]): Promise<Group[]> {
-  if (request.group === "session") return await groupByRoot(sessions, ranked)
+  if (request.group === "session") {
+    // Who is asked for no sub-agents finds none, and every other session is its own root.
+    const isFlat = lanesOf(request.filters).every((lane) => lane === "main")
+    return isFlat ? groupBySession(ranked) : await groupByRoot(sessions, ranked)
+  }
   return ranked.map((fused) => ({ rootId: fused.hit.sessionId, hits: [fused], matched: 1 }))
 }
 

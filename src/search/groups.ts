@@ -20,7 +20,15 @@ const LINEAGE_STEPS_MAX = 8
 
 /** In the order of each group's best hit, which is the order that the hits come in. */
 export async function groupByRoot(sessions: Sessions, ranked: readonly Fused[]): Promise<Group[]> {
-  const roots = await rootsOf(sessions, new Set(ranked.map(({ hit }) => hit.sessionId)))
+  return grouped(ranked, await rootsOf(sessions, new Set(ranked.map(({ hit }) => hit.sessionId))))
+}
+
+/** The same for hits of which none is a sub-agent's. */
+export function groupBySession(ranked: readonly Fused[]): Group[] {
+  return grouped(ranked, new Map())
+}
+
+function grouped(ranked: readonly Fused[], roots: ReadonlyMap<string, string>): Group[] {
   const groups = new Map<string, Fused[]>()
   for (const fused of ranked) {
     const root = roots.get(fused.hit.sessionId) ?? fused.hit.sessionId
