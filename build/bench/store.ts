@@ -14,6 +14,7 @@ import { eq } from "../../src/substrate/filter.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore, type Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
+import { ownPeakMb } from "../../test/support/memory.ts"
 import { countStoreRequests } from "../../test/support/store-requests.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 import { messageRow, partRow } from "../store-rows.ts"
@@ -31,12 +32,13 @@ export const bench: Bench = {
     try {
       const parts = await grown(store.table(PARTS), partCount, partRow)
       const messages = await grown(store.table(MESSAGES), partCount / 2, messageRow)
+      const peakMb = ownPeakMb()
       return [
         rateRow("part rows", parts, 60_000),
         rateRow("message rows", messages, 40_000),
         {
           what: "memory while it grew, peak",
-          measured: Math.max(parts.peakMb, messages.peakMb),
+          measured: peakMb,
           unit: "MB",
           limit: 500,
         },
@@ -61,7 +63,8 @@ function flagValue(args: readonly string[], flag: string): string | undefined {
 interface Growth {
   readonly rows: number
   readonly writeMs: number
-  readonly peakMb: number
+  /** Of all cores: what a machine that does other things too shows truer than its clock. */
+  readonly cpuMs: number
   /** After each flush. */
   readonly memoryMb: readonly number[]
   /** Rows per second of each tenth of the way. */
@@ -71,12 +74,15 @@ interface Growth {
 async function grown<C extends Columns>(table: Table<C>, rows: number, row: (at: number) => RowOf<C>): Promise<Growth> {
   const memoryMb: number[] = []
   const flushMs: number[] = []
+  let cpuMs = 0
   for (let from = 0; from < rows; from += BATCH) {
     const prepared = Array.from({ length: Math.min(BATCH, rows - from) }, (_, index) => row(from + index))
-    const began = performance.now()
+    const [began, cpuBegan] = [performance.now(), process.cpuUsage()]
     await table.insertAbsent(prepared)
     await table.maintain("lookups")
     flushMs.push(performance.now() - began)
+    const { user, system } = process.cpuUsage(cpuBegan)
+    cpuMs += (user + system) / 1000
     memoryMb.push(process.memoryUsage.rss() / 1e6)
   }
   const writeMs = flushMs.reduce((sum, ms) => sum + ms, 0)
@@ -85,7 +91,7 @@ async function grown<C extends Columns>(table: Table<C>, rows: number, row: (at:
     const ms = flushMs.slice(at * tenth, (at + 1) * tenth)
     return (ms.length * BATCH) / (ms.reduce((sum, each) => sum + each, 0) / 1000)
   })
-  return { rows, writeMs, peakMb: Math.max(...memoryMb), memoryMb, tenths }
+  return { rows, writeMs, cpuMs, memoryMb, tenths }
 }
 
 function rateRow(what: string, growth: Growth, limit: number): Row {
@@ -96,7 +102,7 @@ function rateRow(what: string, growth: Growth, limit: number): Row {
     unit: "rows/s",
     limit,
     isFloor: true,
-    beside: `by tenths of the way ${by}`,
+    beside: `${Math.round(growth.rows / growth.cpuMs)}k rows per second of CPU; by tenths of the way ${by}`,
   }
 }
 

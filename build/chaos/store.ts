@@ -159,7 +159,7 @@ async function* writers({ base, seconds, seed }: Weather): AsyncGenerator<Outcom
 }
 
 /** From when it begins to write. */
-const LIFE_MS_MAX = 1500
+const LIFE_MS_MAX = 3000
 
 async function* kills({ base, kills: count, seed, random }: Weather): AsyncGenerator<Outcome> {
   const said = nothingSaid()
