@@ -16,7 +16,7 @@ export interface Arrival {
   readonly present: Tally
 }
 
-const FLUSH_BYTES = 24 * 1024 * 1024
+const FLUSH_BYTES = 16 * 1024 * 1024
 const FLUSH_ROWS = 30_000
 
 export interface ArrivalRequest {
@@ -35,12 +35,26 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
   let inserted = NOTHING
   let present = NOTHING
 
-  async function settle(): Promise<void> {
+  /** What is gathered is stored while the next is being read; one flush at a time. */
+  let flushing: Promise<void> = Promise.resolve()
+
+  async function flush(): Promise<void> {
     const [table, batches] = [current, gathered]
     gathered = []
     bytes = 0
     rows = 0
     if (table === undefined || batches.length === 0) return
+    await flushing
+    flushing = store(table, batches)
+    flushing.catch(() => undefined) // whoever waits for it next is told
+  }
+
+  async function settle(): Promise<void> {
+    await flush()
+    await flushing
+  }
+
+  async function store(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
     const owner = ownerColumn(table)
     const isTaken = (row: Readonly<Record<string, unknown>>) =>
       table.role === "blobs" || !refused.has(String(row[owner]))
@@ -59,7 +73,7 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
       gathered.push(batch)
       bytes += batchBytes(batch)
       rows += batch.length
-      if (bytes >= FLUSH_BYTES || rows >= FLUSH_ROWS) await settle()
+      if (bytes >= FLUSH_BYTES || rows >= FLUSH_ROWS) await flush()
     },
     settle,
     get inserted() {

@@ -5,9 +5,16 @@
 import { constants, type FileHandle, open } from "node:fs/promises"
 import * as zlib from "node:zlib"
 import { PondError } from "../model/errors.ts"
-import { createRowChecker, type RowChecker } from "../sessions/row-check.ts"
+import {
+  CHECKED_MESSAGE,
+  CHECKED_PART,
+  createRowChecker,
+  REFERENCE_BEGINNING,
+  type RowChecker,
+  TEXT_COLUMNS,
+} from "../sessions/row-check.ts"
 import type { BlobRow, MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
-import { type RowBatch, rowsOfBatch, unpackBatches } from "../substrate/packed.ts"
+import { type RowBatch, rowsOfBatch, textsBeginning, unpackBatches } from "../substrate/packed.ts"
 import { ENTRY_BYTES_MAX, type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
 import { entryName } from "./export.ts"
 import {
@@ -88,10 +95,14 @@ function rowsFault(checker: RowChecker, { role }: ArchivedTable, batch: RowBatch
     const owners = rowsOfBatch(batch, ["session_id"]).map((row) => checker.ofSession(String(row["session_id"])))
     return owners.find((fault) => fault !== undefined)
   }
-  const rows: readonly unknown[] = rowsOfBatch(batch)
-  if (role === "sessions") return checker.sessions(rows as readonly SessionRow[])
-  if (role === "messages") return checker.messages(rows as readonly MessageRow[])
-  return role === "parts" ? checker.parts(rows as readonly PartRow[]) : checker.blobs(rows as readonly BlobRow[])
+  if (role === "sessions") return checker.sessions(rowsOfBatch(batch) as unknown as readonly SessionRow[])
+  if (role === "blobs") return checker.blobs(rowsOfBatch(batch) as unknown as readonly BlobRow[])
+  for (const column of TEXT_COLUMNS[role]) {
+    checker.references(textsBeginning(batch, column, REFERENCE_BEGINNING))
+  }
+  return role === "messages"
+    ? checker.messages(rowsOfBatch(batch, CHECKED_MESSAGE) as unknown as readonly MessageRow[])
+    : checker.parts(rowsOfBatch(batch, CHECKED_PART) as unknown as readonly PartRow[])
 }
 
 // --- Container and manifest ------------------------------------------------------------------------------------------

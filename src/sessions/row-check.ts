@@ -4,6 +4,7 @@
  */
 import { isJsonObject, parseJson } from "../model/json.ts"
 import { isMoment } from "../model/timestamp.ts"
+import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./rows.ts"
 import type { BlobRow, MessageRow, PartRow, SessionRow } from "./tables.ts"
 
@@ -21,11 +22,45 @@ const TYPES: readonly string[] = [
   "opaque",
 ]
 
+/** The columns that are looked into. The long ones, which hold any text at all, are only asked whether they are references. */
+export const CHECKED_MESSAGE = [
+  "session_id",
+  "id",
+  "ordinal",
+  "role",
+  "source_agent",
+  "project",
+  "timestamp",
+  "lane",
+  "options",
+] as const
+export const CHECKED_PART = [
+  "session_id",
+  "message_id",
+  "id",
+  "ordinal",
+  "message_ordinal",
+  "type",
+  "source_agent",
+  "project",
+  "timestamp",
+  "provenance",
+  "tool_name",
+  "call_id",
+  "is_failure",
+  "variant_data",
+  "options",
+] as const
+export const TEXT_COLUMNS = { messages: ["content", "search_text"], parts: ["text"] } as const
+export const REFERENCE_BEGINNING = BLOB_SCHEME
+
 export interface RowChecker {
   /** Why these rows are not those of sessions; undefined where they are. Sessions come before what is in them. */
   readonly sessions: (rows: readonly SessionRow[]) => string | undefined
-  readonly messages: (rows: readonly MessageRow[]) => string | undefined
-  readonly parts: (rows: readonly PartRow[]) => string | undefined
+  readonly messages: (rows: readonly Pick<MessageRow, (typeof CHECKED_MESSAGE)[number]>[]) => string | undefined
+  readonly parts: (rows: readonly Pick<PartRow, (typeof CHECKED_PART)[number]>[]) => string | undefined
+  /** Texts that are references to bytes, of the columns that need no other look. */
+  readonly references: (columns: readonly string[]) => void
   readonly blobs: (rows: readonly BlobRow[]) => string | undefined
   readonly ofSession: (sessionId: string) => string | undefined
   /** Bytes that a row points at, and that were not there. */
@@ -53,6 +88,7 @@ export function createRowChecker(): RowChecker {
   return {
     known,
     ofSession,
+    references: (columns) => note(blobsOfRow(columns)),
     missingBlob: () => referenced.difference(present).values().next().value,
     sessions: (rows) =>
       firstFault(rows, (row) => {
@@ -67,14 +103,14 @@ export function createRowChecker(): RowChecker {
       firstFault(rows, (row) => {
         const isWhole = row.id !== "" && row.ordinal >= 0 && ROLES.includes(row.role) && LANES.includes(row.lane)
         if (!isWhole || !isMoment(row.timestamp) || !isJson(row.options)) return unreadable("message", row)
-        note(blobsOfRow([row.content, row.search_text, row.options]))
+        note(blobsOfRow([row.options]))
         return owned(row)
       }),
     parts: (rows) =>
       firstFault(rows, (row) => {
         if (!isPart(row) || !isMoment(row.timestamp)) return unreadable("part", row)
         if (!isJson(row.variant_data) || !isJson(row.options)) return unreadable("part", row)
-        note(blobsOfPart(row))
+        note(blobsOfPart({ ...row, text: null }))
         return owned(row)
       }),
     blobs: (rows) =>
@@ -99,7 +135,7 @@ function unreadable(what: string, row: { readonly id: string; readonly session_i
   return `the ${what} ${row.id} of session ${row.session_id} cannot be read`
 }
 
-function isPart(row: PartRow): boolean {
+function isPart(row: Pick<PartRow, (typeof CHECKED_PART)[number]>): boolean {
   if (row.id === "" || row.message_id === "" || row.ordinal < 0 || row.message_ordinal < 0) return false
   if (!TYPES.includes(row.type) || !PROVENANCES.includes(row.provenance)) return false
   if (row.type === "tool_call") return row.call_id !== null && row.tool_name !== null

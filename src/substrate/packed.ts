@@ -41,6 +41,22 @@ export function rowsOfBatch({ definition, record }: RowBatch, columns?: readonly
   return rows
 }
 
+/** The texts of a column that begin so, without reading those that do not. */
+export function textsBeginning({ record }: RowBatch, column: string, beginning: string): string[] {
+  const data = record.getChild(column)?.data[0] as Data
+  const offsets = data.valueOffsets as Int32Array
+  const values = data.values as Uint8Array
+  const wanted = Buffer.from(beginning)
+  const found: string[] = []
+  for (let index = 0; index < data.length; index++) {
+    const [from, to] = [offsets[index] as number, offsets[index + 1] as number]
+    if (to - from < wanted.length || values[from] !== wanted[0] || values[from + 1] !== wanted[1]) continue
+    const text = Buffer.from(values.buffer, values.byteOffset + from, to - from)
+    if (text.subarray(0, wanted.length).equals(wanted)) found.push(text.toString("utf8"))
+  }
+  return found
+}
+
 /** Batches of one table as the engine takes them, in one commit. */
 export function tableOfBatches(definition: TableDefinition, batches: readonly RowBatch[]): ArrowTable {
   const { arrow } = engine()

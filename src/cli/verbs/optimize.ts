@@ -1,22 +1,54 @@
-/** `pond optimize`: indexes built and folded, fragments compacted, old versions cleaned. */
-import { optimizeStore } from "../../operations/optimize.ts"
+/** `pond optimize`: indexes built and folded, fragments compacted, old versions cleaned; and what that gained. */
+import { type OptimizedTable, type OptimizeReport, optimizeStore } from "../../operations/optimize.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { defineVerb } from "../verb.ts"
+import { bytesText, countText } from "../numbers.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Page } from "../verb.ts"
 
 export const optimize = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
-  examples: ["optimize"],
+  examples: ["optimize", "optimize --json"],
   run: async ({ pond }) => {
     const report = await optimizeStore(pond)
-    const lines = report.tables.flatMap(({ table, isBusy, steps }) =>
-      isBusy
-        ? [`${table}: another pond is at it`]
-        : steps.map(({ step, ms }) => `${table}: ${step.replaceAll("_", " ")}, ${ms} ms`),
-    )
-    return {
-      document: { ...report },
-      render: ({ style }) => `${[...lines, style.dim(`Done in ${(report.ms / 1000).toFixed(1)} s.`)].join("\n")}\n`,
-    }
+    return { document: { ...report }, render: (page) => render(report, page) }
   },
 })
+
+const RIGHT = { align: "right", isFixed: true } as const
+
+function render({ tables, ms }: OptimizeReport, { style, columns }: Page): string {
+  if (tables.length === 0) return "The store holds nothing yet. `pond sync` fills it.\n"
+  const rows = tables.map((table) => [
+    table.table,
+    countText(table.rows),
+    change(table, ({ bytes }) => bytes && bytes.live + bytes.dead, bytesText),
+    change(table, ({ pieces }) => pieces, countText),
+    change(table, ({ waiting }) => waiting, countText),
+    table.isBusy ? "another pond is at it" : seconds(table.steps.reduce((sum, step) => sum + step.ms, 0)),
+  ])
+  const titles = [{ title: "table", isFixed: true }, ...["rows", "size", "pieces", "not indexed", "time"].map(right)]
+  const freed = tables.reduce((sum, { before, after }) => sum + total(before) - total(after), 0)
+  const gained = freed > 0 ? `${bytesText(freed)} freed` : "No room to gain"
+  return `${renderTable(titles, rows, { columns, head: style.bold })}${gained}, in ${seconds(ms)}.\n`
+}
+
+const right = (title: string) => ({ title, ...RIGHT })
+
+function change(
+  { before, after }: OptimizedTable,
+  read: (shape: OptimizedTable["before"]) => number | null,
+  spell: (value: number) => string,
+): string {
+  const [was, is] = [read(before), read(after)]
+  if (was === null || is === null) return "-"
+  return was === is ? spell(is) : `${spell(was)} → ${spell(is)}`
+}
+
+function total({ bytes }: OptimizedTable["before"]): number {
+  return bytes === null ? 0 : bytes.live + bytes.dead
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
