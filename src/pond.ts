@@ -14,8 +14,8 @@ import { processEnvironment } from "./platform/environment.ts"
 import { createHost, type Host } from "./platform/host.ts"
 import { lazy } from "./platform/lazy.ts"
 import { systemRandom } from "./platform/random.ts"
-import { listenForEnd } from "./platform/signals.ts"
-import { standardStreams } from "./platform/streams.ts"
+import { type ListenForEnd, listenForEnd } from "./platform/signals.ts"
+import { type Streams, standardStreams } from "./platform/streams.ts"
 import type { Sessions } from "./sessions/store.ts"
 import { folderOf, PERSONAL_NAMESPACE } from "./substrate/namespace-folder.ts"
 import type { Store } from "./substrate/table.ts"
@@ -120,16 +120,21 @@ async function openSessionsOf(store: Store, { clock }: Host): Promise<Sessions> 
   return openSessions(store, { clock, host: hostname() })
 }
 
+/** What stands around a command line besides its environment: where it writes, and who may end it. */
+export interface Surround {
+  readonly streams: Streams
+  readonly listenForEnd: ListenForEnd
+}
+
 /** Runs one command line in this process; resolves to its exit code when everything it wrote is out. */
-export function runPond(argv: readonly string[]): Promise<number> {
+export function runPond(argv: readonly string[], around?: Surround): Promise<number> {
   const environment = processEnvironment()
   return runCommandLine({
     argv,
     environment,
-    streams: standardStreams(),
+    ...(around ?? { streams: standardStreams(), listenForEnd }),
     clock: systemClock,
     verbs: VERBS,
-    listenForEnd,
     compose: (flags, log) =>
       composePond(createHost({ environment, clock: systemClock, random: systemRandom, log, flags })),
   })

@@ -1,0 +1,42 @@
+/** Each example that help shows is run, and does what it says. */
+import { expect, test } from "bun:test"
+import { cpSync, mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { VERBS } from "../../src/cli/registry.ts"
+import { homeOfClients } from "../support/clients-home.ts"
+import { fakePrograms } from "../support/fake-programs.ts"
+import type { RanExample } from "./run-examples.ts"
+
+/** Exit codes besides 0 that an example may have where nothing but fixtures is, and why. */
+const OTHERWISE: Readonly<Record<string, number>> = {
+  "sync --watch": 130, // it was interrupted
+  "restore SESSION": 8, // its client has it still
+  resume: 2, // nobody sits there to choose
+  "resume SESSION": 3, // the directory of its fixture is nowhere
+  "export -o shop.pond --project shop --from 2026-01-01": 3, // nobody has a shop
+  "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only": 4, // nothing was copied there
+}
+
+test("every example of every verb", async () => {
+  using home = homeOfClients()
+  const work = join(home.path, "work")
+  mkdirSync(work)
+  cpSync(join(home.path, ".pi/agent/sessions"), join(home.path, "backup/pi-sessions"), { recursive: true })
+  const programs = fakePrograms(home.path, { systemctl: "exit 0", claude: "exit 0" })
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "run-examples.ts")], {
+    cwd: work,
+    env: { HOME: home.path, PATH: programs.path },
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+  })
+  expect(await child.exited).toBe(0)
+  const ran: RanExample[] = JSON.parse(readFileSync(join(work, "examples.json"), "utf8"))
+  expect(new Set(ran.map(({ verb }) => verb))).toEqual(
+    new Set(VERBS.map(({ name }) => name).filter((name) => name !== "mcp")),
+  )
+  const wrong = ran.filter(({ example, exitCode }) => exitCode !== (OTHERWISE[example] ?? 0))
+  expect(
+    wrong.map(({ example, exitCode, stderr, stdout }) => ({ example, exitCode, said: (stderr || stdout).slice(-300) })),
+  ).toEqual([])
+}, 120_000)
