@@ -7,7 +7,7 @@ import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
-import { parseLocation } from "../../src/substrate/location.ts"
+import { type Location, parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/table.ts"
 import { planSync, runSync, type SyncContext, type SyncReport, type SyncRequest } from "../../src/sync/sync.ts"
 
@@ -31,16 +31,17 @@ export interface SyncPlace extends Disposable {
 
 const PROJECT = "-home-someone-work"
 
-export function syncPlace(): SyncPlace {
+/** A machine of its own, with a store on its disk or the one that is named. */
+export function syncPlace({ location, host = "test" }: { location?: Location; host?: string } = {}): SyncPlace {
   const base = mkdtempSync(join(tmpdir(), "pond-sync-"))
   const [root, state] = [join(base, "claude"), join(base, "state")]
   mkdirSync(join(root, "projects", PROJECT), { recursive: true })
-  const store = openStore(parseLocation(join(base, "store"), { environment: {} }), {
+  const store = openStore(location ?? parseLocation(join(base, "store"), { environment: {} }), {
     log: silentLog,
     clock: systemClock,
     random: seededRandom(1),
   })
-  const sessions = openSessions(store, { clock: systemClock, host: "test" })
+  const sessions = openSessions(store, { clock: systemClock, host })
   const context: SyncContext = {
     storeName: "test",
     stateDirectory: state,
