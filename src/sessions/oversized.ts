@@ -15,14 +15,22 @@ const COLUMN_UNITS_MAX = 4 * 1024 * 1024
 export interface BlobSink {
   /** Keeps the bytes and gives their reference. */
   put(bytes: Uint8Array): string
+  /** The same for a text. What is searched of a message is often the text of its only part. */
+  putText(text: string): string
 }
 
 export function createBlobSink(): BlobSink & { take(): BlobRow[]; readonly bytes: number } {
   let rows = new Map<string, BlobRow>()
+  let texts = new Map<string, string>()
   let waitingBytes = 0
   return {
     get bytes() {
       return waitingBytes
+    },
+    putText(text) {
+      const reference = texts.get(text) ?? this.put(bytesOfText(text))
+      texts.set(text, reference)
+      return reference
     },
     put(bytes) {
       const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
@@ -35,6 +43,7 @@ export function createBlobSink(): BlobSink & { take(): BlobRow[]; readonly bytes
     take() {
       const taken = [...rows.values()]
       rows = new Map()
+      texts = new Map()
       waitingBytes = 0
       return taken
     },
@@ -42,7 +51,7 @@ export function createBlobSink(): BlobSink & { take(): BlobRow[]; readonly bytes
 }
 
 export function columnOfText(text: string, blobs: BlobSink): string {
-  if (text.length > COLUMN_UNITS_MAX) return blobs.put(bytesOfText(text))
+  if (text.length > COLUMN_UNITS_MAX) return blobs.putText(text)
   return text.startsWith(OWN_SCHEME) ? `${TEXT_MARK}${text}` : text
 }
 
@@ -76,8 +85,12 @@ const UTF16_MARK = 0x01
 /** A string with lone surrogates has no UTF-8 form, so it is kept as UTF-16. The first byte says which. */
 function bytesOfText(text: string): Uint8Array {
   const isUtf8 = text.isWellFormed()
-  const content = Buffer.from(text, isUtf8 ? "utf8" : "utf16le")
-  return new Uint8Array(Buffer.concat([Buffer.from([isUtf8 ? UTF8_MARK : UTF16_MARK]), content]))
+  const encoding = isUtf8 ? "utf8" : "utf16le"
+  // In one piece: such a text may be a hundred megabytes, and every copy of it counts.
+  const bytes = Buffer.from(new ArrayBuffer(1 + Buffer.byteLength(text, encoding)))
+  bytes[0] = isUtf8 ? UTF8_MARK : UTF16_MARK
+  bytes.write(text, 1, encoding)
+  return new Uint8Array(bytes.buffer)
 }
 
 function textOfBytes(bytes: Uint8Array): string {

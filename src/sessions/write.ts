@@ -12,7 +12,7 @@ import { createPreparer, type PreparedBatch, type SessionBatch } from "./prepare
 import { markReplays } from "./replays.ts"
 import { type IngestFacts, sessionRow } from "./rows.ts"
 import { CONTEXT_DEPTH, type Spoken } from "./search-text.ts"
-import type { BLOBS, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
+import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
 
 export interface SessionTables {
   readonly sessions: Table<(typeof SESSIONS)["columns"]>
@@ -68,12 +68,30 @@ async function write(
   const newSessions = distinctById(accepted.map(({ session }) => session)).filter(({ id }) => !stored.has(id))
   const blobs = createBlobSink()
   const sessionRows = newSessions.map((session) => sessionRow(session, facts, blobs))
-  const blobRows = [...marked.flatMap((batch) => batch.blobs), ...blobs.take()]
-  if (blobRows.length > 0) await tables.blobs.insertAbsent(blobRows)
+  for (const group of inGroups([...marked.flatMap((batch) => batch.blobs), ...blobs.take()])) {
+    await tables.blobs.insertAbsent(group)
+  }
   const parts = await tables.parts.insertAbsent(marked.flatMap((batch) => batch.parts))
   const messages = await tables.messages.insertAbsent(marked.flatMap((batch) => batch.messages))
   if (sessionRows.length > 0) await tables.sessions.insertAbsent(sessionRows)
   return report(batches, stored, { messages: messages.absent, parts: parts.absent })
+}
+
+/** On its way into the engine a row is copied several times, so that a flush of large blobs takes several commits. */
+const BLOB_BYTES_MAX = 32_000_000
+
+function inGroups(rows: readonly BlobRow[]): BlobRow[][] {
+  const groups: BlobRow[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const row of rows) {
+    bytes += row.bytes.byteLength
+    if (bytes > BLOB_BYTES_MAX) {
+      groups.push([])
+      bytes = row.bytes.byteLength
+    }
+    groups.at(-1)?.push(row)
+  }
+  return groups
 }
 
 /** A session that goes on: what was said last is part of what its next messages are found by. */

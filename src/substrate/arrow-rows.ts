@@ -218,7 +218,9 @@ function blobs(column: Column, cells: Cells, frame: Frame): Data {
     }
     valueOffsets[index + 1] = BigInt(used)
   }
-  const data = Buffer.concat(chunks, used)
+  const [first] = chunks
+  // One that is large comes alone, and is not copied.
+  const data = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, used)
   const bytes = arrow.makeData({ type: new arrow.LargeBinary(), ...frame, valueOffsets, data })
   const uri = arrow.makeData({
     type: new arrow.Utf8(),

@@ -31,12 +31,14 @@ export type Told =
 
 /** How far the parsing may be before the writing, in bytes of the sources. */
 const AHEAD_BYTES = 8_000_000
+/** What a stretch of this size leaves behind is let go at once: the other side needs as much room to write it. */
+const HUGE_BYTES = 32_000_000
 /** The other side says when the rows are written, and where. */
 const NO_FACTS = { ingestedAtMicros: 0n, host: "" }
 
 declare const self: {
   onmessage: ((event: { readonly data: UnitOrder | Taken }) => void) | null
-  postMessage(told: Told): void
+  postMessage(told: Told, moved?: readonly ArrayBufferLike[]): void
 }
 
 const orders: UnitOrder[] = []
@@ -66,7 +68,10 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
     const { batch, issues, bytes } = value
     prepare ??= createPreparer(NO_FACTS, [])
     aheadBytes += bytes
-    self.postMessage({ said: "stretch", batch: batch && carried(prepare(batch)), issues, bytes })
+    const rows = batch && carried(prepare(batch))
+    const moved = (rows?.blobs ?? []).map((blob) => blob.bytes.buffer)
+    self.postMessage({ said: "stretch", batch: rows, issues, bytes }, moved)
+    if (bytes >= HUGE_BYTES) Bun.gc(true)
   }
 }
 

@@ -1,0 +1,199 @@
+/**
+ * `bun run chaos watch [--minutes N] [--sessions N] [--seed N]`: one `pond watch` over thousands of sessions, while their
+ * clients, editors and people do to them what they do in a day: lines are added, files replaced, projects made and renamed,
+ * the whole root taken away and brought back. Each thing said must be stored within two seconds, an idle watcher must cost
+ * nothing, and at the end the store is the one that a single calm sync would have made.
+ */
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import { type Random, seededRandom } from "../../src/platform/random.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { openChaosStore } from "../chaos-sessions.ts"
+import { writeCorpus } from "../corpus.ts"
+import { quantile } from "../measure.ts"
+import { type Chaos, numberFlag, type Outcome } from "../outcome.ts"
+import { ROOT } from "../packages.ts"
+
+const SESSIONS_DEFAULT = 3_000
+const PROMISED_MS = 2_000
+/** A thing that takes longer than this is lost. */
+const LOST_MS = 60_000
+const IDLE_MS = 60_000
+const IDLE_SHARE_MAX = 0.01
+const GROWTH_MB_MAX = 100
+
+export const chaos: Chaos = {
+  summary: "a watcher over thousands of sessions, on a day that is as long as it is told",
+  run: async function* (args) {
+    const base = mkdtempSync(join(tmpdir(), "pond-soak-"))
+    try {
+      yield* await soak(base, {
+        minutes: numberFlag(args, "minutes", 5),
+        sessions: numberFlag(args, "sessions", SESSIONS_DEFAULT),
+        seed: numberFlag(args, "seed", 1),
+      })
+    } finally {
+      rmSync(base, { recursive: true, force: true })
+    }
+  },
+}
+
+interface Day {
+  readonly minutes: number
+  readonly sessions: number
+  readonly seed: number
+}
+
+async function soak(base: string, { minutes, sessions, seed }: Day): Promise<Outcome[]> {
+  const home = join(base, "home")
+  writeCorpus({ home, sessions, linesTypical: 4, seed })
+  const watcher = start(home, join(base, "store"), "watch")
+  const stored = openChaosStore(join(base, "store"))
+  const world = createWorld(join(home, ".claude"), seededRandom(seed))
+  await world.say()
+  await isStored(stored, world.last())
+  const [startedMb, waits] = [residentMb(watcher.pid), new Map<string, number[]>()]
+  const endMs = performance.now() + minutes * 60_000
+  while (performance.now() < endMs) {
+    const act = await world.act()
+    const ms = await isStored(stored, world.last())
+    waits.set(act, [...(waits.get(act) ?? []), ms])
+  }
+  const share = await idleShare(watcher.pid)
+  const grownMb = residentMb(watcher.pid) - startedMb
+  watcher.kill("SIGINT")
+  const exitCode = await watcher.exited
+  await start(home, join(base, "calm"), "sync", "--only", "import").exited
+  const [watched, calm] = await Promise.all([stored.counts(), openChaosStore(join(base, "calm")).counts()])
+  return [
+    ...[...waits].map(([act, all]) => ({
+      what: `${act}, ${all.length} times`,
+      isRight: quantile(all, 0.95) <= PROMISED_MS && Math.max(...all) < LOST_MS,
+      found: `stored after ${quantile(all, 0.5).toFixed(0)} ms, 95 of 100 within ${quantile(all, 0.95).toFixed(0)} ms, at last ${Math.max(...all).toFixed(0)} ms`,
+    })),
+    { what: "idle", isRight: share < IDLE_SHARE_MAX, found: `${(share * 100).toFixed(2)} % of a processor` },
+    { what: "memory", isRight: grownMb < GROWTH_MB_MAX, found: `${grownMb.toFixed(0)} MB more than at the start` },
+    { what: "Ctrl-C", isRight: exitCode === 0, found: `exit code ${exitCode}` },
+    {
+      what: "the store at the end",
+      // What was rewritten or cut away since is in the watcher's store alone.
+      isRight: watched.sessions >= calm.sessions && watched.messages >= calm.messages && calm.messages > 0,
+      found: `${watched.sessions} sessions, ${watched.messages} messages; a calm sync of what lies there now: ${calm.sessions}, ${calm.messages}`,
+    },
+  ]
+}
+
+// --- What happens to sessions ------------------------------------------------------------------------------------------
+
+interface World {
+  /** Adds one line to some session. */
+  say(): Promise<void>
+  /** Does something, says a line through it, and tells what it was. */
+  act(): Promise<string>
+  /** The id of the last line that was said. */
+  last(): string
+}
+
+function createWorld(root: string, random: Random): World {
+  const projects = join(root, "projects")
+  let number = 0
+  let uuid = ""
+  const below = (end: number) => Math.floor(random.next() * end)
+  const logs = () => [...new Bun.Glob("*/*.jsonl").scanSync({ cwd: projects })]
+  const some = () => join(projects, logs()[below(logs().length)] ?? "")
+
+  function lineOf(session: string): string {
+    uuid = `50ac0000-0000-4000-8000-${String(++number).padStart(12, "0")}`
+    const message = { role: "user", content: `line ${number}` }
+    const frame = { type: "user", uuid, parentUuid: null, sessionId: session, cwd: "/home/someone", version: "2.1.0" }
+    return `${JSON.stringify({ ...frame, timestamp: "2026-05-01T00:00:00.000Z", message })}\n`
+  }
+  const add = (log: string) => appendFileSync(log, lineOf(basename(log, ".jsonl")))
+  const create = (folder: string) => {
+    mkdirSync(folder, { recursive: true })
+    add(join(folder, `50ac0000-0000-4000-9000-${String(number).padStart(12, "0")}.jsonl`))
+  }
+
+  const acts: Readonly<Record<string, () => void | Promise<void>>> = {
+    "a line is added": () => add(some()),
+    "twenty lines are added, one by one": async () => {
+      const log = some()
+      for (let line = 0; line < 20; line++) {
+        add(log)
+        await Bun.sleep(5)
+      }
+    },
+    "a session is begun": () => create(join(projects, "-home-someone-work-1")),
+    "a project is begun": () => create(join(projects, `-home-someone-new-${number}`)),
+    "a file is replaced": () => {
+      const log = some()
+      writeFileSync(`${log}.tmp`, `${readFileSync(log, "utf8")}${lineOf(basename(log, ".jsonl"))}`)
+      renameSync(`${log}.tmp`, log)
+    },
+    "a project is renamed": () => {
+      const log = some()
+      const moved = join(projects, `-home-someone-moved-${number}`)
+      renameSync(dirname(log), moved)
+      add(join(moved, basename(log)))
+    },
+    "two hundred sessions are touched": () => {
+      for (const log of logs().slice(0, 200)) add(join(projects, log))
+    },
+    "the root goes and comes back": async () => {
+      renameSync(root, `${root}.away`)
+      await Bun.sleep(300)
+      renameSync(`${root}.away`, root)
+      add(some())
+    },
+  }
+  const names = Object.keys(acts)
+
+  return {
+    say: () => Promise.resolve(add(some())),
+    act: async () => {
+      const name = names[below(names.length)] ?? ""
+      await acts[name]?.()
+      return name
+    },
+    last: () => uuid,
+  }
+}
+
+// --- Processes ----------------------------------------------------------------------------------------------------------
+
+function start(home: string, store: string, ...args: readonly string[]) {
+  return Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args, "--json", "--store", store], {
+    env: { HOME: home, PATH: process.env["PATH"] ?? "" },
+    stdout: "ignore",
+    stderr: "ignore",
+  })
+}
+
+/** How long it took. */
+async function isStored(sessions: Sessions, messageId: string): Promise<number> {
+  const began = performance.now()
+  while (performance.now() - began < LOST_MS) {
+    if ((await sessions.messages(messageId)).length > 0) break
+    await Bun.sleep(50)
+  }
+  return performance.now() - began
+}
+
+/** Linux counts in hundredths of a second. */
+function processorMs(pid: number): number {
+  const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")
+  const fields = rest.split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+async function idleShare(pid: number): Promise<number> {
+  await Bun.sleep(5_000)
+  const before = processorMs(pid)
+  await Bun.sleep(IDLE_MS)
+  return (processorMs(pid) - before) / IDLE_MS
+}
+
+function residentMb(pid: number): number {
+  return (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1_024) / 1e6
+}
