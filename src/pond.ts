@@ -4,7 +4,7 @@
  */
 
 import { hostname } from "node:os"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"
 import { VERBS } from "./cli/registry.ts"
 import type { Embedder } from "./embeddings/embedder.ts"
@@ -13,6 +13,7 @@ import { systemClock } from "./platform/clock.ts"
 import { processEnvironment } from "./platform/environment.ts"
 import { createHost, type Host } from "./platform/host.ts"
 import { lazy } from "./platform/lazy.ts"
+import { ensureWritable } from "./platform/paths.ts"
 import { systemRandom } from "./platform/random.ts"
 import { type ListenForEnd, listenForEnd } from "./platform/signals.ts"
 import { type Streams, standardStreams } from "./platform/streams.ts"
@@ -44,6 +45,8 @@ function composePond(host: Host): Pond {
     return await openConfigured(host.settings().values.embeddings, host.path("cache"), host.log, closing.signal)
   })
   let embedding: Promise<Embedder | undefined> | undefined
+  let isServing = false
+  const elsewhere = lazy(() => import("./http/elsewhere.ts"))
 
   /** The only place where the name of a namespace becomes a store (`wire-namespace-resolution`). */
   function pondOf(namespace: () => string): Pond {
@@ -74,8 +77,18 @@ function composePond(host: Host): Pond {
         }
         return known.get(wanted) as Pond
       },
+      elsewhere: async (operation, input, signal) => {
+        const { createElsewhere, meetingPlace } = await elsewhere()
+        const socket = isServing ? undefined : meetingPlace(host, meetingName(host))
+        return socket === undefined
+          ? undefined
+          : await createElsewhere({ host, socket, namespace })(operation, input, signal)
+      },
       surfaces: {
-        listen: async (request) => await listen(pond, request),
+        listen: async (request) => {
+          isServing = true
+          return await listen(pond, request)
+        },
         speakMcp: async (signal) => {
           const { serveStdio } = await import("./mcp/server.ts")
           await serveStdio(pond, signal)
@@ -96,13 +109,40 @@ function composePond(host: Host): Pond {
 }
 
 async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<Listening> {
-  const [{ createHttp }, { listenOnPort, listenOnSocket }, { createMcpHandler }] = await Promise.all([
+  const [{ createHttp }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { meetingPlace }] = await Promise.all([
     import("./http/app.ts"),
     import("./http/server.ts"),
     import("./mcp/server.ts"),
+    import("./http/elsewhere.ts"),
   ])
   const fetch = createHttp({ pond, allowedHosts, mcp: createMcpHandler(pond) })
-  return "socket" in at ? await listenOnSocket(fetch, at.socket) : listenOnPort(fetch, at.host, at.port)
+  const server = "socket" in at ? await listenOnSocket(fetch, at.socket) : listenOnPort(fetch, at.host, at.port)
+  const place = meetingPlace(pond.host, meetingName(pond.host))
+  const met = place === undefined ? undefined : await meetAt(pond.host, place, () => listenOnSocket(fetch, place))
+  return {
+    address: server.address,
+    stop: async () => {
+      await Promise.all([server.stop(), met?.stop()])
+    },
+  }
+}
+
+/** A convenience for others: where it cannot be had, pond serves all the same. */
+async function meetAt(host: Host, place: string, open: () => Promise<Listening>): Promise<Listening | undefined> {
+  try {
+    ensureWritable(dirname(place))
+    return await open()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    host.log.info(`Other processes of pond work alone beside this one: ${why}`)
+    return undefined
+  }
+}
+
+/** One name for a store, whichever directory it is named from. */
+function meetingName(host: Host): string {
+  const url = storeUrlOf(host)
+  return url.includes("://") ? url.replace(/\/+$/, "") : resolve(url)
 }
 
 /** Loaded when first asked for: `--help` and a dry run pay for no store. */

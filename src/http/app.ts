@@ -9,6 +9,7 @@ import type { Operation } from "../operations/operation.ts"
 import type { Pond } from "../operations/pond.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
+import { VERSION } from "../platform/version.ts"
 import { BODY_LIMITS, type BodyLimits, readJsonBody } from "./body.ts"
 import { isRead, openApi, schemas } from "./schemas.ts"
 
@@ -23,7 +24,8 @@ export interface HttpContext {
   readonly mcp?: (request: Request) => Promise<Response>
 }
 
-const TIMEOUT_MS = 120_000
+/** Longer than a query may ask for. */
+const TIMEOUT_MS = 245_000
 const REQUEST_ID = "x-pond-request-id"
 const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"])
 
@@ -49,7 +51,7 @@ function routes(context: HttpContext) {
       if (!isAllowed(request, context.allowedHosts)) return failure(context, wrongHost())
       return undefined
     })
-    .get("/healthz", () => Response.json({ ok: true }))
+    .get("/healthz", () => Response.json({ ok: true, version: VERSION, protocol_version: PROTOCOL_VERSION }))
     .get("/v1/openapi.json", () => Response.json(document))
     .get("/v1/schema", () => Response.json({ protocol_version: PROTOCOL_VERSION, schemas: [...published.keys()] }))
     .get("/v1/schema/:name", ({ params: { name } }) => {

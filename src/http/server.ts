@@ -10,7 +10,8 @@ export interface HttpServer {
   stop(): Promise<void>
 }
 
-const IDLE_SECONDS = 120
+/** The most that the server knows: an operation that thinks for long sends nothing meanwhile. */
+const IDLE_SECONDS = 255
 /** Above the cap of a body, so that the cap is ours to say. */
 const REQUEST_BYTES_MAX = 64 * 1024 * 1024
 
@@ -47,7 +48,13 @@ export async function listenOnSocket(fetch: Fetch, path: string): Promise<HttpSe
   const running = createRunning(fetch)
   const before = process.umask(0o177)
   try {
-    const server = Bun.serve({ unix: path, fetch: running.fetch, maxRequestBodySize: REQUEST_BYTES_MAX })
+    const server = Bun.serve({
+      unix: path,
+      fetch: running.fetch,
+      maxRequestBodySize: REQUEST_BYTES_MAX,
+      // Read for sockets as for ports, which its type does not know. Without it a request that takes ten seconds is cut.
+      ...({ idleTimeout: IDLE_SECONDS } as object),
+    })
     chmodSync(path, 0o600)
     return {
       address: path,

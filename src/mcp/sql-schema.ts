@@ -41,7 +41,7 @@ In a FROM also: range, generate_series, unnest, json_each, json_tree.
 
 Output: table and json show up to limit rows (100, at most 1000); ndjson, csv and parquet write all rows to a file that is kept for
 a day and read by resources/read of its pond-sql-export:// link.
-A query is stopped after timeout_ms (30000, at most 300000) or where it needs too much memory, and says so.
+A query is stopped after timeout_ms (30000, at most 240000) or where it needs too much memory, and says so.
 
 Examples
   SELECT date_trunc('day', timestamp) AS day, count(*) FROM messages WHERE lane = 'main' GROUP BY day ORDER BY day DESC

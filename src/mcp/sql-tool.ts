@@ -26,7 +26,7 @@ const SqlArguments = closedObject({
     Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: "Rows of table and json, at most 1000." }),
   ),
   timeout_ms: Type.Optional(
-    Type.Integer({ minimum: 100, maximum: 300_000, default: 30_000, description: "When the query is stopped." }),
+    Type.Integer({ minimum: 100, maximum: 240_000, default: 30_000, description: "When the query is stopped." }),
   ),
 })
 

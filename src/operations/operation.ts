@@ -79,13 +79,15 @@ export function checkedInput<I extends TSchema>(schema: I, given: unknown): Stat
   )
 }
 
-/** Checks, then runs: what every surface calls. */
+/** Checks, then runs, here or in the process that serves the store: what every surface calls. */
 export async function perform<I extends TSchema, O extends TSchema>(
   operation: Operation<I, O>,
   context: RunContext,
   given: unknown,
 ): Promise<Static<O>> {
-  return await operation.run(context, checkedInput(operation.input, given))
+  const input = checkedInput(operation.input, given)
+  const answered = await context.pond.elsewhere?.(operation.name, input, context.signal)
+  return answered === undefined ? await operation.run(context, input) : (answered.value as Static<O>)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -25,11 +25,20 @@ export interface Pond {
   namespaces(): Promise<Namespaces>
   /** The pond of another namespace of the same store; `namespace_unknown` where it was never made (`wire-namespace-resolution`). */
   within(namespace: string | undefined): Promise<Pond>
+  /** Asks the process that serves this store, where there is one. Absent where this process is the one that serves. */
+  readonly elsewhere?: Elsewhere
   /** The other surfaces, for the verbs that start them. They are no concern of any operation. */
   readonly surfaces: Surfaces
   /** Closes what was opened. Safe to call twice. */
   close(): Promise<void>
 }
+
+/** Nothing where nobody serves: then the operation runs here. */
+export type Elsewhere = (
+  operation: string,
+  input: unknown,
+  signal: AbortSignal,
+) => Promise<{ readonly value: unknown } | undefined>
 
 export interface Surfaces {
   /** HTTP, and MCP beside it. */

@@ -22,7 +22,7 @@ import { inTurn } from "./sql/turns.ts"
 const ROWS_DEFAULT = 100
 const ROWS_MAX = 1000
 const TIMEOUT_DEFAULT_MS = 30_000
-const TIMEOUT_MAX_MS = 300_000
+const TIMEOUT_MAX_MS = 240_000
 /** Characters of the cells of an answer that is shown. An export has no such bound. */
 const SHOWN_UNITS_MAX = 1_000_000
 

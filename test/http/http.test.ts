@@ -6,6 +6,7 @@ import { createHttp, type HttpContext } from "../../src/http/app.ts"
 import { listenOnPort, listenOnSocket } from "../../src/http/server.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { OPERATIONS } from "../../src/operations/table.ts"
+import { VERSION } from "../../src/platform/version.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
@@ -190,7 +191,11 @@ test("the socket is its owner's alone, a dead one is in nobody's way, and a live
   const path = join(box.place.path, "pond.sock")
   const first = await listenOnSocket(handler, path)
   expect((statSync(path).mode & 0o777).toString(8)).toBe("600")
-  expect(await (await fetch("http://localhost/healthz", { unix: path })).json()).toEqual({ ok: true })
+  expect(await (await fetch("http://localhost/healthz", { unix: path })).json()).toEqual({
+    ok: true,
+    version: VERSION,
+    protocol_version: 1,
+  })
   expect(listenOnSocket(handler, path)).rejects.toMatchObject({ code: "conflict" })
   await first.stop()
   await Bun.write(path, "left behind")

@@ -1,0 +1,106 @@
+/**
+ * The other process: where a `pond serve` of the same version serves the same store, it is asked, over a socket that its
+ * owner alone may use, and the store is not opened here. Whatever is wrong with it, this process works alone.
+ */
+import { createHash } from "node:crypto"
+import { lstatSync } from "node:fs"
+import { join } from "node:path"
+import { ERROR_TABLE, type ErrorCode, PondError } from "../model/errors.ts"
+import { parseJson } from "../model/json.ts"
+import { PROTOCOL_VERSION } from "../operations/envelope.ts"
+import type { Elsewhere } from "../operations/pond.ts"
+import type { Host } from "../platform/host.ts"
+import { VERSION } from "../platform/version.ts"
+
+/** A process that is alive answers this in a millisecond. One that does not is not waited for. */
+const GREETING_MS = 500
+/** What the name of a socket may have on every system. */
+const PATH_BYTES_MAX = 100
+
+/** Where the process that serves a store is met. Nothing where no socket can have that name. */
+export function meetingPlace(host: Host, store: string): string | undefined {
+  const name = createHash("sha256").update(store).digest("hex").slice(0, 16)
+  const path = join(host.path("state"), "serve", `${name}.sock`)
+  return Buffer.byteLength(path) > PATH_BYTES_MAX ? undefined : path
+}
+
+export interface Meeting {
+  readonly host: Host
+  readonly socket: string
+  readonly namespace: () => string
+}
+
+export function createElsewhere({ host, socket, namespace }: Meeting): Elsewhere {
+  return async (operation, input, signal) => {
+    const why = await reluctance(socket)
+    if (why !== undefined) {
+      if (why !== NOBODY) host.log.debug(`pond works alone: ${why}.`)
+      return undefined
+    }
+    try {
+      const answer = await ask({ socket, path: `/v1/${operation}`, signal, body: requestOf(namespace(), input) })
+      host.log.debug(`The pond that serves this store answered ${operation}.`)
+      return { value: answer }
+    } catch (error) {
+      if (error instanceof PondError || signal.aborted) throw error
+      host.log.debug("pond works alone: the pond that serves this store went away.")
+      return undefined
+    }
+  }
+}
+
+const NOBODY = "nobody serves"
+
+/** Why the socket is not used; nothing where it is. */
+async function reluctance(socket: string): Promise<string | undefined> {
+  const found = lstatSync(socket, { throwIfNoEntry: false })
+  if (found === undefined) return NOBODY
+  const isOurs = found.isSocket() && found.uid === (process.getuid?.() ?? found.uid)
+  if (!isOurs) return "what lies at the place of the socket is not this user's socket"
+  try {
+    const response = await fetch("http://localhost/healthz", {
+      unix: socket,
+      signal: AbortSignal.timeout(GREETING_MS),
+    })
+    const { version } = (await response.json()) as { readonly version?: unknown }
+    return version === VERSION
+      ? undefined
+      : `the pond that serves this store is of another version (${String(version)})`
+  } catch (error) {
+    const isSlow = error instanceof Error && error.name === "TimeoutError"
+    return isSlow ? `the pond that serves this store did not answer in ${GREETING_MS} ms` : "the socket is dead"
+  }
+}
+
+function requestOf(namespace: string, input: unknown): string {
+  return JSON.stringify({ protocol_version: PROTOCOL_VERSION, namespace, ...(input as object) })
+}
+
+interface Asking {
+  readonly socket: string
+  readonly path: string
+  readonly signal: AbortSignal
+  readonly body: string
+}
+
+/** A `PondError` where the other process said one; anything else that is thrown is the way there. */
+async function ask({ socket, path, signal, body }: Asking): Promise<unknown> {
+  const isRead = path === "/v1/status"
+  const response = await fetch(`http://localhost${path}`, {
+    unix: socket,
+    signal,
+    ...(isRead ? {} : { method: "POST", body, headers: { "content-type": "application/json" } }),
+  })
+  const parsed = parseJson(await response.text())
+  if (!parsed.ok) throw new TypeError("the answer is no JSON")
+  const { error, protocol_version: _, ...answer } = parsed.value as Record<string, unknown>
+  if (response.ok) return answer
+  throw errorOf(error)
+}
+
+function errorOf(said: unknown): Error {
+  const { code, message, details } = (said ?? {}) as Record<string, unknown>
+  if (typeof code !== "string" || !Object.hasOwn(ERROR_TABLE, code))
+    return new TypeError("the answer is no error of ours")
+  return new PondError(code as ErrorCode, String(message), { details: details as Record<string, unknown> })
+}
