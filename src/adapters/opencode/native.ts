@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "..
 import type { SessionLog } from "../../model/session.ts"
 import type { OutputFile, OutputRow, Serialized } from "../adapter.ts"
 import { filesOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
-import { exportIdOf } from "./parse-documents.ts"
+import { exportIdOf, isExport } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { SCHEMA } from "./schema.ts"
@@ -48,7 +48,7 @@ export function newestRecords(log: SessionLog): NativeRecord[] {
     const json = "json" in record.content ? record.content.json : undefined
     if (record.table === REMOVED_TABLE) records = withoutRemoved(records, json)
     else if (isTreeMessage(record, json)) records.push(...treeFiles(record, json))
-    else if (isExportPart(record, json)) addToExport(exports, record, json)
+    else if (isExportPart(record, json, exports)) addToExport(exports, record, json)
     else records.push(record)
   }
   for (const parts of exports.values()) records.push(exportDocument(parts))
@@ -92,16 +92,21 @@ interface ExportParts {
   readonly messages: JsonValue[]
 }
 
-function isExportPart({ form, place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
+/** The header comes first, so that no other document is taken for a message of an export. */
+function isExportPart(
+  { form, place }: NativeRecord,
+  json: JsonValue | undefined,
+  exports: ReadonlyMap<string, ExportParts>,
+): json is JsonObject {
   if (form !== "document" || kindOf(place) !== "other" || !isJsonObject(json)) return false
-  return "message" in json || ("info" in json && ("parts" in json || "messages" in json))
+  return exports.has(place) || isExport(json)
 }
 
 /** The header has the ids of the messages where they stood, and no parts. */
 function addToExport(exports: Map<string, ExportParts>, record: NativeRecord, json: JsonObject): void {
   const parts = exports.get(record.place) ?? { record, header: {}, messages: [] }
   exports.set(record.place, parts)
-  if (Array.isArray(json["messages"]) && !("parts" in json)) parts.header = json
+  if (isExport(json)) parts.header = json
   else parts.messages.push("info" in json ? json : (json["message"] ?? null))
 }
 

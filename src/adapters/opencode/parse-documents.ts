@@ -142,7 +142,7 @@ interface ExportDocument extends JsonObject {
   readonly messages: readonly JsonValue[]
 }
 
-function isExport(record: JsonValue): record is ExportDocument {
+export function isExport(record: JsonValue): record is ExportDocument {
   return isJsonObject(record) && isJsonObject(record["info"] ?? null) && Array.isArray(record["messages"])
 }
 
@@ -169,8 +169,9 @@ function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument
   }
 }
 
+/** With a list of messages of its own it would look like the document that it stands in. */
 function isMessage(message: JsonValue): message is JsonObject {
-  return isJsonObject(message) && isJsonObject(message["info"] ?? null)
+  return isJsonObject(message) && isJsonObject(message["info"] ?? null) && !("messages" in message)
 }
 
 export function exportIdOf(message: JsonValue): string | null {

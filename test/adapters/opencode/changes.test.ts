@@ -225,3 +225,15 @@ test("a reader that is handed everything once more writes down nothing twice", a
   expect(second.raws.length).toBe(first.raws.length)
   expect(second.entries).toEqual([...first.entries])
 })
+
+test("an export is given back whole, also where its messages are none that we know", async () => {
+  using place = tempRoot()
+  const info = { id: SESSION, directory: "/work", time: { created: NOW } }
+  const answered = { info: { id: "msg_1", role: "assistant" }, parts: [{ id: "prt_1", type: "text", text: "hello" }] }
+  const messages = [{ info: { id: "msg_0", role: "assistant" } }, answered, { ...answered, messages: ["x"] }, null, 7]
+  const document = JSON.stringify({ info, messages, parts: [1], message: 2 })
+  await Bun.write(join(place.root, "exports", `${SESSION}.json`), document)
+  const stored = await readOnly(place.root)
+  const [file] = opencode.serialize.native(stored).files
+  expect(file?.form === "document" && JSON.parse(file.text)).toEqual(JSON.parse(document))
+})
