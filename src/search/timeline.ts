@@ -7,6 +7,7 @@ import type { Clock } from "../platform/clock.ts"
 import { BLOB_SCHEME } from "../sessions/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
+import { findNarrowed } from "./certain-words.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import type { ArmAnswer, Hit, Scope } from "./request.ts"
 
@@ -46,6 +47,8 @@ async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<s
 
 async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Omit<ArmAnswer, "plan">> {
   const arm = "text" in request.needle ? "exact" : "pattern"
+  const narrowed = await narrowedHits(sessions, request)
+  if (narrowed !== undefined) return { arm, hits: narrowed }
   const bounds = await timeBounds(sessions)
   if (bounds === undefined) return { arm, hits: [] }
   const untilMs = clock.monotonicMs() + request.budgetMs
@@ -70,6 +73,14 @@ async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest
   const kept = hits.slice(0, request.limit)
   const isCut = isFull || kept.length < hits.length || to > bounds.oldest
   return { arm, hits: kept, ...(isCut ? { goesOn: placeBehind(kept, request.from) } : {}) }
+}
+
+/** All at once, where the index knows which few messages can hold the text. */
+async function narrowedHits(sessions: Sessions, request: TimelineRequest): Promise<Hit[] | undefined> {
+  const { needle, isCaseBlind, scope, where, from, limit } = request
+  if (!("text" in needle) || isCaseBlind || scope !== "conversation" || from !== undefined) return undefined
+  const hits = await findNarrowed(sessions, needle.text, where)
+  return hits !== undefined && hits.length <= limit ? hits.toSorted(newestFirst) : undefined
 }
 
 /** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */

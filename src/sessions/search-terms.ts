@@ -12,6 +12,8 @@
  * Terms hold no white space, so that an index which splits at white space alone takes them as they are.
  */
 
+/** Stands among the terms of a text that was too long to be indexed whole. No word looks like it. */
+export const CUT_TERM = "~cut~"
 /** A longer run is no word. Its beginning is kept, so that a whole hash or a key is found by it. */
 const WORD_LENGTH_MAX = 64
 /** A run of more parts is encoded data, whose parts mean nothing. */

@@ -3,7 +3,7 @@
  * Reasoning, tool calls, tool results and injected text are left out; they are found through their parts.
  */
 import type { Entry } from "../model/session.ts"
-import { indexTerms } from "./search-terms.ts"
+import { CUT_TERM, indexTerms } from "./search-terms.ts"
 
 /** Nothing for messages without conversation of their own: carriers, bare tool calls, injected text. */
 export function searchText({ message, parts }: Entry): string | null {
@@ -43,6 +43,7 @@ export function createTermWriter(before: readonly Spoken[]): TermWriter {
       if (text === null) return null
       const own = `${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`
       const terms = new Set(indexTerms(own))
+      if (text.length > INDEXED_UNITS_MAX) terms.add(CUT_TERM)
       let left = CONTEXT_FILL - own.length
       for (const context of last.toReversed()) {
         if (left <= 0) break
