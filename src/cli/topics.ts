@@ -113,9 +113,17 @@ const EMBEDDINGS = `An embedding turns a message into a vector, so that a search
 same in other words. It is derived, never source: it can be made again at any
 time, and without a model everything but the mode \`meaning\` works.
 
-It is off until a model is configured. \`pond status\` says whether it is on and
-how far it came; \`pond config\` shows the settings. Messages are embedded by a
-stage of its own of a sync, which can be left out or run alone:
+It is off until a model is configured: a directory with its files, or a tar
+archive that is fetched once and held to its checksum. In config.toml:
+
+  [embeddings]
+  directory = "/models/multilingual-e5-small"   # model.onnx, tokenizer.json
+or
+  url = "https://models.example.org/multilingual-e5-small.tar"
+  sha256 = "…"
+
+Messages are embedded by a stage of its own of a sync, which can be left out or
+run alone. \`pond status\` says how far it came.
 
   pond sync --only embed
   pond sync --skip embed

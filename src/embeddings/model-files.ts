@@ -2,9 +2,10 @@
  * Where an embedding model lies: in a directory that someone names, or in an archive behind a URL, which is fetched once,
  * checked against its checksum and unpacked into the cache. Nothing is fetched but what was configured.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { PondError } from "../model/errors.ts"
+import { isJsonObject, parseJson } from "../model/json.ts"
 import { ensureWritable } from "../platform/paths.ts"
 
 export interface ModelSettings {
@@ -49,6 +50,15 @@ export async function modelDirectory(settings: ModelSettings, context: FetchCont
   if (existsSync(place)) return place
   unpack(checked(await download(url, context), wanted, url), place)
   return place
+}
+
+/** How long the vectors of the model are, as its own files say it. Opens no model and fetches none. */
+export function statedDimension({ directory, sha256 }: ModelSettings, cacheDirectory: string): number | undefined {
+  const place = directory ?? (sha256 === undefined ? undefined : join(cacheDirectory, "models", sha256.toLowerCase()))
+  if (place === undefined || !existsSync(join(place, "config.json"))) return undefined
+  const parsed = parseJson(readFileSync(join(place, "config.json"), "utf8"))
+  const size = parsed.ok && isJsonObject(parsed.value) ? parsed.value["hidden_size"] : undefined
+  return typeof size === "number" && Number.isInteger(size) && size > 0 ? size : undefined
 }
 
 async function download(url: string, { signal, onBytes }: FetchContext): Promise<Uint8Array> {

@@ -9,7 +9,15 @@ import { VARIABLES } from "../platform/config.ts"
 import { nearest } from "../platform/nearest.ts"
 import { ensureWritable, type Place } from "../platform/paths.ts"
 import type { Check, Seen, Status } from "./check.ts"
-import { clientsHere, privateFiles, registrations, roomOnDisk, scheduleRuns, storeOpens } from "./machine-checks.ts"
+import {
+  clientsHere,
+  modelOpens,
+  privateFiles,
+  registrations,
+  roomOnDisk,
+  scheduleRuns,
+  storeOpens,
+} from "./machine-checks.ts"
 import { embeddingEngine, sqlEngine, storeEngine, unpackedLibraries } from "./native-checks.ts"
 import type { Pond } from "./pond.ts"
 
@@ -38,6 +46,7 @@ const CHECKS: readonly Check[] = [
   { name: "SQL engine", examine: async () => works(await sqlEngine()) },
   { name: "native libraries", examine: () => works(unpackedLibraries()) },
   { name: "store", examine: storeOpens },
+  { name: "embedding model", examine: modelOpens },
   { name: "permissions", examine: privateFiles },
   { name: "clients", examine: clientsHere },
   { name: "MCP", examine: registrations },

@@ -28,6 +28,12 @@ export async function storeOpens(pond: Pond): Promise<Seen> {
   )
 }
 
+export async function modelOpens(pond: Pond): Promise<Seen> {
+  const embedder = await pond.embedder()
+  if (embedder === undefined) return ok("off, and search goes by words; `pond help embeddings` says how to turn it on")
+  return ok(`${embedder.model} opens; its vectors have ${embedder.dimension} numbers`)
+}
+
 /** Transcripts hold whatever was said and read: keys and passwords too. */
 export function privateFiles(pond: Pond): Seen {
   const { file, values } = pond.host.settings()

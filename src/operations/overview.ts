@@ -1,12 +1,22 @@
 /** How things stand around the store: what waits in each source, what it was met with, and whether pond syncs by itself. */
+import { statedDimension } from "../embeddings/model-files.ts"
 import { toPondError } from "../model/errors.ts"
+import { embedCoverage } from "../search/embed-missing.ts"
 import { type SourceSurvey, surveySources } from "../sync/survey.ts"
 import { disabledIds } from "./clients.ts"
 import type { Pond } from "./pond.ts"
 import { type ScheduleStatus, scheduleStatus } from "./schedule.ts"
 import { contextOf, importSources } from "./sync.ts"
 
+export interface Meaning {
+  readonly configured: boolean
+  readonly model: string
+  /** Nothing where the model's files do not say how long its vectors are, or are not here yet. */
+  readonly coverage: { readonly embedded: number; readonly total: number } | null
+}
+
 export interface Surroundings {
+  readonly embeddings: Meaning
   readonly sources: readonly SourceSurvey[]
   readonly disabled: readonly string[]
   readonly schedule: Pick<ScheduleStatus, "scheduled" | "every_minutes" | "trouble">
@@ -31,7 +41,17 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
     [],
   )
   const schedule = await orSaid<Surroundings["schedule"]>("schedule", () => scheduleStatus(pond), NONE)
-  return { sources, disabled: disabledIds(pond), schedule, troubles }
+  const embeddings = await orSaid("embeddings", () => meaningOf(pond), { configured: false, model: "", coverage: null })
+  return { embeddings, sources, disabled: disabledIds(pond), schedule, troubles }
+}
+
+async function meaningOf(pond: Pond): Promise<Meaning> {
+  const settings = pond.host.settings().values.embeddings
+  const configured = settings.directory !== undefined || settings.url !== undefined
+  const dimension = configured ? statedDimension(settings, pond.host.path("cache")) : undefined
+  const coverage =
+    dimension === undefined ? null : await embedCoverage(await pond.sessions(), settings.model, dimension)
+  return { configured, model: settings.model, coverage }
 }
 
 const NONE = { scheduled: false, every_minutes: null, trouble: null }

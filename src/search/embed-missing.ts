@@ -99,6 +99,15 @@ export async function embedMissing(
   return report()
 }
 
+/** How many messages have vectors of the model, of how many that could. */
+export async function embedCoverage(sessions: Sessions, model: string, dimension: number): Promise<EmbedProgress> {
+  const [total, embedded] = await Promise.all([
+    sessions.tables.messages.count(EMBEDDABLE),
+    vectorsOf(sessions, dimension).count(and(eq("model", model), eq("piece", 0))),
+  ])
+  return { embedded, total }
+}
+
 async function withoutVectors(sessions: Sessions, embedder: Embedder, rows: readonly Source[]): Promise<Source[]> {
   const found = await vectorsOf(sessions, embedder.dimension).read({
     columns: ["session_id", "message_id"],

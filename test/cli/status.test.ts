@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { appendFileSync, cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { writeTinyModel } from "../../build/tiny-model.ts"
 import { homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
@@ -113,3 +114,22 @@ test("a sync state that cannot be read costs the sources, not the store", async 
   expect(stdout).toContain("holds      4 sessions")
   expect(stdout).toContain("warning    sources: ")
 })
+
+test("how far the embeddings came is said, and what turns them on", async () => {
+  using home = homeOfClients()
+  const env = environmentOf(home)
+  const model = join(home.path, "model")
+  await writeTinyModel(model)
+  const embedding = { ...env, POND_EMBEDDINGS_DIRECTORY: model, POND_EMBEDDINGS_MODEL: "tiny" }
+  await runPond(["sync", "-q", "--skip", "embed"], { env })
+  const [off, before] = await Promise.all([runPond(["status"], { env }), runPond(["status"], { env: embedding })])
+  expect(off.stdout).toContain(
+    "meaning    off, and search goes by words; `pond help embeddings` says how to turn it on\n",
+  )
+  expect(before.stdout).toMatch(/meaning {4}tiny, 0 of \d+ messages; `pond sync --only embed` goes on\n/)
+  await runPond(["sync", "-q", "--only", "embed"], { env: embedding })
+  const { embeddings } = JSON.parse((await runPond(["status", "--json"], { env: embedding })).stdout)
+  expect(embeddings).toMatchObject({ configured: true, model: "tiny" })
+  expect(embeddings.coverage.total).toBeGreaterThan(2)
+  expect(embeddings.coverage.embedded).toBe(embeddings.coverage.total)
+}, 60_000)

@@ -97,8 +97,9 @@ function indexText({ indexes, messages }: Holdings): string {
 
 // --- Around it --------------------------------------------------------------------------------------------------------
 
-function renderSurroundings({ sources, disabled, schedule, troubles }: Surroundings, page: Page): string {
+function renderSurroundings({ embeddings, sources, disabled, schedule, troubles }: Surroundings, page: Page): string {
   const lines = [
+    entry("meaning", meaningText(embeddings), page),
     entry("schedule", scheduleText(schedule), page),
     ...sources.map((source) => entry("source", sourceText(source), page)),
     sources.length === 0
@@ -110,6 +111,14 @@ function renderSurroundings({ sources, disabled, schedule, troubles }: Surroundi
   ]
   const warnings = [...sources.flatMap(warningsOf), ...troubles.map(visibleLine)]
   return [...lines, ...warnings.map((text) => entry("warning", text, page))].join("")
+}
+
+function meaningText({ configured, model, coverage }: Surroundings["embeddings"]): string {
+  if (!configured) return "off, and search goes by words; `pond help embeddings` says how to turn it on"
+  if (coverage === null) return `${visibleLine(model)}; \`pond sync --only embed\` begins`
+  const { embedded, total } = coverage
+  const share = `${visibleLine(model)}, ${countText(embedded)} of ${countText(total)} messages`
+  return embedded >= total ? share : `${share}; \`pond sync --only embed\` goes on`
 }
 
 function scheduleText({ scheduled, every_minutes, trouble }: Surroundings["schedule"]): string {
