@@ -205,12 +205,22 @@ test("a message comes with its parts page by page, and with its neighbours", asy
   })
 })
 
+test("a message that a fork copied is read where it was first said, and in the fork where that is named", async () => {
+  using box = testPond()
+  await box.place.sessions.write([{ session: session("origin"), entries: [said("origin", 0, "x", { id: "same" })] }])
+  await box.place.sessions.write([{ session: session("fork"), entries: [said("fork", 0, "x", { id: "same" })] }])
+  expect(await box.run(get, { message_id: "same" })).toMatchObject({ session: { id: "origin" } })
+  expect(await box.run(get, { message_id: "same", session_id_of_message: "fork" })).toMatchObject({
+    session: { id: "fork" },
+  })
+})
+
 test("children are listed, an ambiguous message names its sessions, and what is absent is said", async () => {
   using box = testPond()
   const agent = session("agent", { parent_session_id: "parent", source_agent: "test-client/explorer" })
   await box.place.sessions.write([
     { session: session("parent"), entries: [said("parent", 0, "x", { id: "same" })] },
-    { session: agent, entries: [said("agent", 0, "y", { id: "same" })] },
+    { session: agent, entries: [said("agent", 0, "y", { id: "same", timestamp: "2026-02-03T04:05:06.789Z" })] },
   ])
   const child = { id: "agent", source_agent: "test-client/explorer" }
   expect(await box.run(get, { session_id: "parent" })).toMatchObject({ children: [child] })

@@ -51,7 +51,7 @@ export function said(
   sessionId: string,
   ordinal: number,
   text: string,
-  fields: { readonly id?: string; readonly role?: "user" | "assistant" } = {},
+  fields: { readonly id?: string; readonly role?: "user" | "assistant"; readonly timestamp?: string } = {},
 ): Entry {
   const id = fields.id ?? `m${ordinal}`
   return {
@@ -59,7 +59,7 @@ export function said(
       id,
       session_id: sessionId,
       ordinal,
-      timestamp: MOMENT,
+      timestamp: fields.timestamp ?? MOMENT,
       options: {},
       role: (fields.role ?? "user") as "user",
     },
