@@ -160,6 +160,8 @@ async function* writers({ base, seconds, seed }: Weather): AsyncGenerator<Outcom
 
 /** From when it begins to write. */
 const LIFE_MS_MAX = 3000
+/** So often it is a maintenance that is killed. */
+const MAINTAINED_EVERY = 4
 
 async function* kills({ base, kills: count, seed, random }: Weather): AsyncGenerator<Outcome> {
   const said = nothingSaid()
@@ -167,7 +169,7 @@ async function* kills({ base, kills: count, seed, random }: Weather): AsyncGener
   const line = async () => {
     while (begun < count) {
       begun += 1
-      const child = startWriter(base, seed + begun, 3600)
+      const child = startWriter(base, seed + begun, 3600, begun % MAINTAINED_EVERY === 0 ? "maintain" : "write")
       const begins = Promise.withResolvers<void>()
       const heard = listen(child, said, begins.resolve)
       await begins.promise
@@ -177,7 +179,7 @@ async function* kills({ base, kills: count, seed, random }: Weather): AsyncGener
     }
   }
   await Promise.all(Array.from({ length: WRITERS }, line))
-  yield* judged(`${count} kills`, base, said)
+  yield* judged(`${count} kills of writers and maintenances`, base, said)
 }
 
 const RATE = 0.1
