@@ -20,6 +20,7 @@ import {
   readSessions,
   readTree,
 } from "./read.ts"
+import { type ResumeFacts, readResumeFacts } from "./resume.ts"
 import type { IngestFacts } from "./rows.ts"
 import { BLOBS, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
 import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
@@ -31,6 +32,7 @@ export interface Sessions {
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
   /** The two halves of it: rows are made, in another thread if need be, and written. */
   prepareFrom(sessionId: string, ordinal: number): Promise<Preparer>
+  prepareAfter(spoken: ResumeFacts["spoken"]): Preparer
   writePrepared(batches: readonly PreparedBatch[]): Promise<BatchResult[]>
   /** What the rows of now say of their writing. */
   facts(): IngestFacts
@@ -48,7 +50,7 @@ export interface Sessions {
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** What a parser needs to go on where an earlier one stopped. */
-  resumeFacts(id: string): Promise<{ readonly nextOrdinal: number; readonly seen: ReadonlySet<string> }>
+  resumeFacts(ids: readonly string[]): Promise<ReadonlyMap<string, ResumeFacts>>
   counts(): Promise<StoreCounts>
   /** How many sessions there are of each client and each kind of its sub-agents, most first. */
   countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
@@ -93,6 +95,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     tables,
     write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
     prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
+    prepareAfter: (spoken) => createPreparer(facts(), spoken),
     writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts())),
     facts,
     session: (id) => readSession(tables, id),
@@ -104,7 +107,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     entries: (id, ordinals) => readEntries(tables, id, ordinals),
     places: (id, kind) => readPlaces(tables, id, PLACE_FILTERS[kind]),
     messages: (messageId, sessionId) => readMessages(tables, messageId, sessionId),
-    resumeFacts: (id) => resumeFacts(tables, id),
+    resumeFacts: (ids) => readResumeFacts(tables, ids),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
     statistics: async () => {
@@ -145,12 +148,6 @@ async function ancestorsOf(tables: SessionTables, id: string): Promise<SessionLo
     parent = session.parent_session_id
   }
   return logs
-}
-
-async function resumeFacts(tables: SessionTables, id: string): ReturnType<Sessions["resumeFacts"]> {
-  const rows = await tables.messages.read({ columns: ["id", "ordinal"], where: eq("session_id", id) })
-  const last = rows.reduce((ordinal, row) => Math.max(ordinal, row.ordinal), -1)
-  return { nextOrdinal: last + 1, seen: new Set(rows.map((row) => row.id)) }
 }
 
 async function countsByAgent(tables: SessionTables): ReturnType<Sessions["countsByAgent"]> {

@@ -10,6 +10,7 @@ import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, planRoot, type RootPlan } from "./plan.ts"
+import { createResumes, type Resumes } from "./resumes.ts"
 import type { SyncState } from "./state.ts"
 import { preparedStretches } from "./stretches.ts"
 
@@ -93,9 +94,10 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       const tally = newTally(plan, context.clock)
       tallies.push(tally)
       await beside.expect(source.adapter, plan.units, context.clock.nowMs())
+      const resumes = createResumes(plan.units, context.sessions)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
-        await importUnit({ source, planned, tally, bySession, flusher, beside }, context)
+        await importUnit({ source, planned, tally, bySession, flusher, beside, resumes }, context)
       }
       if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
       tally.endedMs = context.clock.monotonicMs()
@@ -114,15 +116,20 @@ interface UnitWork {
   readonly bySession: Map<string, Tally>
   readonly flusher: Flusher
   readonly beside: ParseBeside
+  readonly resumes: Resumes
 }
 
 async function importUnit(
-  { source, planned, tally, bySession, flusher, beside }: UnitWork,
+  { source, planned, tally, bySession, flusher, beside, resumes }: UnitWork,
   context: ImportContext,
 ): Promise<void> {
   const stretches =
     beside.stretches(planned, async () => (await context.sessions()).facts()) ??
-    preparedStretches(source.adapter, planned, { sessions: context.sessions, nowMs: context.clock.nowMs() })
+    preparedStretches(source.adapter, planned, {
+      sessions: context.sessions,
+      resumes,
+      nowMs: context.clock.nowMs(),
+    })
   for (;;) {
     const { done, value } = await stretches.next()
     if (done) {

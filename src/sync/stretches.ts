@@ -2,13 +2,14 @@
  * One unit as rows, a stretch at a time, in this thread. What a rewritten unit holds is first compared with what is
  * stored of it. The same comes from another thread in `parse-beside.ts`.
  */
-import type { Adapter, ResumePoint } from "../adapters/adapter.ts"
+import type { Adapter } from "../adapters/adapter.ts"
 import type { Issue } from "../model/report.ts"
 import type { PreparedBatch, Preparer } from "../sessions/prepare.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { hydrate } from "./hydrate.ts"
 import type { PlannedUnit } from "./plan.ts"
 import { createReconciler, type Reconciler } from "./reconcile.ts"
+import type { Resumes } from "./resumes.ts"
 import type { UnitMemory } from "./state.ts"
 
 export interface PreparedStretch {
@@ -23,15 +24,21 @@ export type PreparedStretches = AsyncGenerator<PreparedStretch, UnitMemory>
 
 interface StretchContext {
   readonly sessions: () => Promise<Sessions>
+  readonly resumes: Resumes
   readonly nowMs: number
 }
 
 export async function* preparedStretches(
   adapter: Adapter,
   planned: PlannedUnit,
-  { sessions, nowMs }: StretchContext,
+  { sessions, resumes, nowMs }: StretchContext,
 ): PreparedStretches {
-  const resume = await resumePoint(planned, sessions)
+  const known = await resumes.of(planned)
+  const { memory } = planned
+  const resume =
+    known === undefined || memory === undefined || memory.session === null
+      ? undefined
+      : { session: memory.session, ...known, state: memory.parserState }
   let reconciler: Reconciler | undefined
   let prepare: Preparer | undefined
   const stretches = hydrate(adapter, planned, { resume, nowMs })
@@ -45,18 +52,11 @@ export async function* preparedStretches(
     }
     const { session } = batch
     if (planned.change === "rewritten") reconciler ??= await createReconciler(await sessions(), session)
-    prepare ??= await (await sessions()).prepareFrom(session.id, reconciler?.nextOrdinal ?? resume?.nextOrdinal ?? 0)
+    prepare ??=
+      known === undefined
+        ? await (await sessions()).prepareFrom(session.id, reconciler?.nextOrdinal ?? 0)
+        : (await sessions()).prepareAfter(known.spoken)
     const entries = reconciler?.reconcile(batch.entries) ?? batch.entries
     yield { batch: prepare({ session, entries }), issues, bytes }
   }
-}
-
-/** The ids that are there come from the store, not from the state: the state may be behind it. */
-async function resumePoint(
-  { memory }: PlannedUnit,
-  sessions: StretchContext["sessions"],
-): Promise<ResumePoint | undefined> {
-  if (memory === undefined || memory.session === null) return undefined
-  const facts = await (await sessions()).resumeFacts(memory.session.id)
-  return { session: memory.session, ...facts, state: memory.parserState }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import type { ResumeFacts } from "../../src/sessions/resume.ts"
 import { said, session, testSessions } from "./support.ts"
 
 test("a message is found by its id alone, in every session that has one", async () => {
@@ -70,9 +71,21 @@ test("a session that is not there is said, with what to do", async () => {
   expect(await place.sessions.counts()).toEqual({ sessions: 0, messages: 0, parts: 0, blobs: 0 })
 })
 
-test("a parser goes on after the last ordinal, and knows the ids that are there", async () => {
+test("a parser goes on after the last ordinal, and knows the ids that are there and what was said last", async () => {
   using place = testSessions()
-  expect(await place.sessions.resumeFacts("s")).toEqual({ nextOrdinal: 0, seen: new Set() })
-  await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "a"), said("s", 1, "b")] }])
-  expect(await place.open().resumeFacts("s")).toEqual({ nextOrdinal: 2, seen: new Set(["m0", "m1"]) })
+  const nothing: ResumeFacts = { nextOrdinal: 0, seen: new Set<string>(), spoken: [] }
+  expect(await place.sessions.resumeFacts(["s"])).toEqual(new Map([["s", nothing]]))
+  const entries = ["a", "b", "c", "d"].map((text, ordinal) => said("s", ordinal, text))
+  await place.sessions.write([
+    { session: session("s"), entries },
+    { session: session("t"), entries: [said("t", 0, "other", { role: "assistant", id: "t0" })] },
+  ])
+  const spoken = ["b", "c", "d"].map((text) => expect.objectContaining({ role: "user", text }))
+  expect(await place.open().resumeFacts(["t", "nowhere", "s"])).toEqual(
+    new Map([
+      ["t", { nextOrdinal: 1, seen: new Set(["t0"]), spoken: [expect.objectContaining({ text: "other" })] }],
+      ["nowhere", nothing],
+      ["s", { nextOrdinal: 4, seen: new Set(["m0", "m1", "m2", "m3"]), spoken }],
+    ]),
+  )
 })

@@ -45,7 +45,11 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
       const there = await readAll(beside.stretches(planned, () => Promise.resolve(FACTS)))
       const sessions = { ...place.sessions, prepareFrom: () => Promise.resolve(createPreparer(FACTS, [])) }
       const here = await readAll(
-        preparedStretches(claudeCode, planned, { sessions: () => Promise.resolve(sessions), nowMs: 0 }),
+        preparedStretches(claudeCode, planned, {
+          sessions: () => Promise.resolve(sessions),
+          resumes: { of: () => Promise.resolve(undefined) },
+          nowMs: 0,
+        }),
       )
       expect(there).toEqual(here)
       expect(here?.length).toBeGreaterThan(1)

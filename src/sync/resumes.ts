@@ -1,0 +1,28 @@
+/** What the store holds of the sessions that units go on with: read for many units at once, in the order of the plan. */
+import type { ResumeFacts } from "../sessions/resume.ts"
+import type { Sessions } from "../sessions/store.ts"
+import type { PlannedUnit } from "./plan.ts"
+
+export interface Resumes {
+  /** Nothing where the unit goes on with nothing. */
+  of(planned: PlannedUnit): Promise<ResumeFacts | undefined>
+}
+
+const UNITS_AT_ONCE = 64
+
+/** The ids that are there come from the store, not from the state: the state may be behind it. */
+export function createResumes(units: readonly PlannedUnit[], sessions: () => Promise<Sessions>): Resumes {
+  const waiting = units.flatMap(({ memory }) => memory?.session?.id ?? [])
+  let read: ReadonlyMap<string, ResumeFacts> = new Map()
+  return {
+    of: async ({ memory }) => {
+      const id = memory?.session?.id
+      if (id === undefined) return undefined
+      if (!read.has(id)) {
+        const from = Math.max(0, waiting.indexOf(id))
+        read = await (await sessions()).resumeFacts([...new Set(waiting.slice(from, from + UNITS_AT_ONCE))])
+      }
+      return read.get(id)
+    },
+  }
+}
