@@ -3,7 +3,7 @@ import type { FoundSession, SearchOutput } from "../operations/search.ts"
 import { whenText } from "./dates.ts"
 import { explanationText, sharesText } from "./explained.ts"
 import { excerpt, marked, patternOf } from "./highlight.ts"
-import { countText } from "./numbers.ts"
+import { counted, countText } from "./numbers.ts"
 import type { Style } from "./style.ts"
 import { cutToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
@@ -56,7 +56,7 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: H
   const newer =
     session.newer_messages_count === 0
       ? ""
-      : style.dim(`  ${countText(session.newer_messages_count)} newer messages: pond get ${id} --from end\n`)
+      : style.dim(`  ${counted(session.newer_messages_count, "newer message")}: pond get ${id} --from end\n`)
   return `${head}${found}${newer}`
 }
 
@@ -93,7 +93,7 @@ function closing({ next_cursor, matched_total, searched, sessions }: SearchOutpu
   const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
   const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
-  return `${countText(matched_total)} messages found by ${searched.arms.join(" and ")}.\n${goOn}${more}`
+  return `${counted(matched_total, "message")} found by ${searched.arms.join(" and ")}.\n${goOn}${more}`
 }
 
 function nothingFound({ searched }: SearchOutput, query: string): string {

@@ -6,6 +6,11 @@ export function countText(count: number): string {
   return count.toLocaleString("en-US")
 }
 
+/** 1 message, 12 messages */
+export function counted(count: number, what: string): string {
+  return `${countText(count)} ${what}${count === 1 ? "" : "s"}`
+}
+
 /** 1.2 MB */
 export function bytesText(bytes: number): string {
   let value = bytes

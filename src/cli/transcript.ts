@@ -3,7 +3,7 @@ import type { GetOutput } from "../operations/get.ts"
 import type { MessageView, PartView } from "../operations/views.ts"
 import { whenText } from "./dates.ts"
 import { projectText, roleText } from "./hits.ts"
-import { countText } from "./numbers.ts"
+import { counted } from "./numbers.ts"
 import { wrapToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
 import { visible, visibleLine } from "./visible.ts"
@@ -39,12 +39,13 @@ export function messagesText(messages: readonly MessageView[], look: TranscriptL
 export function remainderText({ session, result }: GetOutput, isFromEnd: boolean, { style }: TranscriptLook): string {
   if (!("messages" in result) || result.messages_remaining === 0) return ""
   const id = visibleLine(session.id)
-  const count = countText(result.messages_remaining)
   const last = result.messages.at(-1)
-  if (isFromEnd) return style.dim(`\n${count} earlier messages: pond get ${id}\n`)
+  if (isFromEnd) return style.dim(`\n${counted(result.messages_remaining, "earlier message")}: pond get ${id}\n`)
   return last === undefined
     ? ""
-    : style.dim(`\n${count} more messages: pond get ${id} --after ${visibleLine(last.id)}\n`)
+    : style.dim(
+        `\n${counted(result.messages_remaining, "more message")}: pond get ${id} --after ${visibleLine(last.id)}\n`,
+      )
 }
 
 export function neighbourhoodText(answer: GetOutput, look: TranscriptLook): string {
@@ -57,7 +58,7 @@ export function neighbourhoodText(answer: GetOutput, look: TranscriptLook): stri
     remaining === 0
       ? ""
       : style.dim(
-          `  ${countText(remaining)} more parts: pond get ${visibleLine(target.id)} --session ${visibleLine(target.session_id)} --after ${visibleLine(parts.at(-1)?.id ?? "")}\n`,
+          `  ${counted(remaining, "more part")}: pond get ${visibleLine(target.id)} --session ${visibleLine(target.session_id)} --after ${visibleLine(parts.at(-1)?.id ?? "")}\n`,
         )
   return [
     messagesText(
