@@ -5,10 +5,11 @@
 import { expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Conversation, OutputFile } from "../../src/adapters/adapter.ts"
+import type { Conversation, OutputFile, Serialized } from "../../src/adapters/adapter.ts"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import type { Entry, Part, Role } from "../../src/model/session.ts"
-import { foreignTargets } from "./fixtures.ts"
+import { conversationOf, fixturesOf, foreignTargets, logsOf } from "./fixtures.ts"
 
 const GOLDEN = join(import.meta.dir, "../../fixtures/golden")
 const isUpdate = process.env["UPDATE_GOLDEN"] === "1"
@@ -97,24 +98,46 @@ function toldTo(target: string): Conversation {
   return { ...CONVERSATION, session: { ...CONVERSATION.session, source_agent: "unheard-of" } }
 }
 
+function expectGolden(name: string, { sessionId, files, losses }: Serialized): void {
+  const shown = [
+    `session ${sessionId}\n`,
+    ...losses.map(({ kind, messageId, found }) => `loss ${kind} ${messageId}: ${found}\n`),
+    ...files.flatMap((file) => [`\n== ${file.place} (${file.form})\n`, contentOf(file)]),
+  ].join("")
+  const path = join(GOLDEN, `${name}.txt`)
+  if (isUpdate) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, shown)
+  }
+  expect(existsSync(path) ? readFileSync(path, "utf8") : "no golden file: UPDATE_GOLDEN=1 writes it").toBe(shown)
+}
+
 for (const target of foreignTargets()) {
   test(`what ${target.id} would have written has not changed`, () => {
-    const { sessionId, files, losses } = target.serialize.foreign(toldTo(target.id), {
-      cwd: "/projects/beta",
-      reasoning: "keep",
-    })
-    const shown = [
-      `session ${sessionId}\n`,
-      ...losses.map(({ kind, messageId, found }) => `loss ${kind} ${messageId}: ${found}\n`),
-      ...files.flatMap((file) => [`\n== ${file.place} (${file.form})\n`, contentOf(file)]),
-    ].join("")
-    const path = join(GOLDEN, `${target.id}.txt`)
-    if (isUpdate) {
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, shown)
-    }
-    expect(existsSync(path) ? readFileSync(path, "utf8") : "no golden file: UPDATE_GOLDEN=1 writes it").toBe(shown)
+    const way = { cwd: "/projects/beta", reasoning: "keep" } as const
+    expectGolden(target.id, target.serialize.foreign(toldTo(target.id), way))
   })
+}
+
+/** Of each client a session with as much in it as there is: sub-agents where it has them, parallel calls where not. */
+const TOLD: Readonly<Record<string, string>> = {
+  "claude-code": "agent",
+  codex: "agents",
+  opencode: "subagent",
+  pi: "responses",
+}
+
+for (const source of ADAPTERS) {
+  for (const target of foreignTargets().filter((each) => each !== source)) {
+    test(`a session of ${source.id} becomes in ${target.id} what it was before`, async () => {
+      const root = fixturesOf(source).find(({ name }) => name === TOLD[source.id])?.root
+      const logs = await logsOf(source, root ?? "")
+      const own = [...logs.values()].find(({ session }) => session.parent_session_id === undefined)
+      const conversation = conversationOf(source, logs, own?.session.id ?? "")
+      const way = { cwd: "/projects/beta", reasoning: "text" } as const
+      expectGolden(`${source.id}-to-${target.id}`, target.serialize.foreign(conversation, way))
+    })
+  }
 }
 
 /** A kind that goes away or changes its meaning would make what people were shown wrong. */
