@@ -8,6 +8,8 @@
  *   bun run clients --native                  into its own client alone
  *   bun run clients --from pi --to codex      one pair
  *   bun run clients --scenario tools,fork     these scenarios alone
+ *   bun run clients --moved                   the sessions go on in another directory (--cwd)
+ *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
  * Needs Linux, npm, git, unshare and ip. The clients see no network and no home but the one that they are given.
  */
@@ -34,6 +36,8 @@ const { values } = parseArgs({
     to: { type: "string" },
     scenario: { type: "string" },
     native: { type: "boolean", default: false },
+    moved: { type: "boolean", default: false },
+    reasoning: { type: "string", default: "text" },
     recall: { type: "boolean", default: false },
   },
 })
@@ -106,11 +110,13 @@ function judgeRestored({ place, client, target, scenario, scratch, session, expe
   const root = join(home, target.folder)
   mkdirSync(root, { recursive: true })
   const pair = `${client.name} -> ${target.name}`
-  const restored = pond(scratch, ["restore", session, "--to", target.adapter, "--root", root, "--json"])
+  const { items } = expected
+  const cwd = values.moved ? place.elsewhere : expected.cwd
+  const where = ["--to", target.adapter, "--root", root, ...(values.moved ? ["--cwd", cwd] : [])]
+  const restored = pond(scratch, ["restore", session, ...where, "--reasoning", values.reasoning, "--json"])
   if (restored.code !== 0)
     return report({ pair, scenario, isGood: false }, session, `pond restore: ${restored.complaints}${restored.said}`)
   const { session_id } = JSON.parse(restored.said) as { session_id: string }
-  const { cwd, items } = expected
   const isForeign = client.adapter !== target.adapter
   const { isGood, said } = judge({ place, client: target, home, session: session_id, cwd, wanted: items, isForeign })
   return report({ pair, scenario, isGood }, session, said)

@@ -133,9 +133,9 @@ const codex: Client = {
   environment: { MODEL_KEY: "none", TMPDIR: "/var/tmp" },
   configure(home, { model = "gpt-5.5" }) {
     const lines = [
-      ...[`model = "${model}"`, 'model_provider = "scripted"', 'model_reasoning_summary = "auto"'],
+      ...[`model = "${model}"`, 'model_provider = "mock"', 'model_reasoning_summary = "auto"'],
       ...['approval_policy = "never"', 'sandbox_mode = "danger-full-access"', "check_for_update_on_startup = false"],
-      ...["[model_providers.scripted]", 'name = "scripted"', `base_url = "${MODEL_URL}/v1"`, 'wire_api = "responses"'],
+      ...["[model_providers.mock]", 'name = "mock"', `base_url = "${MODEL_URL}/v1"`, 'wire_api = "responses"'],
       ...['env_key = "MODEL_KEY"', "request_max_retries = 0", "stream_max_retries = 0", "supports_websockets = false"],
       ...["[analytics]", "enabled = false", "[otel]", 'exporter = "none"', ""],
     ]

