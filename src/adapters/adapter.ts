@@ -32,6 +32,8 @@ export interface Adapter {
    */
   readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
   readonly serialize: Serialize
+  /** Where the records of a role name the model that spoke, as keys below the record. Absent where they name none. */
+  readonly modelAt?: readonly { readonly role: "assistant" | "system"; readonly path: readonly string[] }[]
   /** How the client is told of pond's MCP server. Absent where it knows no MCP. */
   readonly registration?: Registration
 }

@@ -102,6 +102,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/status.ts")).status,
   },
   {
+    name: "stats",
+    group: "archive",
+    summary: "Count sessions and messages by day, project, client, tool or model.",
+    load: async () => (await import("./verbs/stats.ts")).stats,
+  },
+  {
     name: "adapters list",
     group: "care",
     summary: "List the clients that pond reads and writes.",

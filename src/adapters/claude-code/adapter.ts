@@ -22,5 +22,6 @@ export const claudeCode: Adapter = {
     place: (place, _from, to) => placeIn(place, to),
     resume: (sessionId, cwd) => ({ command: ["claude", "--resume", sessionId], cwd }),
   },
+  modelAt: [{ role: "assistant", path: ["message", "model"] }],
   registration,
 }

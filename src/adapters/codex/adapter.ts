@@ -22,5 +22,7 @@ export const codex: Adapter = {
     foreign,
     resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
   },
+  // Messages do not say it: each turn begins with a record of its own that does.
+  modelAt: [{ role: "system", path: ["payload", "model"] }],
   registration,
 }

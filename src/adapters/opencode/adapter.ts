@@ -23,5 +23,9 @@ export const opencode: Adapter = {
     repoint,
     resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),
   },
+  modelAt: [
+    { role: "assistant", path: ["data", "modelID"] },
+    { role: "assistant", path: ["modelID"] },
+  ],
   registration,
 }

@@ -13,4 +13,5 @@ export const pi: Adapter = {
   parse,
   context,
   serialize,
+  modelAt: [{ role: "assistant", path: ["message", "model"] }],
 }

@@ -1,0 +1,57 @@
+/** `pond stats`: how much there is, by day, project, client, tool or model. */
+
+import { PondError } from "../../model/errors.ts"
+import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
+import { flag } from "../flags.ts"
+import { countText } from "../numbers.ts"
+import { renderTable } from "../table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+import { visibleLine } from "../visible.ts"
+
+const ROWS_DEFAULT = 30
+const BAR_CELLS = 30
+const BAR = "▇"
+const COUNTED = { day: "messages", project: "messages", agent: "messages", tool: "calls", model: "records" } as const
+
+export const stats = defineVerb({
+  flags: {
+    by: flag.choice("By what to count: day, where nothing is said.", STATS_BY),
+    from: flag.text("On or after this day.", "DATE"),
+    to: flag.text("On or before this day.", "DATE"),
+    limit: flag.wholeNumber(`Show so many rows: ${ROWS_DEFAULT}, where nothing is said. --json has them all.`, {
+      min: 1,
+    }),
+  },
+  positionals: [],
+  examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
+  run: async ({ pond, flags, signal }) => {
+    const answer = await statsOf(pond, { by: flags.by ?? "day", from: flags.from, to: flags.to }, signal)
+    if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
+    return { document: { ...answer }, render: (page) => rendered(answer, flags.limit ?? ROWS_DEFAULT, page) }
+  },
+})
+
+function rendered({ by, rows, sessions, count }: Stats, limit: number, { style, columns }: Page): string {
+  if (rows.length === 0)
+    return "Nothing is stored of that. `pond sync` stores what is new, `pond status` says how things stand.\n"
+  // Of days the last ones are asked for, of all else the first.
+  const shown = by === "day" ? rows.slice(-limit) : rows.slice(0, limit)
+  const most = Math.max(...shown.map((row) => row.count))
+  const cells = shown.map((row) => [
+    visibleLine(row.key) || "(unnamed)",
+    countText(row.sessions),
+    countText(row.count),
+    ...(by === "tool" ? [countText(row.failures ?? 0)] : []),
+    BAR.repeat(Math.max(1, Math.round((row.count / most) * BAR_CELLS))),
+  ])
+  const titles = [by, "sessions", COUNTED[by], ...(by === "tool" ? ["failed"] : []), ""]
+  const shape = titles.map((title, index) => ({
+    title,
+    isFixed: index > 0 && title !== "",
+    align: index > 0 && title !== "" ? ("right" as const) : ("left" as const),
+  }))
+  const more =
+    rows.length > shown.length ? `, ${countText(rows.length - shown.length)} rows are not shown (--limit)` : ""
+  const sum = `${countText(count)} ${COUNTED[by]} in ${countText(sessions)} sessions${more}.`
+  return `${renderTable(shape, cells, { columns, head: style.bold })}${style.dim(sum)}\n`
+}
