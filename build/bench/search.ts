@@ -13,17 +13,13 @@ import { perform } from "../../src/operations/operation.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { search } from "../../src/operations/search.ts"
 import { systemClock } from "../../src/platform/clock.ts"
-import { silentLog } from "../../src/platform/log.ts"
-import { systemRandom } from "../../src/platform/random.ts"
-import { openSessions, type Sessions } from "../../src/sessions/store.ts"
-import { parseLocation } from "../../src/substrate/location.ts"
-import { openStore } from "../../src/substrate/table.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
 import { type Bench, median, quantile, type Row } from "../measure.ts"
 import { ROOT } from "../packages.ts"
 import { batchesOf, createTalk, type Talk } from "../talk.ts"
+import { fillWithTalk, openTalkStore } from "../talk-store.ts"
 
 const QUERIES = 200
-const SESSIONS_PER_WRITE = 50
 
 export const bench: Bench = {
   summary: "search over a large store: index size, build, fold, latency by kind, memory, beside SQLite",
@@ -39,9 +35,9 @@ export const bench: Bench = {
     })
     const folder = values.store ?? mkdtempSync(join(tmpdir(), "pond-bench-search-"))
     const talk = createTalk(7)
-    const sessions = opened(folder)
+    const sessions = openTalkStore(folder)
     try {
-      await fill(sessions, talk, Number(values.messages))
+      await fillWithTalk(sessions, talk, Number(values.messages))
       if (values.only === "store") return []
       return await measured(folder, sessions, talk, values.without !== "sqlite")
     } finally {
@@ -49,23 +45,6 @@ export const bench: Bench = {
       if (values.store === undefined) rmSync(folder, { recursive: true, force: true })
     }
   },
-}
-
-function opened(folder: string): Sessions {
-  const parts = { log: silentLog, clock: systemClock, random: systemRandom }
-  const location = parseLocation(join(folder, "store"), { environment: {} })
-  return openSessions(openStore(location, parts), { clock: systemClock, host: "bench" })
-}
-
-/** Goes on where an earlier run stopped. */
-async function fill(sessions: Sessions, talk: Talk, messages: number): Promise<void> {
-  const stored = await sessions.tables.sessions.count()
-  const wanted = Math.ceil(messages / talk.messagesPerSession)
-  for (let from = stored; from < wanted; from += SESSIONS_PER_WRITE) {
-    await sessions.write(batchesOf(talk, from, Math.min(wanted, from + SESSIONS_PER_WRITE)))
-    await sessions.maintain("lookups")
-    if ((from - stored) % 1_000 === 0) console.error(`${from * talk.messagesPerSession} messages are stored`)
-  }
 }
 
 async function measured(folder: string, sessions: Sessions, talk: Talk, besideSqlite: boolean): Promise<Row[]> {

@@ -10,7 +10,7 @@ import type { Pond } from "../operations/pond.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
 import { VERSION } from "../platform/version.ts"
-import { BODY_LIMITS, type BodyLimits, readJsonBody } from "./body.ts"
+import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
 import { isRead, openApi, schemas } from "./schemas.ts"
 
 export interface HttpContext {
@@ -49,6 +49,7 @@ function routes(context: HttpContext) {
     .onError({ as: "global" }, ({ code, error }) => failure(context, code === "NOT_FOUND" ? noRoute() : error))
     .onRequest(({ request }) => {
       if (!isAllowed(request, context.allowedHosts)) return failure(context, wrongHost())
+      if (!isOurs(request, context.allowedHosts)) return failure(context, wrongOrigin())
       return undefined
     })
     .get("/healthz", () => Response.json({ ok: true, version: VERSION, protocol_version: PROTOCOL_VERSION }))
@@ -66,8 +67,15 @@ function routes(context: HttpContext) {
     else app.post(path, answer, { parse: "none" })
   }
   const { mcp } = context
-  if (mcp !== undefined) app.all("/mcp", ({ request }) => mcp(request), { parse: "none" })
+  if (mcp !== undefined) app.all("/mcp", async ({ request }) => mcp(await bounded(context, request)), { parse: "none" })
   return app
+}
+
+/** What the protocol's own library would read without an end to it. */
+async function bounded(context: HttpContext, request: Request): Promise<Request> {
+  if (request.body === null) return request
+  const body = await readBytes(request, { ...BODY_LIMITS, ...context.limits })
+  return new Request(request.url, { method: request.method, headers: request.headers, body, signal: request.signal })
 }
 
 /** Of any length: the file goes out as it is read. */
@@ -113,7 +121,17 @@ function stackOf(cause: unknown): string {
 
 /** A page of some other site may make a browser send requests here under its own name: only names of ours are answered. */
 function isAllowed(request: Request, allowedHosts: readonly string[]): boolean {
-  const host = request.headers.get("host") ?? ""
+  return isHostOfOurs(request.headers.get("host") ?? "", allowedHosts)
+}
+
+/** Under our own name such a page can still send, and a browser says whose page it is. Programs say nothing. */
+function isOurs(request: Request, allowedHosts: readonly string[]): boolean {
+  const origin = request.headers.get("origin")
+  if (origin === null) return true
+  return URL.canParse(origin) && isHostOfOurs(new URL(origin).host, allowedHosts)
+}
+
+function isHostOfOurs(host: string, allowedHosts: readonly string[]): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase()
   return (
     OWN_HOSTS.has(name) ||
@@ -128,6 +146,14 @@ function wrongHost(): PondError {
     {
       details: { header: "host" },
     },
+  )
+}
+
+function wrongOrigin(): PondError {
+  return new PondError(
+    "validation_failed",
+    "This pond does not answer to pages of other sites. Start it with --allowed-host to let one.",
+    { details: { header: "origin" } },
   )
 }
 

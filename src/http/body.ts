@@ -27,7 +27,11 @@ function utf8Of(bytes: Uint8Array): string | undefined {
   }
 }
 
-async function readBytes(request: Request, { bytesMax, timeoutMs }: BodyLimits): Promise<Uint8Array> {
+/** The bytes of a body, bounded, for whoever parses them elsewhere. */
+export async function readBytes(
+  request: Request,
+  { bytesMax, timeoutMs }: BodyLimits,
+): Promise<Uint8Array<ArrayBuffer>> {
   const stated = Number(request.headers.get("content-length") ?? "0")
   if (stated > bytesMax) throw tooLarge(bytesMax)
   if (request.body === null) return new Uint8Array()

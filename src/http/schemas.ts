@@ -1,7 +1,7 @@
 /** What is published: a JSON Schema for each request and answer, and an OpenAPI document over them. */
 import { ERROR_TABLE, type ErrorCode } from "../model/errors.ts"
 import { IngestEvent } from "../model/session.ts"
-import { requestSchema } from "../operations/envelope.ts"
+import { requestSchema, responseSchema } from "../operations/envelope.ts"
 import { COMMON_ERRORS, type Operation } from "../operations/operation.ts"
 import { EXPORT_MIMES } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
@@ -39,7 +39,7 @@ export function schemas(): ReadonlyMap<string, Json> {
   ])
   for (const operation of OPERATIONS) {
     all.set(`${operation.name}_request`, plain(requestSchema(operation)))
-    all.set(`${operation.name}_response`, plain(operation.output))
+    all.set(`${operation.name}_response`, plain(responseSchema(operation)))
   }
   return all
 }

@@ -26,6 +26,15 @@ export function requestSchema({ input }: Operation): TSchema {
   )
 }
 
+/** The published shape of a whole answer. */
+export function responseSchema({ output }: Operation): TSchema {
+  const { properties } = output as unknown as { properties: Record<string, TSchema> }
+  return Type.Object(
+    { protocol_version: Type.Literal(PROTOCOL_VERSION), ...properties },
+    { additionalProperties: false },
+  )
+}
+
 export async function performRequest(
   operation: Operation,
   pond: Pond,
