@@ -159,7 +159,8 @@ function openedSessionFiles(home: string): number {
   const command = [process.execPath, MAIN, "sync", "--only", "import", "--json"]
   start(home, ["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", trace, ...command])
   const text = readFileSync(trace, "utf8")
-  return text.split("\n").filter((line) => line.includes('.jsonl"') && !line.includes("session_index.jsonl")).length
+  const isOfSource = (line: string) => SOURCES.some((source) => line.includes(`"${join(home, source)}/`))
+  return text.split("\n").filter((line) => line.includes('.jsonl"') && isOfSource(line)).length
 }
 
 // --- Processes -------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /** The verb as people run it: a process, a home, a store in it. */
 import { expect, test } from "bun:test"
-import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { writeSampleSession } from "../../build/sample-session.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 const STORE = ".local/share/pond/store"
@@ -39,4 +39,75 @@ test.each([
   expect(stdout).toContain("claude-code")
   if (want === undefined) expect(stdout).not.toContain("deletes sessions")
   else expect(stdout).toContain(`it deletes sessions that nothing touched ${want}`)
+})
+
+const LOG = `.claude/projects/-garden/${SAMPLE_SESSION_ID}.jsonl`
+
+function withLines(home: string, ...lines: readonly (object | string)[]): void {
+  writeSampleSession(home)
+  for (const line of lines)
+    appendFileSync(join(home, LOG), `${typeof line === "string" ? line : JSON.stringify(line)}\n`)
+}
+
+const strange = (number: number) => ({ type: "hologram", uuid: `h${number}`, sessionId: SAMPLE_SESSION_ID })
+
+test("records of a kind that nobody knows are kept, counted, and shown by one example", async () => {
+  using home = temporaryHome()
+  withLines(home.path, strange(1), strange(2), strange(3))
+  const { stdout, exitCode } = await runPond(["sync", "--only", "import"], home)
+  const lines = stdout.split("\n").filter((line) => line.includes("hologram"))
+  expect(lines).toEqual([
+    expect.stringMatching(/^note {2}claude-code: unknown .*, 3 times; first: .*hologram.* in .*\.jsonl:3$/),
+  ])
+  expect(exitCode).toBe(0)
+})
+
+test("a line that is no JSON is a fault: it is said, the rest is stored, and the exit code is 4", async () => {
+  using home = temporaryHome()
+  withLines(home.path, '{"type":"user","message":')
+  const { stdout, exitCode } = await runPond(["sync", "--only", "import", "--json"], home)
+  const [root] = (JSON.parse(stdout) as { adapters: { messages: object; issues: object[] }[] }).adapters
+  expect(root?.issues).toEqual([expect.objectContaining({ severity: "fault", count: 1 })])
+  expect(root?.messages).toEqual({ new: 3 })
+  expect(exitCode).toBe(4)
+})
+
+test("a client that is newer than pond knows, and a root that holds nothing, are said", async () => {
+  using home = temporaryHome()
+  const [uuid, timestamp] = ["0c1d2e3f-1111-4222-8333-444455558888", "2026-01-02T03:05:05.678Z"]
+  const message = { role: "user", content: "from the future" }
+  withLines(home.path, { type: "user", uuid, timestamp, message, sessionId: SAMPLE_SESSION_ID, version: "99.1.0" })
+  mkdirSync(join(home.path, ".pi/agent/sessions"), { recursive: true })
+  const { stdout, exitCode } = await runPond(["sync", "--only", "import"], home)
+  expect(stdout).toContain(
+    "claude-code: written by versions newer than pond was judged by (99.1.0). Everything is kept.",
+  )
+  expect(stdout).toContain(`pi: ${join(home.path, ".pi/agent/sessions")} is there, and no session was found in it.`)
+  expect(exitCode).toBe(0)
+})
+
+test("a stage runs alone, or is left out", async () => {
+  using home = temporaryHome()
+  writeSampleSession(home.path)
+  const stages = async (...args: readonly string[]) => {
+    const { stdout } = await runPond(["sync", "--json", ...args], home)
+    const { adapters, index } = JSON.parse(stdout) as { adapters: object[]; index: object | null }
+    return { imports: adapters.length > 0, folds: index !== null }
+  }
+  expect(await stages("--only", "index")).toEqual({ imports: false, folds: true })
+  expect(await stages("--skip", "index")).toEqual({ imports: true, folds: false })
+  expect(await stages()).toEqual({ imports: true, folds: true })
+})
+
+test("a dry run says what would be read, for each client, and makes no store", async () => {
+  using home = temporaryHome()
+  writeSampleSession(home.path)
+  const { stdout } = await runPond(["sync", "--dry-run", "--json"], home)
+  expect(JSON.parse(stdout)).toMatchObject({
+    dry_run: true,
+    adapters: [
+      { adapter: "claude-code", sessions: { seen: 1, new: 1, grown: 0, rewritten: 0, unchanged: 0, gone: 0 } },
+    ],
+  })
+  expect(existsSync(join(home.path, STORE))).toBe(false)
 })
