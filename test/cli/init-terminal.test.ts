@@ -1,0 +1,73 @@
+/** `pond init` on a terminal: it shows, asks, and does what it was told, and no more. */
+import { expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
+import { fakePrograms } from "../support/fake-programs.ts"
+import type { TemporaryHome } from "../support/pond-process.ts"
+
+const MAIN = join(import.meta.dir, "../../src/main.ts")
+const QUESTION = "[Y/n] "
+
+interface Talk {
+  readonly exitCode: number
+  readonly screen: string
+  readonly questions: readonly string[]
+}
+
+/** Answers each question, as it comes, with the next of `answers`: what is typed, line feed included. */
+async function talk(home: TemporaryHome, answers: readonly string[]): Promise<Talk> {
+  const decoder = new TextDecoder()
+  let screen = ""
+  let answered = 0
+  const child = Bun.spawn([process.execPath, MAIN, "init", "--no-color"], {
+    env: { ...home.env, PATH: fakePrograms(home.path, { systemctl: "exit 0" }).path, TERM: "xterm" },
+    terminal: {
+      cols: 100,
+      rows: 50,
+      data: (terminal, bytes) => {
+        screen += decoder.decode(bytes, { stream: true })
+        while (screen.split(QUESTION).length - 1 > answered) terminal.write(answers[answered++] ?? "\n")
+      },
+    },
+  })
+  const exitCode = await child.exited
+  const text = screen.replaceAll("\r\n", "\n")
+  return {
+    exitCode,
+    screen: text,
+    questions: [...text.matchAll(/^(.*\?) \[Y\/n\] /gm)].map(([, question = ""]) => question),
+  }
+}
+
+function settingsOf(home: TemporaryHome, client: keyof typeof CLIENT_SETTINGS): string {
+  return readFileSync(join(home.path, CLIENT_SETTINGS[client][0]), "utf8")
+}
+
+test("what is refused is not done, and the rest is", async () => {
+  using home = homeOfClients()
+  const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "no\n", "yes\n"])
+  expect(exitCode).toBe(0)
+  expect(questions).toEqual([
+    `Tell Claude Code of pond, in ${join(home.path, ".claude.json")}?`,
+    `Tell Codex of pond, in ${join(home.path, ".codex/config.toml")}?`,
+    `Tell opencode of pond, in ${join(home.path, ".config/opencode/opencode.jsonc")}?`,
+    "Sync by itself every 15 minutes (systemd)?",
+    "Sync now (4 sessions)?",
+  ])
+  expect(screen.indexOf('"command": ')).toBeLessThan(screen.indexOf(QUESTION))
+  expect(settingsOf(home, "claude-code")).toContain('"pond"')
+  expect(settingsOf(home, "codex")).toBe(CLIENT_SETTINGS.codex[1])
+  expect(settingsOf(home, "opencode")).toContain('"pond"')
+  expect(existsSync(join(home.path, ".config/systemd"))).toBe(false)
+  expect(existsSync(join(home.path, ".local/share/pond/store"))).toBe(true)
+}, 60_000)
+
+test("Ctrl-C at a question ends it with nothing done", async () => {
+  using home = homeOfClients()
+  const { exitCode } = await talk(home, ["\n", "\u0003"])
+  expect(exitCode).toBe(130)
+  expect(settingsOf(home, "claude-code")).toBe(CLIENT_SETTINGS["claude-code"][1])
+  expect(existsSync(join(home.path, ".config/pond/config.toml"))).toBe(false)
+  expect(existsSync(join(home.path, ".local/share/pond"))).toBe(false)
+}, 60_000)
