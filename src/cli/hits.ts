@@ -7,7 +7,7 @@ import { counted, countText } from "./numbers.ts"
 import type { Style } from "./style.ts"
 import { cutToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
-import { visible, visibleLine } from "./visible.ts"
+import { projectText, visible, visibleLine } from "./visible.ts"
 
 type Match = NonNullable<SearchOutput["matches"]>[number] | FoundSession["matches"][number]
 
@@ -80,13 +80,6 @@ export function openingCommand(messageId: string, sessionId: string): string {
 
 export function roleText(role: string, style: Style): string {
   return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
-}
-
-export function projectText(project: string, home: string | undefined): string {
-  const path = visibleLine(project)
-  if (home === undefined || home === "") return path
-  if (path === home) return "~"
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
 
 function closing({ next_cursor, matched_total, searched, sessions }: SearchOutput): string {

@@ -8,6 +8,7 @@ import { createLog, type Log, type LogLevel } from "../platform/log.ts"
 import type { Streams } from "../platform/streams.ts"
 import { createProgress, type Progress, type ProgressMode } from "./progress.ts"
 import { createStyle, mayColor, type Style } from "./style.ts"
+import { projectText, visibleLine } from "./visible.ts"
 
 export interface Paper {
   readonly streams: Streams
@@ -20,6 +21,8 @@ export interface Paper {
   readonly progress: Progress
   /** The width of stdout; without end where it is no terminal. */
   readonly columns: number
+  /** For what people read; see `Page`. */
+  readonly path: (path: string) => string
 }
 
 export interface PaperParts {
@@ -48,6 +51,7 @@ export function createPaper({ argv, environment, streams, clock }: PaperParts): 
     log,
     progress,
     columns: out.isTerminal ? (out.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+    path: out.isTerminal ? (path) => projectText(path, environment["HOME"]) : visibleLine,
   }
 }
 

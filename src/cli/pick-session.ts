@@ -3,10 +3,10 @@ import type { Pond } from "../operations/pond.ts"
 import { lastWords, recentSessions } from "../operations/recent.ts"
 import { whenText } from "./dates.ts"
 import { excerpt } from "./highlight.ts"
-import { projectText, roleText } from "./hits.ts"
+import { roleText } from "./hits.ts"
 import { type Choice, type Desk, pick } from "./picker.ts"
 import type { Style } from "./style.ts"
-import { visible, visibleLine } from "./visible.ts"
+import { projectText, visible, visibleLine } from "./visible.ts"
 
 const SESSIONS_MAX = 200
 /** More of a first message than any line shows. */

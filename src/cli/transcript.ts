@@ -2,11 +2,11 @@
 import type { GetOutput } from "../operations/get.ts"
 import type { MessageView, PartView } from "../operations/views.ts"
 import { whenText } from "./dates.ts"
-import { projectText, roleText } from "./hits.ts"
+import { roleText } from "./hits.ts"
 import { counted } from "./numbers.ts"
 import { wrapToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
-import { visible, visibleLine } from "./visible.ts"
+import { projectText, visible, visibleLine } from "./visible.ts"
 
 export interface TranscriptLook extends Page {
   readonly nowMs: number

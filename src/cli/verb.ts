@@ -40,6 +40,8 @@ export interface Page {
   readonly style: Style
   /** The width to lay tables out for; unlimited when stdout is no terminal. */
   readonly columns: number
+  /** A path, safe to print; on a terminal with `~` for the home directory, elsewhere whole. */
+  readonly path: (path: string) => string
 }
 
 export interface Outcome {

@@ -29,3 +29,11 @@ export function visible(text: string): string {
 export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim()
 }
+
+/** A path, with `~` for the home directory. */
+export function projectText(project: string, home: string | undefined): string {
+  const path = visibleLine(project)
+  if (home === undefined || home === "") return path
+  if (path === home) return "~"
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+}

@@ -49,9 +49,9 @@ test("what is refused is not done, and the rest is", async () => {
   const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "no\n", "yes\n"])
   expect(exitCode).toBe(0)
   expect(questions).toEqual([
-    `Tell Claude Code of pond, in ${join(home.path, ".claude.json")}?`,
-    `Tell Codex of pond, in ${join(home.path, ".codex/config.toml")}?`,
-    `Tell opencode of pond, in ${join(home.path, ".config/opencode/opencode.jsonc")}?`,
+    "Tell Claude Code of pond, in ~/.claude.json?",
+    "Tell Codex of pond, in ~/.codex/config.toml?",
+    "Tell opencode of pond, in ~/.config/opencode/opencode.jsonc?",
     "Sync by itself every 15 minutes (systemd)?",
     "Sync now (4 sessions)?",
   ])

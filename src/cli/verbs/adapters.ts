@@ -5,7 +5,6 @@ import { NO_FLAGS } from "../flags.ts"
 import { bytesText, countText } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const ADAPTERS = { name: "adapter", summary: "The client.", count: "one", words: "adapters" } as const
 
@@ -17,13 +16,14 @@ export const list = defineVerb({
     const clients = listClients(pond)
     return Promise.resolve({
       document: { adapters: clients },
-      render: ({ style, columns }: Page) => {
+      render: (page: Page) => {
+        const { style, columns } = page
         const rows = clients.map((client) => [
           client.adapter,
           stateOf(client),
           `${client.verified_versions.from} to ${client.verified_versions.to}`,
           client.mcp ? "yes" : "no",
-          visibleLine(placesOf(client)),
+          placesOf(client, page),
         ])
         const titles = ["client", "state", "verified versions", "MCP", "sessions in"]
         const shape = titles.map((title, index) => ({ title, isFixed: index < titles.length - 1 }))
@@ -64,24 +64,25 @@ function switched({ file, changed, disabled }: ReturnType<typeof switchClients>,
   const state = isEnabled ? "enabled" : "disabled"
   return {
     document: { file, changed, disabled },
-    render: () => {
+    render: (page) => {
       if (changed.length === 0) return `Nothing to change: ${state} already.\n`
       const rest = isEnabled
         ? "The next sync reads what was missed."
         : "What is stored of it stays. `pond sync NAME` still reads it."
-      return `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} ${state} in ${visibleLine(file)}. ${rest}\n`
+      return `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} ${state} in ${page.path(file)}. ${rest}\n`
     },
   }
 }
 
 /** What lies there, one line for each client. */
-export function renderDiscovered(clients: readonly Discovered[], nowMs: number, { style, columns }: Page): string {
+export function renderDiscovered(clients: readonly Discovered[], nowMs: number, page: Page): string {
+  const { style, columns } = page
   const rows = clients.map((client) => [
     client.title,
     client.sessions === 0 ? stateOf(client) : `${countText(client.sessions)} sessions`,
     client.bytes === 0 ? "" : bytesText(client.bytes),
     client.newest === null ? "" : whenText(client.newest, nowMs),
-    visibleLine(placesOf(client)),
+    placesOf(client, page),
   ])
   const titles = ["client", "found", "size", "newest", "in"]
   const shape = titles.map((title, index) => ({
@@ -97,7 +98,7 @@ function stateOf({ enabled, found }: Client): string {
   return found ? "found" : "not here"
 }
 
-function placesOf({ roots }: Client): string {
+function placesOf({ roots }: Client, page: Page): string {
   const there = roots.filter(({ exists }) => exists)
-  return (there.length === 0 ? roots : there).map(({ path }) => path).join(", ")
+  return (there.length === 0 ? roots : there).map(({ path }) => page.path(path)).join(", ")
 }

@@ -100,7 +100,7 @@ async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context
   const offered = choicesOf(context, plan)
   const registrations: string[] = []
   for (const { adapter, title, file } of openRegistrations(plan)) {
-    if (offered.registrations.includes(adapter) && (await ask(`Tell ${title} of pond, in ${visibleLine(file)}?`)))
+    if (offered.registrations.includes(adapter) && (await ask(`Tell ${title} of pond, in ${context.page.path(file)}?`)))
       registrations.push(adapter)
   }
   const every = everyText(plan.schedule.planned?.every_minutes ?? 0)
@@ -142,9 +142,9 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
   return [
     `${style.bold("On this machine")}\n`,
     renderDiscovered(plan.clients, context.pond.host.clock.nowMs(), page),
-    `\n${style.bold("Settings")}  ${visibleLine(config.path)} ${settings}\n`,
+    `\n${style.bold("Settings")}  ${page.path(config.path)} ${settings}\n`,
     ...sets.map(visibleLine).map((line) => `  ${line}\n`),
-    `  archive: ${visibleLine(config.store)}\n`,
+    `  archive: ${page.path(config.store)}\n`,
     `\n${style.bold("MCP")}  so that agents find and read past sessions\n`,
     ...plan.registrations.map((state) => registrationText(state, offered.registrations.includes(state.adapter), page)),
     plan.registrations.length === 0 ? "  no client here that knows it\n" : "",
@@ -155,9 +155,10 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
 function registrationText(
   { title, file, status, wanted, why, command, by_hand }: RegistrationState,
   isOffered: boolean,
-  { style }: Page,
+  page: Page,
 ): string {
-  const place = `  ${title}: ${visibleLine(file)}`
+  const { style } = page
+  const place = `  ${title}: ${page.path(file)}`
   if (status === "registered") return `${place} has it already\n`
   if (status === "taken")
     return `${place} has another "pond", which stays: ${visibleLine((command ?? ["no command"]).join(" "))}\n`

@@ -46,7 +46,7 @@ function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
   const isOwn = namespace === "local"
   return [
     entry("pond", `${version}${isOwn ? "" : `, namespace ${visibleLine(namespace)}`}`, page),
-    entry("archive", `${visibleLine(store)}${sizeText(holdings)}`, page),
+    entry("archive", `${page.path(store)}${sizeText(holdings)}`, page),
     entry("holds", sessions === 0 ? "nothing yet; `pond sync` fills it" : kept, page),
     sessions === 0 ? "" : entry("clients", agentsText(holdings), page),
     sessions === 0 ? "" : entry("words", indexText(holdings), page),
@@ -101,7 +101,7 @@ function renderSurroundings({ embeddings, sources, disabled, schedule, troubles 
   const lines = [
     entry("meaning", meaningText(embeddings), page),
     entry("schedule", scheduleText(schedule), page),
-    ...sources.map((source) => entry("source", sourceText(source), page)),
+    ...sources.map((source) => entry("source", sourceText(source, page), page)),
     sources.length === 0
       ? entry("source", "no client of pond's has sessions here; `pond adapters list` says where it looks", page)
       : "",
@@ -130,7 +130,7 @@ function scheduleText({ scheduled, every_minutes, trouble }: Surroundings["sched
 
 type Source = Surroundings["sources"][number]
 
-function sourceText({ title, path, sessions, pending, bytes_to_read }: Source): string {
+function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, page: Page): string {
   const counts = [
     [pending.new, "new"],
     [pending.grown, "grown"],
@@ -141,7 +141,7 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source): 
     waiting.length === 0
       ? "all stored"
       : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
-  return `${title}, ${countText(sessions)} sessions in ${visibleLine(path)}: ${state}`
+  return `${title}, ${countText(sessions)} sessions in ${page.path(path)}: ${state}`
 }
 
 function warningsOf({
