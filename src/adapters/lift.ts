@@ -18,8 +18,13 @@ export type LiftNote = string | { readonly at: string; readonly form?: LiftForm;
 /** Takes the values of the drafts out of their record, in place, and gives the note for each draft. */
 export function takeOut(record: JsonValue, drafts: readonly PartDraft[]): (JsonObject | undefined)[] {
   let longTexts: LongTexts | undefined
-  const notes = drafts.map(({ body, lift }) => {
-    if (lift === undefined || lift.origin.record !== record || lift.origin.path.length === 0) return undefined
+  const notes: (JsonObject | undefined)[] = []
+  // Not with closures: this and the session writer are run for every message of a corpus.
+  for (const { body, lift } of drafts) {
+    if (lift === undefined || lift.origin.record !== record || lift.origin.path.length === 0) {
+      notes.push(undefined)
+      continue
+    }
     const { field, origin } = lift
     const stood = putAt(record, origin.path, null)
     const note = noteOf(origin)
@@ -30,8 +35,8 @@ export function takeOut(record: JsonValue, drafts: readonly PartDraft[]): (JsonO
       longTexts ??= new Map()
       if (!longTexts.has(stood)) longTexts.set(stood, { at: note, field, note: own })
     }
-    return own
-  })
+    notes.push(own)
+  }
   if (longTexts !== undefined) takeOutCopies(record, longTexts)
   return notes
 }
@@ -46,28 +51,25 @@ type LongTexts = Map<
 >
 
 function takeOutCopies(record: JsonValue, longTexts: LongTexts): void {
-  const path: PathKey[] = []
-  function look(holder: JsonValue): void {
-    for (const key in holder as JsonObject) {
-      const value = (holder as JsonObject)[key]
-      if (typeof value === "string") {
-        if (value.length >= LONG_UNITS) takeOutCopy(holder, key, value)
-      } else if (typeof value === "object" && value !== null) {
-        path.push(key)
-        look(value)
-        path.pop()
-      }
+  if (typeof record === "object" && record !== null) lookForCopies(record, longTexts, [])
+}
+
+function lookForCopies(holder: object, longTexts: LongTexts, path: string[]): void {
+  for (const key in holder) {
+    const value = (holder as Record<string, unknown>)[key]
+    if (typeof value === "string") {
+      const text = value.length < LONG_UNITS ? undefined : longTexts.get(value)
+      if (text === undefined || isExactNumber(holder)) continue
+      define(holder, key, null)
+      text.also ??= []
+      text.also.push(pointerOf([...path, key]))
+      text.note[text.field] = { at: text.at, also: text.also }
+    } else if (typeof value === "object" && value !== null) {
+      path.push(key)
+      lookForCopies(value, longTexts, path)
+      path.pop()
     }
   }
-  function takeOutCopy(holder: JsonValue, key: string, value: string): void {
-    const text = longTexts.get(value)
-    if (text === undefined || isExactNumber(holder)) return
-    define(holder as object, key, null)
-    text.also ??= []
-    text.also.push(pointerOf([...path, key]))
-    text.note[text.field] = { at: text.at, also: text.also }
-  }
-  if (typeof record === "object" && record !== null) look(record)
 }
 
 /** The same for the content of a system message, which has no parts. */

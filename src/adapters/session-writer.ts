@@ -86,10 +86,12 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     drafts: readonly MessageDraft[],
   ): void {
     // Every value leaves the record before the first message is handed on: a sink may write it down at once.
-    const notes = drafts.map((draft) => notesOf(record, draft))
+    const notes: (readonly (JsonObject | undefined)[])[] = []
+    for (const draft of drafts) notes.push(notesOf(record, draft))
     let hash: string | undefined
     let first: string | undefined
-    for (const [index, draft] of drafts.entries()) {
+    for (let index = 0; index < drafts.length; index++) {
+      const draft = drafts[index] as MessageDraft
       if (draft.id === undefined) hash ??= contentHash(raw)
       const id = freeId(draft.id?.value ?? hash ?? "")
       const own = draft.spelling === undefined ? source : { ...source, spelling: draft.spelling }
@@ -158,7 +160,8 @@ function entryOf(
   const common = { id, session_id: session.id, ordinal, timestamp, options }
   if (role === "system") return { message: { ...common, role, content: draft.content?.value ?? "" }, parts: [] }
   const message = { id, session_id: session.id, ordinal, timestamp, options, role }
-  const parts = draft.parts.map((part, index) => partOf(part, session.id, id, index, notes[index]))
+  const parts: Part[] = []
+  for (const part of draft.parts) parts.push(partOf(part, session.id, id, parts.length, notes[parts.length]))
   return { message, parts } as Entry
 }
 

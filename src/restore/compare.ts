@@ -29,7 +29,16 @@ interface Run {
 
 const PREVIEW_UNITS = 160
 
-export function differences(session: string, source: readonly RawRecord[], files: readonly OutputFile[]): Mismatch[] {
+/** A record as it was read. A row may be given as its JSON, where what it was read into belongs to somebody else since. */
+export type SourceRecord =
+  | RawRecord
+  | (Pick<Extract<RawRecord, { form: "row" }>, "form" | "file" | "table"> & { readonly text: string })
+
+export function differences(
+  session: string,
+  source: readonly SourceRecord[],
+  files: readonly OutputFile[],
+): Mismatch[] {
   const wanted = new Map<string, Run>()
   const texts = new Set(source.filter(({ file }) => file.form === "text").map(({ file }) => file.place))
   for (const raw of source) add(wanted, raw.file.place, raw.form === "row" ? raw.table : "", contentOf(raw))
@@ -77,9 +86,9 @@ function addFile(runs: Map<string, Run>, file: OutputFile): void {
   }
 }
 
-function contentOf(raw: RawRecord): Content {
-  if (raw.form === "row") return { json: raw.row }
-  return raw.form === "bytes" ? { bytes: raw.bytes } : { text: raw.text }
+function contentOf(raw: SourceRecord): Content {
+  if ("text" in raw) return { text: raw.text }
+  return raw.form === "row" ? { json: raw.row } : { bytes: raw.bytes }
 }
 
 // --- One record -------------------------------------------------------------------------------------------------------
@@ -88,13 +97,18 @@ type Difference = Pick<Mismatch, "pointer" | "expected" | "got">
 
 function differingContent(expected: Content | undefined, got: Content | undefined): Difference | undefined {
   // Most clients write JSON as JavaScript does, and then the same text is the same value.
-  if (expected && got && "text" in expected && "text" in got && expected.text === got.text) return undefined
+  if (expected && got && "text" in expected && expected.text === textOf(got)) return undefined
   const wanted = jsonOf(expected)
   const written = jsonOf(got)
   if (wanted === undefined || written === undefined) return differingText(expected, got)
   const pointer = differingPointer(wanted, written)
   if (pointer === undefined) return undefined
   return { pointer, expected: previewAt(wanted, pointer), got: previewAt(written, pointer) }
+}
+
+function textOf(content: Content): string | undefined {
+  if ("text" in content) return content.text
+  return "json" in content ? stringifyJson(content.json) : undefined
 }
 
 function differingText(expected: Content | undefined, got: Content | undefined): Difference | undefined {

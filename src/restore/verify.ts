@@ -5,11 +5,11 @@
  */
 import type { Adapter, RawRecord, SourceUnit, VersionRange } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
-import { parseJson, stringifyJson } from "../model/json.ts"
+import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
-import { differences, type Mismatch } from "./compare.ts"
+import { differences, type Mismatch, type SourceRecord } from "./compare.ts"
 
 export interface VerifySource {
   readonly adapter: Adapter
@@ -158,13 +158,13 @@ const MEMORY: Passage = { pass: (logs) => Promise.resolve(logs), [Symbol.asyncDi
 
 interface HydratedUnit {
   readonly log: SessionLog
-  readonly records: readonly RawRecord[]
+  readonly records: readonly SourceRecord[]
 }
 
 interface UnitReading {
   /** Absent where the unit holds no session, or another one than the one that was asked for. */
   readonly log: SessionLog | undefined
-  readonly records: readonly RawRecord[]
+  readonly records: readonly SourceRecord[]
   readonly issues: readonly Issue[]
   readonly clientVersions: readonly string[]
   readonly bytes: number
@@ -179,7 +179,7 @@ async function hydrate(
   let session: Session | undefined
   const entries: Entry[] = []
   const issues: Issue[] = []
-  const records: RawRecord[] = []
+  const records: SourceRecord[] = []
   let bytes = 0
   const parser = adapter.parse(unit, {
     session: (begun) => {
@@ -190,8 +190,10 @@ async function hydrate(
   })
   const isOther = () => sessionId !== undefined && session !== undefined && session.id !== sessionId
   for await (const batch of resolve(adapter.source, unit)) {
-    for (const raw of batch.records) parser.push(ownCopy(raw))
-    records.push(...batch.records)
+    for (const raw of batch.records) {
+      records.push(kept(raw))
+      parser.push(raw)
+    }
     issues.push(...batch.issues)
     bytes += batch.bytes
     onBytes(bytes)
@@ -232,8 +234,8 @@ function reportOf({ adapter, root }: VerifySource, tally: Tally, ms: number): So
   }
 }
 
-/** A row belongs to the parser that it is handed to, which takes values out of it. What it is compared with must stay whole. */
-function ownCopy(raw: RawRecord): RawRecord {
-  const copy = raw.form === "row" ? parseJson(stringifyJson(raw.row)) : undefined
-  return raw.form === "row" && copy?.ok === true ? { ...raw, row: copy.value } : raw
+/** A row belongs to the parser that it is handed to, which takes values out of it: what it is compared with is its JSON. */
+function kept(raw: RawRecord): SourceRecord {
+  if (raw.form !== "row") return raw
+  return { form: "row", file: raw.file, table: raw.table, text: stringifyJson(raw.row) }
 }

@@ -3,6 +3,7 @@
  * message, the event its carrier. In every real rollout a user's event comes right behind its item, an agent's event right
  * before it; a log that has no items at all (what other tools export) has its messages in the events.
  */
+import type { PartBody } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
 
 /** What has to be remembered of one rollout. Plain JSON. */
@@ -29,16 +30,15 @@ export function speechOf(
   from: "item" | "event",
   draft: MessageDraft,
 ): { state: SpeechState; speech: Speech } {
-  const said = saidIn(draft)
-  if (from === "item") return itemSpeech(state, draft, said)
+  if (from === "item") return itemSpeech(state, draft)
   const next = older(state)
   if (draft.role === "user") {
     const { unclaimed, ...rest } = next
     if (unclaimed !== undefined) return { state: rest, speech: "copy" }
-    return { state: { ...next, user: said }, speech: "message" }
+    return { state: { ...next, user: saidIn(draft) }, speech: "message" }
   }
   if (state.hasItems === true && !(isThought(draft) && state.isOurs)) return { state: next, speech: "copy" }
-  return { state: { ...next, assistant: said }, speech: "message" }
+  return { state: { ...next, assistant: saidIn(draft) }, speech: "message" }
 }
 
 /** The state after a record that says nothing. */
@@ -48,27 +48,35 @@ export function older(state: SpeechState): SpeechState {
   return unclaimed >= CLAIM_DISTANCE ? rest : { ...rest, unclaimed: unclaimed + 1 }
 }
 
-function itemSpeech(state: SpeechState, draft: MessageDraft, said: string): { state: SpeechState; speech: Speech } {
-  const next: SpeechState = { ...older(state), hasItems: true }
+function itemSpeech(state: SpeechState, draft: MessageDraft): { state: SpeechState; speech: Speech } {
+  const aged = older(state)
+  const next: SpeechState = aged.hasItems === true ? aged : { ...aged, hasItems: true }
   // Where no person said a word, pond shows what a harness said first: that event is a copy, too.
-  if (draft.role === "user" && (said !== "" || next.isOurs === true)) {
+  if (draft.role === "user" && (saysSomething(draft) || next.isOurs === true)) {
     const { user, ...rest } = next
-    if (user === said) return { state: rest, speech: "copy" }
+    if (user !== undefined && user === saidIn(draft)) return { state: rest, speech: "copy" }
     return { state: { ...rest, unclaimed: 0 }, speech: "message" }
   }
-  if (draft.role === "assistant" && said !== "") {
+  if (draft.role === "assistant" && next.assistant !== undefined && saysSomething(draft)) {
     const { assistant, ...rest } = next
-    return { state: rest, speech: assistant === said ? "copy" : "message" }
+    return { state: rest, speech: assistant === saidIn(draft) ? "copy" : "message" }
   }
   return { state: next, speech: "message" }
+}
+
+function saysSomething(draft: MessageDraft): boolean {
+  if (draft.role !== "user" && draft.role !== "assistant") return false
+  return draft.parts.some(({ body }) => isSaid(body) || body.type === "file")
+}
+
+function isSaid(body: PartBody): body is Extract<PartBody, { type: "text" | "reasoning" }> {
+  return (body.type === "text" || body.type === "reasoning") && body.provenance === "conversational"
 }
 
 /** What a person or the model said in a message, as a hash. Injected text is not said, and a thought is no answer of the same words. */
 function saidIn(draft: MessageDraft): string {
   if (draft.role !== "user" && draft.role !== "assistant") return ""
-  const texts = draft.parts.flatMap(({ body }) =>
-    (body.type === "text" || body.type === "reasoning") && body.provenance === "conversational" ? [body.text] : [],
-  )
+  const texts = draft.parts.flatMap(({ body }) => (isSaid(body) ? [body.text] : []))
   if (texts.length === 0) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
   const hash = Bun.hash.xxHash64(texts.join("\n").trim()).toString(16)
   return isThought(draft) ? `thought ${hash}` : hash

@@ -212,13 +212,16 @@ const KEYS = {
 }
 
 export const SCHEMA: DatabaseSchema = {
-  create: [
-    ...Object.entries(TABLES).map(([name, table]) => createTable(name, table)),
-    ...Object.entries(TABLES).flatMap(([name, table]) =>
-      (table.indexes ?? []).map((index) => createIndex(name, index)),
-    ),
-    `INSERT INTO migration (id, time_completed) VALUES ${MIGRATIONS.map((id) => `('${id}', 0)`).join(", ")}`,
-  ],
+  /** Made when asked for: every command loads this file, and few of them make a database. */
+  get create() {
+    return [
+      ...Object.entries(TABLES).map(([name, table]) => createTable(name, table)),
+      ...Object.entries(TABLES).flatMap(([name, table]) =>
+        (table.indexes ?? []).map((index) => createIndex(name, index)),
+      ),
+      `INSERT INTO migration (id, time_completed) VALUES ${MIGRATIONS.map((id) => `('${id}', 0)`).join(", ")}`,
+    ]
+  },
   keys: KEYS,
   shared: ["project"],
   owners: ["session", "event_sequence"],
