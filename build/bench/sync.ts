@@ -10,10 +10,9 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Corpus, writeCorpus } from "../corpus.ts"
 import { type Bench, median, type Row } from "../measure.ts"
-import { ROOT } from "../packages.ts"
 import { BuildFailure } from "../targets.ts"
+import { MAIN, pond, start } from "../timed-run.ts"
 
-const MAIN = join(ROOT, "src/main.ts")
 const SEED = 7
 const LINES_TYPICAL = 60
 /** Lines for each session of the corpus of the import, as `LINES_TYPICAL` and the spread give them. */
@@ -166,39 +165,6 @@ function openedSessionFiles(home: string): number {
 // --- Processes -------------------------------------------------------------------------------------------------------
 
 const SOURCES = [".claude", ".codex", ".pi"]
-
-interface Run {
-  readonly stdout: string
-  readonly wallMs: number
-  readonly cpuMs: number
-  readonly residentMb: number
-}
-
-function pond(home: string, ...args: readonly string[]): Run {
-  return start(home, [process.execPath, MAIN, ...args])
-}
-
-/** `time` stands between, because a process inherits the peak of the one that starts it. */
-function start(home: string, command: readonly string[]): Run {
-  const time = Bun.which("time")
-  if (time === null) throw new BuildFailure("GNU time is not installed.")
-  const began = performance.now()
-  const ended = Bun.spawnSync([time, "--format=%M", ...command], {
-    cwd: home,
-    env: { HOME: home, PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
-    maxBuffer: Number.POSITIVE_INFINITY,
-    stdout: command[0] === "cat" ? "ignore" : "pipe",
-  })
-  const wallMs = performance.now() - began
-  const report = ended.stderr.toString().trim().split("\n")
-  if (!ended.success) throw new BuildFailure(`${command.slice(0, 4).join(" ")} failed: ${report.slice(-5).join("\n")}`)
-  return {
-    stdout: ended.stdout?.toString() ?? "",
-    wallMs,
-    cpuMs: Number(ended.resourceUsage.cpuTime.total) / 1_000,
-    residentMb: (Number(report.at(-1)) * 1_024) / 1e6,
-  }
-}
 
 function totals(stdout: string): { readonly messages: number; readonly failed: number } {
   const { adapters } = JSON.parse(stdout) as { adapters: { messages: { new: number }; sessions: { failed: number } }[] }

@@ -1,6 +1,7 @@
 /** The one handle of a table inside this process, as the chokepoints see it. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Catalog } from "./catalog.ts"
+import type { KeySet } from "./key-set.ts"
 import type { LocalTable } from "./local-table.ts"
 import type { TableDefinition } from "./table-definition.ts"
 
@@ -25,10 +26,10 @@ export interface Dataset {
   /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
   readonly tail: { rows: number }
   /**
-   * All that is in the table, while this handle alone has put anything there: as many rows, under these leading values of
-   * the key. What is not among them need not be looked up.
+   * All that is in the table, while this handle alone has put anything there: as many rows, of these keys. What is not among
+   * them need not be looked up.
    */
-  own: { rows: number; readonly leading: Set<unknown> } | undefined
+  own: { rows: number; readonly keys: KeySet } | undefined
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */

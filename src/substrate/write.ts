@@ -15,6 +15,7 @@ import { returnFreedMemory } from "../platform/native-memory.ts"
 import { type AnyRow, arrowSchema, arrowTable } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
+import { createKeySet } from "./key-set.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
 import { countNewest, keyValue, scanNewest } from "./read.ts"
 import type { TableDefinition } from "./table-definition.ts"
@@ -135,10 +136,10 @@ async function insert<Row extends AnyRow>(
 async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<readonly Row[]> {
   const { definition } = dataset
   const stored = await countNewest(dataset)
-  if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, leading: new Set() }
+  if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
   if (dataset.own?.rows !== stored) dataset.own = undefined
   const { own } = dataset
-  return own === undefined ? rows : rows.filter((row) => own.leading.has(leadingOf(definition, row)))
+  return own === undefined ? rows : rows.filter((row) => own.keys.mayHave(keyText(definition.key, row)))
 }
 
 /** What encoding and committing so many rows needed is worth giving back. */
@@ -151,11 +152,7 @@ function remember({ own, tail, definition }: Dataset, absent: readonly AnyRow[],
     return
   }
   own.rows += inserted
-  for (const row of absent) own.leading.add(leadingOf(definition, row))
-}
-
-function leadingOf({ key }: Pick<TableDefinition, "key">, row: AnyRow): unknown {
-  return row[key[0] ?? ""]
+  for (const row of absent) own.keys.add(keyText(definition.key, row))
 }
 
 /** Whatever others write at the same time. */

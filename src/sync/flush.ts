@@ -8,8 +8,8 @@ import type { BatchResult } from "../sessions/write.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
 
 /** A flush this large costs the commit little, and two of them, as rows and Arrow, fit the memory of an import. */
-const UNITS_MAX = 24_000_000
-const MESSAGES_MAX = 20_000
+const UNITS_MAX = 12_000_000
+const MESSAGES_MAX = 10_000
 
 export interface Flusher {
   /** `bytes` is what it was read from: a record may be large in what no part holds. */

@@ -30,7 +30,7 @@ export type Told =
   | { readonly said: "failure"; readonly code: ErrorCode; readonly message: string; readonly details: unknown }
 
 /** How far the parsing may be before the writing, in bytes of the sources. */
-const AHEAD_BYTES = 8_000_000
+const AHEAD_BYTES = 4_000_000
 /** What a stretch of this size leaves behind is let go at once: the other side needs as much room to write it. */
 const HUGE_BYTES = 32_000_000
 /** The other side says when the rows are written, and where. */

@@ -1,0 +1,39 @@
+/** A process of its own in a home of its own, with what it cost: what benches of the whole program measure. */
+import { join } from "node:path"
+import { ROOT } from "./packages.ts"
+import { BuildFailure } from "./targets.ts"
+
+export const MAIN = join(ROOT, "src/main.ts")
+
+export interface Run {
+  readonly stdout: string
+  readonly wallMs: number
+  readonly cpuMs: number
+  readonly residentMb: number
+}
+
+export function pond(home: string, ...args: readonly string[]): Run {
+  return start(home, [process.execPath, MAIN, ...args])
+}
+
+/** `time` stands between, because a process inherits the peak of the one that starts it. */
+export function start(home: string, command: readonly string[]): Run {
+  const time = Bun.which("time")
+  if (time === null) throw new BuildFailure("GNU time is not installed.")
+  const began = performance.now()
+  const ended = Bun.spawnSync([time, "--format=%M", ...command], {
+    cwd: home,
+    env: { HOME: home, PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
+    maxBuffer: Number.POSITIVE_INFINITY,
+    stdout: command[0] === "cat" ? "ignore" : "pipe",
+  })
+  const wallMs = performance.now() - began
+  const report = ended.stderr.toString().trim().split("\n")
+  if (!ended.success) throw new BuildFailure(`${command.slice(0, 4).join(" ")} failed: ${report.slice(-5).join("\n")}`)
+  return {
+    stdout: ended.stdout?.toString() ?? "",
+    wallMs,
+    cpuMs: Number(ended.resourceUsage.cpuTime.total) / 1_000,
+    residentMb: (Number(report.at(-1)) * 1_024) / 1e6,
+  }
+}
