@@ -59,6 +59,9 @@ type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: 
 
 const EXPORTS = "pond-sql-export://"
 
+/** Clients ask for templates at the start, and some take the answer "no such method" for a broken server. */
+export const TEMPLATES = [{ uriTemplate: `${EXPORTS}{id}`, name: "rows that pond_sql_query exported" }] as const
+
 export async function readResource(context: RunContext, uri: string): Promise<Contents> {
   if (uri.startsWith(EXPORTS)) return await readExport(context, uri)
   const resource = RESOURCES.find((each) => each.uri === uri)

@@ -9,6 +9,7 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
@@ -16,7 +17,7 @@ import {
 import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import { VERSION } from "../platform/version.ts"
-import { RESOURCES, readResource } from "./resources.ts"
+import { RESOURCES, readResource, TEMPLATES } from "./resources.ts"
 import type { ToolAnswer } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
 
@@ -55,6 +56,7 @@ function createMcpServer(pond: Pond): Server {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: RESOURCES.map(({ uri, name, mimeType }) => ({ uri, name, mimeType })),
   }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...TEMPLATES] }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal }) => {
     try {
       return { contents: [await readResource({ pond, signal }, params.uri)] }

@@ -203,6 +203,8 @@ test("resources are listed and read, and a strange one is told", async () => {
   await using at = await overHttp()
   const { resources } = await at.client.listResources()
   expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(["schema://pond", "stats://pond"]))
+  const { resourceTemplates } = await at.client.listResourceTemplates()
+  expect(resourceTemplates).toMatchObject([{ uriTemplate: "pond-sql-export://{id}" }])
   const stats = await at.client.readResource({ uri: "stats://pond" })
   expect(JSON.parse(String((stats.contents[0] as { text: string }).text))).toMatchObject({ sessions: 2, messages: 3 })
   expect(at.client.readResource({ uri: "file:///etc/passwd" })).rejects.toMatchObject({ code: -32012 })
