@@ -11,6 +11,7 @@
  *   bun run clients --moved                   the sessions go on in another directory (--cwd)
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
+ *   bun run clients --registered              pond init tells them of pond, and their own lists say so
  * Needs Linux, npm, git, unshare and ip. The clients see no network and no home but the one that they are given.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -22,6 +23,7 @@ import { judge } from "../test/clients/judge.ts"
 import { install, type Place, placeOf } from "../test/clients/place.ts"
 import { type Expected, type ExpectedSession, produce, scenariosOf } from "../test/clients/produce.ts"
 import { recall } from "../test/clients/recall.ts"
+import { registered } from "../test/clients/registered.ts"
 import { REPOSITORY } from "../test/clients/run.ts"
 
 interface Verdict {
@@ -39,6 +41,7 @@ const { values } = parseArgs({
     moved: { type: "boolean", default: false },
     reasoning: { type: "string", default: "text" },
     recall: { type: "boolean", default: false },
+    registered: { type: "boolean", default: false },
   },
 })
 
@@ -48,9 +51,12 @@ function main(place: Place): void {
   const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
   const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
   for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
-  const verdicts = values.recall ? [] : from.flatMap((client) => judgeAll(place, client))
-  if (values.scenario === undefined && !values.native && values.to === undefined)
-    verdicts.push(...recallAll(place, from))
+  const isAsked = values.recall || values.registered
+  const verdicts = isAsked ? [] : from.flatMap((client) => judgeAll(place, client))
+  if (values.scenario === undefined && !values.native && values.to === undefined) {
+    if (!values.registered) verdicts.push(...overMcp(place, from, "recall", recall))
+    if (!values.recall) verdicts.push(...overMcp(place, from, "registered", registered))
+  }
   summarize(verdicts)
   process.exitCode = verdicts.length > 0 && verdicts.every(({ isGood }) => isGood) ? 0 : 1
 }
@@ -130,11 +136,12 @@ function pond(scratch: string, words: readonly string[]) {
   return { code: exitCode, said: stdout.toString(), complaints: stderr.toString() }
 }
 
-function recallAll(place: Place, clients: readonly Client[]): Verdict[] {
+/** What is about pond in a client, and not about sessions in pond. Nothing of a client that knows no MCP. */
+function overMcp(place: Place, clients: readonly Client[], scenario: string, judgeOne: typeof recall): Verdict[] {
   return clients.flatMap((client) => {
-    const verdict = recall(place, client)
+    const verdict = judgeOne(place, client)
     if (verdict === undefined) return []
-    return [report({ pair: `${client.name} -> pond`, scenario: "recall", isGood: verdict.isGood }, "", verdict.said)]
+    return [report({ pair: `${client.name} -> pond`, scenario, isGood: verdict.isGood }, "", verdict.said)]
   })
 }
 
