@@ -77,8 +77,10 @@ async function judged(folder: string): Promise<boolean> {
   sessions.close()
   const env = { ...process.env, HOME: folder, POND_STORE: storeFolder(folder) } as Record<string, string>
   const results: boolean[] = []
+  // The inspector hands on no variable that it was not told of.
+  const stdio = ["-e", `POND_STORE=${storeFolder(folder)}`, process.execPath, MAIN, "mcp"]
   console.log("over stdio")
-  for (const check of CHECKS) results.push(await inspected([process.execPath, MAIN, "mcp"], check, env))
+  for (const check of CHECKS) results.push(await inspected(stdio, check, env))
   const server = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0"], { env, stdout: "pipe", stderr: "inherit" })
   const { value } = await server.stdout.getReader().read()
   const url = /http:\/\/\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ""
