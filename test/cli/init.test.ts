@@ -29,6 +29,7 @@ test("without a terminal it says what it would do, and does nothing", async () =
   const { env, programs } = environmentOf(home)
   const [words, json] = await Promise.all([runPond(["init"], { env }), runPond(["init", "--json"], { env })])
   expect([words.exitCode, json.exitCode]).toEqual([0, 0])
+  expect(words.stdout).toContain("  pi knows no MCP; `pond skill` prints what it can read instead\n")
   expect(words.stdout).toContain("Nothing was done. `pond init --yes` does it all")
   for (const [, [place]] of Object.entries(CLIENT_SETTINGS))
     expect(words.stdout).toContain(`${join(home.path, place)} will get\n`)

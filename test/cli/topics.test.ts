@@ -77,6 +77,11 @@ test("the skill names this version, and only commands and flags that this pond t
   const { stdout } = await runPond(["skill"])
   expect(stdout).toBe(SKILL)
   expect(stdout).toMatch(/^---\nname: pond\ndescription: .{80,1024}\n---\n/)
+  const { name: skillName, description } = Bun.YAML.parse(SKILL.split("---\n")[1] ?? "") as Record<string, string>
+  expect({ name: skillName, opens: description?.startsWith("Recall past sessions") }).toEqual({
+    name: "pond",
+    opens: true,
+  })
   const blocks = [...SKILL.matchAll(/```\n(.*?)```/gs)].map(([, block = ""]) => block)
   const lines = blocks.flatMap((block) => block.trimEnd().split("\n")).map((line) => line.replace(/^pond /, ""))
   const commands = [...lines, ...[...SKILL.matchAll(COMMAND_INSIDE)].map(([, command = ""]) => command)]

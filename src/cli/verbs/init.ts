@@ -148,8 +148,13 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
     `\n${style.bold("MCP")}  so that agents find and read past sessions\n`,
     ...plan.registrations.map((state) => registrationText(state, offered.registrations.includes(state.adapter), page)),
     plan.registrations.length === 0 ? "  no client here that knows it\n" : "",
+    ...plan.clients.filter(({ found, enabled, mcp }) => found && enabled && !mcp).map(withoutMcp),
     `\n${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}\n`,
   ].join("")
+}
+
+function withoutMcp({ title }: InitPlan["clients"][number]): string {
+  return `  ${title} knows no MCP; \`pond skill\` prints what it can read instead\n`
 }
 
 function registrationText(
