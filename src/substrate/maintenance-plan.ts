@@ -50,6 +50,14 @@ const SCALAR_TAIL_SHARE = 1 / 20
 /** While an import runs only the lookup of keys counts. Up to here a flat scan for each flush costs no more than the builds. */
 const LOOKUP_TAIL_MIN = 500_000
 const LOOKUP_TAIL_SHARE = 1 / 3
+/**
+ * On an object store every piece that no index covers costs a read two requests, and a build some hundred. How long a tail
+ * waits there is in proportion to what a build reads: an hour, and sixteen for a million rows.
+ */
+const REMOTE_TAIL_MS_MIN = 3_600_000
+const REMOTE_TAIL_MS_PER_ROW = 60
+const REMOTE_FRAGMENTS_MIN = 20
+const REMOTE_ROWS_PER_FRAGMENT = 5000
 const VECTOR_TAIL_MIN = 10_000
 const VECTOR_TAIL_SHARE = 1 / 10
 /** Compaction copies the table, its blobs too: a large one may have more fragments before that pays. */
@@ -78,8 +86,9 @@ export function planMaintenance(
   const why = effort === "all" ? "asked for" : whyOptimize(table, state, nowMs)
   const builds = table.indexes.flatMap((index) => {
     // What an optimization folds anyway need not be built again before it.
-    const tail = why === undefined ? TAILS[index.kind] : NEVER
-    return buildStep(index, byName.get(indexName(index)), state, tail)
+    const built = byName.get(indexName(index))
+    if (why !== undefined) return buildStep(index, built, state, NEVER)
+    return buildStep(index, built, state, waitsTooLong(index, built, state, nowMs) ? ANY_TAIL : TAILS[index.kind])
   })
   const rewrites: MaintenanceStep[] = why === undefined ? [] : [{ step: "optimize", why }]
   const cleans = cleanStep(state, drops.length + builds.length + rewrites.length > 0 || effort === "all")
@@ -94,6 +103,7 @@ const limit =
     Math.max(min, indexedRows * share)
 
 const NEVER: TailLimit = () => Number.POSITIVE_INFINITY
+const ANY_TAIL: TailLimit = () => 1
 const LOOKUP_TAIL = limit(LOOKUP_TAIL_MIN, LOOKUP_TAIL_SHARE)
 const TEXT_TAIL = limit(TEXT_TAIL_MIN, TEXT_TAIL_SHARE)
 const VECTOR_TAIL = limit(VECTOR_TAIL_MIN, VECTOR_TAIL_SHARE)
@@ -105,6 +115,17 @@ const TAILS: Readonly<Record<IndexDefinition["kind"], TailLimit>> = {
   bitmap: SCALAR_TAIL,
   fts: NEVER,
   ivf_rq: NEVER,
+}
+
+function waitsTooLong(
+  { kind }: IndexDefinition,
+  built: IndexState | undefined,
+  { rows, bytes }: TableState,
+  nowMs: number,
+): boolean {
+  const isRemote = bytes === undefined
+  if (!isRemote || kind !== "btree" || built === undefined) return false
+  return nowMs - built.createdAtMs >= Math.max(REMOTE_TAIL_MS_MIN, rows * REMOTE_TAIL_MS_PER_ROW)
 }
 
 function buildStep(
@@ -143,8 +164,11 @@ function whyOptimize(
   return state.fragments > allowed ? `it lies in ${state.fragments} pieces` : undefined
 }
 
-function fragmentsAllowed({ bytes }: TableState): number {
-  const byBytes = (bytes?.live ?? 0) / BYTES_PER_FRAGMENT
+function fragmentsAllowed({ bytes, rows }: TableState): number {
+  if (bytes === undefined) {
+    return Math.min(FRAGMENTS_MIN, Math.max(REMOTE_FRAGMENTS_MIN, rows / REMOTE_ROWS_PER_FRAGMENT))
+  }
+  const byBytes = bytes.live / BYTES_PER_FRAGMENT
   return Math.min(FRAGMENTS_MAX, Math.max(FRAGMENTS_MIN, byBytes))
 }
 

@@ -107,10 +107,23 @@ test("while an import runs only the index that looks keys up is built, and in pr
 })
 
 test("pieces are bounded, and a table of many bytes may have more of them", () => {
-  check({ fragments: 100 }, "due", [])
-  check({ fragments: 101 }, "due", ["optimize", "clean"])
+  check({ fragments: 100, bytes: { live: 1000, dead: 0 } }, "due", [])
+  check({ fragments: 101, bytes: { live: 1000, dead: 0 } }, "due", ["optimize", "clean"])
   check({ fragments: 300, bytes: { live: 1_000_000_000, dead: 0 } }, "due", [])
   check({ fragments: 1001, bytes: { live: 100_000_000_000, dead: 0 } }, "due", ["optimize", "clean"])
+})
+
+test("on an object store pieces are fewer, and rows wait for their index in proportion to what it costs", () => {
+  check({ fragments: 20 }, "due", [])
+  check({ fragments: 21 }, "due", ["optimize", "clean"])
+  check({ rows: 400_000, indexes: folded(400_000), fragments: 80 }, "due", [])
+  check({ rows: 5_000_000, indexes: folded(5_000_000), fragments: 101 }, "due", ["optimize", "clean"])
+  const tail = { rows: 100_000, indexes: [index("group_id_btree", 99_999, 1), ...folded(100_000).slice(1)] }
+  check(tail, "due", [], 5_999_999)
+  check(tail, "due", ["build group_id", "clean"], 6_000_000)
+  check({ ...tail, rows: 10_000 }, "due", [], 3_599_999)
+  check({ ...tail, rows: 10_000 }, "due", ["build group_id", "clean"], 3_600_000)
+  check({ ...tail, bytes: { live: 1_000_000, dead: 0 } }, "due", [], 400 * DAY_MS)
 })
 
 test("dead bytes are cleaned at a tenth of the live ones", () => {
