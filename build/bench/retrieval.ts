@@ -1,11 +1,13 @@
 /**
  * How well search ranks. Labelled sets are ingested as messages, every query goes through the search operation, and the
  * judge scores the rankings: `RETRIEVAL_DATA` names the folder of the sets, `RETRIEVAL_JUDGE` the script that scores
- * `<runs>/<set>.json`. Both are measured, and neither is part of this repository. `--sets a,b` limits the sets.
+ * `<runs>/<set>.json`. Both are measured, and neither is part of this repository. `--sets a,b` limits the sets;
+ * `RETRIEVAL_MODEL` names the directory of an embedding model (`RETRIEVAL_MODEL_NAME` what it is), to rank by meaning too.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { microsOfText, textOfMicros } from "../../src/model/timestamp.ts"
 import { perform } from "../../src/operations/operation.ts"
@@ -14,6 +16,7 @@ import { search } from "../../src/operations/search.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { systemRandom } from "../../src/platform/random.ts"
+import { embedMissing } from "../../src/search/embed-missing.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/table.ts"
@@ -35,15 +38,20 @@ interface Query {
 }
 
 export const bench: Bench = {
-  summary: "how well search ranks labelled sets, without any embedding model",
+  summary: "how well search ranks labelled sets, by words alone or with an embedding model",
   run: async (args) => {
     const data = process.env["RETRIEVAL_DATA"]
     if (data === undefined || !existsSync(data)) throw new Error("RETRIEVAL_DATA names no folder of labelled sets.")
     const at = args.indexOf("--sets")
+    const directory = process.env["RETRIEVAL_MODEL"]
+    const embedder =
+      directory === undefined
+        ? undefined
+        : await openEmbedder(process.env["RETRIEVAL_MODEL_NAME"] ?? "all-MiniLM-L6-v2", directory)
     const sets = at < 0 ? Object.keys(LIMITS) : (args[at + 1] ?? "").split(",")
     const runs = mkdtempSync(join(tmpdir(), "pond-retrieval-"))
     const rows: Row[] = []
-    for (const set of sets) rows.push(...(await judgeSet(join(data, set), set, runs)))
+    for (const set of sets) rows.push(...(await judgeSet(join(data, set), set, runs, embedder)))
     const judge = process.env["RETRIEVAL_JUDGE"]
     if (judge !== undefined) {
       const scored = Bun.spawnSync([process.execPath, judge, runs, ...sets], {
@@ -68,7 +76,7 @@ export const bench: Bench = {
   },
 }
 
-async function judgeSet(folder: string, set: string, runs: string): Promise<Row[]> {
+async function judgeSet(folder: string, set: string, runs: string, embedder: Embedder | undefined): Promise<Row[]> {
   const place = mkdtempSync(join(tmpdir(), "pond-retrieval-store-"))
   const sessions = openSessions(
     openStore(parseLocation(join(place, "store"), { environment: {} }), {
@@ -86,7 +94,10 @@ async function judgeSet(folder: string, set: string, runs: string): Promise<Row[
     const builtMs = performance.now()
     await sessions.maintain("all")
     const indexedMs = performance.now() - builtMs
-    const { run, times } = await ask(sessions, linesOf<Query>(join(folder, "queries.jsonl")))
+    const embeddedMs = performance.now()
+    if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
+    const embedMs = performance.now() - embeddedMs
+    const { run, times } = await ask(sessions, embedder, linesOf<Query>(join(folder, "queries.jsonl")))
     mkdirSync(runs, { recursive: true })
     writeFileSync(join(runs, `${set}.json`), JSON.stringify(run))
     const textBytes = documents.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
@@ -102,6 +113,7 @@ async function judgeSet(folder: string, set: string, runs: string): Promise<Row[
       { what: `${set}: search p99`, measured: quantile(times, 0.99), unit: "ms" },
       { what: `${set}: ingest of ${documents.length}`, measured: ingestedMs, unit: "ms" },
       { what: `${set}: maintenance`, measured: indexedMs, unit: "ms" },
+      ...(embedder === undefined ? [] : [{ what: `${set}: embedding`, measured: embedMs / 1000, unit: "s" }]),
       { what: `${set}: indexes of text`, measured: indexBytes(join(place, "store")) / textBytes, unit: "x" },
     ]
   } finally {
@@ -140,16 +152,18 @@ function entryOf({ id, session_id, role, timestamp, text }: Document, ordinal: n
   } as Entry
 }
 
+const { signal } = new AbortController()
+
 async function ask(
   sessions: Sessions,
+  embedder: Embedder | undefined,
   queries: readonly Query[],
 ): Promise<{ readonly run: Record<string, string[]>; readonly times: number[] }> {
   const pond = {
     host: { clock: systemClock },
     sessions: () => Promise.resolve(sessions),
-    embedder: () => Promise.resolve(undefined),
+    embedder: () => Promise.resolve(embedder),
   } as unknown as Pond
-  const signal = new AbortController().signal
   const run: Record<string, string[]> = {}
   const times: number[] = []
   for (const { id, text } of queries) {

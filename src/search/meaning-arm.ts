@@ -46,8 +46,12 @@ export async function meaningAlone(
   limit: number,
 ): Promise<WeightedArm> {
   const embedder = await context.embedder()
-  if (embedder === undefined) throw noMeaning("This store has no embeddings to search by meaning")
-  if ((await countVectors(context.sessions, embedder)) === 0) throw noMeaning(`For ${embedder.model}, ${NOT_EMBEDDED}`)
+  if (embedder === undefined)
+    throw noMeaning(
+      "There are no embeddings to search by meaning: name a model in embeddings.directory and run `pond sync --only embed`, or use mode auto.",
+    )
+  if ((await countVectors(context.sessions, embedder)) === 0)
+    throw noMeaning(`With the model ${embedder.model} ${NOT_EMBEDDED}, or use mode auto.`)
   return await arm(context.sessions, embedder, await embedder.query(query), where, limit)
 }
 
@@ -80,9 +84,5 @@ function asksMeaning({ text, wordCount }: QueryShape): boolean {
 const NOT_EMBEDDED = "nothing was embedded yet; run `pond sync --only embed`"
 
 function noMeaning(why: string): PondError {
-  return new PondError(
-    "validation_failed",
-    `${why}. Configure a model (embeddings.directory) and run \`pond sync --only embed\`, or use mode auto.`,
-    { details: { field: "mode" } },
-  )
+  return new PondError("validation_failed", why, { details: { field: "mode" } })
 }
