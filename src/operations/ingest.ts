@@ -17,10 +17,9 @@ import {
 } from "../model/session.ts"
 import { microsOfText, textOfMicros } from "../model/timestamp.ts"
 import type { SessionBatch } from "../sessions/prepare.ts"
-import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { closedObject, defineOperation } from "./operation.ts"
-import type { Pond } from "./pond.ts"
+import { writeTogether } from "./write-queue.ts"
 
 const EVENTS_MAX = 10_000
 
@@ -61,35 +60,10 @@ export const ingest = defineOperation({
   run: async ({ pond }, { events }) => {
     const { batches, rejected } = groupEvents(events)
     const sessions = await pond.sessions()
-    const written = batches.length === 0 ? [] : await sessions.write(batches)
-    if (written.some(({ status }) => status === "stored")) tend(pond, sessions)
+    const written = batches.length === 0 ? [] : await writeTogether(pond, sessions, batches)
     return { results: [...written.map(resultOf), ...rejected] }
   },
 })
-
-// --- What many small writes leave behind --------------------------------------------------------------------------------
-
-const TENDED_EVERY_MS = 15_000
-const tended = new WeakMap<Sessions, { lastMs: number; isRunning: boolean }>()
-
-/**
- * Each write leaves a small piece that no index covers, and every read looks at all of them. Who answers a request does not
- * wait for what the store needs by now: it is done beside, at most once in a while. What fails leaves all rows where they are.
- */
-function tend({ host }: Pond, sessions: Sessions): void {
-  const nowMs = host.clock.monotonicMs()
-  const state = tended.get(sessions) ?? { lastMs: nowMs, isRunning: false }
-  tended.set(sessions, state)
-  if (state.isRunning || nowMs - state.lastMs < TENDED_EVERY_MS) return
-  state.isRunning = true
-  sessions
-    .maintain("due")
-    .catch((error: unknown) => host.log.debug(`The store could not be tended: ${String(error)}`))
-    .finally(() => {
-      state.isRunning = false
-      state.lastMs = host.clock.monotonicMs()
-    })
-}
 
 // --- Events to sessions -----------------------------------------------------------------------------------------------
 
