@@ -22,7 +22,7 @@ export type Origin =
 export interface EffectiveSetting {
   readonly key: string
   readonly description: string
-  /** As it may be shown: a secret is `(set)`. */
+  /** As it may be shown: a secret is `(set)`, and what nobody set is null. */
   readonly shown: unknown
   readonly origin: Origin
 }
@@ -57,7 +57,10 @@ export function readSettings(environment: Environment, flags: SettingFlags): Set
   const effective: EffectiveSetting[] = []
   for (const setting of settingsOf(ConfigSchema)) {
     const { value, origin } = resolve(setting, environment, flags, file)
-    if (value === undefined) continue
+    if (value === undefined) {
+      effective.push({ key: setting.key.join("."), description: setting.description, shown: null, origin })
+      continue
+    }
     checkValue(setting, value, origin)
     setAt(values, setting.key, value)
     const shown = setting.isSecret === true ? "(set)" : value

@@ -6,6 +6,12 @@ import { renderTable } from "../table.ts"
 import { defineVerb } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
 
+/** Lists as the config file has them. */
+function valueText(value: unknown): string {
+  if (value === null) return "(not set)"
+  return visibleLine(typeof value === "string" ? value : JSON.stringify(value))
+}
+
 export const config = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
@@ -18,7 +24,7 @@ export const config = defineVerb({
         const look = { columns, head: style.bold }
         const values = settings.map(({ key, value, origin }) => [
           key,
-          visibleLine(String(value)),
+          valueText(value),
           visibleLine(describeOrigin(origin)),
         ])
         const places = Object.entries(directories).map(([place, path]) => [place, visibleLine(path)])
