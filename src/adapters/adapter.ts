@@ -32,6 +32,11 @@ export interface Adapter {
    */
   readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
   readonly serialize: Serialize
+  /**
+   * For clients that give the records of an old log ids when they open it again: what of a record that leaves as it was.
+   * A record that is stored without an id is recognised by it, so that it does not become a second one.
+   */
+  readonly unchangedByUpgrade?: (record: JsonValue) => JsonValue
   /** Where the records of a role name the model that spoke, as keys below the record. Absent where they name none. */
   readonly modelAt?: readonly { readonly role: "assistant" | "system"; readonly path: readonly string[] }[]
   /** How the client is told of pond's MCP server. Absent where it knows no MCP. */

@@ -215,10 +215,17 @@ function bareContent(raw: RawRecord): Record<string, JsonValue> {
   return raw.form === "row" ? { record: raw.row } : { text: raw.text }
 }
 
+const CONTENT_ID = "pond-"
+
+/** Whether a message's id was made from the content of its record, because its source gave it none. */
+export function hasContentId(id: string): boolean {
+  return id.startsWith(CONTENT_ID)
+}
+
 /** The same record gives the same id on every machine, in every version (`lance-deterministic-pk`): xxHash is a fixed algorithm. */
 function contentHash(raw: RawRecord): string {
   const content = raw.form === "row" ? stringifyJson(raw.row) : contentOf(raw)
-  return `pond-${Bun.hash.xxHash64(content).toString(16).padStart(16, "0")}`
+  return `${CONTENT_ID}${Bun.hash.xxHash64(content).toString(16).padStart(16, "0")}`
 }
 
 function contentOf(raw: Exclude<RawRecord, { form: "row" }>): string | Uint8Array {

@@ -3,7 +3,9 @@
  * is new comes behind it; a record that changed under the same id is appended as a revision with the whole new record,
  * and native restore writes the newest (`adapter-integrity-additive-sync`).
  */
+import type { Adapter } from "../adapters/adapter.ts"
 import { fill } from "../adapters/lift.ts"
+import { hasContentId } from "../adapters/session-writer.ts"
 import { revisionOf, sourceOf } from "../adapters/shared/native.ts"
 import { equalJson, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { Entry, Session } from "../model/session.ts"
@@ -19,10 +21,15 @@ export interface Reconciler {
 /** The record that a message holds, in the newest form that is stored. */
 type Records = Map<string, JsonValue>
 
-export async function createReconciler(sessions: Sessions, session: Session): Promise<Reconciler> {
+export async function createReconciler(
+  { unchangedByUpgrade }: Pick<Adapter, "unchangedByUpgrade">,
+  sessions: Sessions,
+  session: Session,
+): Promise<Reconciler> {
   const stored = await sessions.entries(session.id)
   const records = recordsOf(stored)
   const ids = new Set(stored.map(({ message }) => message.id))
+  const nameless = namelessRecords(records, unchangedByUpgrade)
   let ordinal = stored.reduce((last, { message }) => Math.max(last, message.ordinal), -1) + 1
   return {
     nextOrdinal: ordinal,
@@ -30,14 +37,33 @@ export async function createReconciler(sessions: Sessions, session: Session): Pr
       groupsOf(entries).flatMap((group): Entry[] => {
         const [first] = group
         if (first === undefined) return []
-        const known = records.get(first.message.id)
         const given = recordOf(group)
-        if (!ids.has(first.message.id)) return group.map((entry) => placed(entry, ordinal++))
+        const id = ids.has(first.message.id) ? first.message.id : nameless(given)
+        if (id === undefined) return group.map((entry) => placed(entry, ordinal++))
+        const known = records.get(id)
         if (known === undefined || given === undefined || equalJson(known, given)) return []
-        records.set(first.message.id, given)
-        return [revision(first, given, ordinal++)]
+        records.set(id, given)
+        return [revision(first, id, given, ordinal++)]
       }),
   }
+}
+
+/** Finds the stored message, under an id that pond made, whose record this one is since its client gave it an id. */
+function namelessRecords(
+  records: Records,
+  unchangedByUpgrade: Adapter["unchangedByUpgrade"],
+): (record: JsonValue | undefined) => string | undefined {
+  if (unchangedByUpgrade === undefined) return () => undefined
+  const textOf = (record: JsonValue) => stringifyJson(unchangedByUpgrade(record))
+  const ids = new Map<string, string[]>()
+  for (const [id, record] of records) {
+    if (!hasContentId(id)) continue
+    const same = ids.get(textOf(record))
+    if (same === undefined) ids.set(textOf(record), [id])
+    else same.push(id)
+  }
+  // The same record twice is two records: the first of them is the first that comes again.
+  return (record) => (record === undefined ? undefined : ids.get(textOf(record))?.shift())
 }
 
 function recordsOf(entries: readonly Entry[]): Records {
@@ -72,18 +98,18 @@ function placed(entry: Entry, ordinal: number): Entry {
   return { ...entry, message: { ...entry.message, ordinal } } as Entry
 }
 
-function revision({ message }: Entry, record: JsonValue, ordinal: number): Entry {
+function revision({ message }: Entry, of: string, record: JsonValue, ordinal: number): Entry {
   const { of: _, lift: __, ...source } = sourceOf(message)
   const hash = Bun.hash.xxHash64(stringifyJson(record)).toString(16).padStart(16, "0")
   return {
     message: {
-      id: `${message.id}@${hash}`,
+      id: `${of}@${hash}`,
       session_id: message.session_id,
       ordinal,
       timestamp: message.timestamp,
       role: "system",
       content: "",
-      options: { source: { ...source, record }, pond: { revision_of: message.id } },
+      options: { source: { ...source, record }, pond: { revision_of: of } },
     },
     parts: [],
   }

@@ -51,7 +51,7 @@ export async function* preparedStretches(
       continue
     }
     const { session } = batch
-    if (planned.change === "rewritten") reconciler ??= await createReconciler(await sessions(), session)
+    if (planned.change === "rewritten") reconciler ??= await createReconciler(adapter, await sessions(), session)
     prepare ??=
       known === undefined
         ? await (await sessions()).prepareFrom(session.id, reconciler?.nextOrdinal ?? 0)

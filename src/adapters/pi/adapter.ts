@@ -1,7 +1,7 @@
 /** pi, versions 1 to 4 of its logs: the four faces of its adapter, each in a file of its own. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
-import { parse } from "./parse.ts"
+import { parse, unchangedByUpgrade } from "./parse.ts"
 import { serialize } from "./serialize.ts"
 import { source } from "./source.ts"
 
@@ -13,5 +13,6 @@ export const pi: Adapter = {
   parse,
   context,
   serialize,
+  unchangedByUpgrade,
   modelAt: [{ role: "assistant", path: ["message", "model"] }],
 }

@@ -96,6 +96,13 @@ function pushHeader(writer: SessionWriter, raw: RawRecord, header: JsonValue): v
   writer.carrier(raw, header, { id: nonEmptyStringAt(header, "id"), timestamp: headerTime(header) })
 }
 
+/** Opening a log of v1, pi writes it anew: its entries become a tree, and a compaction names what it keeps by id. */
+export function unchangedByUpgrade(record: JsonValue): JsonValue {
+  if (!isJsonObject(record)) return record
+  const { id: _, parentId: __, firstKeptEntryId: ___, firstKeptEntryIndex: ____, ...rest } = record
+  return rest
+}
+
 // --- Entries ----------------------------------------------------------------------------------------------------------
 
 /** Entries that are no messages. Others are kept as well, and said aloud. */
