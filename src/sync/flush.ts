@@ -10,6 +10,7 @@ import type { SyncState, UnitMemory } from "./state.ts"
 /** A flush this large costs the commit little, and two of them, as rows and Arrow, fit the memory of an import. */
 const UNITS_MAX = 12_000_000
 const MESSAGES_MAX = 10_000
+const LARGE_UNITS = 2_000_000
 
 export interface Flusher {
   /** `bytes` is what it was read from: a record may be large in what no part holds. */
@@ -44,12 +45,16 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
   let gathering = emptyGathering()
   let writing: Promise<void> = Promise.resolve()
 
-  async function write({ batches, done }: Gathering): Promise<void> {
+  async function write({ batches, done, units }: Gathering): Promise<void> {
     if (batches.length > 0) {
       const store = await sessions()
       onResults(await store.writePrepared(batches))
       await store.maintain("lookups")
     }
+    // Its rows are gone now, and so are the engine's copies of them, which the collector counts for little: 380 MB at the
+    // most instead of 520, for no more processor time than the measurements scatter.
+    batches.length = 0
+    if (units >= LARGE_UNITS) Bun.gc(true)
     for (const group of Map.groupBy(done, (unit) => `${unit.adapter}\n${unit.root}`).values()) {
       const [first] = group
       if (first !== undefined) {
