@@ -138,8 +138,13 @@ function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): vo
   const drafts = Array.isArray(record)
     ? record.map((write: JsonValue, index) => draftAt(write, [index])).filter(isPresent)
     : [draftAt(record, [])].filter(isPresent)
-  if (isFilled(drafts)) writer.record(raw, record, drafts)
-  else writer.carrier(raw, record, { ...commonFields(record, []), pond: titleFacts(record) })
+  const title = titleFacts(record)
+  if (!isFilled(drafts)) {
+    writer.carrier(raw, record, { ...commonFields(record, []), pond: title })
+    return
+  }
+  const [first, ...rest] = drafts
+  writer.record(raw, record, title === undefined ? drafts : [{ ...first, pond: { ...first.pond, ...title } }, ...rest])
 }
 
 /** Nothing where the entry is no message. */
@@ -176,6 +181,7 @@ function commonFields(record: JsonValue, at: readonly PathKey[]): Pick<MessageDr
 
 /** The name that a person gave the session, in the words of each version. The last one counts. */
 function titleFacts(record: JsonValue): MessageDraft["pond"] {
+  if (Array.isArray(record)) return record.map((write: JsonValue) => titleFacts(write)).findLast(isPresent)
   const isName =
     valueAt(record, "type") === "session_info" ||
     valueAt(record, "fact") === "name" ||

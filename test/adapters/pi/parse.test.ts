@@ -267,6 +267,30 @@ test("a name that was given is a fact of the record that gives it", () => {
   expect(issues).toEqual([])
 })
 
+test("a name that was given in one write with what was said is a fact of the message", () => {
+  const said = {
+    kind: "entry",
+    seq: 1,
+    type: "message",
+    id: "m1",
+    ...AT,
+    message: { role: "user", content: "Fix it." },
+  }
+  const name = (seq: number, value: string) => ({
+    kind: "value",
+    op: "set",
+    seq,
+    namespace: "pi.session.name",
+    key: "",
+    value,
+  })
+  const { entries } = read([HEADER, [name(0, "One"), said, name(2, "Two")], [name(3, "Three")]])
+  expect(entries.slice(1).map(({ message: { role, options } }) => [role, options["pond"]])).toEqual([
+    ["user", { title: "Two" }],
+    ["system", { title: "Three" }],
+  ])
+})
+
 test("without a header the name of the file says which session it is, and its directory of what", () => {
   expect(read([message({ role: "user", content: "x" })]).session).toMatchObject({
     ...{ id: "5d1f0a30-0000-4000-8000-000000000001", project: "--projects-alpha--" },
