@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
-import type { Entry, Part, Session } from "../model/session.ts"
+import type { Entry, Part } from "../model/session.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { closedObject, defineOperation } from "./operation.ts"
@@ -136,7 +136,7 @@ async function sessionPage(sessions: Sessions, id: string, input: GetInput): Pro
   if (input.tree === true) {
     const tree = await sessionTree(sessions, session)
     const result = { messages: [], messages_remaining: tree[0]?.messages ?? 0 }
-    return { session: sessionView(session), result, children: await childrenOf(sessions, session), tree }
+    return { session: sessionView(session), result, children: await childrenOf(sessions, session.id), tree }
   }
   const depth = input.response_mode ?? "conversational"
   const places = await sessions.places(id, depth === "conversational" ? "spoken" : "all")
@@ -149,7 +149,7 @@ async function sessionPage(sessions: Sessions, id: string, input: GetInput): Pro
   return {
     session: sessionView(session),
     result: { messages, messages_remaining: rest.length - messages.length },
-    children: await childrenOf(sessions, session),
+    children: await childrenOf(sessions, session.id),
   }
 }
 
@@ -178,8 +178,8 @@ function withinBudget(entries: readonly Entry[], depth: Depth, isFromEnd: boolea
   return isFromEnd ? page.reverse() : page
 }
 
-async function childrenOf(sessions: Sessions, session: Session): Promise<SessionView[]> {
-  const children = await sessions.children(session.id)
+async function childrenOf(sessions: Sessions, sessionId: string): Promise<SessionView[]> {
+  const children = await sessions.children(sessionId)
   return children.toSorted((left, right) => (left.created_at < right.created_at ? -1 : 1)).map(sessionView)
 }
 
@@ -188,9 +188,13 @@ async function childrenOf(sessions: Sessions, session: Session): Promise<Session
 async function messagePage(sessions: Sessions, id: string, input: GetInput): Promise<GetOutput> {
   const target = await messageOf(sessions, id, input.session_id_of_message)
   const { session_id: sessionId } = target.message
-  const session = await sessions.session(sessionId)
-  if (session === undefined) throw sessionNotFound(sessionId)
   const depth = input.context_depth ?? 0
+  const [session, children, siblings] = await Promise.all([
+    sessions.session(sessionId),
+    childrenOf(sessions, sessionId),
+    depth === 0 ? [] : siblingsOf(sessions, target, depth),
+  ])
+  if (session === undefined) throw sessionNotFound(sessionId)
   const limit = input.limit ?? 20
   const all: readonly Part[] = target.parts
   const parts = input.after_id === undefined ? all : behind(all, input.after_id, sessionId)
@@ -201,9 +205,9 @@ async function messagePage(sessions: Sessions, id: string, input: GetInput): Pro
       target: messageView(target, "complete"),
       target_parts: shown.map(partView),
       target_parts_remaining: parts.length - shown.length,
-      siblings: depth === 0 ? [] : await siblingsOf(sessions, target, depth),
+      siblings,
     },
-    children: await childrenOf(sessions, session),
+    children,
     ...(input.raw === true ? { record: await rawRecord(sessions, session, target) } : {}),
   }
 }

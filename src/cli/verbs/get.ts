@@ -1,5 +1,5 @@
 /** `pond get`: a session page by page, or a message with its neighbours. */
-import { PondError } from "../../model/errors.ts"
+import { PondError, toPondError } from "../../model/errors.ts"
 import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
@@ -98,22 +98,24 @@ async function read(context: VerbContext<typeof FLAGS>): Promise<GetOutput> {
   const ask = (input: object) => perform(operation, { pond, signal }, input)
   if (flags.session !== undefined || flags.context !== undefined || flags.raw) return await ask(ofMessage(context, id))
   const isSession = flags.tree || flags.mode !== undefined || flags.from !== undefined
+  // Both are asked at once: which of the two an id is, only its finding tells, and a start waits long for its first read.
+  const asMessage = isSession ? undefined : ask(ofMessage(context, id)).catch((error: unknown) => toPondError(error))
   try {
-    return await ask(ofSession(context, id))
+    const answer = await ask(ofSession(context, id))
+    await asMessage
+    return answer
   } catch (error) {
     // Not the session but the message behind which a page begins may be what is not there.
     if (isSession || !isAbsent(error) || error.details["after_id"] !== undefined) throw error
   }
-  try {
-    return await ask(ofMessage(context, id))
-  } catch (error) {
-    if (!isAbsent(error)) throw error
-    throw new PondError(
-      "not_found",
-      `There is no session and no message ${visibleLine(id)} in this store. \`pond search\` finds both and prints their ids.`,
-      { details: { id }, cause: error },
-    )
-  }
+  const found = await asMessage
+  if (!(found instanceof PondError)) return found as GetOutput
+  if (!isAbsent(found)) throw found
+  throw new PondError(
+    "not_found",
+    `There is no session and no message ${visibleLine(id)} in this store. \`pond search\` finds both and prints their ids.`,
+    { details: { id }, cause: found },
+  )
 }
 
 function isAbsent(error: unknown): error is PondError {
