@@ -6,6 +6,7 @@ import type { Sessions } from "../sessions/store.ts"
 import { isIn } from "../substrate/filter.ts"
 import { batchBytes, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally } from "./tables.ts"
+import { createBreather } from "./work.ts"
 
 export interface Arrival {
   /** Takes a batch; stores what was gathered once there is enough of it. */
@@ -16,7 +17,7 @@ export interface Arrival {
   readonly present: Tally
 }
 
-const FLUSH_BYTES = 16 * 1024 * 1024
+const FLUSH_BYTES = 10 * 1024 * 1024
 const FLUSH_ROWS = 30_000
 
 export interface ArrivalRequest {
@@ -54,6 +55,8 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
     await flushing
   }
 
+  const breathe = createBreather()
+
   async function store(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
     const owner = ownerColumn(table)
     const isTaken = (row: Readonly<Record<string, unknown>>) =>
@@ -64,6 +67,7 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
     if (!isRehearsal) await sessions.store.table(table.definition).maintain("lookups")
     inserted = added(inserted, table.role, counted.inserted)
     present = added(present, table.role, counted.present)
+    breathe(batches.reduce((sum, batch) => sum + batchBytes(batch), 0))
   }
 
   return {

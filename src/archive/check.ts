@@ -27,7 +27,7 @@ import {
   sha256,
 } from "./manifest.ts"
 import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "./tables.ts"
-import { stopIfAsked, type Work } from "./work.ts"
+import { createBreather, stopIfAsked, type Work } from "./work.ts"
 
 export interface OpenArchive {
   readonly path: string
@@ -74,6 +74,7 @@ export async function openArchive(path: string): Promise<OpenArchive> {
 export async function checkArchive(archive: OpenArchive, work: Work): Promise<RowChecker["known"]> {
   const checker = createRowChecker()
   const total = archive.entries.reduce((sum, { rows }) => sum + rows, 0)
+  const breathe = createBreather()
   let done = 0
   work.onStage("check", total)
   for (const entry of archive.entries) {
@@ -84,6 +85,7 @@ export async function checkArchive(archive: OpenArchive, work: Work): Promise<Ro
       done += batch.length
     }
     work.onRows(done)
+    breathe(entry.raw_bytes)
   }
   const missing = checker.missingBlob()
   if (missing !== undefined) throw refused(archive.path, new NotAnArchive(`it lacks the bytes ${missing}`))

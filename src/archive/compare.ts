@@ -6,7 +6,7 @@
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./tables.ts"
-import { stopIfAsked, type Work } from "./work.ts"
+import { createBreather, stopIfAsked, type Work } from "./work.ts"
 
 export interface Comparison {
   /** Rows that both have. */
@@ -19,7 +19,9 @@ export interface Comparison {
   readonly examples: readonly { readonly table: string; readonly key: readonly string[] }[]
 }
 
-const OWNERS_AT_ONCE = 400
+const OWNERS_AT_ONCE = 100
+/** About what a compared key takes, as an object and as a text. */
+const KEY_BYTES = 600
 const EXAMPLES_MAX = 20
 
 export async function compareStores(from: Store, to: Store, work: Work): Promise<Comparison> {
@@ -30,6 +32,7 @@ export async function compareStores(from: Store, to: Store, work: Work): Promise
     ...new Set([...(await idsOf(from, tables.get("sessions"))), ...(await idsOf(to, tables.get("sessions")))]),
   ]
   const found = { present: NOTHING, missing: NOTHING, extra: NOTHING, examples: [] as Comparison["examples"][number][] }
+  const breathe = createBreather()
   for (const table of tables.values()) {
     const isBytes = table.role === "blobs"
     const owners = isBytes ? [...new Set([...(await idsOf(from, table)), ...(await idsOf(to, table))])] : sessionIds
@@ -47,6 +50,7 @@ export async function compareStores(from: Store, to: Store, work: Work): Promise
         found.examples.push({ table: table.definition.name, key: JSON.parse(key) as string[] })
       }
       work.onRows(at + some.length)
+      breathe((left.size + right.size) * KEY_BYTES)
     }
   }
   return found

@@ -23,7 +23,7 @@ import {
 } from "./manifest.ts"
 import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./selection.ts"
 import { added, NOTHING, type Tally } from "./tables.ts"
-import { stopIfAsked, type Work } from "./work.ts"
+import { createBreather, stopIfAsked, type Work } from "./work.ts"
 
 export interface ExportRequest {
   readonly path: string
@@ -120,6 +120,7 @@ async function written(
 async function writeTable(entries: EntryWriter, { table, rows, batches }: SelectedTable, work: Work) {
   const { definition } = table
   const listed: ManifestEntry[] = []
+  const breathe = createBreather()
   let gathered: RowBatch[] = []
   let gatheredBytes = 0
   let done = 0
@@ -134,6 +135,7 @@ async function writeTable(entries: EntryWriter, { table, rows, batches }: Select
     listed.push({ name, rows: count, bytes: content.length, raw_bytes: rawBytes, sha256: sha256(content) })
     done += count
     work.onRows(done)
+    breathe(rawBytes)
   }
   const flush = async () => {
     if (gathered.length === 0) return

@@ -1,5 +1,6 @@
 /** What long work over archives and stores is given, and how it says where it is. */
 import { PondError } from "../model/errors.ts"
+import { returnFreedMemory } from "../platform/native-memory.ts"
 
 export interface Work {
   readonly signal: AbortSignal
@@ -12,4 +13,22 @@ export interface Work {
 /** Asked between batches: what was done until then stays as it is. */
 export function stopIfAsked({ signal }: Work, soFar: string): void {
   if (signal.aborted) throw new PondError("interrupted", soFar)
+}
+
+/** So much may be made and dropped before it is cleared away. */
+const BREATH_BYTES = 32 * 1024 * 1024
+
+/**
+ * What moves through leaves garbage that the collector is in no hurry for, because the machine has room: a store of any
+ * size would leave the process as large as all of it. Called with about how many bytes were made and dropped.
+ */
+export function createBreather(): (bytes: number) => void {
+  let dropped = 0
+  return (bytes) => {
+    dropped += bytes
+    if (dropped < BREATH_BYTES) return
+    dropped = 0
+    Bun.gc(true)
+    returnFreedMemory()
+  }
 }
