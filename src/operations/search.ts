@@ -16,6 +16,8 @@ const QUERY_UNITS_MAX = 100_000
 const ANSWER_BUDGET = 60_000
 const HIT_UNITS_MAX = 1_200
 const HIT_UNITS_MIN = 160
+/** So many words of a query tell where a text is about it. */
+const WINDOW_TERMS_MAX = 64
 
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 const Choice = <const C extends string>(choices: readonly C[], preset: C, description: string) =>
@@ -191,7 +193,7 @@ function outputOf(request: SearchRequest, answer: SearchAnswer): SearchOutput {
     Math.min(HIT_UNITS_MAX, Math.floor(ANSWER_BUDGET / Math.max(1, shown.length))),
   )
   const summaries = answer.files
-  const terms = [...answer.shape.quoted, ...answer.shape.text.split(" ")]
+  const terms = [...answer.shape.quoted, ...answer.shape.text.split(" ")].slice(0, WINDOW_TERMS_MAX)
   const { explanation } = answer
   const matchOf = (fused: Fused): Match => ({
     ...match(fused, { terms, unitsMax, summaries }),

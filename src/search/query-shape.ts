@@ -11,9 +11,12 @@ export interface QueryShape {
   readonly wordCount: number
 }
 
-const QUOTED = /"([^"]+)"|“([^”]+)”/g
+/** No quotation mark inside one: each stretch is read once, however many marks stay open. */
+const QUOTED = /"([^"]+)"|“([^“”]+)”/g
 const IDENTIFIER =
   /^(?:--?[\w-]+|[\w.-]*\/[\w./-]+|\w+_\w[\w]*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[\w-]+\.[a-z]{1,5}|[A-Z]{1,5}-?\d{2,}\w*|[0-9a-f]{7,40}|\w+::\w[\w:]*)$/
+/** No identifier is longer, and the patterns are not asked for what is. */
+const IDENTIFIER_UNITS_MAX = 300
 const EDGES = /^[\s`'"“”([{<]+|[\s`'"“”)\]}>,;:.!?]+$/g
 
 export function shapeOf(query: string): QueryShape {
@@ -22,6 +25,7 @@ export function shapeOf(query: string): QueryShape {
   const text = query.replace(QUOTED, " $1$2 ").replace(/\s+/g, " ").trim()
   const words = text.split(" ").filter(Boolean)
   const identifiers = words
+    .filter((word) => word.length <= IDENTIFIER_UNITS_MAX)
     .map((word) => word.replace(EDGES, ""))
     .filter((word) => word.length >= 3 && IDENTIFIER.test(word))
   return { text, quoted: quoted.filter(Boolean), identifiers: [...new Set(identifiers)], wordCount: words.length }

@@ -205,6 +205,8 @@ test.each([
   "(((",
   "AND OR NOT",
   "x".repeat(50_000),
+  "“".repeat(50_000),
+  Array.from({ length: 14_000 }, (_, number) => `w${number}`).join(" "),
   "col:value",
   "*",
   "' OR 1=1 --",

@@ -27,3 +27,16 @@ test("a long text is shown where most of what was asked for stands", () => {
   expect(windowOf("short", ["x"], 200)).toEqual({ text: "short", isCut: false })
   expect(windowOf("🚀".repeat(300), ["x"], 101).text.isWellFormed()).toBe(true)
 })
+
+test.each([
+  ["quotes that stay open", "“".repeat(100_000)],
+  ["signs before a letter", `${".".repeat(99_999)}x`],
+  ["one endless word", `${"a".repeat(99_999)}!`],
+  ["as many paths as there is room for", "a/b ".repeat(25_000)],
+])("the shape of 100 KB is seen by reading it about once: %s", (_, query) => {
+  const began = performance.now()
+  const shape = shapeOf(query)
+  expect(shape.quoted).toEqual([])
+  // What reads it once takes a hundredth of this; what goes back for each character took forty seconds.
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
