@@ -75,7 +75,7 @@ export function clientsHere(pond: Pond): Seen {
     }
   }
   const here = listClients(pond).filter(({ found }) => found)
-  if (here.length === 0) return { status: "warning", found: "none is here; `pond adapters list` says where pond looks" }
+  if (here.length === 0) return ok("none is here; `pond adapters list` says where pond looks")
   return ok(here.map(({ title, enabled }) => (enabled ? title : `${title} (disabled)`)).join(", "))
 }
 

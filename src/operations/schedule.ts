@@ -13,7 +13,9 @@ import type { Environment } from "../platform/environment.ts"
 import { ensureWritable, placePath } from "../platform/paths.ts"
 import { ownCommand } from "../platform/programs.ts"
 import { bytesOfFile } from "../platform/replace-file.ts"
+import { valueInToml } from "../platform/toml-edit.ts"
 import type { Job } from "../platform/unit-files.ts"
+import { parseLocation } from "../substrate/location.ts"
 import type { Pond } from "./pond.ts"
 import { SCHEDULERS, type Scheduler, type SchedulerId, schedulerNamed, schedulerOf } from "./schedulers.ts"
 
@@ -59,6 +61,7 @@ export async function planSchedule(pond: Pond, request: ScheduleRequest) {
 export async function startSchedule(pond: Pond, request: ScheduleRequest): Promise<ScheduleStatus> {
   const scheduler = await chosen(pond, request)
   const job = jobOf(pond, request)
+  warnOfCredentials(pond)
   const before = readScheduled(pond)
   if (before !== undefined && before.scheduler !== scheduler.id) await schedulerNamed(before.scheduler).stop(pond)
   await scheduler.start(pond, job)
@@ -66,6 +69,15 @@ export async function startSchedule(pond: Pond, request: ScheduleRequest): Promi
   const scheduled: Scheduled = { scheduler: scheduler.id, every_minutes: job.everyMinutes, command: job.command }
   writeFileSync(statePath(pond), `${JSON.stringify(scheduled)}\n`, { mode: 0o600 })
   return await scheduleStatus(pond)
+}
+
+/** What a shell exports never reaches a scheduler, and never goes into a file of its. */
+function warnOfCredentials(pond: Pond): void {
+  const { backend, shown } = parseLocation(pond.storeName(), pond.host)
+  if (backend === "local" || pond.host.settings().values.storage !== undefined) return
+  pond.host.log.warn(
+    `A schedule runs without this shell's variables. Where ${shown} needs credentials from them, put them into the config file: \`pond help storage\`.`,
+  )
 }
 
 /** Whether there was one. */
@@ -135,9 +147,16 @@ function jobOf(pond: Pond, { everyMinutes }: ScheduleRequest): Job {
 }
 
 function syncCommand({ host }: Pond): readonly string[] {
-  const { file } = host.settings()
+  const { file, effective } = host.settings()
+  const bytes = bytesOfFile(file.path)
+  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes)
+  // What was said on this command line goes along, but for what `init` has written into the settings meanwhile.
+  const said = effective.flatMap(({ key, shown, origin }) => {
+    if (origin.kind !== "flag" || valueInToml(text, key.split(".")) === shown) return []
+    return [`--${origin.name}`, String(shown)]
+  })
   const isUsual = file.path === join(placePath(host.environment, "config"), "config.toml")
-  return [...ownCommand(host.environment), "sync", "--quiet", ...(isUsual ? [] : ["--config", file.path])]
+  return [...ownCommand(host.environment), "sync", "--quiet", ...said, ...(isUsual ? [] : ["--config", file.path])]
 }
 
 const PLACES = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"]

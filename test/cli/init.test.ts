@@ -73,6 +73,8 @@ test("--yes sets everything up, again changes nothing, and --undo gives every fi
     `store = "${join(home.path, "archive")}"\n`,
   )
 
+  expect(done.schedule.command.slice(-2)).toEqual(["sync", "--quiet"])
+
   const after = settingsIn(home)
   const [program = "", ...args] = COMMAND
   expect(Bun.TOML.parse(after["codex"] ?? "")).toMatchObject({ mcp_servers: { pond: { command: program, args } } })

@@ -166,6 +166,22 @@ test.each(MISTAKES.map(([args, scripts, exitCode, line]) => ({ args, scripts, ex
   },
 )
 
+test("a store in a bucket: it is said that credentials of the shell do not come along", async () => {
+  using home = temporaryHome()
+  const env = { ...home.env, PATH: fakePrograms(home.path, { systemctl: "exit 0" }).path }
+  const bucket = ["--store", "s3://bucket/pond"]
+  const bare = await runPond(["schedule", "start", ...bucket], { env })
+  expect(readFileSync(join(home.path, `${UNITS}.service`), "utf8")).toContain(
+    '"sync" "--quiet" "--store" "s3://bucket/pond"\n',
+  )
+  expect(bare.stderr).toContain("put them into the config file: `pond help storage`.\n")
+  writeFileSync(
+    join(home.path, ".config/pond/config.toml"),
+    '[storage."s3://bucket"]\naccess_key_id = "a"\nsecret_access_key = "b"\n',
+  )
+  expect((await runPond(["schedule", "start", ...bucket], { env })).stderr).toBe("")
+})
+
 test("a place that cannot be written is named", async () => {
   using home = temporaryHome()
   writeFileSync(join(home.path, ".config/systemd"), "")
