@@ -119,6 +119,8 @@ interface UnitWork {
   readonly resumes: Resumes
 }
 
+const NOTHING_TO_REMEMBER = undefined as never
+
 async function importUnit(
   { source, planned, tally, bySession, flusher, beside, resumes }: UnitWork,
   context: ImportContext,
@@ -145,6 +147,11 @@ async function importUnit(
     bySession.set(id, tally)
     if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
     await flusher.add(value.batch, value.bytes)
+    // The rest of a log of gigabytes is left: nothing of the unit is remembered, so that the next sync reads it again.
+    if (context.signal.aborted) {
+      await stretches.return(NOTHING_TO_REMEMBER)
+      return
+    }
   }
 }
 

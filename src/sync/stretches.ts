@@ -42,21 +42,26 @@ export async function* preparedStretches(
   let reconciler: Reconciler | undefined
   let prepare: Preparer | undefined
   const stretches = hydrate(adapter, planned, { resume, nowMs })
-  for (;;) {
-    const { done, value } = await stretches.next()
-    if (done) return value
-    const { batch, issues, bytes } = value
-    if (batch === undefined) {
-      yield { batch, issues, bytes }
-      continue
+  try {
+    for (;;) {
+      const { done, value } = await stretches.next()
+      if (done) return value
+      const { batch, issues, bytes } = value
+      if (batch === undefined) {
+        yield { batch, issues, bytes }
+        continue
+      }
+      const { session } = batch
+      if (planned.change === "rewritten") reconciler ??= await createReconciler(adapter, await sessions(), session)
+      prepare ??=
+        known === undefined
+          ? await (await sessions()).prepareFrom(session.id, reconciler?.nextOrdinal ?? 0)
+          : (await sessions()).prepareAfter(known.spoken)
+      const entries = reconciler?.reconcile(batch.entries) ?? batch.entries
+      yield { batch: prepare({ session, entries }), issues, bytes }
     }
-    const { session } = batch
-    if (planned.change === "rewritten") reconciler ??= await createReconciler(adapter, await sessions(), session)
-    prepare ??=
-      known === undefined
-        ? await (await sessions()).prepareFrom(session.id, reconciler?.nextOrdinal ?? 0)
-        : (await sessions()).prepareAfter(known.spoken)
-    const entries = reconciler?.reconcile(batch.entries) ?? batch.entries
-    yield { batch: prepare({ session, entries }), issues, bytes }
+  } finally {
+    // Who stops before the end leaves a file open otherwise.
+    await stretches.return(undefined as never)
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "no
 import { join } from "node:path"
 import { nativeFiles } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/clock.ts"
+import { runSync } from "../../src/sync/sync.ts"
 import { SESSION, sessionId, syncPlace, userLine } from "./support.ts"
 
 const line = (number: number, text: string) => userLine(SESSION, number, text)
@@ -182,7 +183,6 @@ test("a sync that is stopped has stored what it says, and the next one finishes"
   using place = syncPlace()
   for (let number = 1; number <= 30; number++)
     place.write(sessionId(number), [userLine(sessionId(number), number, `text ${number}`)])
-  const { runSync } = await import("../../src/sync/sync.ts")
   const stop = new AbortController()
   let units = 0
   const report = await runSync(place.request, {
@@ -198,4 +198,22 @@ test("a sync that is stopped has stored what it says, and the next one finishes"
   expect(stored).toBeGreaterThan(5)
   expect(stored).toBeLessThan(30)
   expect((await place.sync()).sessions.new).toBe(30 - stored)
+})
+
+test("a sync that is stopped in the middle of a log has stored its beginning, and the next one the rest", async () => {
+  using place = syncPlace()
+  const lines = Array.from({ length: 35 }, (_, at) => line(at, `${"long ".repeat(20_000)}${at}`))
+  place.write(SESSION, lines)
+  const stop = new AbortController()
+  const report = await runSync(place.request, { ...place.context, signal: stop.signal, onProgress: () => stop.abort() })
+  const begun = (await place.sessions.counts()).messages
+  expect(report.interrupted).toBe(true)
+  expect(report.adapters[0]?.messages.new).toBe(begun)
+  expect(begun).toBeGreaterThan(0)
+  expect(begun).toBeLessThan(35)
+  expect((await place.sync()).messages).toEqual({ new: 35 - begun })
+  expect((await place.sync()).messages).toEqual({ new: 0 })
+  expect((await place.sessions.entries(SESSION)).map(({ message }) => message.ordinal)).toEqual(
+    lines.map((_, at) => at),
+  )
 })
