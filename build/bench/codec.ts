@@ -196,7 +196,7 @@ const WORDS =
   )
 
 /** A prompt, then replies that think, say and call, and results of a few kilobytes: nine parts in ten are tool output. */
-function conversationOf(messages: number, random: Random): Conversation {
+export function conversationOf(messages: number, random: Random): Conversation {
   const entries: Entry[] = []
   while (entries.length < messages) {
     const ordinal = entries.length

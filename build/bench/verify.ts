@@ -1,0 +1,74 @@
+/**
+ * What proving costs: `verify` in memory over sessions on the disk, in the processor's time, and the memory it holds. The
+ * sessions are made by each adapter out of one conversation; `--samples DIR` takes those below `DIR/<adapter>` instead.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Adapter, Conversation } from "../../src/adapters/adapter.ts"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import { seededRandom } from "../../src/platform/random.ts"
+import { bytesOf } from "../../src/restore/draft.ts"
+import { verify } from "../../src/restore/verify.ts"
+import type { Bench, Row } from "../measure.ts"
+import { conversationOf } from "./codec.ts"
+
+const SESSIONS = 12
+const MESSAGES = 4_000
+const SPEED_MIN = 40
+const MEMORY_MAX = 600
+
+export const bench: Bench = {
+  summary: "verify in memory: megabytes a second, and the memory it takes",
+  run: async (args) => {
+    const samples = args[0] === "--samples" ? args[1] : undefined
+    const made = samples === undefined ? mkdtempSync(join(tmpdir(), "pond-bench-verify-")) : undefined
+    try {
+      const rows: Row[] = []
+      for (const adapter of ADAPTERS) {
+        const root = join(samples ?? made ?? "", adapter.id)
+        if (made !== undefined) await write(adapter, root)
+        rows.push(...(await rowsOf(adapter, root)))
+      }
+      return rows
+    } finally {
+      if (made !== undefined) rmSync(made, { recursive: true })
+    }
+  },
+}
+
+async function rowsOf(adapter: Adapter, root: string): Promise<Row[]> {
+  const before = process.cpuUsage()
+  let memory = 0
+  const context = {
+    clock: systemClock,
+    signal: new AbortController().signal,
+    onProgress: () => {
+      memory = Math.max(memory, process.memoryUsage.rss())
+    },
+  }
+  const [report] = await verify({ sources: [{ adapter, root }] }, context)
+  const { user, system } = process.cpuUsage(before)
+  if (report === undefined || report.bytes === 0) return []
+  if (report.mismatches.length > 0) throw new Error(`${adapter.id}: ${report.mismatches.length} mismatches`)
+  const beside = `${report.sessions} sessions, ${(report.bytes / 1e6).toFixed(0)} MB`
+  const speed = report.bytes / (user + system)
+  return [
+    { what: `${adapter.id}: verify`, measured: speed, unit: "MB/s", limit: SPEED_MIN, isFloor: true, beside },
+    { what: `${adapter.id}: verify, memory`, measured: memory / 1e6, unit: "MB", limit: MEMORY_MAX },
+  ]
+}
+
+/** A client whose sessions are rows has none here: its samples have. */
+async function write(adapter: Adapter, root: string): Promise<void> {
+  for (let count = 0; count < SESSIONS; count++) {
+    const told = renamed(conversationOf(MESSAGES, seededRandom(count)), count)
+    const { files } = adapter.serialize.foreign(told, { cwd: "/projects/alpha", reasoning: "keep" })
+    for (const file of files) if (file.form !== "database") await Bun.write(join(root, file.place), bytesOf(file))
+  }
+}
+
+function renamed({ session, entries, children }: Conversation, count: number): Conversation {
+  return { session: { ...session, id: `${session.id.slice(0, -2)}${10 + count}` }, entries, children }
+}
