@@ -147,10 +147,9 @@ export function pointerToken(key: string): string {
 
 export function pointerKeys(pointer: string): string[] {
   if (pointer === "") return []
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+  const tokens = pointer.slice(1).split("/")
+  if (!pointer.includes("~")) return tokens
+  return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
 }
 
 function exactNumber(_key: string, value: unknown, context: SourceText): unknown {

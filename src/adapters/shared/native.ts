@@ -52,7 +52,8 @@ export interface RecordEntries {
 /** Revisions are not entries of their own here. */
 export function* entriesByRecord(log: SessionLog): Generator<RecordEntries> {
   const revisions = revisionsOf(log)
-  const entries = log.entries.filter(({ message }) => revisionOf(message) === undefined)
+  const isOwn = ({ message }: Entry) => revisionOf(message) === undefined
+  const entries = revisions.size === 0 ? log.entries : log.entries.filter(isOwn)
   for (let index = 0; index < entries.length; ) {
     const first = entries[index]
     if (first === undefined) return
