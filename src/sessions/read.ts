@@ -124,7 +124,7 @@ export async function readTree(
   if (above.includes(sessionId) || above.length > LINEAGE_DEPTH_MAX) {
     throw new PondError(
       "validation_failed",
-      `The lineage of the session ${above[0] ?? sessionId} has a cycle: ${[...above, sessionId].join(" -> ")}. Restore one of them alone.`,
+      `The lineage of the session ${above[0] ?? sessionId} has a cycle: ${[...above, sessionId].join(" -> ")}. None of them can be written before the others. Read each with pond get.`,
       { details: { cycle: [...above, sessionId] } },
     )
   }
