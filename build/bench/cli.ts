@@ -105,7 +105,7 @@ async function asked(folder: string, store: string, messages: number): Promise<R
   const session = sessionIdOf(Math.floor(messages / SESSION_MESSAGES / 2))
   const rows: Row[] = []
   for (const [what, args] of [
-    ["pond status, the cheap part", ["status"]],
+    ["pond status, the cheap part", ["status", "--quick"]],
     ["pond get of a message", ["get", message]],
     ["pond get of a session", ["get", session]],
   ] as const) {
