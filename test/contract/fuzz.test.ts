@@ -48,7 +48,7 @@ for (const adapter of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {
       }
       if (ROUNDS >= ROUNDS_OF_LEAK) expect(process.memoryUsage.rss() - rssBefore).toBeLessThan(GROWTH_MAX)
     },
-    ROUNDS * 100 + 20_000,
+    ROUNDS * 100 + 60_000,
   )
 }
 
