@@ -30,8 +30,10 @@ export interface TimelinePlace {
   readonly skip: number
 }
 
+/** How much of its time a walk may spend in one window. */
+const SHARE_MAX = 1 / 4
 const HOUR = 3_600_000_000n
-/** The first window back from the newest row; each empty one doubles the next. */
+/** The first window back from the newest row; each empty one that was quick makes the next larger. */
 const WINDOW_FIRST = 24n * HOUR * 7n
 
 export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
@@ -62,17 +64,24 @@ async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest
     if (clock.monotonicMs() > untilMs || request.signal.aborted)
       return { arm, hits, goesOn: { beforeMicros: to, skip } }
     const from = later(to - span, bounds.oldest)
+    const windowMs = clock.monotonicMs()
     const found = await inWindow(sessions, request, from, to)
     hits.push(...found.slice(skip))
     isFull = found.length >= request.limit + (request.from?.skip ?? 0)
     skip = Math.max(0, skip - found.length)
     to = from
-    span *= found.length > 0 ? 1n : 4n
+    span = nextSpan(span, found.length, (clock.monotonicMs() - windowMs) / request.budgetMs)
   }
   if (hits.length === 0) return { arm, hits }
   const kept = hits.slice(0, request.limit)
   const isCut = isFull || kept.length < hits.length || to > bounds.oldest
   return { arm, hits: kept, ...(isCut ? { goesOn: placeBehind(kept, request.from) } : {}) }
+}
+
+/** A window cannot be left half looked at, so that it must not grow beyond its share of the time. */
+function nextSpan(span: bigint, found: number, share: number): bigint {
+  if (share > SHARE_MAX) return later(span / 4n, HOUR)
+  return found === 0 && share < SHARE_MAX / 4 ? span * 4n : span
 }
 
 /** All at once, where the index knows which few messages can hold the text. */
