@@ -177,7 +177,7 @@ test("a query with the forms of SQL that people write is answered", async () => 
   ]
   for (const [query, first] of queries)
     expect<unknown>({ query, first: (await ask(query)).rows?.[0] }).toEqual({ query, first })
-})
+}, 120_000)
 
 test.each([
   ["select nosuch from messages", /no column "nosuch".*line 1, column 8.*messages has session_id, id, ordinal/],
@@ -222,7 +222,7 @@ test("a query that needs more memory than there is for it is stopped, and said",
       said: true,
     })
   }
-})
+}, 120_000)
 
 test("more rows than are shown are said to be there", async () => {
   expect(await ask("select id from messages", { limit: 7 })).toMatchObject({ row_count: 7, truncated: true })
