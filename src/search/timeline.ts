@@ -195,6 +195,8 @@ function needleFilter(
 
 /** How many values of the searched columns lie in blobs. */
 export async function largeValues(sessions: Sessions, where: Filter, scope: Scope): Promise<number> {
+  // Looking for them reads the columns; a store without blobs has none.
+  if ((await sessions.tables.blobs.count()) === 0) return 0
   const [said, done] = await Promise.all([
     scope === "tools" ? 0 : sessions.tables.messages.count(and(where, startsWith("search_text", BLOB_SCHEME))),
     scope === "conversation"
