@@ -38,7 +38,6 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   elysia: ["http"],
   "@modelcontextprotocol/sdk": ["mcp"],
   citty: ["cli"],
-  fastembed: ["embeddings"],
   "onnxruntime-node": ["embeddings"],
   "@anush008/tokenizers": ["embeddings"],
   "@duckdb/node-api": ["operations"],
