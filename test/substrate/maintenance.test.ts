@@ -107,8 +107,8 @@ test("while an import runs only the index that looks keys up is built, and in pr
 })
 
 test("pieces are bounded, and a table of many bytes may have more of them", () => {
-  check({ fragments: 100, bytes: { live: 1000, dead: 0 } }, "due", [])
-  check({ fragments: 101, bytes: { live: 1000, dead: 0 } }, "due", ["optimize", "clean"])
+  check({ fragments: 24, bytes: { live: 1000, dead: 0 } }, "due", [])
+  check({ fragments: 25, bytes: { live: 1000, dead: 0 } }, "due", ["optimize", "clean"])
   check({ fragments: 300, bytes: { live: 1_000_000_000, dead: 0 } }, "due", [])
   check({ fragments: 1001, bytes: { live: 100_000_000_000, dead: 0 } }, "due", ["optimize", "clean"])
 })
