@@ -1,6 +1,6 @@
 /** How a search came about, for people: what each ranking weighed, and how the engine found it. */
 import type { SearchOutput } from "../operations/search.ts"
-import { countText } from "./numbers.ts"
+import { counted } from "./numbers.ts"
 import type { Style } from "./style.ts"
 import { visible } from "./visible.ts"
 
@@ -9,7 +9,7 @@ export function explanationText({ explanation }: SearchOutput, style: Style): st
   if (explanation === undefined) return ""
   return explanation.rankings
     .map(({ name, weight, hits, plan }, index) => {
-      const head = `${style.bold(`ranking ${index + 1}: ${name}`)}, weight ${weight}, ${countText(hits)} messages`
+      const head = `${style.bold(`ranking ${index + 1}: ${name}`)}, weight ${weight}, ${counted(hits, "message")}`
       return `\n${head}\n${plan === undefined ? "" : `${visible(plan.trimEnd())}\n`}`
     })
     .join("")

@@ -49,7 +49,7 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: H
     visibleLine(session.source_agent),
     projectText(session.project, look.home),
     ...(newest === undefined ? [] : [whenText(newest, nowMs)]),
-    `${countText(session.matched_message_count)} of ${countText(session.session_messages_count)} messages`,
+    `${countText(session.matched_message_count)} of ${counted(session.session_messages_count, "message")}`,
   ].join("  ")
   const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.yellow))}\n${style.dim(where)}\n`
   const found = session.matches.map((match) => matchText(match, session.session_id, pattern, look)).join("")

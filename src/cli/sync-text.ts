@@ -1,7 +1,7 @@
 /** Syncs as people speak of them: how often, when, and what became of one. */
 import type { SyncRecord } from "../operations/sync-history.ts"
 import { whenText } from "./dates.ts"
-import { countText } from "./numbers.ts"
+import { counted } from "./numbers.ts"
 import { visibleLine } from "./visible.ts"
 
 export function everyText(minutes: number): string {
@@ -14,7 +14,7 @@ export function recordText(record: SyncRecord, nowMs: number): string {
 }
 
 export function outcomeText({ error, messages, sessions, exit_code }: SyncRecord): string {
-  const stored = messages === 0 ? "nothing new" : `${countText(messages)} messages in ${countText(sessions)} sessions`
+  const stored = messages === 0 ? "nothing new" : `${counted(messages, "message")} in ${counted(sessions, "session")}`
   if (exit_code === 130) return `stopped; ${stored}`
   if (error !== null) return `failed: ${visibleLine(error)}`
   return exit_code === 0 ? stored : `${stored}; not all of it whole`

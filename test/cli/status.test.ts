@@ -62,11 +62,9 @@ test("what is stored, what waits, what is off and what is in danger stands on on
   expect(words.stdout).toMatch(
     /source {5}Claude Code, 2 sessions in .*: 1 new, 1 grown \(\d+ KB\); `pond sync` stores them\n/,
   )
-  expect(words.stdout).toMatch(/source {5}Codex, 1 sessions in .*: all stored\n/)
+  expect(words.stdout).toMatch(/source {5}Codex, 1 session in .*: all stored\n/)
   expect(words.stdout).toContain("disabled   pi; `pond adapters enable NAME`\n")
-  expect(words.stdout).toContain(
-    "warning    Claude Code deletes 1 sessions within a week (cleanupPeriodDays: 30 days).",
-  )
+  expect(words.stdout).toContain("warning    Claude Code deletes 1 session within a week (cleanupPeriodDays: 30 days).")
 })
 
 test("versions and records that no adapter knows are said until they are known", async () => {
@@ -83,7 +81,7 @@ test("versions and records that no adapter knows are said until they are known",
     "warning    Claude Code: sessions by versions newer than pond was judged by (99.1.0). Everything is kept; `pond verify` proves it\n",
   )
   expect(stdout).toContain(
-    "warning    Claude Code: records read and kept whole, not understood: hologram in 1 sessions\n",
+    "warning    Claude Code: records read and kept whole, not understood: hologram (1 session)\n",
   )
 })
 

@@ -33,7 +33,7 @@ function filesBelow(folder: string): string[] {
 test("a plan names the files and the losses, and writes none of them", async () => {
   using home = await homeWith("claude-code", "tools")
   const { exitCode, stdout } = await restored(home, TOOLS, "--to", "codex", "--dry-run")
-  expect(stdout).toContain("Would restore 1 session, foreign: 1 files")
+  expect(stdout).toContain("Would restore 1 session, foreign: 1 file")
   expect(stdout).toContain("lost: failure mark, 2 times (exec_command)")
   expect(stdout).toContain("codex resume")
   expect({ exitCode, files: filesBelow(join(home.path, "target")) }).toEqual({ exitCode: 0, files: [] })

@@ -2,7 +2,7 @@
 import { type Client, type Discovered, discoverClients, listClients, switchClients } from "../../operations/clients.ts"
 import { whenText } from "../dates.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { bytesText, countText } from "../numbers.ts"
+import { bytesText, counted } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
 
@@ -79,7 +79,7 @@ export function renderDiscovered(clients: readonly Discovered[], nowMs: number, 
   const { style, columns } = page
   const rows = clients.map((client) => [
     client.title,
-    client.sessions === 0 ? stateOf(client) : `${countText(client.sessions)} sessions`,
+    client.sessions === 0 ? stateOf(client) : counted(client.sessions, "session"),
     client.bytes === 0 ? "" : bytesText(client.bytes),
     client.newest === null ? "" : whenText(client.newest, nowMs),
     placesOf(client, page),

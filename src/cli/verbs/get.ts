@@ -4,7 +4,7 @@ import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
 import { flag } from "../flags.ts"
-import { countText } from "../numbers.ts"
+import { counted } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
@@ -153,7 +153,7 @@ function treeText(tree: NonNullable<GetOutput["tree"]>, style: Style): string {
     [
       "  ".repeat(depth),
       style.bold(visibleLine(session.id)),
-      style.dim(`  ${visibleLine(session.source_agent)}, ${countText(messages)} messages`),
+      style.dim(`  ${visibleLine(session.source_agent)}, ${counted(messages, "message")}`),
       session.title === undefined ? "" : `  ${visibleLine(session.title)}`,
       "\n",
     ].join("")

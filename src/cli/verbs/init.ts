@@ -12,7 +12,7 @@ import {
 import type { RegistrationState } from "../../operations/registrations.ts"
 import { syncExitCode, syncPond } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
-import { countText } from "../numbers.ts"
+import { counted } from "../numbers.ts"
 import { everyText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
@@ -116,7 +116,7 @@ function isScheduled({ schedule: { now } }: InitPlan): boolean {
 
 function firstSyncQuestion({ clients }: InitPlan): string {
   const sessions = clients.filter(({ enabled }) => enabled).reduce((sum, client) => sum + client.sessions, 0)
-  return `Sync now (${countText(sessions)} sessions)?`
+  return `Sync now (${counted(sessions, "session")})?`
 }
 
 function documentOf({ config, clients, registrations, schedule }: InitPlan) {

@@ -13,7 +13,7 @@ import {
   rootOf,
 } from "../../operations/restore.ts"
 import { flag } from "../flags.ts"
-import { bytesText, countText } from "../numbers.ts"
+import { bytesText, counted, countText } from "../numbers.ts"
 import { pickSession } from "../pick-session.ts"
 import type { Desk } from "../picker.ts"
 import type { Style } from "../style.ts"
@@ -124,7 +124,7 @@ function sayLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): v
 }
 
 function lossText({ kind, count, example }: LossGroup): string {
-  return `${kind.replaceAll("_", " ")}, ${countText(count)} ${count === 1 ? "time" : "times"} (${example})`
+  return `${kind.replaceAll("_", " ")}, ${counted(count, "time")} (${example})`
 }
 
 function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
@@ -146,7 +146,7 @@ function render(report: RestoreReport, style: Style): string {
   const { files, losses, sessions, fidelity, backups } = report
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const lines = [
-    `${report.written ? "Restored" : "Would restore"} ${countText(sessions.length)} ${sessions.length === 1 ? "session" : "sessions"}, ${fidelity}: ${countText(files.length)} files, ${bytesText(bytes)}.`,
+    `${report.written ? "Restored" : "Would restore"} ${counted(sessions.length, "session")}, ${fidelity}: ${counted(files.length, "file")}, ${bytesText(bytes)}.`,
     ...files.map(({ path }) => `  ${visibleLine(path)}`),
     ...backups.map((path) => style.yellow(`  kept the old file: ${visibleLine(path)}`)),
     ...(report.written ? [] : losses.map((group) => style.yellow(visibleLine(`  lost: ${lossText(group)}`)))),

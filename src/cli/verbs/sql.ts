@@ -4,7 +4,7 @@ import { PondError } from "../../model/errors.ts"
 import { perform } from "../../operations/operation.ts"
 import { sql as operation, type SqlOutput } from "../../operations/sql.ts"
 import { flag } from "../flags.ts"
-import { countText } from "../numbers.ts"
+import { counted } from "../numbers.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
 
@@ -68,7 +68,7 @@ function shown(answer: SqlOutput, isJson: boolean): Outcome {
     render: ({ style }) =>
       isJson
         ? `${JSON.stringify(answer.rows, null, 2)}\n`
-        : `${answer.table ?? ""}${style.dim(`${countText(answer.row_count)} rows in ${answer.elapsed_ms} ms${more}`)}\n`,
+        : `${answer.table ?? ""}${style.dim(`${counted(answer.row_count, "row")} in ${answer.elapsed_ms} ms${more}`)}\n`,
   }
 }
 
@@ -86,7 +86,7 @@ async function delivered(
   if (target !== undefined || isJson) {
     return {
       document: { ...answer, ...(target === undefined ? {} : { file: target }) },
-      render: () => `${countText(answer.row_count)} rows, ${countText(bytes)} bytes: ${visibleLine(target ?? path)}\n`,
+      render: () => `${counted(answer.row_count, "row")}, ${counted(bytes, "byte")}: ${visibleLine(target ?? path)}\n`,
     }
   }
   const decoder = new TextDecoder()

@@ -3,7 +3,7 @@
 import { PondError } from "../../model/errors.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
 import { flag } from "../flags.ts"
-import { countText } from "../numbers.ts"
+import { counted, countText } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -52,6 +52,6 @@ function rendered({ by, rows, sessions, count }: Stats, limit: number, { style, 
   }))
   const more =
     rows.length > shown.length ? `, ${countText(rows.length - shown.length)} rows are not shown (--limit)` : ""
-  const sum = `${countText(count)} ${COUNTED[by]} in ${countText(sessions)} sessions${more}.`
+  const sum = `${countText(count)} ${COUNTED[by]} in ${counted(sessions, "session")}${more}.`
   return `${renderTable(shape, cells, { columns, head: style.bold })}${style.dim(sum)}\n`
 }

@@ -2,7 +2,7 @@
 import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
-import { bytesText, countText } from "../numbers.ts"
+import { bytesText, counted, countText } from "../numbers.ts"
 import { everyText, recordText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -42,7 +42,7 @@ function entry(name: string, text: string, { style, columns }: Page): string {
 
 function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
   const { version, namespace, store, sessions, messages, parts, blobs, last_sync } = holdings
-  const kept = `${countText(sessions)} sessions, ${countText(messages)} messages, ${countText(parts)} parts, ${countText(blobs)} large values`
+  const kept = `${counted(sessions, "session")}, ${counted(messages, "message")}, ${counted(parts, "part")}, ${counted(blobs, "large value")}`
   const isOwn = namespace === "local"
   return [
     entry("pond", `${version}${isOwn ? "" : `, namespace ${visibleLine(namespace)}`}`, page),
@@ -117,7 +117,7 @@ function meaningText({ configured, model, coverage }: Surroundings["embeddings"]
   if (!configured) return "off, and search goes by words; `pond help embeddings` says how to turn it on"
   if (coverage === null) return `${visibleLine(model)}; \`pond sync --only embed\` begins`
   const { embedded, total } = coverage
-  const share = `${visibleLine(model)}, ${countText(embedded)} of ${countText(total)} messages`
+  const share = `${visibleLine(model)}, ${countText(embedded)} of ${counted(total, "message")}`
   return embedded >= total ? share : `${share}; \`pond sync --only embed\` goes on`
 }
 
@@ -141,7 +141,7 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
     waiting.length === 0
       ? "all stored"
       : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
-  return `${title}, ${countText(sessions)} sessions in ${page.path(path)}: ${state}`
+  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}`
 }
 
 function warningsOf({
@@ -163,13 +163,14 @@ function warningsOf({
   if (unknown_records.length > 0) {
     const kinds = unknown_records
       .slice(0, KINDS_SHOWN)
-      .map(({ kind, sessions: met }) => `${visibleLine(kind)} in ${countText(met)}`)
-    const more = unknown_records.length > KINDS_SHOWN ? `, and ${unknown_records.length - KINDS_SHOWN} kinds more` : ""
-    lines.push(`${title}: records read and kept whole, not understood: ${kinds.join(", ")} sessions${more}`)
+      .map(({ kind, sessions: met }) => `${visibleLine(kind)} (${counted(met, "session")})`)
+    const hidden = unknown_records.length - KINDS_SHOWN
+    const more = hidden > 0 ? `, and ${counted(hidden, "other kind")}` : ""
+    lines.push(`${title}: records read and kept whole, not understood: ${kinds.join(", ")}${more}`)
   }
   if (retention !== null && retention.due > 0) {
     lines.push(
-      `${title} deletes ${countText(retention.due)} sessions within a week (${retention.setting}: ${countText(retention.days)} days). What pond has stored stays`,
+      `${title} deletes ${counted(retention.due, "session")} within a week (${retention.setting}: ${counted(retention.days, "day")}). What pond has stored stays`,
     )
   }
   lines.push(

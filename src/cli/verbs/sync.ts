@@ -4,7 +4,7 @@ import { PondError } from "../../model/errors.ts"
 import { planPond, type SyncOptions, syncExitCode, syncPond, watchPond } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
-import { bytesText, countText } from "../numbers.ts"
+import { bytesText, counted, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
@@ -106,7 +106,7 @@ function newsOf({ adapters }: Report, time: string): string {
     .filter(({ messages, sessions }) => messages.new + sessions.failed > 0)
     .map(({ adapter, sessions, messages }) => {
       const touched = sessions.new + sessions.grown + sessions.rewritten
-      return `${time}  ${adapter}: ${countText(messages.new)} messages in ${countText(touched)} sessions\n`
+      return `${time}  ${adapter}: ${counted(messages.new, "message")} in ${counted(touched, "session")}\n`
     })
     .join("")
 }
@@ -141,7 +141,7 @@ function embedText(embed: Report["embed"]): string {
   if (typeof embed !== "object" || embed === null || !("embedded" in embed) || !("model" in embed)) return ""
   return Number(embed.embedded) === 0
     ? ""
-    : `${countText(Number(embed.embedded))} messages embedded by ${embed.model}.\n`
+    : `${counted(Number(embed.embedded), "message")} embedded by ${embed.model}.\n`
 }
 
 function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
@@ -185,7 +185,7 @@ function remarks(
   }
   if (retention !== null && retention.days < RETENTION_LONG_DAYS && sessions.seen > 0) {
     lines.push(
-      `${adapter}: it deletes sessions that nothing touched for ${countText(retention.days)} days (${retention.setting} in ${visibleLine(retention.file)}). What pond has stored stays.\n`,
+      `${adapter}: it deletes sessions that nothing touched for ${counted(retention.days, "day")} (${retention.setting} in ${visibleLine(retention.file)}). What pond has stored stays.\n`,
     )
   }
   return [...lines, ...issues.map((group) => issueLine(adapter, group, style))]
