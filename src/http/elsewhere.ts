@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { lstatSync } from "node:fs"
 import { join } from "node:path"
 import { ERROR_TABLE, type ErrorCode, PondError } from "../model/errors.ts"
-import { parseJson } from "../model/json.ts"
+import { parseOwnJson } from "../model/json.ts"
 import { PROTOCOL_VERSION } from "../operations/envelope.ts"
 import type { Elsewhere } from "../operations/pond.ts"
 import type { Host } from "../platform/host.ts"
@@ -91,7 +91,7 @@ async function ask({ socket, path, signal, body }: Asking): Promise<unknown> {
     signal,
     ...(isRead ? {} : { method: "POST", body, headers: { "content-type": "application/json" } }),
   })
-  const parsed = parseJson(await response.text())
+  const parsed = parseOwnJson(await response.text())
   if (!parsed.ok) throw new TypeError("the answer is no JSON")
   const { error, protocol_version: _, ...answer } = parsed.value as Record<string, unknown>
   if (response.ok) return answer

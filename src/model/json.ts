@@ -19,6 +19,8 @@ export type ParsedJson =
 
 /** Deeper values are kept as text: `JSON.stringify` runs out of stack somewhere above ten thousand levels. */
 const DEPTH_MAX = 2_000
+/** A record of a client lies some levels deep in what pond writes: what was taken in must be read again. */
+const OWN_DEPTH_MAX = DEPTH_MAX + 100
 
 /**
  * A number that a double cannot hold has sixteen digits or more, or an exponent beyond every double. The first is looked
@@ -46,24 +48,35 @@ const raw = JSON as unknown as RawJson
 
 /** Never throws. What cannot be parsed, or is nested too deeply to be written again, is for the caller to keep as text. */
 export function parseJson(text: string): ParsedJson {
+  return parseWithin(DEPTH_MAX, text)
+}
+
+/** Text that pond itself has written around what came from outside. */
+export function parseOwnJson(text: string): ParsedJson {
+  return parseWithin(OWN_DEPTH_MAX, text)
+}
+
+function parseWithin(levels: number, text: string): ParsedJson {
   try {
-    if (MANY_DIGITS.test(text) && hasInexact(text)) return exactly(text)
+    if (MANY_DIGITS.test(text) && hasInexact(text)) return exactly(text, levels)
     const value: JsonValue = JSON.parse(text)
-    const marks = marksOf(value, DEPTH_MAX)
+    const marks = marksOf(value, levels)
     if (marks === 0) return { ok: true, value }
-    if ((marks & DEEP) !== 0) return TOO_DEEP
+    if ((marks & DEEP) !== 0) return tooDeep(levels)
     const isExtreme = (marks & EXTREME) !== 0 || TINY_EXPONENT.test(text)
-    return isExtreme ? exactly(text) : { ok: true, value }
+    return isExtreme ? exactly(text, levels) : { ok: true, value }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : "not JSON" }
   }
 }
 
-const TOO_DEEP: ParsedJson = { ok: false, reason: `nested more than ${DEPTH_MAX} levels deep` }
-
-function exactly(text: string): ParsedJson {
+function exactly(text: string, levels: number): ParsedJson {
   const value: JsonValue = JSON.parse(text, exactNumber as Reviver)
-  return (marksOf(value, DEPTH_MAX) & DEEP) !== 0 ? TOO_DEEP : { ok: true, value }
+  return (marksOf(value, levels) & DEEP) !== 0 ? tooDeep(levels) : { ok: true, value }
+}
+
+function tooDeep(levels: number): ParsedJson {
+  return { ok: false, reason: `nested more than ${levels} levels deep` }
 }
 
 const ZERO = 1

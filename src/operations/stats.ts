@@ -3,7 +3,7 @@
  * so that memory does not grow with the store. A message that a forked session copied counts once, where it was said.
  */
 import { adapterById } from "../adapters/registry.ts"
-import { isJsonObject, type JsonValue, parseJson } from "../model/json.ts"
+import { isJsonObject, type JsonValue, parseOwnJson } from "../model/json.ts"
 import { and, eq, type Filter, isIn, not, type Range, range } from "../substrate/filter.ts"
 import { momentOf } from "./moments.ts"
 import type { Pond } from "./pond.ts"
@@ -129,7 +129,7 @@ async function countModels(pond: Pond, where: Filter, tally: Tally, signal: Abor
 function textAt(options: string, path: readonly string[]): string | undefined {
   // Most records name none, and parsing each would be most of the work.
   if (!options.includes(`"${path.at(-1)}"`)) return undefined
-  const parsed = parseJson(options)
+  const parsed = parseOwnJson(options)
   let value: JsonValue | undefined = parsed.ok ? parsed.value : undefined
   for (const key of ["source", "record", ...path]) value = isJsonObject(value) ? value[key] : undefined
   return typeof value === "string" && value !== "" ? value : undefined

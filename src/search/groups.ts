@@ -2,7 +2,7 @@
  * Hits become sessions: what an agent's agents found counts for the session that they worked for, each session shows its
  * best few hits, and says how much of it lies behind the newest of them.
  */
-import { isJsonObject, parseJson } from "../model/json.ts"
+import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, isIn, isNull, not } from "../substrate/filter.ts"
 import { type Fused, keyOfHit } from "./fuse.ts"
@@ -127,7 +127,7 @@ export async function filesOf(sessions: Sessions, hits: readonly Hit[]): Promise
 }
 
 function labelOf(variant: string): string {
-  const parsed = parseJson(variant)
+  const parsed = parseOwnJson(variant)
   if (!parsed.ok || !isJsonObject(parsed.value)) return "file"
   return String(parsed.value["file_name"] ?? parsed.value["media_type"] ?? "file")
 }

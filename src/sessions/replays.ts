@@ -3,7 +3,7 @@
  * (Claude Code 2.1 copies every line with its uuid and names no parent). It is stored whole, because it must restore
  * alone; each copy is marked `options.pond.replay_of`, so that search and statistics count it once.
  */
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../model/json.ts"
+import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../model/json.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Table } from "../substrate/table.ts"
 import { columnOfText, createBlobSink, textOfColumn } from "./oversized.ts"
@@ -50,7 +50,7 @@ function marked(batch: PreparedBatch, owners: ReadonlyMap<string, string>): Prep
     const owner = owners.get(keyOf(row))
     if (owner === undefined || owner === batch.session.id || !isSpoken(row)) return row
     copies.add(row.id)
-    const parsed = parseJson(textOfColumn(row.options, known))
+    const parsed = parseOwnJson(textOfColumn(row.options, known))
     const options: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
     const pond = { ...(options["pond"] as JsonObject | undefined), replay_of: owner }
     return { ...row, lane: "replay", options: columnOfText(stringifyJson({ ...options, pond }), blobs) }

@@ -2,7 +2,7 @@
  * Whether rows that come from elsewhere are rows that a session can be read from: what the row codecs take for granted
  * of rows that pond itself has written. Names the first fault it finds.
  */
-import { isJsonObject, parseJson } from "../model/json.ts"
+import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import { isMoment } from "../model/timestamp.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./rows.ts"
@@ -151,7 +151,7 @@ function createJsonJudge(): (column: string) => boolean {
   return (column) => {
     if (seen.has(column)) return true
     if (blobsOfRow([column]).length > 0) return true
-    const parsed = parseJson(column)
+    const parsed = parseOwnJson(column)
     if (!parsed.ok || !isJsonObject(parsed.value)) return false
     if (column.length <= REMEMBERED_UNITS) {
       if (seen.size >= REMEMBERED_MAX) seen = new Set()

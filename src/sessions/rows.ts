@@ -4,7 +4,7 @@
  */
 
 import { PondError } from "../model/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { Entry, FileContent, Message, Part, ProviderOptions, Session } from "../model/session.ts"
 import { microsOfText, textOfMicros } from "../model/timestamp.ts"
 import { type BlobSink, blobOfColumn, columnOfText, textOfColumn } from "./oversized.ts"
@@ -248,7 +248,7 @@ export function blobsOfRow(columns: readonly (string | null | undefined)[]): str
 export function blobsOfPart(row: StoredPart): string[] {
   const own = blobsOfRow([row.text, row.variant_data, row.options])
   if (row.type !== "file" || blobOfColumn(row.variant_data) !== undefined) return own
-  const variant = parseJson(row.variant_data)
+  const variant = parseOwnJson(row.variant_data)
   const reference = variant.ok && isJsonObject(variant.value) ? variant.value["blob"] : undefined
   return typeof reference === "string" ? [...own, ...blobsOfRow([reference])] : own
 }
@@ -269,7 +269,7 @@ function optionsOf(column: string, blobs: Blobs): ProviderOptions {
 }
 
 function jsonOf(column: string, blobs: Blobs): JsonValue {
-  const parsed = parseJson(textOfColumn(column, blobs))
+  const parsed = parseOwnJson(textOfColumn(column, blobs))
   if (!parsed.ok) throw new PondError("internal", `A stored JSON value cannot be read (${parsed.reason}).`)
   return parsed.value
 }

@@ -3,7 +3,7 @@
  * their text, while an array of objects is copied field by field (ten times as long, measured). What every row of a
  * session repeats is not carried, and JSON goes as text, because a copy would make other numbers of exact ones.
  */
-import { type JsonObject, parseJson, stringifyJson } from "../model/json.ts"
+import { type JsonObject, parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { Session } from "../model/session.ts"
 import type { PreparedBatch } from "../sessions/prepare.ts"
 import type { IngestFacts } from "../sessions/rows.ts"
@@ -67,7 +67,7 @@ export function carried({ session, messages, parts, blobs }: PreparedBatch): Car
 }
 
 export function received(batch: CarriedBatch, { ingestedAtMicros, host }: IngestFacts): PreparedBatch {
-  const parsed = parseJson(batch.session)
+  const parsed = parseOwnJson(batch.session)
   const session = (parsed.ok ? parsed.value : {}) as unknown as Session
   const repeated = { session_id: session.id, source_agent: session.source_agent, project: session.project }
   const written: Written = { ingested_at: ingestedAtMicros, host }

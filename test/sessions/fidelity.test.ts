@@ -70,6 +70,9 @@ test.each([
   ["a key named __proto__", '{"__proto__":{"x":1},"a":{"__proto__":null}}'],
   ["half an emoji", '{"text":"\\ud83d","other":"\\ude00"}'],
   ["NUL", '{"text":"\\u0000a\\u0000"}'],
+  // In the row it lies deeper still, in what pond keeps around it.
+  ["the deepest nesting of lists", `${"[".repeat(1_999)}1${"]".repeat(1_999)}`],
+  ["the deepest nesting of objects", `${'{"a":'.repeat(1_999)}"end"${"}".repeat(1_999)}`],
 ])("%s survives the store", async (_, text) => {
   using place = testSessions()
   const parsed = parseJson(text)
