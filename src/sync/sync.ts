@@ -58,10 +58,12 @@ export async function runSync(request: SyncRequest, context: SyncContext): Promi
     const adapters = wants("import")
       ? await importAll(request.sources, { ...context, state, isFull: request.isFull })
       : []
-    const embed = wants("embed") ? await context.embed?.() : undefined
+    // A model that cannot be opened keeps no words from being found: it is told once they are indexed.
+    const [embed] = await Promise.allSettled([wants("embed") ? context.embed?.() : undefined])
     const index = wants("index") ? await context.index?.() : undefined
+    if (embed.status === "rejected") throw embed.reason
     const ms = Math.round(context.clock.monotonicMs() - startedMs)
-    return { adapters, embed: embed ?? null, index: index ?? null, ms, interrupted: context.signal.aborted }
+    return { adapters, embed: embed.value ?? null, index: index ?? null, ms, interrupted: context.signal.aborted }
   } finally {
     state.close()
     lock.release()

@@ -151,6 +151,22 @@ test("a last line that never gets its line feed is stored once it is settled, an
   expect(await place.plan()).toEqual([])
 })
 
+test("a model that fails keeps no words from being indexed, and is told", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one")])
+  const done: string[] = []
+  const stages = {
+    embed: () => Promise.reject(new Error("the model is no model")),
+    index: async () => {
+      done.push("index")
+      return { tables: await place.sessions.maintain("due") }
+    },
+  }
+  await expect(place.sync({ stages: ["import", "embed", "index"] }, stages)).rejects.toThrow("the model is no model")
+  expect(done).toEqual(["index"])
+  expect(await place.texts(SESSION)).toEqual(["one"])
+})
+
 test("half a line that nobody finished is kept as it lies, and said", async () => {
   using place = syncPlace()
   place.write(SESSION, [line(1, "one"), line(2, "two").slice(0, 60)], { unended: true })
