@@ -3,17 +3,17 @@
  * their text, while an array of objects is copied field by field (ten times as long, measured). What every row of a
  * session repeats is not carried, and JSON goes as text, because a copy would make other numbers of exact ones.
  */
+import { assert } from "../model/errors.ts"
 import { type JsonObject, parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { Session } from "../model/session.ts"
 import type { PreparedBatch } from "../sessions/prepare.ts"
 import type { IngestFacts } from "../sessions/rows.ts"
-import type { BlobRow, MessageRow, PartRow } from "../sessions/tables.ts"
+import { type BlobRow, MESSAGES, type MessageRow, PARTS, type PartRow } from "../sessions/tables.ts"
 
 type ColumnsOf<Row, Repeated extends keyof Row> = { readonly [Name in Exclude<keyof Row, Repeated>]: Row[Name][] }
 
-type OfSession = "session_id" | "source_agent" | "project"
-type MessageColumns = ColumnsOf<MessageRow, OfSession | keyof Written>
-type PartColumns = ColumnsOf<PartRow, OfSession>
+type MessageColumns = ColumnsOf<MessageRow, (typeof OF_SESSION)[number] | keyof Written>
+type PartColumns = ColumnsOf<PartRow, (typeof OF_SESSION)[number]>
 
 interface Written {
   readonly ingested_at: bigint
@@ -27,35 +27,12 @@ export interface CarriedBatch {
   readonly blobs: readonly BlobRow[]
 }
 
-const MESSAGE_COLUMNS = [
-  "id",
-  "ordinal",
-  "role",
-  "timestamp",
-  "lane",
-  "content",
-  "search_text",
-  "search_terms",
-  "options",
-] as const satisfies (keyof MessageColumns)[]
+const OF_SESSION = ["session_id", "source_agent", "project"] as const satisfies (keyof PartRow)[]
+const WRITTEN = ["ingested_at", "host"] as const satisfies (keyof Written)[]
 
-const PART_COLUMNS = [
-  "message_id",
-  "id",
-  "ordinal",
-  "message_ordinal",
-  "type",
-  "role",
-  "timestamp",
-  "lane",
-  "provenance",
-  "tool_name",
-  "call_id",
-  "is_failure",
-  "text",
-  "variant_data",
-  "options",
-] as const satisfies (keyof PartColumns)[]
+/** Taken from the tables, so that a column which is added there cannot be forgotten here. */
+const MESSAGE_COLUMNS = Object.keys(MESSAGES.columns).filter(isNotIn([...OF_SESSION, ...WRITTEN]))
+const PART_COLUMNS = Object.keys(PARTS.columns).filter(isNotIn(OF_SESSION))
 
 export function carried({ session, messages, parts, blobs }: PreparedBatch): CarriedBatch {
   return {
@@ -68,7 +45,8 @@ export function carried({ session, messages, parts, blobs }: PreparedBatch): Car
 
 export function received(batch: CarriedBatch, { ingestedAtMicros, host }: IngestFacts): PreparedBatch {
   const parsed = parseOwnJson(batch.session)
-  const session = (parsed.ok ? parsed.value : {}) as unknown as Session
+  assert(parsed.ok, "a session that was written by this process is JSON")
+  const session = parsed.value as unknown as Session
   const repeated = { session_id: session.id, source_agent: session.source_agent, project: session.project }
   const written: Written = { ingested_at: ingestedAtMicros, host }
   return {
@@ -92,4 +70,8 @@ function rowsOf(names: readonly string[], columns: object, repeated: AnyRow): An
     for (const [at, name] of names.entries()) row[name] = lists[at]?.[index]
     return row
   })
+}
+
+function isNotIn(names: readonly string[]): (name: string) => boolean {
+  return (name) => !names.includes(name)
 }
