@@ -4,6 +4,9 @@ import { whenText } from "./dates.ts"
 import { counted } from "./numbers.ts"
 import { visibleLine } from "./visible.ts"
 
+export const NO_SOURCES =
+  "No client of pond's has sessions on this machine.\n`pond adapters discover` says where each one was looked for.\n"
+
 export function everyText(minutes: number): string {
   if (minutes % 60 !== 0) return minutes === 1 ? "minute" : `${minutes} minutes`
   return minutes === 60 ? "hour" : `${minutes / 60} hours`

@@ -3,10 +3,10 @@
  * Archives of stores are another thing, and lie in files: `pond export`.
  */
 import { type Static, Type } from "typebox"
-import { PondError } from "../model/errors.ts"
 import type { Entry } from "../model/session.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import { closedObject, defineOperation } from "./operation.ts"
+import { behind } from "./paging.ts"
 
 const LIMIT_MAX = 2000
 /** Characters of a page, well below what `ingest` takes. The first message comes whole, however long it is. */
@@ -45,20 +45,19 @@ export const exportSession = defineOperation({
     const session = await sessions.session(id)
     if (session === undefined) throw sessionNotFound(id)
     const places = await sessions.places(id, "all")
-    const begun = after === undefined ? 0 : places.findIndex((place) => place.id === after) + 1
-    if (after !== undefined && begun === 0) throw noSuchMessage(id, after)
+    const rest = after === undefined ? places : behind(places, after, id)
     const page: Entry[] = []
     let size = 0
-    for (let at = begun; at < places.length && page.length < limit && size < PAGE_BUDGET; at += READ_AT_ONCE) {
+    for (let at = 0; at < rest.length && page.length < limit && size < PAGE_BUDGET; at += READ_AT_ONCE) {
       signal.throwIfAborted()
-      const wanted = places.slice(at, Math.min(at + READ_AT_ONCE, begun + limit))
+      const wanted = rest.slice(at, Math.min(at + READ_AT_ONCE, limit))
       for (const entry of await sessions.entries(id, { only: wanted.map(({ ordinal }) => ordinal) })) {
         size += JSON.stringify(entry).length
         if (page.length > 0 && size > PAGE_BUDGET) break
         page.push(entry)
       }
     }
-    const remaining = places.length - begun - page.length
+    const remaining = rest.length - page.length
     const last = page.at(-1)?.message.id
     return {
       events: [{ kind: "session", ...session }, ...page.flatMap(eventsOf)],
@@ -70,12 +69,4 @@ export const exportSession = defineOperation({
 
 function eventsOf({ message, parts }: Entry): object[] {
   return [{ kind: "message", ...message }, ...parts.map((part) => ({ kind: "part", ...part }))]
-}
-
-function noSuchMessage(sessionId: string, afterId: string): PondError {
-  return new PondError(
-    "not_found",
-    `The session ${sessionId} has no message ${afterId} to go on behind. Take the next_after_id that a page ended with.`,
-    { details: { session_id: sessionId, after_id: afterId } },
-  )
 }

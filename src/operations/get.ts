@@ -8,6 +8,7 @@ import type { Entry, Part } from "../model/session.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { closedObject, defineOperation } from "./operation.ts"
+import { behind } from "./paging.ts"
 import { RecordView, rawRecord } from "./raw-record.ts"
 import { sessionTree, TreeNode } from "./session-tree.ts"
 import {
@@ -151,18 +152,6 @@ async function sessionPage(sessions: Sessions, id: string, input: GetInput): Pro
     result: { messages, messages_remaining: rest.length - messages.length },
     children: await childrenOf(sessions, session.id),
   }
-}
-
-function behind<P extends { readonly id: string }>(places: readonly P[], afterId: string, sessionId: string): P[] {
-  const at = places.findIndex(({ id }) => id === afterId)
-  if (at >= 0) return places.slice(at + 1)
-  throw new PondError(
-    "not_found",
-    `The session ${sessionId} has no message ${afterId} to go on behind. Take the after_id that a page ended with.`,
-    {
-      details: { session_id: sessionId, after_id: afterId },
-    },
-  )
 }
 
 /** The end that was asked for stays; what does not fit is left for the next page. */

@@ -87,13 +87,7 @@ export function registrationOf(pond: Pond, adapter: Adapter): RegistrationState 
 export function register(pond: Pond, adapter: Adapter): RegistrationChange | undefined {
   const state = registrationOf(pond, adapter)
   if (state === undefined || adapter.registration === undefined) return undefined
-  const unchanged = {
-    adapter: adapter.id,
-    title: adapter.title,
-    file: state.file,
-    change: "none",
-    backup: null,
-  } as const
+  const unchanged = unchangedIn(state.file, adapter)
   if (state.status !== "absent" && state.status !== "outdated") return unchanged
   const place = placeOf(pond, adapter.registration)
   const text = edited(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], place.entry)
@@ -103,18 +97,17 @@ export function register(pond: Pond, adapter: Adapter): RegistrationChange | und
   return { ...unchanged, change: state.status === "absent" ? "added" : "updated", backup: backup ?? null }
 }
 
+function unchangedIn(file: string, { id, title }: Adapter): RegistrationChange {
+  return { adapter: id, title, file, change: "none", backup: null }
+}
+
 /** A file that nobody changed since becomes what it was, to the byte; of any other only the entry goes. */
 export function unregister(pond: Pond, adapter: Adapter): RegistrationChange | undefined {
   const state = registrationOf(pond, adapter)
   if (state === undefined || adapter.registration === undefined) return undefined
-  const change = {
-    adapter: adapter.id,
-    title: adapter.title,
-    file: state.file,
-    change: "removed",
-    backup: null,
-  } as const
-  if (state.status !== "registered" && state.status !== "outdated") return { ...change, change: "none" }
+  const unchanged = unchangedIn(state.file, adapter)
+  if (state.status !== "registered" && state.status !== "outdated") return unchanged
+  const change = { ...unchanged, change: "removed" } as const
   const place = placeOf(pond, adapter.registration)
   if (takeBack(pond, place.file.path)) return change
   const text = edited(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], undefined)

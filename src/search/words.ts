@@ -108,7 +108,7 @@ function merged(first: readonly Hit[], second: readonly Hit[]): Hit[] {
   return [...first, ...second.filter((hit) => !keys.has(keyOfHit(hit)))]
 }
 
-/** What holds a word like one of the query's holds that word, as far as anybody can tell. */
+/** A text with a word that is spelled almost like one of the query's counts as one that holds it. */
 function added(first: readonly Hit[], second: readonly Hit[]): Hit[] {
   const more = new Map(second.map((hit) => [keyOfHit(hit), hit]))
   const raised = first.map((hit) => ({ ...hit, score: hit.score + (more.get(keyOfHit(hit))?.score ?? 0) }))

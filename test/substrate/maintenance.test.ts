@@ -151,7 +151,7 @@ test("small imports with maintenance after each leave little behind, few pieces,
   }
   const after = await table.statistics()
   expect(after?.rows).toBe(2000 + ROUNDS * 20)
-  expect(after?.fragments).toBeLessThanOrEqual(100)
+  expect(after?.fragments).toBeLessThanOrEqual(24)
   expect(after?.indexes.map(({ name }) => name).toSorted()).toEqual(["group_id_btree", "kind_bitmap", "text_fts"])
   for (const wanted of [1, 2000, next]) {
     const found = await table.searchText({ match: `note${wanted}`, column: "text" }, { columns: ["id"], limit: 3 })

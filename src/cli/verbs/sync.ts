@@ -6,6 +6,7 @@ import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
 import { bytesText, counted, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
+import { NO_SOURCES } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -131,8 +132,7 @@ function synced(report: Report): Outcome {
 
 export function renderSynced(report: Report, page: Page): string {
   const embedded = embedText(report.embed)
-  if (report.adapters.length === 0)
-    return embedded === "" ? "No client of pond's has sessions on this machine.\n" : embedded
+  if (report.adapters.length === 0) return embedded === "" ? NO_SOURCES : embedded
   return `${embedded}${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
 }
 

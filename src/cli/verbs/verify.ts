@@ -4,6 +4,7 @@ import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
 import { bytesText, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
+import { NO_SOURCES } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -47,7 +48,7 @@ export const verify = defineVerb({
 type Source = Verification["adapters"][number]
 
 function rendered({ adapters, ok }: Verification, { style, columns }: Page): string {
-  if (adapters.length === 0) return "No client of pond's has sessions on this machine.\n"
+  if (adapters.length === 0) return NO_SOURCES
   const rows = adapters.map(({ adapter, sessions, files, records, bytes, mismatches, ms }) => [
     adapter,
     countText(sessions),

@@ -12,7 +12,7 @@ export interface Column {
 
 export interface Answer {
   readonly columns: readonly Column[]
-  /** Once, and to the end or as far as anybody reads. */
+  /** Can be read once; its reader may stop before the end. */
   readonly rows: () => AsyncGenerator<Row>
 }
 
