@@ -94,11 +94,12 @@ function judgeScenario(place: Place, client: Client, scenario: string): Verdict[
   }
 }
 
-/** The old package of pi is a source of old sessions: what it writes goes back to it. */
+/** The old package of pi is a source of old sessions: what it writes goes back to it, and on in its successor. Else it is asked for. */
 function targetsOf(client: Client): readonly Client[] {
-  const targets = CLIENTS.filter(({ name }) => client.name === name || (name !== "pi-old" && client.name !== "pi-old"))
-  if (values.to !== undefined) return targets.filter(({ name }) => name === values.to)
-  return values.native ? [client] : targets
+  if (values.native) return [client]
+  if (values.to !== undefined) return [clientNamed(values.to)]
+  if (client.name === "pi-old") return [client, clientNamed("pi")]
+  return CLIENTS.filter(({ name }) => name !== "pi-old")
 }
 
 interface Restored {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pi } from "../../src/adapters/pi/adapter.ts"
+import type { SessionLog } from "../../src/model/session.ts"
 import { syncPlace } from "./support.ts"
 
 /** The first version of pi gave its entries no ids. A later one that opens such a log writes it anew, with ids of chance. */
@@ -68,3 +69,87 @@ test("a log of the first version that a later one wrote anew is stored once, res
   expect(await place.texts(ID)).toEqual([...texts, "And now?"])
   expect((await sync()).messages.new).toBe(0)
 })
+
+// --- What the client itself made of its logs ----------------------------------------------------------------------------
+
+const PI = join(import.meta.dir, "../../fixtures/pi")
+
+/** The one log of a fixture, as lines. */
+function logOf(fixture: string): { readonly place: string; readonly id: string; readonly lines: readonly string[] } {
+  const [place = ""] = [...new Bun.Glob("*/*.jsonl").scanSync(join(PI, fixture, "root"))]
+  const lines = readFileSync(join(PI, fixture, "root", place), "utf8")
+    .trimEnd()
+    .split("\n")
+  return { place, id: (JSON.parse(lines[0] ?? "") as { id: string }).id, lines }
+}
+
+test.each([
+  ["v1-client", "v1-client-upgraded"],
+  ["v2", "v2-upgraded"],
+])(
+  "a sync after the client wrote %s anew loses nothing, doubles nothing, and tells what the client tells",
+  async (old, upgradedTo) => {
+    using place = syncPlace()
+    const root = join(place.root, "..", "pi")
+    const [before, after] = [logOf(old), logOf(upgradedTo)]
+    const path = join(root, before.place)
+    mkdirSync(join(path, ".."), { recursive: true })
+    const sync = () => place.sync({ sources: [{ adapter: pi, root }] })
+    writeFileSync(path, before.lines.map((line) => `${line}\n`).join(""))
+    await sync()
+    const texts = await place.texts(before.id)
+    expect(texts.length).toBeGreaterThan(2)
+
+    writeFileSync(path, after.lines.map((line) => `${line}\n`).join(""))
+    expect(await sync()).toMatchObject({ sessions: { rewritten: 1, new: 0, failed: 0 } })
+    const log = await place.sessions.log(before.id)
+    const revised = log.entries.filter(({ message }) => hasRevision(message.options))
+    const added = after.lines.length - before.lines.length
+    expect(added).toBeGreaterThan(2)
+    expect(log.entries.length - revised.length).toBe(after.lines.length)
+    expect((await place.texts(before.id)).slice(0, texts.length)).toEqual(texts)
+    const [file] = pi.serialize.native(log).files
+    const restored = file?.form === "log" ? file.lines.map((line) => JSON.parse(String(line))) : []
+    expect(restored).toEqual(after.lines.map((line) => JSON.parse(line)))
+    // The same conversation as if pond had never seen the old log.
+    using fresh = syncPlace()
+    await fresh.sync({ sources: [{ adapter: pi, root }] })
+    const [here, there] = await Promise.all(
+      [place, fresh].map(async (each) => toldBy(await each.sessions.log(before.id))),
+    )
+    expect(here).toEqual(there as unknown[])
+    const { messages } = await sync()
+    expect(messages.new).toBe(0)
+  },
+)
+
+test("what an extension said in the first format is known again, though its role has another name now", async () => {
+  using place = syncPlace()
+  const root = join(place.root, "..", "pi")
+  const path = join(root, PLACE)
+  mkdirSync(join(path, ".."), { recursive: true })
+  const [header, ...v1] = readFileSync(V1, "utf8").trimEnd().split("\n")
+  const said = (role: string) => ({ role, customType: "git", content: "The branch is main.", display: true })
+  const hook = { type: "message", timestamp: "2026-02-03T04:05:01.500Z", message: said("hookMessage") }
+  const lines = [header, JSON.stringify(hook), ...v1].map((line): Line => JSON.parse(line ?? ""))
+  const write = (all: readonly Line[]) => writeFileSync(path, all.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  write(lines)
+  await place.sync({ sources: [{ adapter: pi, root }] })
+  const texts = await place.texts(ID)
+  expect(texts).toContain("The branch is main.")
+  const renamed = upgraded(lines, "aaaa000")
+  renamed[1] = { ...renamed[1], message: said("custom") }
+  write(renamed)
+  await place.sync({ sources: [{ adapter: pi, root }] })
+  expect(await place.texts(ID)).toEqual(texts)
+})
+
+function hasRevision(options: Record<string, unknown>): boolean {
+  return (options["pond"] as { revision_of?: unknown } | undefined)?.revision_of !== undefined
+}
+
+function toldBy(log: SessionLog): unknown[] {
+  return pi
+    .context(log, [])
+    .map(({ message, parts }) => [message.role, parts.map(({ id: _, message_id: __, options: ___, ...part }) => part)])
+}

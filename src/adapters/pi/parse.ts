@@ -96,11 +96,16 @@ function pushHeader(writer: SessionWriter, raw: RawRecord, header: JsonValue): v
   writer.carrier(raw, header, { id: nonEmptyStringAt(header, "id"), timestamp: headerTime(header) })
 }
 
-/** Opening a log of v1, pi writes it anew: its entries become a tree, and a compaction names what it keeps by id. */
+/**
+ * Opening a log of v1, pi writes it anew: its entries become a tree, a compaction names what it keeps by id, and what an
+ * extension said has another role.
+ */
 export function unchangedByUpgrade(record: JsonValue): JsonValue {
   if (!isJsonObject(record)) return record
   const { id: _, parentId: __, firstKeptEntryId: ___, firstKeptEntryIndex: ____, ...rest } = record
-  return rest
+  const { message } = rest
+  if (!isJsonObject(message) || message["role"] !== "hookMessage") return rest
+  return { ...rest, message: { ...message, role: "custom" } }
 }
 
 // --- Entries ----------------------------------------------------------------------------------------------------------
