@@ -244,10 +244,14 @@ function quoted(name: string): string {
 
 // --- Files ------------------------------------------------------------------------------------------------------------
 
-/** Nobody else writes while we hold it, so the file and its log say the same moment. */
+/** Nobody else writes while we hold it, so the file and its log say the same moment. Durable before anything is replaced. */
 function copyDatabase(path: string, to: string): string[] {
   const suffixes = ["", "-wal"].filter((suffix) => existsSync(path + suffix))
-  for (const suffix of suffixes) copyFileSync(path + suffix, to + suffix)
+  for (const suffix of suffixes) {
+    copyFileSync(path + suffix, to + suffix)
+    sync(to + suffix)
+  }
+  sync(dirname(to))
   return suffixes.map((suffix) => to + suffix)
 }
 
