@@ -19,3 +19,21 @@ for (const source of ADAPTERS)
           for (const id of logs.keys())
             await expectToComeThrough(conversationOf(source, logs, id), target, { cwd: CWD, reasoning })
         })
+
+test("a session that goes on in several clients is another one in each: one store holds them all", async () => {
+  for (const source of ADAPTERS) {
+    for (const fixture of fixturesOf(source)) {
+      const logs = await logsOf(source, fixture.root)
+      for (const id of logs.keys()) {
+        const conversation = conversationOf(source, logs, id)
+        const ids = foreignTargets().map(
+          ({ serialize }) => serialize.foreign(conversation, { cwd: CWD, reasoning: "text" }).sessionId,
+        )
+        expect({ source: source.id, ids: new Set([id, ...ids]).size }).toEqual({
+          source: source.id,
+          ids: ids.length + 1,
+        })
+      }
+    }
+  }
+})

@@ -103,6 +103,13 @@ const SESSIONS: readonly (readonly [fixture: string, root: string])[] = [
   ["pi/tools", ".pi/agent/sessions"],
 ]
 
+const CLIENTS = ["claude-code", "codex", "opencode", "pi"]
+const PAIRS = CLIENTS.flatMap((from) => CLIENTS.filter((to) => to !== from).map((to) => [from, to] as const))
+
+interface Counted {
+  readonly sessions: { readonly new: number }
+}
+
 function json(value: unknown): string {
   return JSON.stringify(value)
 }
@@ -156,8 +163,8 @@ test("no credential of a home comes into the store, out of a restore, or into wh
   expect([0, 4], synced.stderr).toContain(synced.exitCode)
   const listed = await pond("sql", "select id, source_agent from sessions order by id", "--format", "json")
   const sessions = JSON.parse(listed.stdout) as { id: string; source_agent: string }[]
-  const clients = new Set(sessions.map(({ source_agent: agent }) => agent.split("/")[0]))
-  expect(clients).toEqual(new Set(["claude-code", "codex", "opencode", "pi"]))
+  const firsts = new Map(sessions.map(({ id, source_agent: agent }) => [agent.split("/")[0] ?? "", id]))
+  expect(new Set(firsts.keys())).toEqual(new Set(CLIENTS))
 
   // What is restored and selected is whole and not compressed: nothing of the store can hide there from the search below.
   const out = join(home.path, "out")
@@ -179,6 +186,19 @@ test("no credential of a home comes into the store, out of a restore, or into wh
     ].map((words) => pond(...words)),
   )
 
+  // Into the clients' own homes, where the credentials lie, and from there into the store again. A session is a file, but of
+  // opencode a row of its database; a title of Codex stands in its index.
+  const written: string[] = []
+  for (const [from, to] of PAIRS) {
+    const { stdout } = await pond("restore", firsts.get(from) ?? "", "--to", to, "--cwd", "/work/alpha", "--json")
+    const { fidelity, files } = JSON.parse(stdout)
+    expect({ from, to, fidelity }).toEqual({ from, to, fidelity: "foreign" })
+    written.push(...files.map(({ path }: { path: string }) => path))
+  }
+  const again = JSON.parse((await pond("sync", "--only", "import", "--json")).stdout)
+  const added = again.adapters.reduce((sum: number, { sessions: { new: count } }: Counted) => sum + count, 0)
+  expect({ added, files: new Set(written).size }).toEqual({ added: PAIRS.length, files: 11 })
+
   const failed = ran.filter(({ exitCode }) => exitCode !== 0 && exitCode !== 4)
   expect(failed.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([])
   expect(filesWith(out, "tool_use").length).toBeGreaterThan(0)
@@ -194,4 +214,4 @@ test("no credential of a home comes into the store, out of a restore, or into wh
   const found = filesWith(home.path, MARK)
   expect(found.length).toBeGreaterThan(40)
   expect(found.filter((path) => !planted.has(path) && !/-(?:wal|shm)$/.test(path))).toEqual([])
-}, 120_000)
+}, 300_000)

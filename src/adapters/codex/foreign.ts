@@ -37,7 +37,7 @@ interface Parent {
 
 function thread(conversation: Conversation, target: ForeignTarget, parent: Parent | undefined): Serialized {
   const { session, children } = conversation
-  const id = uuidV7Of(Date.parse(session.created_at), `${session.source_agent} ${session.id}`)
+  const id = uuidV7Of(Date.parse(session.created_at), `${BRAND.id} ${session.source_agent} ${session.id}`)
   const { turns, losses } = turnsOf(conversation, BRAND.id, target.reasoning)
   const rollout = createRollout(losses)
   rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))

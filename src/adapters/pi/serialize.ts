@@ -49,7 +49,7 @@ function sessionFile(conversation: Conversation, { cwd, reasoning }: ForeignTarg
   const { session } = conversation
   const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
   const created = Date.parse(session.created_at)
-  const sessionId = uuidV7Of(created, `${session.source_agent} ${session.id}`)
+  const sessionId = uuidV7Of(created, `${BRAND.id} ${session.source_agent} ${session.id}`)
   const timestamp = timeOf(session.created_at)
   const log = createLog(sessionId, losses)
   log.add({ type: "session", version: 3, id: sessionId, timestamp, cwd })

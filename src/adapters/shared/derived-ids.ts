@@ -1,6 +1,7 @@
 /**
  * Ids of the shapes that clients use, derived from ids of the source: the same session gives the same ids on every
- * machine and at every restore.
+ * machine and at every restore. Clients that share a shape put their name into the seed: what goes on in two of them is two
+ * sessions, and one store holds both.
  */
 
 /** A UUID of version 7: its first 48 bits are the moment, the others come from the seed. */

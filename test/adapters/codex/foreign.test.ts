@@ -95,7 +95,7 @@ test("a conversation is written as Codex writes its own", async () => {
     ["assistant", text("There is main.ts.")],
   ])
   const written = codex.serialize.foreign(given, KEEP)
-  expect(written.sessionId).toBe("019c21ac-ec65-7308-b717-7907b4a06f1d")
+  expect(written.sessionId).toBe("019c21ac-ec65-7477-b8ce-3e1ed818a71b")
   expect(written.files.map(({ place }) => place)).toEqual([
     `sessions/2026/02/03/rollout-2026-02-03T04-05-06-${written.sessionId}.jsonl`,
   ])
