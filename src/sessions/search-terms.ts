@@ -34,7 +34,7 @@ const MARK = 5
 /** Letters of scripts that put no space between words. */
 const DENSE = 6
 const PICTURE = 7
-const UNKNOWN = 255
+export const UNKNOWN = 255
 
 const DENSE_SCRIPTS = [
   "Han",
@@ -58,18 +58,35 @@ const PATTERNS: readonly (readonly [pattern: RegExp, found: number])[] = [
   [/^\p{Extended_Pictographic}/u, PICTURE],
 ]
 
-const CLASSES = new Uint8Array(0x10000).fill(UNKNOWN)
+/** By UTF-16 unit, filled as they are met. A half of a pair stays unknown: what it is, the pair says. */
+export const CLASSES = new Uint8Array(0x10000).fill(UNKNOWN)
 
 function classOf(codePoint: number): number {
   const known = CLASSES[codePoint] ?? UNKNOWN
   if (known !== UNKNOWN) return known
   const character = String.fromCodePoint(codePoint)
   const found = PATTERNS.find(([pattern]) => pattern.test(character))?.[1] ?? OTHER
-  if (codePoint < 0x10000) CLASSES[codePoint] = found
+  if (codePoint < 0x10000 && !(codePoint >= 0xd800 && codePoint <= 0xdfff)) CLASSES[codePoint] = found
   return found
 }
 
-const isWordClass = (found: number) => found >= LOWER && found <= MARK
+export function isWordClass(found: number): boolean {
+  return found >= LOWER && found <= MARK
+}
+
+/** The class of the character that begins there. */
+export function classAt(text: string, at: number): number {
+  const known = CLASSES[text.charCodeAt(at)] as number
+  return known === UNKNOWN ? classOf(text.codePointAt(at) ?? 0) : known
+}
+
+export function widthAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}
+
+/** What is no word. */
+export const CHARACTER = { none: OTHER, dense: DENSE, picture: PICTURE } as const
 
 // --- Folding ------------------------------------------------------------------------------------------------------
 
@@ -104,40 +121,43 @@ function termsOf(text: string, isQuery: boolean): string[] {
   const whole = NOT_ASCII.test(text) ? undefined : text.toLowerCase()
   let before: Run | undefined
   for (let at = 0; at < text.length; ) {
-    const codePoint = text.codePointAt(at) ?? 0
-    const width = codePoint > 0xffff ? 2 : 1
-    const found = classOf(codePoint)
+    const found = classAt(text, at)
     if (isWordClass(found)) {
       const run = readWord(text, at, whole)
-      addWord(terms, text, run, before, isQuery)
+      addOwn(terms, run, isQuery)
+      if (run.word !== "") addJoined(terms, text, run, before)
       before = run
       at = run.end
     } else if (found === DENSE) {
       at = addDense(terms, text, at)
     } else {
-      if (found === PICTURE) terms.push(text.slice(at, at + width))
-      at += width
+      const next = at + widthAt(text, at)
+      if (found === PICTURE) terms.push(text.slice(at, next))
+      at = next
     }
   }
   return terms
 }
 
-interface Run {
+/** A word where it stands. */
+export interface Placed {
   readonly start: number
   readonly end: number
   /** The folded word; of an identifier, its parts without what separates them. */
   readonly word: string
+}
+
+interface Run extends Placed {
   readonly parts: readonly string[]
   readonly hasDigit: boolean
 }
 
-function readWord(text: string, start: number, whole: string | undefined): Run {
+export function readWord(text: string, start: number, whole: string | undefined): Run {
   const cuts: number[] = []
   let [end, hasDigit, isApart] = [start, false, false]
   let [last, lastButOne] = [OTHER, OTHER]
   while (end < text.length) {
-    const codePoint = text.codePointAt(end) ?? 0
-    const found = classOf(codePoint)
+    const found = classAt(text, end)
     if (!isWordClass(found)) break
     if (found === DIGIT) hasDigit = true
     if (found === UNDERSCORE) isApart = true
@@ -145,7 +165,7 @@ function readWord(text: string, start: number, whole: string | undefined): Run {
     if (cut !== undefined) cuts.push(cut)
     lastButOne = last
     last = found
-    end += codePoint > 0xffff ? 2 : 1
+    end += widthAt(text, end)
   }
   if ((cuts.length === 0 && !isApart) || cuts.length >= PARTS_MAX || end - start > WORD_LENGTH_MAX) {
     const stop = Math.min(end, start + WORD_LENGTH_MAX)
@@ -173,16 +193,16 @@ function partsOf(text: string, start: number, end: number, cuts: readonly number
 
 const DIGITS = /\p{N}/u
 
-function addWord(terms: string[], text: string, run: Run, before: Run | undefined, isQuery: boolean): void {
-  const { word, parts } = run
+/** What a word is by itself, wherever it stands. */
+export function addOwn(terms: string[], { word, parts, hasDigit }: Run, isQuery: boolean): void {
   if (word === "") return
-  if (parts.length === 0) addPlain(terms, word, run.hasDigit, isQuery)
-  else {
-    terms.push(word)
-    for (const part of parts) addPlain(terms, part, run.hasDigit && DIGITS.test(part), isQuery)
-    if (parts.length > 2) for (let at = 1; at < parts.length; at++) terms.push(`${parts[at - 1]}${parts[at]}`)
+  if (parts.length === 0) {
+    addPlain(terms, word, hasDigit, isQuery)
+    return
   }
-  addJoined(terms, text, run, before)
+  terms.push(word)
+  for (const part of parts) addPlain(terms, part, hasDigit && DIGITS.test(part), isQuery)
+  if (parts.length > 2) for (let at = 1; at < parts.length; at++) terms.push(`${parts[at - 1]}${parts[at]}`)
 }
 
 function addPlain(terms: string[], word: string, hasDigit: boolean, isQuery: boolean): void {
@@ -199,8 +219,27 @@ function addPlain(terms: string[], word: string, hasDigit: boolean, isQuery: boo
 
 const JOINERS = "./-:@\\"
 
+const JOINER_UNITS = new Uint8Array(0x10000)
+for (const sign of JOINERS) JOINER_UNITS[sign.charCodeAt(0)] = 1
+const PLUS = "+".charCodeAt(0)
+const NUMBER_SIGN = "#".charCodeAt(0)
+
+/** Whether a sign stands beside the word that may join it with something: beside most words there is none. */
+export function isTouched(text: string, start: number, end: number): boolean {
+  if (start > 0 && JOINER_UNITS[text.charCodeAt(start - 1)] === 1) return true
+  // What lies behind the end is not asked for: a unit that is not there costs the engine more than the rest of the walk.
+  if (end >= text.length) return false
+  const next = text.charCodeAt(end)
+  return next === PLUS || next === NUMBER_SIGN
+}
+
 /** What a word is together with the signs around it: `c++`, `c#`, `-z`, `login.ts`. */
-function addJoined(terms: string[], text: string, { start, end, word }: Run, before: Run | undefined): void {
+export function addJoined(
+  terms: string[],
+  text: string,
+  { start, end, word }: Placed,
+  before: Omit<Placed, "start"> | undefined,
+): void {
   const next = text[end]
   if (next === "+" && text[end + 1] === "+") terms.push(`${word}++`)
   if (next === "#" && !isWordClass(classOf(text.charCodeAt(end + 1) || 0))) terms.push(`${word}#`)
@@ -215,13 +254,9 @@ function addJoined(terms: string[], text: string, { start, end, word }: Run, bef
   if (lead === undefined || " \t\n\"'`([,".includes(lead)) terms.push(`-${word}`)
 }
 
-function addDense(terms: string[], text: string, start: number): number {
+export function addDense(terms: string[], text: string, start: number): number {
   let end = start
-  while (end < text.length) {
-    const codePoint = text.codePointAt(end) ?? 0
-    if (classOf(codePoint) !== DENSE) break
-    end += codePoint > 0xffff ? 2 : 1
-  }
+  while (end < text.length && classAt(text, end) === DENSE) end += widthAt(text, end)
   const characters = [...folded(text.slice(start, end))]
   for (const [at, character] of characters.entries()) {
     const next = characters[at + 1]

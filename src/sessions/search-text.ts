@@ -3,7 +3,8 @@
  * Reasoning, tool calls, tool results and injected text are left out; they are found through their parts.
  */
 import type { Entry } from "../model/session.ts"
-import { CUT_TERM, indexTerms } from "./search-terms.ts"
+import { CUT_TERM } from "./search-terms.ts"
+import { createTermBook, type TermNumbers } from "./term-book.ts"
 
 /** Nothing for messages without conversation of their own: carriers, bare tool calls, injected text. */
 export function searchText({ message, parts }: Entry): string | null {
@@ -36,23 +37,28 @@ export interface TermWriter {
   next(role: string, text: string | null): string | null
 }
 
+/** Sessions of one person speak of the same things in the same words. */
+const book = createTermBook()
+
 export function createTermWriter(before: readonly Spoken[]): TermWriter {
   const last = before.slice(-CONTEXT_MESSAGES).map(contextOf)
   return {
     next: (role, text) => {
       if (text === null) return null
+      book.tidy()
       const own = `${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`
-      const terms = new Set(indexTerms(own))
-      if (text.length > INDEXED_UNITS_MAX) terms.add(CUT_TERM)
+      const lists = [book.read(own)]
+      if (text.length > INDEXED_UNITS_MAX) lists.push(book.term(CUT_TERM))
       let left = CONTEXT_FILL - own.length
-      for (const context of last.toReversed()) {
-        if (left <= 0) break
-        for (const term of context.termsWithin(left)) terms.add(term)
+      for (let at = last.length - 1; at >= 0 && left > 0; at--) {
+        const context = last[at] as Context
+        lists.push(context.termsWithin(left))
         left -= Math.min(left, context.text.length)
       }
       last.push(contextOf({ role, text }))
       if (last.length > CONTEXT_MESSAGES) last.shift()
-      return terms.size === 0 ? null : [...terms].join(" ")
+      const terms = book.joined(lists)
+      return terms === "" ? null : terms
     },
   }
 }
@@ -60,17 +66,17 @@ export function createTermWriter(before: readonly Spoken[]): TermWriter {
 /** What the messages after it take of a message. Several ask, and mostly there is room for all of it. */
 interface Context {
   readonly text: string
-  termsWithin(units: number): readonly string[]
+  termsWithin(units: number): TermNumbers
 }
 
 function contextOf(spoken: Spoken): Context {
   const text = `${spoken.role}: ${spoken.text.slice(0, CONTEXT_OF_EACH)}`.slice(0, CONTEXT_OF_EACH)
-  let whole: readonly string[] | undefined
+  let whole: TermNumbers | undefined
   return {
     text,
     termsWithin: (units) => {
-      if (units < text.length) return indexTerms(text.slice(0, units))
-      whole ??= indexTerms(text)
+      if (units < text.length) return book.read(text.slice(0, units))
+      if (whole?.edition !== book.edition) whole = book.read(text)
       return whole
     },
   }
