@@ -29,7 +29,7 @@ export async function recentSessions(pond: Pond, count: number): Promise<RecentS
   for (const { session_id: id, timestamp } of newest)
     if (!lastAt.has(id) && lastAt.size < count) lastAt.set(id, timestamp)
   const ids = [...lastAt.keys()]
-  const found = new Map((await sessions.sessions(isIn("id", ids))).map((session) => [session.id, session]))
+  const found = new Map((await sessions.sessions(ids)).map((session) => [session.id, session]))
   const untitled = ids.filter((id) => found.get(id)?.title === undefined)
   const beginnings = await firstWords(pond, isIn("session_id", untitled))
   return ids.flatMap((id): RecentSession[] => {

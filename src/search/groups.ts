@@ -4,7 +4,7 @@
  */
 import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { and, eq, isIn, isNull, not } from "../substrate/filter.ts"
+import { isIn } from "../substrate/filter.ts"
 import { type Fused, keyOfHit } from "./fuse.ts"
 import type { Hit } from "./request.ts"
 
@@ -68,23 +68,13 @@ export interface SessionFacts {
   readonly project: string
   readonly sourceAgent: string
   readonly title: string | undefined
-  readonly createdAtMicros: bigint
   /** The ordinals of what was said, in order. */
   readonly spoken: readonly number[]
 }
 
 export async function factsOf(sessions: Sessions, ids: readonly string[]): Promise<Map<string, SessionFacts>> {
   if (ids.length === 0) return new Map()
-  const [rows, spoken] = await Promise.all([
-    sessions.tables.sessions.read({
-      columns: ["id", "project", "source_agent", "title", "created_at"],
-      where: isIn("id", ids),
-    }),
-    sessions.tables.messages.read({
-      columns: ["session_id", "ordinal"],
-      where: and(isIn("session_id", ids), not(isNull("search_text"))),
-    }),
-  ])
+  const [rows, spoken] = await Promise.all([sessions.points.sessions(ids), sessions.points.places.spoken(ids)])
   const ordinals = Map.groupBy(spoken, ({ session_id }) => session_id)
   return new Map(
     rows.map((row) => [
@@ -93,7 +83,6 @@ export async function factsOf(sessions: Sessions, ids: readonly string[]): Promi
         project: row.project,
         sourceAgent: row.source_agent,
         title: row.title ?? undefined,
-        createdAtMicros: row.created_at,
         spoken: (ordinals.get(row.id) ?? []).map(({ ordinal }) => ordinal).toSorted((left, right) => left - right),
       },
     ]),
@@ -105,20 +94,7 @@ export async function filesOf(sessions: Sessions, hits: readonly Hit[]): Promise
   const ofPeople = hits.filter(({ role }) => role === "user")
   const files = new Map<string, string[]>()
   if (ofPeople.length === 0) return files
-  const rows = await sessions.tables.parts.read({
-    columns: ["session_id", "message_id", "variant_data"],
-    where: and(
-      isIn(
-        "session_id",
-        ofPeople.map(({ sessionId }) => sessionId),
-      ),
-      isIn(
-        "message_id",
-        ofPeople.map(({ messageId }) => messageId),
-      ),
-      eq("type", "file"),
-    ),
-  })
+  const rows = await sessions.points.filesNamed(ofPeople)
   for (const row of rows) {
     const key = keyOfHit({ sessionId: row.session_id, messageId: row.message_id })
     files.set(key, [...(files.get(key) ?? []), labelOf(row.variant_data)])

@@ -3,36 +3,19 @@
  */
 import { PondError } from "../model/errors.ts"
 import type { Entry, Message, Part, Session, SessionLog, SessionTree } from "../model/session.ts"
-import { and, eq, type Filter, isIn, range } from "../substrate/filter.ts"
+import { and, eq, isIn, range } from "../substrate/filter.ts"
 import { MissingBlob } from "./oversized.ts"
+import {
+  MESSAGE_COLUMNS,
+  PART_COLUMNS,
+  type PlaceKind,
+  type PointReads,
+  type ReadMessage,
+  type ReadPart,
+  type ReadSession,
+} from "./point-reads.ts"
 import { type Blobs, blobsOfPart, blobsOfRow, messageOfRow, partOfRow, sessionOfRow } from "./rows.ts"
 import type { SessionTables } from "./write.ts"
-
-const SESSION_COLUMNS = [
-  "id",
-  "parent_session_id",
-  "parent_message_id",
-  "source_agent",
-  "created_at",
-  "project",
-  "title",
-  "options",
-] as const
-const MESSAGE_COLUMNS = ["session_id", "id", "ordinal", "role", "timestamp", "content", "options"] as const
-const PART_COLUMNS = [
-  "session_id",
-  "message_id",
-  "id",
-  "ordinal",
-  "type",
-  "provenance",
-  "tool_name",
-  "call_id",
-  "is_failure",
-  "text",
-  "variant_data",
-  "options",
-] as const
 
 /** Lineage deeper than this is a broken graph, not a family. */
 const LINEAGE_DEPTH_MAX = 64
@@ -50,8 +33,25 @@ export interface Place {
   readonly ordinal: number
 }
 
-export async function readSessions(tables: SessionTables, where: Filter): Promise<Session[]> {
-  const rows = await tables.sessions.read({ columns: SESSION_COLUMNS, where })
+/** What readers of sessions stand on: the tables, and the reads by name that they share with each other. */
+export interface Reading {
+  readonly tables: SessionTables
+  readonly points: PointReads
+}
+
+export async function readSession({ tables, points }: Reading, id: string): Promise<Session | undefined> {
+  return (await sessionsOf(tables, await points.sessions([id])))[0]
+}
+
+export async function readSessions({ tables, points }: Reading, ids: readonly string[]): Promise<Session[]> {
+  return await sessionsOf(tables, await points.sessions(ids))
+}
+
+export async function readChildren({ tables, points }: Reading, id: string): Promise<Session[]> {
+  return await sessionsOf(tables, await points.children([id]))
+}
+
+async function sessionsOf(tables: SessionTables, rows: readonly ReadSession[]): Promise<Session[]> {
   const blobs = await readBlobs(
     tables,
     rows.flatMap((row) => blobsOfRow([row.options])),
@@ -59,19 +59,16 @@ export async function readSessions(tables: SessionTables, where: Filter): Promis
   return rows.map((row) => sessionOfRow(row, blobs))
 }
 
-export async function readSession(tables: SessionTables, id: string): Promise<Session | undefined> {
-  return (await readSessions(tables, eq("id", id)))[0]
-}
-
 /** The entries whose ordinals lie in the range, in order. */
-export async function readEntries(
-  tables: SessionTables,
-  sessionId: string,
-  ordinals: OrdinalRange = {},
-): Promise<Entry[]> {
+export async function readEntries(reading: Reading, sessionId: string, ordinals: OrdinalRange = {}): Promise<Entry[]> {
+  const { tables, points } = reading
+  if (ordinals.only !== undefined) {
+    const keys = ordinals.only.map((ordinal) => ({ sessionId, ordinal }))
+    const [messages, parts] = await Promise.all([points.messagesAt(keys), points.partsAt(keys)])
+    return await assembled(tables, messages, parts)
+  }
   const within = (column: string) => {
     const own = eq("session_id", sessionId)
-    if (ordinals.only !== undefined) return and(own, isIn(column, ordinals.only))
     const isWhole = ordinals.from === undefined && ordinals.to === undefined
     return isWhole ? own : and(own, range(column, ordinals))
   }
@@ -82,42 +79,35 @@ export async function readEntries(
   return await assembled(tables, messages, parts)
 }
 
-/** Where the messages of a session stand, in order: those that a filter leaves. */
-export async function readPlaces(tables: SessionTables, sessionId: string, where?: Filter): Promise<Place[]> {
-  const own = eq("session_id", sessionId)
-  const rows = await tables.messages.read({
-    columns: ["id", "ordinal"],
-    where: where === undefined ? own : and(own, where),
-  })
+/** Where the messages of a session stand, in order. */
+export async function readPlaces({ points }: Reading, sessionId: string, kind: PlaceKind): Promise<Place[]> {
+  const rows = await points.places[kind]([sessionId])
   return rows.toSorted((left, right) => left.ordinal - right.ordinal)
 }
 
 /** Messages by their own id, in every session that has one of that id, with their parts. */
-export async function readMessages(tables: SessionTables, messageId: string, sessionId?: string): Promise<Entry[]> {
-  const own = eq("id", messageId)
-  const messages = await tables.messages.read({
-    columns: MESSAGE_COLUMNS,
-    where: sessionId === undefined ? own : and(own, eq("session_id", sessionId)),
-  })
-  const [first] = messages
-  if (first === undefined) return []
-  const sessionIds = isIn(
-    "session_id",
-    messages.map((row) => row.session_id),
-  )
-  const parts = await tables.parts.read({ columns: PART_COLUMNS, where: and(sessionIds, eq("message_id", messageId)) })
+export async function readMessages(
+  { tables, points }: Reading,
+  messageId: string,
+  sessionId?: string,
+): Promise<Entry[]> {
+  const messages =
+    sessionId === undefined
+      ? await tables.messages.read({ columns: MESSAGE_COLUMNS, where: eq("id", messageId) })
+      : await points.messagesNamed([{ sessionId, messageId }])
+  const parts = await points.partsNamed(messages.map((row) => ({ sessionId: row.session_id, messageId })))
   return await assembled(tables, messages, parts)
 }
 
-export async function readLog(tables: SessionTables, sessionId: string): Promise<SessionLog> {
-  const session = await readSession(tables, sessionId)
+export async function readLog(reading: Reading, sessionId: string): Promise<SessionLog> {
+  const session = await readSession(reading, sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
-  return { session, entries: await readEntries(tables, sessionId) }
+  return { session, entries: await readEntries(reading, sessionId) }
 }
 
 /** A session with everything that names it as its parent, however deep (`adapter-lineage-complete-restore`). */
 export async function readTree(
-  tables: SessionTables,
+  reading: Reading,
   sessionId: string,
   above: readonly string[] = [],
 ): Promise<SessionTree> {
@@ -128,11 +118,11 @@ export async function readTree(
       { details: { cycle: [...above, sessionId] } },
     )
   }
-  const log = await readLog(tables, sessionId)
-  const ids = await tables.sessions.read({ columns: ["id"], where: eq("parent_session_id", sessionId) })
+  const log = await readLog(reading, sessionId)
+  const ids = await reading.points.children([sessionId])
   const children: SessionTree[] = []
   for (const { id } of ids.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
-    children.push(await readTree(tables, id, [...above, sessionId]))
+    children.push(await readTree(reading, id, [...above, sessionId]))
   }
   return { ...log, children }
 }
@@ -147,10 +137,11 @@ export function sessionNotFound(sessionId: string): PondError {
   )
 }
 
-type MessageRows = Parameters<typeof messageOfRow>[0][]
-type PartRows = Parameters<typeof partOfRow>[0][]
-
-async function assembled(tables: SessionTables, messages: MessageRows, parts: PartRows): Promise<Entry[]> {
+async function assembled(
+  tables: SessionTables,
+  messages: readonly ReadMessage[],
+  parts: readonly Omit<ReadPart, "message_ordinal">[],
+): Promise<Entry[]> {
   const references = [
     ...messages.flatMap((row) => blobsOfRow([row.content, row.options])),
     ...parts.flatMap((row) => blobsOfPart(row)),

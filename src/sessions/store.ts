@@ -4,14 +4,16 @@
  */
 import type { Entry, Session, SessionLog, SessionTree } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
-import { eq, type Filter, isNull, not } from "../substrate/filter.ts"
 import type { MaintenanceReport, TableStatistics } from "../substrate/maintain.ts"
 import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store } from "../substrate/table.ts"
+import { openPointReads, type PlaceKind, type PointReads } from "./point-reads.ts"
 import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
 import {
   type OrdinalRange,
   type Place,
+  type Reading,
+  readChildren,
   readEntries,
   readLog,
   readMessages,
@@ -28,6 +30,8 @@ import { type BatchResult, type SessionTables, spokenBefore, writeBatches, write
 export interface Sessions {
   readonly store: Store
   readonly tables: SessionTables
+  /** Rows by name, for who shows many: asked for at once, they are read at once. */
+  readonly points: PointReads
   /** One flush: at most one commit per table. */
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
   /** The two halves of it: rows are made, in another thread if need be, and written. */
@@ -37,7 +41,7 @@ export interface Sessions {
   /** What the rows of now say of their writing. */
   facts(): IngestFacts
   session(id: string): Promise<Session | undefined>
-  sessions(where: Filter): Promise<Session[]>
+  sessions(ids: readonly string[]): Promise<Session[]>
   log(id: string): Promise<SessionLog>
   /** With all its descendants. A cycle is an error. */
   tree(id: string): Promise<SessionTree>
@@ -46,7 +50,7 @@ export interface Sessions {
   children(id: string): Promise<Session[]>
   entries(id: string, ordinals?: OrdinalRange): Promise<Entry[]>
   /** Where the messages of a session stand: all, those that say something (conversation), or those that are no carriers. */
-  places(id: string, kind: "all" | "spoken" | "turns"): Promise<Place[]>
+  places(id: string, kind: PlaceKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** What a parser needs to go on where an earlier one stopped. */
@@ -89,24 +93,25 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     parts: store.table(PARTS),
     blobs: store.table(BLOBS),
   }
+  const reading: Reading = { tables, points: openPointReads(tables) }
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   return {
     store,
-    tables,
+    ...reading,
     write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
     prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
     prepareAfter: (spoken) => createPreparer(facts(), spoken),
     writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts())),
     facts,
-    session: (id) => readSession(tables, id),
-    sessions: (where) => readSessions(tables, where),
-    log: (id) => readLog(tables, id),
-    tree: (id) => readTree(tables, id),
-    ancestors: (id) => ancestorsOf(tables, id),
-    children: (id) => readSessions(tables, eq("parent_session_id", id)),
-    entries: (id, ordinals) => readEntries(tables, id, ordinals),
-    places: (id, kind) => readPlaces(tables, id, PLACE_FILTERS[kind]),
-    messages: (messageId, sessionId) => readMessages(tables, messageId, sessionId),
+    session: (id) => readSession(reading, id),
+    sessions: (ids) => readSessions(reading, ids),
+    log: (id) => readLog(reading, id),
+    tree: (id) => readTree(reading, id),
+    ancestors: (id) => ancestorsOf(reading, id),
+    children: (id) => readChildren(reading, id),
+    entries: (id, ordinals) => readEntries(reading, id, ordinals),
+    places: (id, kind) => readPlaces(reading, id, kind),
+    messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
     resumeFacts: (ids) => readResumeFacts(tables, ids),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
@@ -130,21 +135,15 @@ async function flushed<Results>({ messages, parts }: SessionTables, writing: Pro
   return results
 }
 
-const PLACE_FILTERS: Readonly<Record<"all" | "spoken" | "turns", Filter | undefined>> = {
-  all: undefined,
-  spoken: not(isNull("search_text")),
-  turns: not(eq("role", "system")),
-}
-
-async function ancestorsOf(tables: SessionTables, id: string): Promise<SessionLog[]> {
+async function ancestorsOf(reading: Reading, id: string): Promise<SessionLog[]> {
   const logs: SessionLog[] = []
   const met = new Set([id])
-  let parent = (await readSession(tables, id))?.parent_session_id
+  let parent = (await readSession(reading, id))?.parent_session_id
   while (parent !== undefined && !met.has(parent)) {
     met.add(parent)
-    const session = await readSession(tables, parent)
+    const session = await readSession(reading, parent)
     if (session === undefined) break
-    logs.push({ session, entries: await readEntries(tables, parent) })
+    logs.push({ session, entries: await readEntries(reading, parent) })
     parent = session.parent_session_id
   }
   return logs

@@ -16,7 +16,6 @@ import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
-import { and } from "../../src/substrate/filter.ts"
 import { type Location, parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/table.ts"
 import { runSync } from "../../src/sync/sync.ts"
@@ -134,7 +133,7 @@ export const imported = (sessions: Sessions, path: string) =>
 
 /** Everything that a store holds, as those read it who ask for sessions. */
 export async function logsOf(sessions: Sessions): Promise<SessionLog[]> {
-  const all = await sessions.sessions(and())
+  const all = await sessions.tables.sessions.read({ columns: ["id"] })
   const logs = await Promise.all(all.map(({ id }) => sessions.log(id)))
   return logs.toSorted((one, other) => (one.session.id < other.session.id ? -1 : 1))
 }

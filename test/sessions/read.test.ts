@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test"
+import { openPointReads } from "../../src/sessions/point-reads.ts"
+import { readChildren, readEntries, readMessages, readPlaces, readSession } from "../../src/sessions/read.ts"
 import type { ResumeFacts } from "../../src/sessions/resume.ts"
+import type { SessionTables } from "../../src/sessions/write.ts"
 import { said, session, testSessions } from "./support.ts"
 
 test("a message is found by its id alone, in every session that has one", async () => {
@@ -88,4 +91,52 @@ test("a parser goes on after the last ordinal, and knows the ids that are there 
       ["s", { nextOrdinal: 4, seen: new Set(["m0", "m1", "m2", "m3"]), spoken }],
     ]),
   )
+})
+
+test("readers of many sessions at once share their reads, and each gets what is its own", async () => {
+  using store = testSessions()
+  const { sessions } = store
+  const ids = Array.from({ length: 30 }, (_, number) => `s${number}`)
+  const parent = (number: number) => (number === 0 ? {} : { parent_session_id: "s0" })
+  await sessions.write(
+    ids.map((id, number) => ({
+      session: session(id, parent(number)),
+      entries: [0, 1, 2].map((ordinal) => said(id, ordinal, `${ordinal} of ${id}`)),
+    })),
+  )
+  const reads: string[] = []
+  const watched = Object.fromEntries(
+    Object.entries(sessions.tables).map(([name, table]) => [
+      name,
+      {
+        ...table,
+        read: (request: never) => {
+          reads.push(name)
+          return (table as { read: (of: never) => unknown }).read(request)
+        },
+      },
+    ]),
+  ) as unknown as SessionTables
+  const reading = { tables: watched, points: openPointReads(watched) }
+  const pages = await Promise.all(
+    ids.map(async (id, number) => ({
+      session: await readSession(reading, id),
+      children: (await readChildren(reading, id)).length,
+      places: (await readPlaces(reading, id, "spoken")).map(({ ordinal }) => ordinal),
+      texts: (await readEntries(reading, id, { only: [number % 3] })).map(({ parts }) => parts[0]),
+      named: (await readMessages(reading, "m1", id)).map(({ parts }) => parts[0]),
+    })),
+  )
+  expect(pages).toEqual(
+    ids.map((id, number) => ({
+      session: { ...session(id), ...parent(number) },
+      children: number === 0 ? 29 : 0,
+      places: [0, 1, 2],
+      texts: [expect.objectContaining({ text: `${number % 3} of ${id}` })],
+      named: [expect.objectContaining({ text: `1 of ${id}` })],
+    })),
+  )
+  // Alone, each of thirty would read seven times.
+  expect(reads.length).toBeGreaterThan(0)
+  expect(reads.length).toBeLessThan(60)
 })
