@@ -23,6 +23,7 @@ export interface SessionTables {
 
 export interface BatchResult {
   readonly sessionId: string
+  readonly sourceAgent: string
   readonly status: "stored" | "unchanged" | "rejected"
   readonly isNewSession: boolean
   readonly inserted: { readonly messages: number; readonly parts: number }
@@ -63,7 +64,8 @@ async function write(
   batches: readonly PreparedBatch[],
   { facts, stored }: WriteFacts,
 ): Promise<BatchResult[]> {
-  const accepted = batches.filter(({ session }) => faultOf(session, stored) === undefined)
+  const owners = ownersOf(batches, stored)
+  const accepted = batches.filter(({ session }) => faultOf(session, owners) === undefined)
   const marked = await markReplays(tables.messages, accepted, stored)
   const newSessions = distinctById(accepted.map(({ session }) => session)).filter(({ id }) => !stored.has(id))
   const blobs = createBlobSink()
@@ -74,7 +76,7 @@ async function write(
   const parts = await tables.parts.insertAbsent(marked.flatMap((batch) => batch.parts))
   const messages = await tables.messages.insertAbsent(marked.flatMap((batch) => batch.messages))
   if (sessionRows.length > 0) await tables.sessions.insertAbsent(sessionRows)
-  return report(batches, stored, { messages: messages.absent, parts: parts.absent })
+  return report(batches, { stored, owners }, { messages: messages.absent, parts: parts.absent })
 }
 
 /** On its way into the engine a row is copied several times, so that a flush of large blobs takes several commits. */
@@ -123,12 +125,22 @@ async function storedSessions(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Whose an id is. Of two clients that come with the same one, the first has it. */
+type Owners = ReadonlyMap<string, { readonly source_agent: string; readonly project?: string }>
+
+function ownersOf(batches: readonly Pick<SessionBatch, "session">[], stored: StoredSessions): Owners {
+  const owners = new Map<string, { source_agent: string; project?: string }>(stored)
+  for (const { session } of batches)
+    if (!owners.has(session.id)) owners.set(session.id, { source_agent: session.source_agent })
+  return owners
+}
+
 /** Both are copied onto every message, so a second value would make two truths. */
-function faultOf(session: Session, stored: StoredSessions): PondError | undefined {
-  const before = stored.get(session.id)
+function faultOf(session: Session, owners: Owners): PondError | undefined {
+  const before = owners.get(session.id)
   if (before === undefined) return undefined
   for (const field of ["source_agent", "project"] as const) {
-    if (before[field] === session[field]) continue
+    if (before[field] === undefined || before[field] === session[field]) continue
     return new PondError(
       "validation_failed",
       `The session ${session.id} is stored with ${field} "${before[field]}" and cannot become "${session[field]}". Give the other session another id.`,
@@ -149,19 +161,20 @@ interface Absent {
 
 function report(
   batches: readonly Pick<SessionBatch, "session">[],
-  stored: StoredSessions,
+  { stored, owners }: { readonly stored: StoredSessions; readonly owners: Owners },
   absent: Absent,
 ): BatchResult[] {
   const messages = countBySession(absent.messages)
   const parts = countBySession(absent.parts)
-  return distinctById(batches.map(({ session }) => session)).map(({ id, ...session }) => {
-    const error = faultOf({ id, ...session }, stored)
-    const inserted = { messages: messages.get(id) ?? 0, parts: parts.get(id) ?? 0 }
+  const claims = new Map(batches.toReversed().map(({ session }) => [`${session.source_agent} ${session.id}`, session]))
+  return [...claims.values()].toReversed().map(({ id, source_agent: sourceAgent, ...session }) => {
+    const error = faultOf({ id, source_agent: sourceAgent, ...session }, owners)
     const isNewSession = !stored.has(id)
-    const fields = { sessionId: id, isNewSession, inserted }
-    if (error !== undefined) return { ...fields, status: "rejected", error }
+    const fields = { sessionId: id, sourceAgent, isNewSession }
+    if (error !== undefined) return { ...fields, inserted: { messages: 0, parts: 0 }, status: "rejected", error }
+    const inserted = { messages: messages.get(id) ?? 0, parts: parts.get(id) ?? 0 }
     const isChanged = isNewSession || inserted.messages > 0 || inserted.parts > 0
-    return { ...fields, status: isChanged ? "stored" : "unchanged" }
+    return { ...fields, inserted, status: isChanged ? "stored" : "unchanged" }
   })
 }
 

@@ -82,7 +82,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
     sessions: context.sessions,
     state: context.state,
     onResults: (results) => {
-      for (const result of results) countResult(bySession.get(result.sessionId), result)
+      for (const result of results) countResult(bySession.get(keyOf(result.sessionId, result.sourceAgent)), result)
     },
   })
   const beside = createParseBeside()
@@ -143,8 +143,8 @@ async function importUnit(
     tally.counts.bytes += value.bytes
     context.onProgress?.(source, tally.counts.bytes, planned.unit.key)
     if (value.batch === undefined) continue
-    const { id } = value.batch.session
-    bySession.set(id, tally)
+    const { id, source_agent: agent } = value.batch.session
+    bySession.set(keyOf(id, agent), tally)
     if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
     await flusher.add(value.batch, value.bytes)
     // The rest of a log of gigabytes is left: nothing of the unit is remembered, so that the next sync reads it again.
@@ -153,6 +153,11 @@ async function importUnit(
       return
     }
   }
+}
+
+/** Two clients may come with one id. */
+function keyOf(sessionId: string, agent: string): string {
+  return `${agent}\n${sessionId}`
 }
 
 function newTally(plan: RootPlan, clock: Clock): Tally {

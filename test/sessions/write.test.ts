@@ -14,13 +14,15 @@ test("what is written again is unchanged, and commits nothing", async () => {
   using place = testSessions()
   const batch = { session: session("s"), entries: [said("s", 0, "one"), said("s", 1, "two")] }
   const [first] = await place.sessions.write([batch])
-  expect(first).toEqual({ sessionId: "s", status: "stored", isNewSession: true, inserted: { messages: 2, parts: 2 } })
+  const { id: sessionId, source_agent: sourceAgent } = batch.session
+  expect(first).toEqual({
+    ...{ sessionId, sourceAgent, status: "stored", isNewSession: true },
+    inserted: { messages: 2, parts: 2 },
+  })
   const before = await versions(place)
   const [second] = await place.sessions.write([batch])
   expect(second).toEqual({
-    sessionId: "s",
-    status: "unchanged",
-    isNewSession: false,
+    ...{ sessionId, sourceAgent, status: "unchanged", isNewSession: false },
     inserted: { messages: 0, parts: 0 },
   })
   expect(await versions(place)).toBe(before)
@@ -34,6 +36,20 @@ test("a session that goes on says how much of it is new", async () => {
   ])
   expect(grown).toMatchObject({ status: "stored", isNewSession: false, inserted: { messages: 1, parts: 1 } })
   expect((await place.open().entries("s")).map(({ message }) => message.ordinal)).toEqual([0, 1])
+})
+
+test("two clients that come with one id at once are not made into one session: the first has it, the other is refused", async () => {
+  using place = testSessions()
+  const [ours, theirs] = [session("s"), { ...session("s"), source_agent: "another" }]
+  const results = await place.sessions.write([
+    { session: ours, entries: [said("s", 0, "one")] },
+    { session: theirs, entries: [said("s", 0, "two"), said("s", 1, "three")] },
+  ])
+  expect(results).toMatchObject([
+    { sourceAgent: ours.source_agent, status: "stored", inserted: { messages: 1, parts: 1 } },
+    { sourceAgent: "another", status: "rejected", error: { code: "validation_failed" }, inserted: { messages: 0 } },
+  ])
+  expect(await place.sessions.entries("s")).toHaveLength(1)
 })
 
 test("many sessions of one flush cost one commit per table", async () => {
