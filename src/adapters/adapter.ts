@@ -60,6 +60,11 @@ export interface Source {
    * the state of an earlier parse of the unit: then only what is new or has changed comes, each as the whole row that it is now.
    */
   readonly rows?: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
+  /**
+   * Whether what happens at a place below a root can change what `plan` says. A client writes logs and notes beside its
+   * sessions all the time. Absent where everything counts.
+   */
+  readonly concerns?: (root: string, place: string) => boolean
   /** For clients that delete old sessions by themselves. */
   readonly retention?: (root: string) => Retention | undefined
   /** The model that the client was last used with below a root, in the client's own words. For clients whose sessions name the one that they go on with. */

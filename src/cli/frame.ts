@@ -137,7 +137,7 @@ async function runVerb(line: CommandLine, paper: Paper, run: VerbRun): Promise<n
     runInsideCitty(line, paper, run, { signal, handOver, endings }),
   )
   if (ended.kind === "interrupted") await endings.run() // the work was left behind, and citty's cleanup with it
-  return finish(paper, run.verb, ended, signalCode)
+  return finish(paper, ended, signalCode)
 }
 
 interface Ways {
@@ -205,11 +205,12 @@ function askOn(paper: Paper, signal: AbortSignal): ((question: string) => Promis
 }
 
 /** Work that was whole when it ended is shown, even where a signal came meanwhile; what was not whole has thrown. */
-function finish(paper: Paper, verb: Verb, ended: Ended<Outcome | Streamed>, signalCode: number | undefined): number {
+function finish(paper: Paper, ended: Ended<Outcome | Streamed>, signalCode: number | undefined): number {
   if (ended.kind === "done") {
     if ("document" in ended.value) printOutcome(paper, ended.value)
     const ownCode = ended.value.exitCode ?? 0
-    return verb.runsUntilSignal === true ? ownCode : (signalCode ?? ownCode)
+    const isMeant = "isEndedBySignal" in ended.value && ended.value.isEndedBySignal === true
+    return isMeant ? ownCode : (signalCode ?? ownCode)
   }
   if (ended.kind === "failed" && signalCode === undefined) throw ended.reason
   const reason = ended.kind === "failed" ? ended.reason : undefined

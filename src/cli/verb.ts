@@ -55,6 +55,8 @@ export interface Outcome {
 /** For a verb that wrote its own stdout (a protocol, a script, a stream of rows): nothing is left to print. */
 export interface Streamed {
   readonly exitCode: number
+  /** It ran until a signal came, and that is its success. */
+  readonly isEndedBySignal?: boolean
 }
 
 export interface VerbContext<F extends Flags> {
@@ -98,8 +100,6 @@ export interface Verb<F extends Flags = Flags> {
   readonly positionals: readonly Positional[]
   /** Command lines worth copying, without `pond`. */
   readonly examples: readonly string[]
-  /** A server or a watch: it runs until a signal comes, and that is its success. */
-  readonly runsUntilSignal?: boolean
   readonly run: (context: VerbContext<F>) => Promise<Outcome | Streamed>
 }
 

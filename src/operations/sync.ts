@@ -4,12 +4,11 @@
 import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { EXIT_NOT_WHOLE, PondError, toPondError } from "../model/errors.ts"
+import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
 import { parseLocation } from "../substrate/location.ts"
 import type { ImportSource } from "../sync/import.ts"
 import type { RootPlan } from "../sync/plan.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
-import { watchSources } from "../sync/watch.ts"
 import { adapterNamed, enabledAdapters } from "./clients.ts"
 import { type EmbedHooks, embedStore } from "./embed.ts"
 import type { Pond } from "./pond.ts"
@@ -35,34 +34,6 @@ export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHook
 
 export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly RootPlan[]> {
   return await planSync(requestOf(pond, options), contextOf(pond, hooks))
-}
-
-export interface WatchHooks extends SyncHooks {
-  /** After each round that stored something, or met a fault. */
-  readonly onReport: (report: SyncReport) => void
-}
-
-/** Until the signal. A round that fails is said and outlived: the next one reads what this one could not store. */
-export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHooks): Promise<void> {
-  const { host } = pond
-  await watchSources({
-    sources: () => importSources(pond, options),
-    signal: hooks.signal,
-    clock: host.clock,
-    log: host.log,
-    sync: async (sources) => {
-      try {
-        const report = await runSync({ ...requestOf(pond, options), sources, isPatient: true }, contextOf(pond, hooks))
-        if (report.adapters.some(isNews)) hooks.onReport(report)
-      } catch (error) {
-        host.log.warn(`${toPondError(error).message} Watching goes on.`)
-      }
-    },
-  })
-}
-
-function isNews({ sessions, messages }: SyncReport["adapters"][number]): boolean {
-  return sessions.new + sessions.grown + sessions.rewritten + sessions.failed + sessions.gone + messages.new > 0
 }
 
 /** 4 where something was not whole: a fault in a source, or a session that the store refused. */
@@ -99,7 +70,7 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
   )
 }
 
-function requestOf(pond: Pond, options: SyncOptions) {
+export function requestOf(pond: Pond, options: SyncOptions) {
   const asked = options.only.length === 0 ? STAGES : STAGES.filter((stage) => options.only.includes(stage))
   return {
     sources: importSources(pond, options),

@@ -8,6 +8,7 @@ import { PondError } from "../model/errors.ts"
 import type { Clock } from "./clock.ts"
 import { type FileLock, openFileLock } from "./file-lock.ts"
 import { ensureWritable } from "./paths.ts"
+import { pause } from "./pause.ts"
 
 export interface Lock extends Disposable {
   /** Safe to call twice. */
@@ -88,18 +89,4 @@ function occupied(path: string, holder: LockHolder | undefined): PondError {
       details: { path, holder: holder ?? null },
     },
   )
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

@@ -9,12 +9,12 @@ import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
-import { type PlannedUnit, planRoot, type RootPlan } from "./plan.ts"
+import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
 import type { SyncState } from "./state.ts"
 import { preparedStretches } from "./stretches.ts"
 
-export interface ImportSource {
+export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit"> {
   readonly adapter: Adapter
   readonly root: string
 }
@@ -89,7 +89,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
   try {
     for (const source of sources) {
       if (context.signal.aborted) break
-      const plan = await planRoot(source.adapter, source.root, context.state, context)
+      const plan = await planRoot(source.adapter, source.root, context.state, { ...source, ...context })
       context.onPlan?.(plan)
       const tally = newTally(plan, context.clock)
       tallies.push(tally)

@@ -33,6 +33,10 @@ export interface PlanOptions {
   /** Ignores what is remembered: everything is read again, and what is stored already stays as it is. */
   readonly isFull: boolean
   readonly signal?: AbortSignal
+  /** Who knows which units changed has only these looked at. */
+  readonly only?: readonly SourceUnit[] | undefined
+  /** Told of each unit that is there. */
+  readonly onUnit?: ((unit: SourceUnit) => void) | undefined
 }
 
 export async function planRoot(
@@ -46,19 +50,21 @@ export async function planRoot(
   const units: PlannedUnit[] = []
   const met = new Set<string>()
   let unchanged = 0
-  for await (const found of adapter.source.plan(root)) {
+  for await (const found of options.only ?? adapter.source.plan(root)) {
     if (options.signal?.aborted) break
     if (!("files" in found)) {
       issues.push(found)
       continue
     }
     met.add(found.key)
+    options.onUnit?.(found)
     const isUnchanged = !options.isFull && stamps.get(found.key) === stampOf(found)
     if (isUnchanged) unchanged++
     else units.push(await planUnit(found, options.isFull ? undefined : state.unit(adapter.id, root, found.key)))
   }
   // A root that could not be listed whole has lost nothing.
-  const isWhole = issues.every(({ severity }) => severity !== "fault") && options.signal?.aborted !== true
+  const isListed = options.only === undefined && options.signal?.aborted !== true
+  const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
   const gone = isWhole ? [...stamps.keys()].filter((key) => !met.has(key)) : []
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
   return { adapter, root, seen: met.size, unchanged, units, gone, issues, bytesToRead }

@@ -1,6 +1,6 @@
 /**
- * One sync: the stages in order, under one lock per store and host. Each stage can be asked for alone. What a stage does
- * is its own business; here is only that it runs, and what it said.
+ * One sync: the stages in order, by turns with the other syncs of this store and host. Each stage can be asked for alone.
+ * What a stage does is its own business; here is only that it runs, and what it said.
  */
 import { join } from "node:path"
 import type { Clock } from "../platform/clock.ts"
@@ -49,24 +49,45 @@ export interface SyncReport {
   readonly interrupted: boolean
 }
 
+/** Reading the sources is one turn, and what is made of the rows another: a model that is at work for long keeps no watch waiting. */
+type Turn = "import" | "rest"
+type TakeTurn = <Result>(turn: Turn, work: () => Promise<Result>) => Promise<Result>
+
 export async function runSync(request: SyncRequest, context: SyncContext): Promise<SyncReport> {
+  if (request.isPatient) {
+    return await runStages(request, context, async (turn, work) => {
+      using _ = await lockOf(turn, request, context)
+      return await work()
+    })
+  }
+  // Who will not wait is told so before anything is done.
+  using _ = await lockOf("import", request, context)
+  using __ = await lockOf("rest", request, context)
+  return await runStages(request, context, (_turn, work) => work())
+}
+
+async function runStages(request: SyncRequest, context: SyncContext, inTurn: TakeTurn): Promise<SyncReport> {
   const startedMs = context.clock.monotonicMs()
-  const lock = await lockOf(request, context)
-  const state = openState(context)
   const wants = (stage: Stage) => request.stages.includes(stage) && !context.signal.aborted
-  try {
-    const adapters = wants("import")
-      ? await importAll(request.sources, { ...context, state, isFull: request.isFull })
-      : []
+  const adapters = wants("import") ? await inTurn("import", () => importStage(request, context)) : []
+  const later = async () => {
     // A model that cannot be opened keeps no words from being found: it is told once they are indexed.
     const [embed] = await Promise.allSettled([wants("embed") ? context.embed?.() : undefined])
     const index = wants("index") ? await context.index?.() : undefined
     if (embed.status === "rejected") throw embed.reason
-    const ms = Math.round(context.clock.monotonicMs() - startedMs)
-    return { adapters, embed: embed.value ?? null, index: index ?? null, ms, interrupted: context.signal.aborted }
+    return { embed: embed.value ?? null, index: index ?? null }
+  }
+  const { embed, index } = wants("embed") || wants("index") ? await inTurn("rest", later) : { embed: null, index: null }
+  const ms = Math.round(context.clock.monotonicMs() - startedMs)
+  return { adapters, embed, index, ms, interrupted: context.signal.aborted }
+}
+
+async function importStage({ sources, isFull }: SyncRequest, context: SyncContext): Promise<RootReport[]> {
+  const state = openState(context)
+  try {
+    return await importAll(sources, { ...context, state, isFull })
   } finally {
     state.close()
-    lock.release()
   }
 }
 
@@ -93,10 +114,12 @@ export function openState({
 }
 
 async function lockOf(
+  turn: Turn,
   { isPatient }: SyncRequest,
   { stateDirectory, storeName, clock, log, signal }: SyncContext,
 ): Promise<Lock> {
-  return await takeLock(`${placeOf(stateDirectory, storeName)}.lock`, {
+  const name = { import: "lock", rest: "rest.lock" }[turn]
+  return await takeLock(`${placeOf(stateDirectory, storeName)}.${name}`, {
     clock,
     signal,
     mayWait: isPatient,

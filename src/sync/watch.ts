@@ -1,128 +1,193 @@
 /**
- * Follow the sources: a change is stored within two seconds. Events only say that something happened somewhere under a
- * root; what happened is found out by planning that root again, so that no order or loss of events can mislead. A
- * generation clock notices what changes while it is being read, and a sweep finds what no event told.
+ * Follow the sources: a change is stored within two seconds, and costs what changed. Events only say where something
+ * happened; what it was is found out by looking there, so that no order of events can mislead. A generation clock notices
+ * what changes while it is being read, and a sweep over everything finds what no event told.
  */
-import { existsSync, type FSWatcher, statSync, watch } from "node:fs"
-import { join } from "node:path"
+import type { SourceUnit } from "../adapters/adapter.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
+import { pause } from "../platform/pause.ts"
 import type { ImportSource } from "./import.ts"
+import { createKnownUnits, type KnownUnits } from "./known-units.ts"
+import { createRootEvents } from "./root-events.ts"
 
 export interface WatchContext {
-  /** Asked again at every sweep: a client that is installed later is followed from then on. */
+  /** Asked again and again: a client that is installed later is followed from then on. */
   readonly sources: () => readonly ImportSource[]
-  /** Brings the sources into the store. A failure that the next round can mend is reported and outlived. */
-  readonly sync: (sources: readonly ImportSource[]) => Promise<void>
+  /** Brings the sources into the store. A failure that a later round can mend is reported, and answered with `failed`. */
+  readonly sync: (sources: readonly ImportSource[]) => Promise<Round>
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly log: Log
   readonly times?: Partial<WatchTimes>
 }
 
+/** What a round met: something to read, nothing, or what kept it from storing what it read. */
+export type Round = "news" | "nothing" | "failed"
+
 export interface WatchTimes {
   /** How long to let a burst of writes end. */
   readonly settleMs: number
   /** At most one sync in so long: each one costs a commit. */
   readonly apartMs: number
-  /** How often everything is looked at, whatever the events said. */
+  /** How often everything is looked at, whatever the events said; as long as that finds nothing, less and less often. */
   readonly sweepMs: number
-  /** How often, where the system gives no events. */
+  readonly sweepMsMax: number
+  /** How often, where the system gives no events, what was touched lately is looked at. */
   readonly pollMs: number
+  /** How long a root that gives no events is not asked for them. */
+  readonly retryMs: number
 }
 
-const TIMES: WatchTimes = { settleMs: 150, apartMs: 1_000, sweepMs: 30_000, pollMs: 1_500 }
+const TIMES: WatchTimes = {
+  settleMs: 100,
+  apartMs: 800,
+  sweepMs: 30_000,
+  sweepMsMax: 240_000,
+  pollMs: 1_000,
+  retryMs: 300_000,
+}
+
+/** A round that fails is tried again, after twice as long each time. */
+const AGAIN_MS = 1_000
+const AGAIN_MS_MAX = 60_000
 
 /** Resolves when the signal is aborted. */
 export async function watchSources(context: WatchContext): Promise<void> {
-  const { clock, signal } = context
-  const times = { ...TIMES, ...context.times }
+  const { signal } = context
   const dirt = createDirt()
-  const watchers = new Map<string, FSWatcher>()
-  const blind = new Set<string>()
-  const renewed = new Set<string>()
+  const following = createFollowing(context, dirt)
   const stop = () => dirt.wake()
   signal.addEventListener("abort", stop)
-  let sweptAtMs = Number.NEGATIVE_INFINITY
-  let syncedAtMs = Number.NEGATIVE_INFINITY
   try {
     while (!signal.aborted) {
-      const sources = context.sources()
-      follow(sources, { watchers, blind, renewed, dirt, context })
-      const everyMs = blind.size > 0 ? times.pollMs : times.sweepMs
-      const isSweep = clock.monotonicMs() - sweptAtMs >= everyMs
-      const due = isSweep ? sources : sources.filter(({ root }) => dirt.isDirty(root))
-      if (due.length > 0) {
-        await Bun.sleep(Math.max(times.settleMs, syncedAtMs + times.apartMs - clock.monotonicMs()))
-        if (signal.aborted) return
-        const seen = dirt.generation()
-        if (isSweep) sweptAtMs = clock.monotonicMs()
-        syncedAtMs = clock.monotonicMs()
-        await context.sync(due)
-        // What became dirty while it was read stays dirty: its generation is younger.
-        for (const { root } of due) dirt.clean(root, seen)
+      const sources = following.look()
+      if (!following.isAnyDue(sources)) {
+        await dirt.nextOr(following.idleMs(sources))
+        continue
       }
-      await dirt.nextOr(sweptAtMs + everyMs - clock.monotonicMs())
+      await pause(following.restMs(), signal)
+      if (!signal.aborted) await following.round(sources)
     }
   } finally {
     signal.removeEventListener("abort", stop)
-    for (const watcher of watchers.values()) watcher.close()
+    following.close()
   }
 }
 
+type Sources = readonly ImportSource[]
+
 interface Following {
-  readonly watchers: Map<string, FSWatcher>
-  /** Roots that give no events. */
-  readonly blind: Set<string>
-  /** Roots in which a directory came or moved. */
-  readonly renewed: Set<string>
-  readonly dirt: Dirt
-  readonly context: WatchContext
+  /** The sources that there are by now, followed; where no events come, with a look at what was touched lately. */
+  look(): Sources
+  isAnyDue(sources: Sources): boolean
+  /** How long to let a burst of writes end, and the last round be. */
+  restMs(): number
+  round(sources: Sources): Promise<void>
+  idleMs(sources: Sources): number
+  close(): void
 }
 
-/** A watcher that broke, or whose root went away, is made again here at the next round; until it can be, its root is polled. */
-function follow(sources: readonly ImportSource[], { watchers, blind, renewed, dirt, context }: Following): void {
-  for (const { root } of sources) {
-    // A directory that was just renamed is sometimes not followed to its new name (1 of 30, measured): begin anew.
-    if (renewed.delete(root)) drop(root)
-    if (watchers.has(root)) continue
-    try {
-      const watcher = watch(root, { recursive: true }, (event, name) => {
-        dirt.soil(root)
-        if (event === "rename" && isDirectory(join(root, name ?? ""))) renewed.add(root)
-        if (!existsSync(root)) drop(root)
-      })
-      watcher.on("error", () => drop(root))
-      watchers.set(root, watcher)
-      if (blind.delete(root)) dirt.soil(root)
-    } catch (error) {
-      if (!blind.has(root))
-        context.log.info(`${root} gives no events (${codeOf(error)}): it is looked at every few seconds.`)
-      blind.add(root)
+function createFollowing({ sources: listed, sync, clock, log, times: given }: WatchContext, dirt: Dirt): Following {
+  const times = { ...TIMES, ...given }
+  const events = createRootEvents({ log, onEvent: dirt.soil, retryMs: times.retryMs })
+  const known = new Map<string, KnownUnits>()
+  let [sweptAtMs, polledAtMs, notBeforeMs] = [Number.NEGATIVE_INFINITY, clock.monotonicMs(), 0]
+  let [quietMs, failures, hasBlind] = [times.sweepMs, 0, false]
+
+  const sweepInMs = () => sweptAtMs + (hasBlind ? times.sweepMs : quietMs) - clock.monotonicMs()
+  const isDue = (source: ImportSource) => dirt.isDirty(source.root) || !known.has(nameOf(source))
+
+  function poll(blind: Sources): void {
+    if (clock.monotonicMs() - polledAtMs < times.pollMs) return
+    polledAtMs = clock.monotonicMs()
+    for (const source of blind) {
+      const changed = known.get(nameOf(source))?.look(clock.nowMs()) ?? []
+      if (changed === "all") dirt.soil(source.root, undefined)
+      else for (const place of changed) dirt.soil(source.root, place)
     }
   }
 
-  function drop(root: string): void {
-    watchers.get(root)?.close()
-    watchers.delete(root)
-    blind.add(root)
-    dirt.soil(root)
+  function plan(nextMs: number, round: Round, isSweep: boolean): void {
+    failures = round === "failed" ? failures + 1 : 0
+    notBeforeMs = failures === 0 ? nextMs : clock.monotonicMs() + Math.min(AGAIN_MS * 2 ** failures, AGAIN_MS_MAX)
+    if (isSweep) quietMs = round === "nothing" ? Math.min(2 * quietMs, times.sweepMsMax) : times.sweepMs
+  }
+
+  return {
+    look: () => {
+      const sources = listed()
+      events.follow(sources, clock.monotonicMs())
+      const blind = sources.filter(({ root }) => events.isBlind(root))
+      hasBlind = blind.length > 0
+      poll(blind)
+      return sources
+    },
+    isAnyDue: (sources) => sweepInMs() <= 0 || sources.some(isDue),
+    restMs: () => Math.max(times.settleMs, notBeforeMs - clock.monotonicMs()),
+    round: async (sources) => {
+      const isSweep = sweepInMs() <= 0
+      if (isSweep) sweptAtMs = clock.monotonicMs()
+      const nextMs = clock.monotonicMs() + times.apartMs
+      const [seen, plannedAtMs] = [dirt.generation(), clock.nowMs()]
+      const due = isSweep ? sources : sources.filter(isDue)
+      const looks = due.map((source) => lookAt(source, isSweep, known, dirt))
+      const round = looks.length === 0 ? "nothing" : await sync(looks.map(({ source }) => source))
+      for (const { source, met } of looks) {
+        // What became dirty while it was read stays dirty: its generation is younger.
+        dirt.clean(source.root, seen)
+        if (met !== undefined) known.set(nameOf(source), createKnownUnits(source, met, plannedAtMs))
+        if (round === "failed") dirt.soil(source.root, undefined)
+      }
+      plan(nextMs, round, isSweep)
+    },
+    // What is not there any more tells nobody when it comes back.
+    idleMs: (sources) => Math.min(sweepInMs(), hasBlind || sources.length < known.size ? times.pollMs : times.sweepMs),
+    close: () => events.close(),
   }
 }
 
+/** Two adapters may be pointed at one directory. */
+function nameOf({ adapter, root }: ImportSource): string {
+  return `${adapter.id}\n${root}`
+}
+
+interface Look {
+  readonly source: ImportSource
+  /** Of a look at all of a root: the units that are there. */
+  readonly met: SourceUnit[] | undefined
+}
+
+function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<string, KnownUnits>, dirt: Dirt): Look {
+  const places = isSweep ? undefined : dirt.placesOf(source.root)
+  const only = places === undefined ? undefined : known.get(nameOf(source))?.at(places)
+  if (only !== undefined) return { source: { ...source, only }, met: undefined }
+  const met: SourceUnit[] = []
+  return { source: { ...source, onUnit: (unit) => met.push(unit) }, met }
+}
+
+// --- What is dirty -----------------------------------------------------------------------------------------------------
+
 interface Dirt {
-  soil(root: string): void
+  /** Without a place: anything in the root may have changed. */
+  soil(root: string, place: string | undefined): void
   clean(root: string, seen: number): void
   isDirty(root: string): boolean
+  /** Nothing where all of the root has to be looked at. */
+  placesOf(root: string): readonly string[] | undefined
   generation(): number
   wake(): void
   /** Waits for something to happen, at most so long. */
   nextOr(ms: number): Promise<void>
 }
 
-/** Each event makes a root younger than any read that began before it. */
+const ANYWHERE = ""
+/** So many are looked at faster by looking at everything. */
+const PLACES_MAX = 256
+
+/** Each event makes its place younger than any read that began before it. */
 function createDirt(): Dirt {
-  const dirtyAt = new Map<string, number>()
+  const dirtyAt = new Map<string, Map<string, number>>()
   let generation = 0
   let wakeUp: (() => void) | undefined
   /** Somebody called while nobody was waiting, as an abort does during a sync: the next wait is over at once. */
@@ -133,18 +198,26 @@ function createDirt(): Dirt {
     wakeUp = undefined
   }
   return {
-    soil: (root) => {
-      dirtyAt.set(root, ++generation)
+    soil: (root, place) => {
+      const places = dirtyAt.get(root) ?? new Map<string, number>()
+      places.set(places.size < PLACES_MAX ? (place ?? ANYWHERE) : ANYWHERE, ++generation)
+      dirtyAt.set(root, places)
       wake()
     },
     clean: (root, seen) => {
-      if ((dirtyAt.get(root) ?? 0) <= seen) dirtyAt.delete(root)
+      const left = [...(dirtyAt.get(root) ?? [])].filter(([, at]) => at > seen)
+      if (left.length === 0) dirtyAt.delete(root)
+      else dirtyAt.set(root, new Map(left))
     },
     isDirty: (root) => dirtyAt.has(root),
+    placesOf: (root) => {
+      const places = dirtyAt.get(root)
+      return places === undefined || places.has(ANYWHERE) ? undefined : [...places.keys()]
+    },
     generation: () => generation,
     wake,
     nextOr: async (ms) => {
-      if (dirtyAt.size === 0 && !isCalled && ms > 0) {
+      if (!isCalled && ms > 0) {
         const { promise, resolve } = Promise.withResolvers<void>()
         wakeUp = resolve
         const timer = setTimeout(wake, ms)
@@ -154,12 +227,4 @@ function createDirt(): Dirt {
       isCalled = false
     },
   }
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
 }

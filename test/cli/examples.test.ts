@@ -9,7 +9,6 @@ import type { RanExample } from "./run-examples.ts"
 
 /** Exit codes besides 0 that an example may have where nothing but fixtures is, and why. */
 const OTHERWISE: Readonly<Record<string, number>> = {
-  "sync --watch": 130, // it was interrupted
   "restore SESSION": 8, // its client has it still
   resume: 2, // nobody sits there to choose
   "resume SESSION": 3, // the directory of its fixture is nowhere

@@ -36,6 +36,19 @@ const wait = defineVerb({
   },
 })
 
+const serve = defineVerb({
+  ...plain,
+  run: async ({ signal, pond }) => {
+    const asked = Promise.withResolvers<undefined>()
+    const staysAlive = setInterval(() => undefined, 1000)
+    signal.addEventListener("abort", () => asked.resolve(undefined))
+    pond.host.log.warn("waiting")
+    await asked.promise
+    clearInterval(staysAlive)
+    return { exitCode: 0, isEndedBySignal: true }
+  },
+})
+
 const stream = defineVerb({
   ...plain,
   run: ({ writeOut }) => {
@@ -89,7 +102,7 @@ process.exit(
     clock: systemClock,
     verbs: [
       row("wait", wait),
-      row("serve", { ...wait, runsUntilSignal: true }),
+      row("serve", serve),
       row("stream", stream),
       row("print", print),
       row("fail", fail),

@@ -111,3 +111,20 @@ test("a dry run says what would be read, for each client, and makes no store", a
   })
   expect(existsSync(join(home.path, STORE))).toBe(false)
 })
+
+test.each(["watch", "sync --watch"])("pond %s ends well when it is asked to end", async (verb) => {
+  using home = temporaryHome()
+  writeSampleSession(home.path)
+  const env = { PATH: process.env["PATH"] ?? "", ...home.env }
+  const main = join(import.meta.dir, "../../src/main.ts")
+  const child = Bun.spawn([process.execPath, main, ...verb.split(" "), "--json"], {
+    env,
+    stdout: "pipe",
+    stderr: "ignore",
+  })
+  const lines = child.stdout.getReader()
+  const first = new TextDecoder().decode((await lines.read()).value).split("\n")[0] ?? ""
+  expect(JSON.parse(first)).toMatchObject({ adapters: [{ sessions: { new: 1 }, messages: { new: 2 } }] })
+  child.kill("SIGINT")
+  expect(await child.exited).toBe(0)
+})

@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test"
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { SourceUnit } from "../../src/adapters/adapter.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
+import type { ImportSource } from "../../src/sync/import.ts"
+import { createKnownUnits } from "../../src/sync/known-units.ts"
+import { planRoot } from "../../src/sync/plan.ts"
+import type { SyncState } from "../../src/sync/state.ts"
 import { runSync } from "../../src/sync/sync.ts"
 import { type WatchTimes, watchSources } from "../../src/sync/watch.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
@@ -24,15 +29,27 @@ function holds(place: SyncPlace, session: string, text: string): () => Promise<t
   return async () => ((await place.texts(session)).includes(text) ? true : undefined)
 }
 
+interface Watching {
+  readonly times?: Partial<WatchTimes>
+  readonly sources?: () => readonly ImportSource[]
+  readonly onRound?: (sources: readonly ImportSource[]) => void
+}
+
 /** Watches while the test runs; events alone, unless a time is given. */
-async function watching(place: SyncPlace, act: () => Promise<void>, times: Partial<WatchTimes> = {}): Promise<number> {
+async function watching(
+  place: SyncPlace,
+  act: () => Promise<void>,
+  { times = {}, sources: listed = () => place.request.sources, onRound }: Watching = {},
+): Promise<number> {
   const stop = new AbortController()
   let rounds = 0
   const done = watchSources({
-    sources: () => place.request.sources,
+    sources: listed,
     sync: async (sources) => {
       rounds++
+      onRound?.(sources)
       await runSync({ ...place.request, sources, isPatient: true }, place.context)
+      return "news"
     },
     signal: stop.signal,
     clock: systemClock,
@@ -95,7 +112,7 @@ test("a sweep finds what no event told, and a root that comes back is followed a
       )
       await until("the root is back", holds(place, SESSION, "back"))
     },
-    { sweepMs: 200, pollMs: 50 },
+    { times: { sweepMs: 200, pollMs: 50 } },
   )
 })
 
@@ -121,7 +138,7 @@ test("who is interrupted while it syncs ends after that sync, not at the next sw
     sync: () => {
       rounds++
       stop.abort()
-      return Promise.resolve()
+      return Promise.resolve("nothing")
     },
     signal: stop.signal,
     clock: systemClock,
@@ -129,4 +146,123 @@ test("who is interrupted while it syncs ends after that sync, not at the next sw
     times: { settleMs: 0, apartMs: 0, sweepMs: 3_600_000 },
   })
   expect(rounds).toBe(1)
+})
+
+test("a log that grows costs a look at that log, and a client's notes beside its sessions cost nothing", async () => {
+  using place = syncPlace()
+  for (let number = 1; number <= 3; number++)
+    place.write(sessionId(number), [userLine(sessionId(number), number, "begun")])
+  const looks: string[][] = []
+  await watching(
+    place,
+    async () => {
+      await until("the first is read", holds(place, sessionId(1), "begun"))
+      looks.length = 0
+      writeFileSync(join(place.root, "history.jsonl"), "a prompt of some session\n")
+      place.append(sessionId(2), `${userLine(sessionId(2), 4, "gone on")}\n`)
+      await until("the line is there", holds(place, sessionId(2), "gone on"))
+    },
+    { onRound: (sources) => looks.push(sources.flatMap(({ only }) => only?.map(({ key }) => key) ?? "everything")) },
+  )
+  expect(looks).toEqual([[`projects/-home-someone-work/${sessionId(2)}.jsonl`]])
+})
+
+test("where no events come, what is new is found by looking, and then what grows by a look at that alone", async () => {
+  using place = syncPlace()
+  const [source] = place.request.sources
+  const root = join(place.root, "not-there-yet")
+  const narrow: string[] = []
+  const missing = source === undefined ? [] : [{ ...source, root }]
+  await watching(
+    place,
+    async () => {
+      const folder = join(root, "projects", "-home-someone-new")
+      mkdirSync(folder, { recursive: true })
+      const log = join(folder, `${SESSION}.jsonl`)
+      writeFileSync(log, `${userLine(SESSION, 1, "begun")}\n`)
+      for (const directory of [folder, dirname(folder), root]) utimesSync(directory, 1_700_000_000, 1_700_000_000)
+      await until("the session is there", holds(place, SESSION, "begun"))
+      for (let line = 2; narrow.length === 0 && line < 20; line++) {
+        appendFileSync(log, `${userLine(SESSION, line, `line ${line}`)}\n`)
+        await until("it has grown", holds(place, SESSION, `line ${line}`))
+      }
+    },
+    {
+      times: { pollMs: 20, retryMs: 3_600_000 },
+      sources: () => missing,
+      onRound: (sources) => narrow.push(...sources.flatMap(({ only }) => only?.map(({ key }) => key) ?? [])),
+    },
+  )
+  expect(narrow).toContain(`projects/-home-someone-new/${SESSION}.jsonl`)
+})
+
+test("a round that failed is tried again, though nothing happens", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [userLine(SESSION, 1, "one")])
+  const stop = new AbortController()
+  let rounds = 0
+  await watchSources({
+    sources: () => place.request.sources,
+    sync: () => {
+      if (++rounds === 2) stop.abort()
+      return Promise.resolve(rounds === 1 ? "failed" : "nothing")
+    },
+    signal: stop.signal,
+    clock: systemClock,
+    log: silentLog,
+    times: { settleMs: 0, apartMs: 0, sweepMs: 3_600_000 },
+  })
+  expect(rounds).toBe(2)
+})
+
+test("a root that went away is waited for, and not asked for again and again", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [userLine(SESSION, 1, "one")])
+  let asked = 0
+  await watching(
+    place,
+    async () => {
+      await until("the line is there", holds(place, SESSION, "one"))
+      rmSync(place.root, { recursive: true })
+      await Bun.sleep(100)
+      asked = 0
+      await Bun.sleep(300)
+      expect(asked).toBeLessThan(20)
+      place.write(SESSION, [userLine(SESSION, 1, "one"), userLine(SESSION, 2, "back")], { isFresh: true })
+      await until("the root is back", holds(place, SESSION, "back"))
+    },
+    {
+      times: { pollMs: 50 },
+      sources: () => {
+        asked++
+        return place.request.sources.filter(({ root }) => existsSync(root))
+      },
+    },
+  )
+})
+
+test("what is known of a root says which of its units changed, or that it cannot tell", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [userLine(SESSION, 1, "one")])
+  const [source] = place.request.sources
+  const nothingKnown = { stamps: () => new Map(), unit: () => undefined } as unknown as SyncState
+  const units: SourceUnit[] = []
+  const onUnit = (found: SourceUnit) => units.push(found)
+  if (source === undefined) throw new Error("there is no source")
+  await planRoot(source.adapter, source.root, nothingKnown, { isFull: false, onUnit })
+  const [unit] = units
+  const [file] = unit?.files ?? []
+  const later = systemClock.nowMs() + 30 * 86_400_000
+  const known = createKnownUnits(source, units, later)
+  expect(unit?.files).toHaveLength(1)
+  expect(known.look(file?.modifiedMs ?? 0)).toEqual([])
+  place.append(SESSION, `${userLine(SESSION, 2, "two")}\n`)
+  expect(known.look(file?.modifiedMs ?? 0)).toEqual([unit?.key ?? ""])
+  expect(known.look(later)).toEqual([])
+  const [grown] = known.at([unit?.key ?? ""]) ?? []
+  expect(grown?.files[0]?.sizeBytes).toBeGreaterThan(file?.sizeBytes ?? 0)
+  expect(known.at(["projects/elsewhere.jsonl"])).toBeUndefined()
+  rmSync(path)
+  expect(known.at([unit?.key ?? ""])).toBeUndefined()
+  expect(known.look(file?.modifiedMs ?? 0)).toBe("all")
 })

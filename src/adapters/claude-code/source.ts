@@ -6,7 +6,7 @@
  * more), `todos/`, `file-history/` and a project's `memory/` are no sessions and are left alone. A root without
  * `projects/` is a folder of logs that somebody points at, and is walked whole.
  */
-import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
+import { type Dirent, existsSync, readdirSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
@@ -14,7 +14,7 @@ import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { isAgentLog } from "./parse.ts"
 import { retention } from "./retention.ts"
 
-export const source: Source = { roots, plan, retention }
+export const source: Source = { roots, plan, concerns, retention }
 
 function roots(environment: Environment, home: string): readonly string[] {
   const chosen = environment["CLAUDE_CONFIG_DIR"]
@@ -22,6 +22,10 @@ function roots(environment: Environment, home: string): readonly string[] {
   // Versions around 1.0.30 used the second place. What lies in either stays there when the variable is set later.
   const places = [...(chosen ? [chosen] : []), join(home, ".claude"), join(config, "claude")]
   return [...new Set(places)]
+}
+
+function concerns(root: string, place: string): boolean {
+  return place === "projects" || place.startsWith("projects/") || !existsSync(join(root, "projects"))
 }
 
 async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {

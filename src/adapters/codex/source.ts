@@ -3,7 +3,7 @@
  * else since 2026. `auth.json`, `config.toml`, `history.jsonl` (the prompts once more) and the SQLite files (caches of what
  * the rollouts say) lie beside them and are never opened.
  */
-import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
+import { type Dirent, existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
@@ -12,10 +12,11 @@ import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { type RolloutName, rolloutName } from "./rollout-name.ts"
 
-export const source: Source = { roots, plan }
+export const source: Source = { roots, plan, concerns }
 
 const LIVE = "sessions"
 const ARCHIVED = "archived_sessions"
+const KEPT = [LIVE, ARCHIVED]
 
 function roots(environment: Environment, home: string): readonly string[] {
   const chosen = environment["CODEX_HOME"]
@@ -27,6 +28,12 @@ interface Found {
   readonly name: RolloutName
 }
 
+/** A root without the folders of the client is walked whole. */
+function concerns(root: string, place: string): boolean {
+  const [top = ""] = place.split("/")
+  return [LIVE, ARCHIVED, INDEX_PLACE].includes(top) || !KEPT.some((folder) => existsSync(join(root, folder)))
+}
+
 async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
   yield* planRoot(root)
 }
@@ -34,7 +41,7 @@ async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
 function* planRoot(root: string): Generator<SourceUnit | Issue> {
   const here = entriesOf(root, "")
   if (here === undefined) return
-  const kept = here.filter(({ name }) => name === LIVE || name === ARCHIVED).map(({ name }) => name)
+  const kept = here.filter(({ name }) => KEPT.includes(name)).map(({ name }) => name)
   const found: Found[] = []
   // A root without these folders is a folder of rollouts that somebody points at, and is walked whole.
   if (kept.length === 0) walk(root, "", here, found)

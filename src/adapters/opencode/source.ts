@@ -19,6 +19,7 @@ import { documentAt, documentsIn, entriesIn, foldersIn, planFirstTree, planTree,
 export function createSource(clock: Clock): Source {
   return {
     roots,
+    concerns: (_, place) => !BESIDE.test(place),
     lastModel,
     plan: async function* (root) {
       yield* planRoot(root, clock.nowMs())
@@ -30,6 +31,9 @@ export function createSource(clock: Clock): Source {
     },
   }
 }
+
+/** What the client keeps beside its sessions, and writes to all the time. */
+const BESIDE = /^(?:log|snapshot|bin)(?:\/|$)/
 
 function roots(environment: Environment, home: string): readonly string[] {
   const base = environment["XDG_DATA_HOME"] || join(home, ".local", "share")

@@ -6,9 +6,8 @@ export const mcp = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["mcp"],
-  runsUntilSignal: true,
   run: async ({ pond, signal }) => {
     await pond.surfaces.speakMcp(signal)
-    return { exitCode: 0 }
+    return { exitCode: 0, isEndedBySignal: true }
   },
 })

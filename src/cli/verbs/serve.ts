@@ -18,11 +18,10 @@ export const serve = defineVerb({
   },
   positionals: [],
   examples: ["serve", "serve --port 0", "serve --socket ~/.pond.sock"],
-  runsUntilSignal: true,
   run: async ({ pond, flags, signal, isJson, writeOut, onEnd }) => {
     if (flags.transport === "stdio") {
       await pond.surfaces.speakMcp(signal)
-      return { exitCode: 0 }
+      return { exitCode: 0, isEndedBySignal: true }
     }
     const host = flags.host ?? "127.0.0.1"
     if (!LOOPBACK.includes(host))
@@ -36,7 +35,7 @@ export const serve = defineVerb({
         : `pond serves on ${server.address}\n`,
     )
     await ended(signal)
-    return { exitCode: 0 }
+    return { exitCode: 0, isEndedBySignal: true }
   },
 })
 

@@ -1,7 +1,8 @@
 /** `pond sync`: what the clients have written, into the store. */
 
 import { PondError } from "../../model/errors.ts"
-import { planPond, type SyncOptions, syncExitCode, syncPond, watchPond } from "../../operations/sync.ts"
+import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
+import { watchPond } from "../../operations/watch.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
 import { bytesText, counted, countText } from "../numbers.ts"
@@ -62,7 +63,6 @@ export const watch = defineVerb({
   flags: { path: FLAGS.path },
   positionals: [ADAPTERS],
   examples: ["watch", "watch claude-code"],
-  runsUntilSignal: true,
   run: async (context) => await followed({ ...context, flags: { ...NONE, path: context.flags.path } }),
 })
 
@@ -99,17 +99,19 @@ async function followed(context: SyncVerbContext): Promise<Streamed> {
       writeOut(isJson ? `${JSON.stringify({ protocol_version: 1, ...report })}\n` : newsOf(report, time))
     },
   })
-  return { exitCode: 0 }
+  return { exitCode: 0, isEndedBySignal: true }
 }
 
-function newsOf({ adapters }: Report, time: string): string {
-  return adapters
+function newsOf({ adapters, embed }: Report, time: string): string {
+  const embedded = embedText(embed)
+  const stored = adapters
     .filter(({ messages, sessions }) => messages.new + sessions.failed > 0)
     .map(({ adapter, sessions, messages }) => {
       const touched = sessions.new + sessions.grown + sessions.rewritten
       return `${time}  ${adapter}: ${counted(messages.new, "message")} in ${counted(touched, "session")}\n`
     })
     .join("")
+  return embedded === "" ? stored : `${stored}${time}  ${embedded}`
 }
 
 function interrupted({ adapters }: Report): PondError {
