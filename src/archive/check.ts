@@ -3,18 +3,9 @@
  * columns and rows of every entry. Whoever made it: a checksum says that nothing was damaged, not that it was well meant.
  */
 import { constants, type FileHandle, open } from "node:fs/promises"
-import * as zlib from "node:zlib"
 import { PondError } from "../model/errors.ts"
-import {
-  CHECKED_MESSAGE,
-  CHECKED_PART,
-  createRowChecker,
-  REFERENCE_BEGINNING,
-  type RowChecker,
-  TEXT_COLUMNS,
-} from "../sessions/row-check.ts"
-import type { BlobRow, MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
-import { type RowBatch, rowsOfBatch, textsBeginning, unpackBatches } from "../substrate/packed.ts"
+import { createRowChecker, type RowChecker } from "../sessions/row-check.ts"
+import { type RowBatch, unpackBatches } from "../substrate/packed.ts"
 import { ENTRY_BYTES_MAX, type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
 import { entryName } from "./export.ts"
 import {
@@ -28,6 +19,7 @@ import {
 } from "./manifest.ts"
 import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "./tables.ts"
 import { createBreather, stopIfAsked, type Work } from "./work.ts"
+import { announcedBytes } from "./zstd-frame.ts"
 
 export interface OpenArchive {
   readonly path: string
@@ -58,7 +50,7 @@ export async function openArchive(path: string): Promise<OpenArchive> {
     const tally = entries.reduce((sum, { table, rows }) => added(sum, table.role, rows), NOTHING)
     const read = async (entry: ArchiveEntry) => {
       try {
-        return unpacked(entry, await readContent(file, entry))
+        return await unpacked(entry, await readContent(file, entry))
       } catch (error) {
         throw refused(path, error)
       }
@@ -70,20 +62,30 @@ export async function openArchive(path: string): Promise<OpenArchive> {
   }
 }
 
-/** Every row of every entry, or `validation_failed`. Says which sessions there are, and whose. */
-export async function checkArchive(archive: OpenArchive, work: Work): Promise<RowChecker["known"]> {
+/**
+ * Every row of every entry, or `validation_failed`. Says which sessions there are, and whose. What was judged is handed
+ * on, to be kept where nobody sees it until all of it was.
+ */
+export async function checkArchive(
+  archive: OpenArchive,
+  work: Work,
+  take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined = () => undefined,
+): Promise<RowChecker["known"]> {
   const checker = createRowChecker()
-  const total = archive.entries.reduce((sum, { rows }) => sum + rows, 0)
   const breathe = createBreather()
   let done = 0
-  work.onStage("check", total)
-  for (const entry of archive.entries) {
+  work.onStage(
+    "check",
+    archive.entries.reduce((sum, { rows }) => sum + rows, 0),
+  )
+  for await (const { entry, batches } of readAhead(archive, archive.entries)) {
     stopIfAsked(work, "Stopped while the archive was checked: nothing was imported.")
-    for (const batch of await archive.read(entry)) {
-      const fault = rowsFault(checker, entry.table, batch)
+    for (const batch of batches) {
+      const fault = checker[entry.table.role](batch)
       if (fault !== undefined) throw refused(archive.path, new NotAnArchive(`${entry.name}: ${fault}`))
-      done += batch.length
+      await take(entry.table, batch)
     }
+    done += entry.rows
     work.onRows(done)
     breathe(entry.raw_bytes)
   }
@@ -92,19 +94,23 @@ export async function checkArchive(archive: OpenArchive, work: Work): Promise<Ro
   return checker.known
 }
 
-function rowsFault(checker: RowChecker, { role }: ArchivedTable, batch: RowBatch): string | undefined {
-  if (role === "embeddings") {
-    const owners = rowsOfBatch(batch, ["session_id"]).map((row) => checker.ofSession(String(row["session_id"])))
-    return owners.find((fault) => fault !== undefined)
+/** The entries with their rows, in this order: while one is in use the next is decompressed. */
+export async function* readAhead(
+  archive: OpenArchive,
+  entries: readonly ArchiveEntry[],
+): AsyncGenerator<{ readonly entry: ArchiveEntry; readonly batches: readonly RowBatch[] }> {
+  const begin = (entry: ArchiveEntry) => {
+    const batches = archive.read(entry)
+    batches.catch(() => undefined) // whoever asks for them is told
+    return { entry, batches }
   }
-  if (role === "sessions") return checker.sessions(rowsOfBatch(batch) as unknown as readonly SessionRow[])
-  if (role === "blobs") return checker.blobs(rowsOfBatch(batch) as unknown as readonly BlobRow[])
-  for (const column of TEXT_COLUMNS[role]) {
-    checker.references(textsBeginning(batch, column, REFERENCE_BEGINNING))
+  let ahead: ReturnType<typeof begin> | undefined
+  for (const [index, entry] of entries.entries()) {
+    const batches = await (ahead?.batches ?? archive.read(entry))
+    const next = entries[index + 1]
+    ahead = next === undefined ? undefined : begin(next)
+    yield { entry, batches }
   }
-  return role === "messages"
-    ? checker.messages(rowsOfBatch(batch, CHECKED_MESSAGE) as unknown as readonly MessageRow[])
-    : checker.parts(rowsOfBatch(batch, CHECKED_PART) as unknown as readonly PartRow[])
 }
 
 // --- Container and manifest ------------------------------------------------------------------------------------------
@@ -180,31 +186,28 @@ function matched(manifest: Manifest, found: readonly Entry[]): ArchiveEntry[] {
   return entries
 }
 
-function unpacked(entry: ArchiveEntry, content: Uint8Array): readonly RowBatch[] {
+async function unpacked(entry: ArchiveEntry, content: Uint8Array): Promise<readonly RowBatch[]> {
   const { name, table, raw_bytes: rawBytes, rows } = entry
   if (sha256(content) !== entry.sha256) throw new NotAnArchive(`${name} is damaged: its checksum differs`)
-  const read = unpackBatches(table.definition, decompressed(name, content, rawBytes))
+  const read = unpackBatches(table.definition, await decompressed(name, content, rawBytes))
   if (!read.ok) throw new NotAnArchive(`${name}: ${read.reason}`)
   const counted = read.batches.reduce((sum, batch) => sum + batch.length, 0)
   if (counted !== rows) throw new NotAnArchive(`${name} has ${counted} rows, not ${rows}`)
   return read.batches
 }
 
-/** Bun has it, its types do not yet. Its own `Bun.zstdDecompress` knows no limit. */
-const { zstdDecompressSync } = zlib as unknown as {
-  readonly zstdDecompressSync: (content: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array
-}
-
 /** Never more than was announced, and never more than an entry may have: a few bytes can claim to be a terabyte. */
-function decompressed(name: string, content: Uint8Array, rawBytes: number): Uint8Array {
+async function decompressed(name: string, content: Uint8Array, rawBytes: number): Promise<Uint8Array> {
   if (rawBytes > ENTRY_BYTES_MAX) throw new NotAnArchive(`${name} claims to be larger than any entry`)
+  const claim = `${name} does not decompress to what it claims to be`
+  if (announcedBytes(content) !== rawBytes) throw new NotAnArchive(claim)
   let raw: Uint8Array
   try {
-    raw = zstdDecompressSync(content, { maxOutputLength: rawBytes })
+    raw = await Bun.zstdDecompress(content)
   } catch (cause) {
-    throw new NotAnArchive(`${name} does not decompress to what it claims to be`, { cause })
+    throw new NotAnArchive(claim, { cause })
   }
-  if (raw.length !== rawBytes) throw new NotAnArchive(`${name} does not decompress to what it claims to be`)
+  if (raw.length !== rawBytes) throw new NotAnArchive(claim)
   return raw
 }
 

@@ -1,17 +1,20 @@
 /**
  * Whether rows that come from elsewhere are rows that a session can be read from: what the row codecs take for granted
- * of rows that pond itself has written. Names the first fault it finds.
+ * of rows that pond itself has written. Names the first fault it finds. Rows are judged where they lie in their columns:
+ * there are millions of them, and most of their values repeat.
  */
 import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import { isMoment } from "../model/timestamp.ts"
+import { hasValueIn, int32Column, int64Column, type TextColumn, textColumn } from "../substrate/columns.ts"
+import { type RowBatch, rowsOfBatch, textsBeginning } from "../substrate/packed.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./rows.ts"
-import type { BlobRow, MessageRow, PartRow, SessionRow } from "./tables.ts"
+import type { BlobRow, SessionRow } from "./tables.ts"
 
-const ROLES: readonly string[] = ["system", "user", "assistant", "tool"]
-const LANES: readonly string[] = ["main", "subagent", "replay"]
-const PROVENANCES: readonly string[] = ["conversational", "injected"]
-const TYPES: readonly string[] = [
+const ROLES: ReadonlySet<string | null> = new Set(["system", "user", "assistant", "tool"])
+const LANES: ReadonlySet<string | null> = new Set(["main", "subagent", "replay"])
+const PROVENANCES: ReadonlySet<string | null> = new Set(["conversational", "injected"])
+const TYPES: ReadonlySet<string | null> = new Set([
   "text",
   "reasoning",
   "file",
@@ -20,49 +23,15 @@ const TYPES: readonly string[] = [
   "tool_approval_request",
   "tool_approval_response",
   "opaque",
-]
-
-/** The columns that are looked into. The long ones, which hold any text at all, are only asked whether they are references. */
-export const CHECKED_MESSAGE = [
-  "session_id",
-  "id",
-  "ordinal",
-  "role",
-  "source_agent",
-  "project",
-  "timestamp",
-  "lane",
-  "options",
-] as const
-export const CHECKED_PART = [
-  "session_id",
-  "message_id",
-  "id",
-  "ordinal",
-  "message_ordinal",
-  "type",
-  "source_agent",
-  "project",
-  "timestamp",
-  "provenance",
-  "tool_name",
-  "call_id",
-  "is_failure",
-  "variant_data",
-  "options",
-] as const
-export const TEXT_COLUMNS = { messages: ["content", "search_text"], parts: ["text"] } as const
-export const REFERENCE_BEGINNING = BLOB_SCHEME
+])
 
 export interface RowChecker {
   /** Why these rows are not those of sessions; undefined where they are. Sessions come before what is in them. */
-  readonly sessions: (rows: readonly SessionRow[]) => string | undefined
-  readonly messages: (rows: readonly Pick<MessageRow, (typeof CHECKED_MESSAGE)[number]>[]) => string | undefined
-  readonly parts: (rows: readonly Pick<PartRow, (typeof CHECKED_PART)[number]>[]) => string | undefined
-  /** Texts that are references to bytes, of the columns that need no other look. */
-  readonly references: (columns: readonly string[]) => void
-  readonly blobs: (rows: readonly BlobRow[]) => string | undefined
-  readonly ofSession: (sessionId: string) => string | undefined
+  readonly sessions: (batch: RowBatch) => string | undefined
+  readonly messages: (batch: RowBatch) => string | undefined
+  readonly parts: (batch: RowBatch) => string | undefined
+  readonly embeddings: (batch: RowBatch) => string | undefined
+  readonly blobs: (batch: RowBatch) => string | undefined
   /** Bytes that a row points at, and that were not there. */
   readonly missingBlob: () => string | undefined
   readonly known: ReadonlyMap<string, SessionOwner>
@@ -70,93 +39,195 @@ export interface RowChecker {
 
 type SessionOwner = Pick<SessionRow, "source_agent" | "project">
 
+/** What is gathered from row to row. */
+interface Judge {
+  readonly known: Map<string, SessionOwner>
+  readonly referenced: Set<string>
+  readonly isJson: (column: string | null) => boolean
+}
+
 export function createRowChecker(): RowChecker {
-  const known = new Map<string, SessionOwner>()
-  const referenced = new Set<string>()
+  const judge: Judge = { known: new Map(), referenced: new Set(), isJson: createJsonJudge() }
   const present = new Set<string>()
-  const isJson = createJsonJudge()
-  const note = (references: readonly string[]) => {
-    for (const each of references) referenced.add(each)
-  }
-  const ofSession = (sessionId: string) => (known.has(sessionId) ? undefined : `session ${sessionId} is not in it`)
-  const owned = (row: { readonly session_id: string } & SessionOwner) => {
-    const owner = known.get(row.session_id)
-    if (owner === undefined) return `session ${row.session_id} is not in it`
-    const isSame = owner.source_agent === row.source_agent && owner.project === row.project
-    return isSame ? undefined : `a row of session ${row.session_id} says that it is of another client or project`
-  }
   return {
-    known,
-    ofSession,
-    references: (columns) => note(blobsOfRow(columns)),
-    missingBlob: () => referenced.difference(present).values().next().value,
-    sessions: (rows) =>
-      firstFault(rows, (row) => {
-        if (row.id === "" || row.source_agent === "" || row.project === "")
-          return "a session has no id, client or project"
-        if (!isMoment(row.created_at) || !isJson(row.options)) return `session ${row.id} cannot be read`
-        note(blobsOfRow([row.options]))
-        known.set(row.id, { source_agent: row.source_agent, project: row.project })
-        return undefined
-      }),
-    messages: (rows) =>
-      firstFault(rows, (row) => {
-        const isWhole = row.id !== "" && row.ordinal >= 0 && ROLES.includes(row.role) && LANES.includes(row.lane)
-        if (!isWhole || !isMoment(row.timestamp) || !isJson(row.options)) return unreadable("message", row)
-        note(blobsOfRow([row.options]))
-        return owned(row)
-      }),
-    parts: (rows) =>
-      firstFault(rows, (row) => {
-        if (!isPart(row) || !isMoment(row.timestamp)) return unreadable("part", row)
-        if (!isJson(row.variant_data) || !isJson(row.options)) return unreadable("part", row)
-        note(blobsOfPart({ ...row, text: null }))
-        return owned(row)
-      }),
-    blobs: (rows) =>
-      firstFault(rows, ({ sha256, size, bytes }) => {
-        const found = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-        if (found !== sha256 || BigInt(bytes.byteLength) !== size) return `the bytes ${sha256} are others`
-        present.add(sha256)
-        return undefined
-      }),
+    known: judge.known,
+    missingBlob: () => judge.referenced.difference(present).values().next().value,
+    sessions: (batch) => sessionsFault(judge, rowsOfBatch(batch) as unknown as readonly SessionRow[]),
+    messages: (batch) => messagesFault(judge, batch),
+    parts: (batch) => partsFault(judge, batch),
+    embeddings: (batch) => {
+      const owner = textColumn(batch, "session_id")
+      return firstFault(batch, (row) => unknownSession(judge, owner.at(row)))
+    },
+    blobs: (batch) => blobsFault(present, rowsOfBatch(batch) as unknown as readonly BlobRow[]),
   }
 }
 
-function firstFault<Row>(rows: readonly Row[], fault: (row: Row) => string | undefined): string | undefined {
-  for (const row of rows) {
+function firstFault(batch: RowBatch, fault: (row: number) => string | undefined): string | undefined {
+  for (let row = 0; row < batch.length; row++) {
     const found = fault(row)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function unreadable(what: string, row: { readonly id: string; readonly session_id: string }): string {
-  return `the ${what} ${row.id} of session ${row.session_id} cannot be read`
+// --- Of each table ---------------------------------------------------------------------------------------------------
+
+function sessionsFault({ known, referenced, isJson }: Judge, rows: readonly SessionRow[]): string | undefined {
+  for (const row of rows) {
+    if (row.id === "" || row.source_agent === "" || row.project === "") return "a session has no id, client or project"
+    if (!isMoment(row.created_at) || !isJson(row.options)) return `session ${row.id} cannot be read`
+    note(referenced, blobsOfRow([row.options]))
+    known.set(row.id, { source_agent: row.source_agent, project: row.project })
+  }
+  return undefined
 }
 
-function isPart(row: Pick<PartRow, (typeof CHECKED_PART)[number]>): boolean {
-  if (row.id === "" || row.message_id === "" || row.ordinal < 0 || row.message_ordinal < 0) return false
-  if (!TYPES.includes(row.type) || !PROVENANCES.includes(row.provenance)) return false
-  if (row.type === "tool_call") return row.call_id !== null && row.tool_name !== null
-  return row.type !== "tool_result" || (row.call_id !== null && row.is_failure !== null)
+function messagesFault(judge: Judge, batch: RowBatch): string | undefined {
+  const [id, owner] = [textColumn(batch, "id"), textColumn(batch, "session_id")]
+  const [role, lane] = [textColumn(batch, "role"), textColumn(batch, "lane")]
+  const ordinal = int32Column(batch, "ordinal")
+  const isTimed = momentColumn(batch)
+  const isReadable = jsonColumn(judge, textColumn(batch, "options"))
+  const owned = ownerColumns(judge, batch, owner)
+  for (const column of ["content", "search_text"]) noteReferences(judge, batch, column)
+  return firstFault(batch, (row) => {
+    const isWhole =
+      id.bytesAt(row) > 0 && (ordinal[row] ?? -1) >= 0 && ROLES.has(role.at(row)) && LANES.has(lane.at(row))
+    if (!isWhole || !isTimed(row) || !isReadable(row)) return unreadable("message", id, owner, row)
+    return owned(row)
+  })
+}
+
+function partsFault(judge: Judge, batch: RowBatch): string | undefined {
+  const [id, owner, message] = [
+    textColumn(batch, "id"),
+    textColumn(batch, "session_id"),
+    textColumn(batch, "message_id"),
+  ]
+  const [type, provenance] = [textColumn(batch, "type"), textColumn(batch, "provenance")]
+  const [ordinal, messageOrdinal] = [int32Column(batch, "ordinal"), int32Column(batch, "message_ordinal")]
+  const variant = textColumn(batch, "variant_data")
+  const isTimed = momentColumn(batch)
+  const [isVariant, isOptions] = [jsonColumn(judge, variant), jsonColumn(judge, textColumn(batch, "options"))]
+  const has = requirements(batch)
+  const owned = ownerColumns(judge, batch, owner)
+  noteReferences(judge, batch, "text")
+  return firstFault(batch, (row) => {
+    const kind = type.at(row)
+    const isPlaced =
+      id.bytesAt(row) > 0 &&
+      message.bytesAt(row) > 0 &&
+      (ordinal[row] ?? -1) >= 0 &&
+      (messageOrdinal[row] ?? -1) >= 0 &&
+      TYPES.has(kind) &&
+      PROVENANCES.has(provenance.at(row))
+    if (!isPlaced || !has(kind, row) || !isTimed(row) || !isVariant(row) || !isOptions(row)) {
+      return unreadable("part", id, owner, row)
+    }
+    if (kind === "file") noteFile(judge, variant.at(row) ?? "")
+    return owned(row)
+  })
+}
+
+/** A call has a name and an id, a result an id and an outcome. */
+function requirements(batch: RowBatch): (kind: string | null, row: number) => boolean {
+  const [hasTool, hasCall, hasOutcome] = [
+    hasValueIn(batch, "tool_name"),
+    hasValueIn(batch, "call_id"),
+    hasValueIn(batch, "is_failure"),
+  ]
+  return (kind, row) => {
+    if (kind === "tool_call") return hasCall(row) && hasTool(row)
+    return kind !== "tool_result" || (hasCall(row) && hasOutcome(row))
+  }
+}
+
+function blobsFault(present: Set<string>, rows: readonly BlobRow[]): string | undefined {
+  for (const { sha256, size, bytes } of rows) {
+    const found = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+    if (found !== sha256 || BigInt(bytes.byteLength) !== size) return `the bytes ${sha256} are others`
+    present.add(sha256)
+  }
+  return undefined
+}
+
+function unreadable(what: string, id: TextColumn, owner: TextColumn, row: number): string {
+  return `the ${what} ${id.at(row)} of session ${owner.at(row)} cannot be read`
+}
+
+// --- Of each column --------------------------------------------------------------------------------------------------
+
+function unknownSession({ known }: Judge, sessionId: string | null): string | undefined {
+  return known.has(sessionId ?? "") ? undefined : `session ${sessionId} is not in it`
+}
+
+function ownerColumns(judge: Judge, batch: RowBatch, session: TextColumn): (row: number) => string | undefined {
+  const [agent, project] = [textColumn(batch, "source_agent"), textColumn(batch, "project")]
+  return (row) => {
+    const sessionId = session.at(row)
+    const owner = judge.known.get(sessionId ?? "")
+    if (owner === undefined) return unknownSession(judge, sessionId)
+    const isSame = owner.source_agent === agent.at(row) && owner.project === project.at(row)
+    return isSame ? undefined : `a row of session ${sessionId} says that it is of another client or project`
+  }
+}
+
+function momentColumn(batch: RowBatch): (row: number) => boolean {
+  const timestamp = int64Column(batch, "timestamp")
+  return (row) => isMoment(timestamp[row] ?? -1n)
+}
+
+function jsonColumn({ isJson, referenced }: Judge, column: TextColumn): (row: number) => boolean {
+  return (row) => {
+    const text = column.at(row)
+    if (text?.startsWith(BLOB_SCHEME) === true) note(referenced, blobsOfRow([text]))
+    return isJson(text)
+  }
+}
+
+function noteReferences({ referenced }: Judge, batch: RowBatch, column: string): void {
+  note(referenced, blobsOfRow(textsBeginning(batch, column, BLOB_SCHEME)))
+}
+
+function noteFile({ referenced }: Judge, variant: string): void {
+  note(referenced, blobsOfPart({ type: "file", variant_data: variant, options: "", text: null }))
+}
+
+function note(referenced: Set<string>, references: readonly string[]): void {
+  for (const each of references) referenced.add(each)
 }
 
 const REMEMBERED_UNITS = 512
 const REMEMBERED_MAX = 4096
+/** A text of so many characters cannot be nested more deeply than pond reads, whatever it holds. */
+const SHALLOW_UNITS = 4000
 
 /** Short values repeat from row to row, and need not be read again. */
-function createJsonJudge(): (column: string) => boolean {
-  let seen = new Set<string>()
+function createJsonJudge(): (column: string | null) => boolean {
+  let seen = new Set<string>(["{}"])
   return (column) => {
+    if (column === null) return false
     if (seen.has(column)) return true
-    if (blobsOfRow([column]).length > 0) return true
-    const parsed = parseOwnJson(column)
-    if (!parsed.ok || !isJsonObject(parsed.value)) return false
+    if (column.startsWith(BLOB_SCHEME)) return true
+    if (!isObjectText(column)) return false
     if (column.length <= REMEMBERED_UNITS) {
-      if (seen.size >= REMEMBERED_MAX) seen = new Set()
+      if (seen.size >= REMEMBERED_MAX) seen = new Set(["{}"])
       seen.add(column)
     }
     return true
+  }
+}
+
+/** Numbers that a double cannot hold are read as they were spelled, elsewhere: here it only counts that they can be. */
+function isObjectText(text: string): boolean {
+  if (text.length > SHALLOW_UNITS) {
+    const parsed = parseOwnJson(text)
+    return parsed.ok && isJsonObject(parsed.value)
+  }
+  try {
+    return isJsonObject(JSON.parse(text))
+  } catch {
+    return false
   }
 }

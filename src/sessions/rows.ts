@@ -245,7 +245,7 @@ export function blobsOfRow(columns: readonly (string | null | undefined)[]): str
 }
 
 /** A file part names its bytes inside its JSON. */
-export function blobsOfPart(row: StoredPart): string[] {
+export function blobsOfPart(row: Pick<StoredPart, "type" | "text" | "variant_data" | "options">): string[] {
   const own = blobsOfRow([row.text, row.variant_data, row.options])
   if (row.type !== "file" || blobOfColumn(row.variant_data) !== undefined) return own
   const variant = parseOwnJson(row.variant_data)

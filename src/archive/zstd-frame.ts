@@ -1,0 +1,44 @@
+/**
+ * The frame of compressed bytes (RFC 8878), read without decompressing: how many bytes it says that it becomes, and that
+ * nothing follows it. The decompressor keeps a frame to what its head announces, but takes any number of frames.
+ */
+const MAGIC = 0xfd2fb528
+const RLE_BLOCK = 1
+const RESERVED_BLOCK = 3
+const DICTIONARY_BYTES = [0, 1, 2, 4] as const
+/** By the flag of the head; of the first, in a frame of one segment, it is one. */
+const SIZE_BYTES = [0, 2, 4, 8] as const
+
+/** What the only frame of these bytes becomes; nothing where they are not exactly one frame that says so. */
+export function announcedBytes(content: Uint8Array): number | undefined {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  if (bytes.length < 6 || bytes.readUInt32LE(0) !== MAGIC) return undefined
+  const head = bytes.readUInt8(4)
+  const isOneSegment = (head & 0x20) !== 0
+  const sizeFlag = head >> 6
+  const sizeBytes = sizeFlag === 0 && isOneSegment ? 1 : (SIZE_BYTES[sizeFlag] ?? 0)
+  const sizeAt = 5 + (isOneSegment ? 0 : 1) + (DICTIONARY_BYTES[head & 3] ?? 0)
+  const blocksAt = sizeAt + sizeBytes
+  if (sizeBytes === 0 || blocksAt > bytes.length) return undefined
+  const end = endOfBlocks(bytes, blocksAt)
+  const hasChecksum = (head & 4) !== 0
+  if (end === undefined || end + (hasChecksum ? 4 : 0) !== bytes.length) return undefined
+  return announced(bytes, sizeAt, sizeBytes)
+}
+
+function endOfBlocks(bytes: Buffer, from: number): number | undefined {
+  for (let at = from; at + 3 <= bytes.length; ) {
+    const block = bytes.readUIntLE(at, 3)
+    const kind = (block >> 1) & 3
+    if (kind === RESERVED_BLOCK) return undefined
+    at += 3 + (kind === RLE_BLOCK ? 1 : block >> 3)
+    if ((block & 1) === 1) return at
+  }
+  return undefined
+}
+
+function announced(bytes: Buffer, at: number, length: number): number {
+  if (length === 8) return Number(bytes.readBigUInt64LE(at))
+  const value = bytes.readUIntLE(at, length)
+  return length === 2 ? value + 256 : value
+}

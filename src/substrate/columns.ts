@@ -1,0 +1,82 @@
+/**
+ * Cells of a batch by column and row, without a row being made of them: what judges every row of an archive, or asks for
+ * the key of each. A text that stands in many rows is read once.
+ */
+import type { Data } from "apache-arrow"
+import { assert } from "../model/errors.ts"
+import type { RowBatch } from "./packed.ts"
+import { originalText } from "./text.ts"
+
+export interface TextColumn {
+  /** Null where there is none. */
+  readonly at: (row: number) => string | null
+  readonly bytesAt: (row: number) => number
+  readonly hasValue: (row: number) => boolean
+}
+
+/** A text no longer than this is compared with the one that was met last in its place. */
+const REPEATED_BYTES = 128
+const PLACES = 1024
+
+export function textColumn(batch: RowBatch, name: string): TextColumn {
+  const data = columnData(batch, name)
+  const values = data.values as Uint8Array
+  const text = Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+  const offsets = data.valueOffsets as Int32Array
+  const isWhole = data.nullCount === 0
+  const hasValue = (row: number) => isWhole || data.getValid(row)
+  const met = createMetTexts(values)
+  const read = (row: number) => {
+    const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
+    if (to - from > REPEATED_BYTES) return originalText(text.toString("utf8", from, to))
+    return met(from, to, () => originalText(text.toString("utf8", from, to)))
+  }
+  return {
+    hasValue,
+    bytesAt: (row) => (offsets[row + 1] as number) - (offsets[row] as number),
+    at: (row) => (hasValue(row) ? read(row) : null),
+  }
+}
+
+/** Roles, ids of sessions, names of clients: the same few texts over and over, and the same string for each. */
+function createMetTexts(values: Uint8Array): (from: number, to: number, read: () => string) => string {
+  const ends = new Int32Array(PLACES)
+  const begins = new Int32Array(PLACES)
+  const texts: string[] = new Array(PLACES).fill("")
+  return (from, to, read) => {
+    let hash = to - from
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (values[at] as number), 0x01000193)
+    const place = (hash ^ (hash >>> 15)) & (PLACES - 1)
+    if (isSame(values, from, to, begins[place] as number, ends[place] as number)) return texts[place] as string
+    begins[place] = from
+    ends[place] = to
+    const text = read()
+    texts[place] = text
+    return text
+  }
+}
+
+function isSame(values: Uint8Array, from: number, to: number, otherFrom: number, otherTo: number): boolean {
+  if (to - from !== otherTo - otherFrom) return false
+  for (let at = from, other = otherFrom; at < to; at++, other++) if (values[at] !== values[other]) return false
+  return true
+}
+
+export function int32Column(batch: RowBatch, name: string): Int32Array {
+  return columnData(batch, name).values as Int32Array
+}
+
+export function int64Column(batch: RowBatch, name: string): BigInt64Array {
+  return columnData(batch, name).values as BigInt64Array
+}
+
+export function hasValueIn(batch: RowBatch, name: string): (row: number) => boolean {
+  const data = columnData(batch, name)
+  return data.nullCount === 0 ? () => true : (row) => data.getValid(row)
+}
+
+function columnData({ record }: RowBatch, name: string): Data {
+  const data = record.getChild(name)?.data[0]
+  assert(data !== undefined && data.offset === 0, `a batch has the column ${name}, from its beginning`)
+  return data
+}
