@@ -2,9 +2,9 @@
  * Batches of rows arriving in a store, from an archive or from another store: what is absent is appended, in commits that
  * are large enough to pay and small enough for memory. What is repeated is a no-op, so that a stopped run is run again.
  */
-import type { Sessions } from "../sessions/store.ts"
 import { isIn } from "../substrate/filter.ts"
 import { batchBytes, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
+import type { Store } from "../substrate/table.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally } from "./tables.ts"
 import { createBreather } from "./work.ts"
 
@@ -21,14 +21,14 @@ const FLUSH_BYTES = 10 * 1024 * 1024
 const FLUSH_ROWS = 30_000
 
 export interface ArrivalRequest {
-  readonly sessions: Sessions
+  readonly store: Store
   /** Sessions that are another's under the same id: nothing of them is stored. */
   readonly refused: ReadonlySet<string>
   /** Counts, and stores nothing. */
   readonly isRehearsal: boolean
 }
 
-export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest): Arrival {
+export function createArrival({ store, refused, isRehearsal }: ArrivalRequest): Arrival {
   let current: ArchivedTable | undefined
   let gathered: RowBatch[] = []
   let bytes = 0
@@ -46,7 +46,7 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
     rows = 0
     if (table === undefined || batches.length === 0) return
     await flushing
-    flushing = store(table, batches)
+    flushing = stored(table, batches)
     flushing.catch(() => undefined) // whoever waits for it next is told
   }
 
@@ -57,14 +57,14 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
 
   const breathe = createBreather()
 
-  async function store(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
+  async function stored(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
     const owner = ownerColumn(table)
-    const isTaken = (row: Readonly<Record<string, unknown>>) =>
-      table.role === "blobs" || !refused.has(String(row[owner]))
+    const isEvery = table.role === "blobs" || refused.size === 0
+    const isTaken = isEvery ? undefined : (row: Cells) => !refused.has(String(row[owner]))
     const counted = isRehearsal
-      ? await countAbsent(sessions, table, batches, isTaken)
-      : await sessions.store.table(table.definition).insertBatches(batches, isTaken)
-    if (!isRehearsal) await sessions.store.table(table.definition).maintain("lookups")
+      ? await countAbsent(store, table, batches, isTaken)
+      : await store.table(table.definition).insertBatches(batches, isTaken)
+    if (!isRehearsal) await store.table(table.definition).maintain("lookups")
     inserted = added(inserted, table.role, counted.inserted)
     present = added(present, table.role, counted.present)
     breathe(batches.reduce((sum, batch) => sum + batchBytes(batch), 0))
@@ -89,18 +89,20 @@ export function createArrival({ sessions, refused, isRehearsal }: ArrivalRequest
   }
 }
 
+type Cells = Readonly<Record<string, unknown>>
+
 async function countAbsent(
-  { store }: Sessions,
+  store: Store,
   { definition }: ArchivedTable,
   batches: readonly RowBatch[],
-  isTaken: (row: Readonly<Record<string, unknown>>) => boolean,
+  isTaken: (row: Cells) => boolean = () => true,
 ): Promise<{ readonly inserted: number; readonly present: number }> {
   const { key } = definition
   const offered = batches.flatMap((batch) => rowsOfBatch(batch, key)).filter(isTaken)
   const [leading = ""] = key
   const owners = [...new Set(offered.map((row) => String(row[leading])))]
   const stored = await store.table(definition).read({ columns: key, where: isIn(leading, owners) })
-  const text = (row: Readonly<Record<string, unknown>>) => JSON.stringify(key.map((name) => row[name]))
+  const text = (row: Cells) => JSON.stringify(key.map((name) => row[name]))
   const there = new Set(stored.map(text))
   const present = offered.filter((row) => there.has(text(row))).length
   return { inserted: offered.length - present, present }

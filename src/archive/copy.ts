@@ -33,7 +33,7 @@ async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pic
   const selection = await selectFrom(from.store)
   try {
     const refused = await strangers(to, await ownersOf(selection.tables))
-    const arrival = createArrival({ sessions: to, refused, isRehearsal: false })
+    const arrival = createArrival({ store: to.store, refused, isRehearsal: false })
     for (const { table, rows, batches } of selection.tables.toReversed()) {
       let done = 0
       work.onStage(table.definition.name, rows)

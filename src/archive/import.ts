@@ -1,8 +1,9 @@
-/** An archive into a store: checked to its last row first, then what is absent is appended. */
+/** An archive into a store: nothing of it is there before its last row was judged, and then what was absent is. */
 import type { Sessions } from "../sessions/store.ts"
 import { isIn } from "../substrate/filter.ts"
+import type { IncomingTables, Store } from "../substrate/table.ts"
 import { createArrival } from "./arrive.ts"
-import { type ArchiveEntry, checkArchive, openArchive } from "./check.ts"
+import { type ArchiveEntry, checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
 import { ROLES, type Tally } from "./tables.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -25,27 +26,70 @@ type Owners = ReadonlyMap<string, { readonly source_agent: string; readonly proj
 export async function importArchive(sessions: Sessions, request: ImportRequest, work: Work): Promise<ImportReport> {
   const archive = await openArchive(request.path)
   try {
-    const owners = await checkArchive(archive, work)
-    const refused = await strangers(sessions, owners)
-    const arrival = createArrival({ sessions, refused, isRehearsal: request.isRehearsal })
-    for (const [name, entries] of inWritingOrder(archive.entries)) {
-      let done = 0
-      work.onStage(
-        name,
-        entries.reduce((sum, { rows }) => sum + rows, 0),
-      )
-      for (const entry of entries) {
-        stopIfAsked(work, "Stopped before everything was imported. Run it again: what is stored is not stored twice.")
-        for (const batch of await archive.read(entry)) await arrival.take(entry.table, batch)
-        done += entry.rows
-        work.onRows(done)
-      }
-      await arrival.settle()
-    }
-    const bytes = archive.entries.reduce((sum, entry) => sum + entry.bytes, 0)
-    return { inserted: arrival.inserted, present: arrival.present, refused: [...refused], bytes }
+    const incoming = await incomingFor(sessions.store, request)
+    const report =
+      incoming === undefined
+        ? await importAbsent(sessions, archive, request, work)
+        : await importAll(sessions, archive, incoming, work)
+    return { ...report, bytes: archive.entries.reduce((sum, entry) => sum + entry.bytes, 0) }
   } finally {
     await archive.close()
+  }
+}
+
+type Arrived = Omit<ImportReport, "bytes">
+
+/** Checked first, to its last row; then read again, for what is absent. */
+async function importAbsent(
+  sessions: Sessions,
+  archive: OpenArchive,
+  { isRehearsal }: Pick<ImportRequest, "isRehearsal">,
+  work: Work,
+): Promise<Arrived> {
+  const refused = await strangers(sessions, await checkArchive(archive, work))
+  const arrival = createArrival({ store: sessions.store, refused, isRehearsal })
+  for (const [name, entries] of inWritingOrder(archive.entries)) {
+    let done = 0
+    work.onStage(
+      name,
+      entries.reduce((sum, { rows }) => sum + rows, 0),
+    )
+    for await (const { entry, batches } of readAhead(archive, entries)) {
+      stopIfAsked(work, "Stopped before everything was imported. Run it again: what is stored is not stored twice.")
+      for (const batch of batches) await arrival.take(entry.table, batch)
+      done += entry.rows
+      work.onRows(done)
+    }
+    await arrival.settle()
+  }
+  return { inserted: arrival.inserted, present: arrival.present, refused: [...refused] }
+}
+
+// --- Into a store that has nothing yet -------------------------------------------------------------------------------
+
+async function incomingFor(store: Store, { isRehearsal }: ImportRequest): Promise<IncomingTables | undefined> {
+  return isRehearsal || (await store.names()).length > 0 ? undefined : await store.incoming()
+}
+
+/** Read once: what was judged is written where nobody sees it, and put in place when all of it was. */
+async function importAll(
+  sessions: Sessions,
+  archive: OpenArchive,
+  incoming: IncomingTables,
+  work: Work,
+): Promise<Arrived> {
+  try {
+    const arrival = createArrival({ store: incoming.store, refused: new Set(), isRehearsal: false })
+    await checkArchive(archive, work, arrival.take)
+    await arrival.settle()
+    incoming.store.close()
+    for (const [name] of inWritingOrder(archive.entries)) {
+      // Another process has begun to fill the store: then it is a store that has something.
+      if (!(await incoming.adopt(name))) return await importAbsent(sessions, archive, { isRehearsal: false }, work)
+    }
+    return { inserted: arrival.inserted, present: arrival.present, refused: [] }
+  } finally {
+    await incoming.end()
   }
 }
 

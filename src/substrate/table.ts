@@ -3,6 +3,7 @@ import type { AnyRow } from "./arrow-rows.ts"
 import { type Catalog, openCatalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
+import { type Incoming, openIncoming } from "./incoming.ts"
 import type { Location } from "./location.ts"
 import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
 import type { Effort } from "./maintenance-plan.ts"
@@ -81,7 +82,13 @@ export interface Store {
   names(): Promise<readonly string[]>
   /** The store of that name inside this one: same connection settings, same caches. */
   at(folder: string): Store
+  /** Tables that nobody sees until they are put in place; nothing where there can be none. */
+  incoming(): Promise<IncomingTables | undefined>
   close(): void
+}
+
+export interface IncomingTables extends Pick<Incoming, "adopt" | "end"> {
+  readonly store: Store
 }
 
 export function openStore(location: Location, context: StoreContext): Store {
@@ -99,6 +106,10 @@ function storeOf(catalog: Catalog): Store {
     },
     names: () => catalog.names(),
     at: (folder) => storeOf(catalog.at(folder)),
+    incoming: async () => {
+      const opened = await openIncoming(catalog)
+      return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
+    },
     close: () => catalog.close(),
   }
 }

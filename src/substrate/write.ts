@@ -13,6 +13,7 @@ import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import { returnFreedMemory } from "../platform/native-memory.ts"
 import { type AnyRow, arrowSchema, arrowTable } from "./arrow-rows.ts"
+import { int32Column, textColumn } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { createKeySet } from "./key-set.ts"
@@ -41,15 +42,17 @@ export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: r
 export async function insertBatches(
   dataset: Dataset,
   batches: readonly RowBatch[],
-  isTaken: (key: AnyRow) => boolean = () => true,
+  isTaken?: (key: AnyRow) => boolean,
 ): Promise<Pick<Inserted, "inserted" | "present">> {
   const { definition } = dataset
   const { key } = definition
   return await dataset.exclusively(async () => {
+    await recall(dataset)
+    if (isTaken === undefined && areNew(dataset, batches)) return await appendWhole(dataset, batches)
     const given = batches.flatMap((batch) =>
       rowsOfBatch(batch, key).map((values, row): Placed => ({ values, batch, row })),
     )
-    const offered = given.filter(({ values }) => isTaken(values))
+    const offered = isTaken === undefined ? given : given.filter(({ values }) => isTaken(values))
     const absent = new Map<string, Placed>()
     for (const placed of offered) {
       const text = keyText(key, placed.values)
@@ -72,6 +75,41 @@ export async function insertBatches(
     )
     return { inserted, present: offered.length - inserted }
   })
+}
+
+/** Whether all that is stored is known, and nothing of these rows is among it or twice among them. Keeps their keys. */
+function areNew({ own, definition }: Dataset, batches: readonly RowBatch[]): boolean {
+  if (own === undefined) return false
+  for (const batch of batches) {
+    const columns = definition.key.map((name) => keyColumn(batch, name))
+    for (let row = 0; row < batch.length; row++) {
+      let text = ""
+      for (const column of columns) text += part(column(row))
+      if (own.keys.mayHave(text)) return false
+      own.keys.add(text)
+    }
+  }
+  return true
+}
+
+function keyColumn(batch: RowBatch, name: string): (row: number) => FilterValue {
+  if (batch.definition.columns[name]?.kind === "int32") {
+    const numbers = int32Column(batch, name)
+    return (row) => numbers[row] ?? 0
+  }
+  const texts = textColumn(batch, name)
+  return (row) => texts.at(row) ?? ""
+}
+
+async function appendWhole(
+  dataset: Dataset,
+  batches: readonly RowBatch[],
+): Promise<Pick<Inserted, "inserted" | "present">> {
+  const content = tableOfBatches(dataset.definition, batches)
+  const inserted = await (dataset.local === undefined ? merge : append)(dataset, await dataset.writable(), content)
+  if (dataset.own !== undefined) dataset.own.rows += inserted
+  returnFreedMemory()
+  return { inserted, present: content.numRows - inserted }
 }
 
 interface Placed {
@@ -133,12 +171,15 @@ async function insert<Row extends AnyRow>(
  * A first import would look up every key of a table that it alone has filled. Rows never leave a table that is not derived,
  * so that as many rows as this handle has put there are those rows.
  */
-async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<readonly Row[]> {
-  const { definition } = dataset
+async function recall(dataset: Dataset): Promise<void> {
   const stored = await countNewest(dataset)
-  if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
+  if (stored === 0 && dataset.definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
   if (dataset.own?.rows !== stored) dataset.own = undefined
-  const { own } = dataset
+}
+
+async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<readonly Row[]> {
+  await recall(dataset)
+  const { own, definition } = dataset
   return own === undefined ? rows : rows.filter((row) => own.keys.mayHave(keyText(definition.key, row)))
 }
 

@@ -145,6 +145,7 @@ async function refusal(path: string): Promise<unknown> {
   const target = here.open(`refusing-${Bun.hash(path).toString(36)}`)
   const thrown = await imported(target, path).catch((error: unknown) => error)
   expect(await target.store.names()).toEqual([])
+  expect(existsSync(target.store.location.uri)).toBe(false)
   return thrown
 }
 
@@ -206,6 +207,17 @@ describe("nothing is stored of an archive", () => {
     const bomb = Bun.zstdCompressSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 })
     const path = await rewritten(archive, here.file("bomb.pond"), (entries) => {
       first(entries, "messages").content = bomb
+    })
+    expect(await refusal(path)).toMatchObject({
+      code: "validation_failed",
+      message: expect.stringMatching(/does not decompress to what/),
+    })
+  })
+
+  test("with something behind what was compressed", async () => {
+    const path = await rewritten(archive, here.file("frames.pond"), (entries) => {
+      const entry = first(entries, "messages")
+      entry.content = Buffer.concat([entry.content, Bun.zstdCompressSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 })])
     })
     expect(await refusal(path)).toMatchObject({
       code: "validation_failed",
@@ -289,13 +301,37 @@ test("a rehearsal says what is new, and stores nothing", async () => {
   expect(await target.store.names()).toEqual([])
 })
 
-test("an import that was stopped goes on where it was, and is whole at the end", async () => {
-  const target = here.open("stopped")
-  const stopped = importArchive(target, { path: archive, isRehearsal: false }, stoppedAt(4))
+test("an import into an empty store that was stopped leaves nothing behind", async () => {
+  const target = here.open("stopped at once")
+  const stopped = importArchive(target, { path: archive, isRehearsal: false }, stoppedAt(1))
   await expect(stopped).rejects.toMatchObject({ code: "interrupted" })
-  expect(await target.counts()).toMatchObject({ sessions: 0 })
+  expect(existsSync(target.store.location.uri)).toBe(false)
   await imported(target, archive)
   expect(await logsOf(target)).toEqual(await logsOf(source))
+})
+
+test("what an import that died had written is not seen, and goes when the next one begins", async () => {
+  const target = here.open("died")
+  const left = await target.store.incoming()
+  await left?.store.table(BLOBS).insertAbsent([{ sha256: "left", size: 1n, bytes: new Uint8Array(1) }])
+  expect(await target.store.names()).toEqual([])
+  left?.store.close()
+  const second = here.open("died")
+  expect(await second.store.incoming()).toBeUndefined()
+  expect(await imported(second, archive)).toMatchObject({ inserted: await source.counts() })
+  await left?.end()
+  expect(await logsOf(second)).toEqual(await logsOf(source))
+})
+
+test("an import that was stopped goes on where it was, and is whole at the end", async () => {
+  const target = here.open("stopped")
+  await target.write([{ session: session("own"), entries: [said("own", 0, "here before")] }])
+  const stopped = importArchive(target, { path: archive, isRehearsal: false }, stoppedAt(4))
+  await expect(stopped).rejects.toMatchObject({ code: "interrupted" })
+  expect(await target.counts()).toMatchObject({ sessions: 1 })
+  await imported(target, archive)
+  const taken = (await logsOf(target)).filter(({ session: { id } }) => id !== "own")
+  expect(taken).toEqual(await logsOf(source))
 })
 
 function first(entries: LooseEntry[], table: string): LooseEntry {
