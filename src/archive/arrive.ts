@@ -17,8 +17,8 @@ export interface Arrival {
   readonly present: Tally
 }
 
-const FLUSH_BYTES = 10 * 1024 * 1024
-const FLUSH_ROWS = 30_000
+const FLUSH_BYTES = 20 * 1024 * 1024
+const FLUSH_ROWS = 60_000
 
 export interface ArrivalRequest {
   readonly store: Store

@@ -108,7 +108,6 @@ async function appendWhole(
   const content = tableOfBatches(dataset.definition, batches)
   const inserted = await (dataset.local === undefined ? merge : append)(dataset, await dataset.writable(), content)
   if (dataset.own !== undefined) dataset.own.rows += inserted
-  returnFreedMemory()
   return { inserted, present: content.numRows - inserted }
 }
 
