@@ -31,6 +31,7 @@ const PROMPTS = {
   image: "[[script:image]] what is in the picture?",
   long: "[[script:long]] the very long answer, please",
   big: "[[script:big]] fill the context",
+  plan: "[[script:plan]] make a list of it first",
 }
 
 // --- A scenario as it is played ----------------------------------------------------------------------------------------
@@ -118,6 +119,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })
       if (!readFileSync(play.log, "utf8").includes("SUBWORK-TEXT")) throw new Error("no sub-agent asked anything")
+      resumed(play, session, PROMPTS.plain2)
+    },
+  },
+  plan: {
+    of: ["opencode"],
+    play: (play) => {
+      const session = begun(play, PROMPTS.plan)
+      if (!play.sessions.get(session)?.items.some(({ role }) => role === "result")) throw new Error("no list was made")
       resumed(play, session, PROMPTS.plain2)
     },
   },

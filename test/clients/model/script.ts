@@ -11,6 +11,8 @@ export type Deed =
   | { readonly kind: "edit"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly kind: "agent"; readonly description: string; readonly prompt: string }
   | { readonly kind: "wait" }
+  /** A list of what is to be done, the first of it done already. */
+  | { readonly kind: "plan"; readonly items: readonly string[] }
   /** A tool of an MCP server. `$ID` in a parameter is the first session id that a result named. */
   | { readonly kind: "mcp"; readonly tool: string; readonly params: Readonly<Record<string, unknown>> }
 
@@ -101,6 +103,14 @@ export const SCRIPTS: Readonly<Record<string, readonly Turn[]>> = {
       deeds: [{ kind: "shell", command: "ls -1 | wc -l" }],
     },
     { text: "SUBWORK-ANSWER there are some files. 数えました。" },
+  ],
+  plan: [
+    {
+      reasoning: "PLAN-THOUGHT in order.",
+      text: "PLAN-TEXT First a list. 一覧",
+      deeds: [{ kind: "plan", items: ["look around 見る", "write it down", 'say "done"'] }],
+    },
+    { text: "PLAN-ANSWER the list stands. 計画完了 📝" },
   ],
   big: [
     {

@@ -28,6 +28,8 @@ export function callFor(deed: Deed, asked: Asked, cwd: string): Call | undefined
       return agent(asked, deed)
     case "wait":
       return wait(asked)
+    case "plan":
+      return plan(asked, deed.items)
     case "mcp":
       return remote(asked, deed)
   }
@@ -131,6 +133,19 @@ function wait(asked: Asked): Call | undefined {
   })
   const last = ids.slice(-1)
   return call(tool, { ids: last, targets: last, agent_ids: last, timeout_ms: 20_000 })
+}
+
+function plan(asked: Asked, items: readonly string[]): Call | undefined {
+  const tool = offeredOf(asked, ["TodoWrite", "todowrite", "update_plan"])
+  if (tool === undefined) return undefined
+  const stateOf = (index: number) => (index === 0 ? "completed" : "pending")
+  return call(tool, {
+    plan: items.map((step, index) => ({ step, status: stateOf(index) })),
+    todos: items.map((content, index) => ({
+      ...{ content, status: stateOf(index) },
+      ...(tool.name === "TodoWrite" ? { activeForm: content } : { priority: "high" }),
+    })),
+  })
 }
 
 /** Clients put the name of the server before a tool's own, each in another way. */

@@ -1,0 +1,136 @@
+/**
+ * Every generation of a client's sessions that lies on people's disks has a fixture: what tells it apart is in it, as the
+ * client writes it. The laws are proved over it by `adapter.contract.test.ts`.
+ */
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+const FIXTURES = join(import.meta.dir, "../../fixtures")
+
+interface Witness {
+  /** A file whose place below the root is like this is there. */
+  readonly place?: RegExp
+  /** And what it holds is like this. Of a database, its rows as JSON. */
+  readonly holds?: RegExp
+}
+
+/** What it is, the fixture that has it, and how it is known. */
+type Generation = readonly [what: string, fixture: string, witness: Witness]
+
+const CLAUDE_CODE: readonly Generation[] = [
+  ["1.0: a side chain inside the session", "v1.0-agent-inside", { holds: /"isSidechain":true.*"version":"1\.0\./ }],
+  ["1.0: a resume that copies", "v1.0-resume-copies", { holds: /"type":"summary"/ }],
+  ["2.0: flat agents", "v2.0-flat-agents", { place: /^projects\/[^/]+\/agent-[0-9a-f]+\.jsonl$/ }],
+  ["2.1: agents in a folder", "v2.1-early-agent", { place: /\/subagents\/agent-[^/]+\.jsonl$/ }],
+  ["2.1: agents with a meta file", "agent", { place: /\/subagents\/agent-[^/]+\.meta\.json$/ }],
+  ["workflows: their agents", "v2.1-workflow-windows", { place: /\/subagents\/workflows\/[^/]+\/agent-[^/]+\.jsonl$/ }],
+  ["workflows: their journal", "v2.1-workflow-windows", { place: /\/journal\.jsonl$/ }],
+  ["workflows: their script", "v2.1-workflow-windows", { place: /\/workflows\/scripts\// }],
+  ["results that were too large", "spill", { place: /\/tool-results\/[^/]+\.txt$/ }],
+  ["compaction of 2.0", "v2.0-compact", { holds: /"compact_boundary"/ }],
+  ["compaction that keeps a tail", "v2.1.178-compact", { holds: /"preservedSegment"/ }],
+  ["compaction of 2.1.326", "compact", { holds: /"preservedMessages"/ }],
+  ["what is queued", "v2.1-workflow-windows", { holds: /"type":"queue-operation"/ }],
+  ["attachments", "v2.1-workflow-windows", { holds: /"type":"attachment"/ }],
+  ["progress", "v2.1-workflow-windows", { holds: /"type":"progress"/ }],
+  ["side records: snapshots of files", "v2.1-workflow-windows", { holds: /"type":"file-history-snapshot"/ }],
+  ["side records: titles", "v2.1-workflow-windows", { holds: /"type":"custom-title"/ }],
+  ["side records: the last prompt", "tools", { holds: /"type":"last-prompt"/ }],
+  ["forks", "fork", { place: /\.jsonl$/ }],
+  ["a branch that was left", "rewind", { place: /\.jsonl$/ }],
+  ["Windows paths", "v2.1-workflow-windows", { holds: /"cwd":"C:\\\\/ }],
+  ["images", "image", { holds: /"media_type":"image\/png"/ }],
+]
+
+const CODEX: readonly Generation[] = [
+  ["bare: one document", "first-clients", { place: /\.json$/ }],
+  ["bare: items line by line", "first-clients", { place: /\.jsonl$/, holds: /^\{"type":"message"/m }],
+  ["envelopes", "enveloped", { holds: /"type":"response_item","payload"/ }],
+  ["paginated", "tools", { holds: /"history_mode":"paginated"/ }],
+  ["compressed", "cold", { place: /\.jsonl\.zst$/ }],
+  ["archived", "archived-review", { place: /^archived_sessions\// }],
+  ["a fork that holds no copy", "forked", { holds: /"history_base":\{/ }],
+  ["a fork that begins with a copy", "copied", { holds: /"forked_from_id"/ }],
+  ["threads that were spawned", "agents", { holds: /"thread_spawn"/ }],
+  ["reviews", "archived-review", { holds: /entered_review_mode/ }],
+  ["compaction with the history that it leaves", "compacted", { holds: /"replacement_history"/ }],
+  ["compaction by a summary alone", "enveloped", { holds: /"type":"compacted","payload":\{"message":"[^"]*"\}/ }],
+  ["rollback", "enveloped", { holds: /"thread_rolled_back"/ }],
+  ["revert", "reverted", { place: /rollout-[^/]*_[0-9a-f-]+\.jsonl$/ }],
+  ["tools in code", "code-mode", { holds: /"custom_tool_call"/ }],
+  ["images", "image", { holds: /"input_image"/ }],
+  ["the index of titles", "enveloped", { place: /^session_index\.jsonl$/ }],
+]
+
+const OPENCODE: readonly Generation[] = [
+  ["the first tree", "first-tree", { place: /^project\/[^/]+\/storage\/session\/info\// }],
+  ["parts inside their message", "first-tree", { place: /\/session\/message\//, holds: /"parts":\[|"parts": \[/ }],
+  ["the tree", "tree", { place: /^storage\/part\/msg_[^/]+\/prt_/ }],
+  ["the tree: todos", "tree", { place: /^storage\/todo\// }],
+  ["the tree: diffs", "tree", { place: /^storage\/session_diff\// }],
+  ["the tree: children", "tree", { place: /^storage\/session\//, holds: /"parentID"/ }],
+  ["rows: messages and parts", "tools", { place: /^opencode\.db$/, holds: /"table":"part"/ }],
+  ["rows: session_message", "events", { holds: /"table":"session_message"/ }],
+  ["rows: events", "events", { holds: /"table":"event"/ }],
+  ["rows: todos", "todos", { holds: /"table":"todo"/ }],
+  ["rows: children", "subagent", { holds: /"parent_id":"ses_/ }],
+  ["rows: a diff beside them", "undone", { place: /^storage\/session_diff\// }],
+  ["an undo that is not made good yet", "marked", { holds: /"revert":"\{/ }],
+  ["an undo that was made good", "undone", { holds: /"table":"event".*message\.removed/ }],
+  ["an export", "handed-over", { place: /^exports\/[^/]+\.json$/, holds: /"info"/ }],
+  ["compaction", "compact", { holds: /\\"type\\":\\"compaction\\"/ }],
+  ["forks", "fork", { holds: /\(fork #1\)/ }],
+]
+
+const PI: readonly Generation[] = [
+  ["v1, by its client", "v1-client", { holds: /^\{"type":"session","id":/ }],
+  ["v1: a compaction that counts", "v1-client", { holds: /"firstKeptEntryIndex":\d/ }],
+  ["v1: a fork by path", "v1", { holds: /"branchedFrom":"/ }],
+  ["v1 that became v3", "v1-client-upgraded", { holds: /^\{"type":"session".*"version":3\}$/m }],
+  ["v2, by its client", "v2-client", { holds: /"version":2/ }],
+  ["v2: words of hooks", "v2", { holds: /"role":"hookMessage"/ }],
+  ["v3", "tools", { holds: /"version":3/ }],
+  ["v3 of the old package", "resumed-old", { holds: /"version":3/ }],
+  ["v4: lanes", "v4-lanes", { holds: /"kind":"lane"/ }],
+  ["v4: lists of writes", "v4-transactions", { holds: /^\[\{/m }],
+  ["branches and their summary", "branches", { holds: /"type":"branch_summary"/ }],
+  ["labels", "branches", { holds: /"type":"label"/ }],
+  ["entries of extensions", "branches", { holds: /"type":"custom"/ }],
+  ["messages of extensions", "branches", { holds: /"type":"custom_message"/ }],
+  ["edits of the context", "branches", { holds: /"type":"context_edit"/ }],
+  ["compaction", "compacted", { holds: /"type":"compaction"/ }],
+  ["forks", "forked", { holds: /"parentSession":"/ }],
+  ["records on one line", "damaged", { holds: /\}\{"type"/ }],
+  ["blank lines", "damaged", { holds: /\n\s*\n/ }],
+]
+
+for (const [adapter, generations] of Object.entries({
+  "claude-code": CLAUDE_CODE,
+  codex: CODEX,
+  opencode: OPENCODE,
+  pi: PI,
+}))
+  test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
+    const root = join(FIXTURES, adapter, fixture, "root")
+    const places = readdirSync(root, { recursive: true, encoding: "utf8" })
+      .filter((each) => statSync(join(root, each)).isFile())
+      .filter((each) => place.test(each))
+    expect(places.length).toBeGreaterThan(0)
+    expect(places.some((each) => holds.test(textOf(join(root, each))))).toBe(true)
+  })
+
+const TABLES = ["session", "message", "part", "session_message", "session_input", "event", "todo"]
+
+function textOf(path: string): string {
+  if (!path.endsWith(".db")) return readFileSync(path, "latin1")
+  using database = new Database(path, { readonly: true })
+  const rows = TABLES.flatMap((table) =>
+    database
+      .query(`SELECT * FROM ${table}`)
+      .all()
+      .map((row) => JSON.stringify({ table, ...(row as object) })),
+  )
+  return rows.join("\n")
+}
