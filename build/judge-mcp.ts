@@ -61,7 +61,8 @@ function call(tool: string, ...args: readonly string[]): string[] {
 }
 
 async function inspected(target: readonly string[], check: Check, env: Record<string, string>): Promise<boolean> {
-  const command = ["npx", "-y", INSPECTOR, "--cli", ...target, ...check.args]
+  // A busy machine is slow to start two programs; how long that takes is not what is judged.
+  const command = ["npx", "-y", INSPECTOR, "--cli", ...target, "--connect-timeout", "120000", ...check.args]
   const child = Bun.spawn(command, { env, cwd: env["HOME"] ?? ROOT, stdout: "pipe", stderr: "pipe" })
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   await child.exited

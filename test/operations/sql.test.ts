@@ -46,13 +46,13 @@ async function seen(query: string) {
 test("a condition on columns is applied where the rows are read", async () => {
   expect(await seen("select count(*) n from messages where role = 'user' and search_text like '%docker%'")).toEqual({
     rows: [{ n: 12 }],
-    read: { messages: "12: role search_text" },
+    read: { messages: "1: role search_text" },
   })
   expect(
     await seen("select count(*) n from messages where search_text like '%tokens' and ordinal in (1, 2, 3)"),
   ).toEqual({
     rows: [{ n: 6 }],
-    read: { messages: "6: ordinal search_text" },
+    read: { messages: "1: ordinal search_text" },
   })
   expect(
     await seen("select id from messages where session_id <> 's0' and ordinal between 3 and 4 order by id"),
@@ -62,7 +62,7 @@ test("a condition on columns is applied where the rows are read", async () => {
   })
   expect(await seen("select count(*) n from messages where not (role = 'user' or ordinal > 4)")).toMatchObject({
     rows: [{ n: 6 }],
-    read: { messages: "6: ordinal role" },
+    read: { messages: "1: ordinal role" },
   })
 })
 
@@ -114,7 +114,7 @@ test("a moment in a query is one that the store can compare with", async () => {
   expect(await seen("select count(*) n from messages where timestamp >= '2026-01-31' and timestamp < today()")).toEqual(
     {
       rows: [{ n: 60 }],
-      read: { messages: "60: timestamp" },
+      read: { messages: "1: timestamp" },
     },
   )
 })

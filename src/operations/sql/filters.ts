@@ -18,6 +18,7 @@ import {
   startsWith,
 } from "../../substrate/filter.ts"
 import type { ColumnKind } from "../../substrate/table-definition.ts"
+import { type LetterCase, likePattern, type Pattern, textPattern } from "./patterns.ts"
 import type { SourceColumn } from "./sources.ts"
 
 export interface Translated {
@@ -98,17 +99,59 @@ export function condition(node: PlanNode, at: ColumnAt): Translated {
       return call(String(node["name"]), children, at)
     case "BOUND_BETWEEN":
       return between(node, at)
+    case "BOUND_REF":
+      return comparison("COMPARE_EQUAL", columnOf(node, at), TRUE)
     default:
       return UNKNOWN
   }
 }
 
+const TRUE = { type: { id: "BOOLEAN" }, is_null: false, value: true }
+
 function sides(type: string, left: PlanNode, right: PlanNode, at: ColumnAt): Translated {
-  const column = columnOf(left, at)
-  if (column !== undefined && isConstant(right)) return comparison(type, column, right["value"])
-  const other = columnOf(right, at)
-  if (other !== undefined && isConstant(left)) return comparison(MIRRORED[type] ?? "", other, left["value"])
+  if (isConstant(right)) return compared(type, left, right["value"], at)
+  if (isConstant(left)) return compared(MIRRORED[type] ?? "", right, left["value"], at)
   return UNKNOWN
+}
+
+/** A column, its day, or its text in small letters, beside a constant. */
+function compared(type: string, side: PlanNode, constant: unknown, at: ColumnAt): Translated {
+  const day = side["expression_class"] === "BOUND_CAST" ? columnOf(side["child"] as PlanNode, at) : undefined
+  if (day?.kind === "timestamp_us" && typeOf(side["return_type"]) === "DATE") return dayComparison(type, day, constant)
+  const { column, letters } = subjectOf(side, at)
+  if (letters === "kept") return comparison(type, column, constant)
+  const value = column === undefined ? undefined : constantOf(column.kind, constant)
+  if (type !== "COMPARE_EQUAL" || column === undefined || typeof value !== "string") return UNKNOWN
+  return matching(column, textPattern(value, "whole", letters))
+}
+
+const DAY_MICROS = 86_400_000_000n
+
+/** A day of a moment is one in UTC, as the sandbox has it. */
+function dayComparison(type: string, column: SourceColumn, constant: unknown): Translated {
+  const { type: of, value } = constant as { readonly type?: unknown; readonly value?: unknown }
+  if (typeOf(of) !== "DATE" || !Number.isSafeInteger(value)) return UNKNOWN
+  const begins = BigInt(value as number) * DAY_MICROS
+  const ends = begins + DAY_MICROS
+  const { name } = column
+  switch (type) {
+    case "COMPARE_EQUAL":
+      return exact(range(name, { from: begins, to: ends, toExclusive: true }))
+    case "COMPARE_GREATERTHAN":
+      return exact(range(name, { from: ends }))
+    case "COMPARE_GREATERTHANOREQUALTO":
+      return exact(range(name, { from: begins }))
+    case "COMPARE_LESSTHAN":
+      return exact(range(name, { to: begins, toExclusive: true }))
+    case "COMPARE_LESSTHANOREQUALTO":
+      return exact(range(name, { to: ends, toExclusive: true }))
+    default:
+      return UNKNOWN
+  }
+}
+
+function typeOf(type: unknown): string | undefined {
+  return (type as { readonly id?: string } | undefined)?.id
 }
 
 const MIRRORED: Readonly<Record<string, string>> = {
@@ -121,13 +164,16 @@ const MIRRORED: Readonly<Record<string, string>> = {
 }
 
 function between(node: PlanNode, at: ColumnAt): Translated {
-  const column = columnOf(node["input"] as PlanNode, at)
-  const { lower, upper } = node as { readonly lower?: PlanNode; readonly upper?: PlanNode }
-  if (column === undefined || lower === undefined || upper === undefined) return UNKNOWN
+  const { input, lower, upper } = node as {
+    readonly input?: PlanNode
+    readonly lower?: PlanNode
+    readonly upper?: PlanNode
+  }
+  if (input === undefined || lower === undefined || upper === undefined) return UNKNOWN
   if (!isConstant(lower) || !isConstant(upper)) return UNKNOWN
   const from = node["lower_inclusive"] === true ? "COMPARE_GREATERTHANOREQUALTO" : "COMPARE_GREATERTHAN"
   const to = node["upper_inclusive"] === true ? "COMPARE_LESSTHANOREQUALTO" : "COMPARE_LESSTHAN"
-  return every([comparison(from, column, lower["value"]), comparison(to, column, upper["value"])])
+  return every([compared(from, input, lower["value"], at), compared(to, input, upper["value"], at)])
 }
 
 function operator(type: string, children: readonly PlanNode[], at: ColumnAt): Translated {
@@ -152,18 +198,53 @@ function operator(type: string, children: readonly PlanNode[], at: ColumnAt): Tr
 function call(name: string, children: readonly PlanNode[], at: ColumnAt): Translated {
   const [subject, needle] = children
   if (subject === undefined || needle === undefined || children.length !== 2 || !isConstant(needle)) return UNKNOWN
-  const column = columnOf(subject, at)
+  const { column, letters } = subjectOf(subject, at)
   const value = column === undefined ? undefined : constantOf(column.kind, needle["value"])
   if (column?.kind !== "utf8" || typeof value !== "string") return UNKNOWN
-  if (name === "contains") return exact(contains(column.name, value))
-  if (name === "prefix" || name === "starts_with" || name === "^@") return exact(startsWith(column.name, value))
-  // The suffix as a pattern to the letter, at the end of the whole text.
-  if (name === "suffix" || name === "ends_with") return exact(matches(column.name, `${escaped(value)}$`))
-  return UNKNOWN
+  const like = LIKES[name]
+  if (like !== undefined) {
+    const found = matching(column, likePattern(value, like.isBlind ? "blind" : letters))
+    if (!like.isNegated) return found
+    return found.isExact && found.filter !== undefined ? exact(not(found.filter)) : UNKNOWN
+  }
+  const place = PLACES[name]
+  if (place === undefined) return UNKNOWN
+  if (letters === "kept" && place === "inside") return exact(contains(column.name, value))
+  if (letters === "kept" && place === "start") return exact(startsWith(column.name, value))
+  return matching(column, textPattern(value, place, letters))
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/#&~-]/g, "\\$&")
+const LIKES: Readonly<Record<string, { readonly isBlind: boolean; readonly isNegated: boolean }>> = {
+  "~~": { isBlind: false, isNegated: false },
+  "!~~": { isBlind: false, isNegated: true },
+  "~~*": { isBlind: true, isNegated: false },
+  "!~~*": { isBlind: true, isNegated: true },
+}
+
+const PLACES: Readonly<Record<string, "inside" | "start" | "end">> = {
+  contains: "inside",
+  prefix: "start",
+  starts_with: "start",
+  "^@": "start",
+  suffix: "end",
+  ends_with: "end",
+}
+
+function matching(column: SourceColumn, pattern: Pattern | undefined): Translated {
+  if (pattern === undefined) return UNKNOWN
+  return { filter: matches(column.name, pattern.expression), isExact: pattern.isExact }
+}
+
+/** The column that is looked at, and whether its text is made small before. */
+function subjectOf(
+  node: PlanNode,
+  at: ColumnAt,
+): { readonly column: SourceColumn | undefined; readonly letters: LetterCase } {
+  const isLowered = node["expression_class"] === "BOUND_FUNCTION" && ["lower", "lcase"].includes(String(node["name"]))
+  if (!isLowered) return { column: columnOf(node, at), letters: "kept" }
+  const [inner] = (node["children"] ?? []) as readonly PlanNode[]
+  const column = inner === undefined ? undefined : columnOf(inner, at)
+  return { column: column?.kind === "utf8" ? column : undefined, letters: "lowered" }
 }
 
 function columnOf(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
@@ -182,9 +263,9 @@ function isConstant(node: PlanNode): boolean {
 
 // --- Comparisons ----------------------------------------------------------------------------------------------------
 
-function comparison(type: string, column: SourceColumn, constant: unknown): Translated {
-  const value = constantOf(column.kind, constant)
-  if (value === undefined) return UNKNOWN
+function comparison(type: string, column: SourceColumn | undefined, constant: unknown): Translated {
+  const value = column === undefined ? undefined : constantOf(column.kind, constant)
+  if (column === undefined || value === undefined) return UNKNOWN
   const { name } = column
   switch (type) {
     case "COMPARE_EQUAL":

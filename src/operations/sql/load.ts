@@ -6,7 +6,15 @@ import { and, type Filter, isIn, or } from "../../substrate/filter.ts"
 import type { ColumnKind } from "../../substrate/table-definition.ts"
 import type { PlannedRead } from "./plan.ts"
 import { type Sandbox, typeOf } from "./sandbox.ts"
-import { FOUND_COLUMNS, FOUND_TABLE, findRows, SOURCES, type SourceColumn, type SourceRow } from "./sources.ts"
+import {
+  FOUND_COLUMNS,
+  FOUND_TABLE,
+  findRows,
+  SOURCES,
+  type Source,
+  type SourceColumn,
+  type SourceRow,
+} from "./sources.ts"
 
 /** What was read for a query: the proof that no more was. */
 export interface TableRead {
@@ -76,11 +84,50 @@ async function loadTable(loading: Loading, read: PlannedRead): Promise<TableRead
     return { ...of, rows: count }
   }
   await replaceTable(loading.sandbox, table, used)
-  const batches =
-    source === undefined
-      ? foundBatches(loading, read)
-      : source.rows(loading.sessions, { columns: of.columns, where, limit: read.limit, orderBy: read.orderBy })
-  return { ...of, rows: await append(loading, readName(table), used, batches) }
+  if (source === undefined)
+    return { ...of, rows: await append(loading, readName(table), used, foundBatches(loading, read)) }
+  const rows = await append(
+    loading,
+    readName(table),
+    used,
+    storedBatches(loading, source, { ...read, columns: of.columns }),
+  )
+  if (read.isCounted && read.limit === undefined) await repeat(loading, read, source)
+  return { ...of, rows }
+}
+
+/** The rows that a query can need: all of them, those with the ends of its columns, or one for the number of all. */
+async function* storedBatches(
+  { sessions }: Loading,
+  source: Source,
+  { columns, where, limit, orderBy, isCounted, extremes }: PlannedRead,
+): AsyncGenerator<readonly SourceRow[]> {
+  if (limit === undefined && isCounted) {
+    yield* firstOf(source.rows(sessions, { columns, where, limit: 1, orderBy: [] }))
+    return
+  }
+  if (limit !== undefined || extremes.length === 0) {
+    yield* source.rows(sessions, { columns, where, limit, orderBy })
+    return
+  }
+  for (const order of extremes) yield* source.rows(sessions, { columns, where, limit: 1, orderBy: [order] })
+}
+
+/** A source of several tables gives a row of each. */
+async function* firstOf(batches: AsyncIterable<readonly SourceRow[]>): AsyncGenerator<readonly SourceRow[]> {
+  for await (const batch of batches) {
+    if (batch.length === 0) continue
+    yield batch.slice(0, 1)
+    return
+  }
+}
+
+/** As often as the store counts them: nothing of these rows but their number is asked for. */
+async function repeat({ sandbox, sessions }: Loading, { table, where }: PlannedRead, source: Source): Promise<void> {
+  const count = await source.count(sessions, where)
+  const name = readName(table)
+  const more = `insert into ${name} select first.* from (select * from ${name} limit 1) first, range(${Math.max(0, count - 1)})`
+  await sandbox.bounded(() => sandbox.connection.run(more))
 }
 
 function columnsOf(table: string): readonly SourceColumn[] {

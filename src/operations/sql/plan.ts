@@ -14,6 +14,10 @@ export interface PlannedRead {
   readonly where: Filter | undefined
   readonly limit: number | undefined
   readonly orderBy: readonly { readonly column: string; readonly descending: boolean }[]
+  /** Where the query has no more than the number of these rows: one of them stands for all. */
+  readonly isCounted: boolean
+  /** Where it has no more than the least and the greatest of columns: the rows that have them. */
+  readonly extremes: PlannedRead["orderBy"]
   /** What else narrows it: only rows whose column has a value that a table read before has in its own. */
   readonly joins: readonly Join[]
 }
@@ -31,6 +35,8 @@ interface Get {
   filter: Translated
   limit?: number
   orderBy?: PlannedRead["orderBy"]
+  isCounted?: boolean
+  extremes?: PlannedRead["orderBy"]
   readonly joins: Join[]
 }
 
@@ -71,6 +77,8 @@ function mergedRead(table: string, group: readonly Get[], byTable: ReadonlyMap<s
       limit: undefined,
       orderBy: [],
       joins: [],
+      isCounted: false,
+      extremes: [],
     }
   }
   const limit = only.filter.isExact ? only.limit : undefined
@@ -80,6 +88,8 @@ function mergedRead(table: string, group: readonly Get[], byTable: ReadonlyMap<s
     where: only.filter.filter,
     limit,
     orderBy: limit === undefined ? [] : (only.orderBy ?? []),
+    isCounted: only.filter.isExact && only.isCounted === true,
+    extremes: only.filter.isExact ? (only.extremes ?? []) : [],
     joins: only.joins.filter((join) => join.table !== table && byTable.get(join.table)?.length === 1),
   }
 }
@@ -106,6 +116,8 @@ function visit(visitor: Visitor, node: PlanNode, enough: Enough | undefined): Ou
       return visitFilter(visitor, node, enough)
     case "LOGICAL_COMPARISON_JOIN":
       return visitJoin(visitor, node)
+    case "LOGICAL_AGGREGATE_AND_GROUP_BY":
+      return visitAggregate(visitor, node)
     default:
       for (const child of children) visit(visitor, child, undefined)
       return []
@@ -227,11 +239,46 @@ function visitFilter(visitor: Visitor, node: PlanNode, enough: Enough | undefine
   return map === undefined ? below : map.map((index) => below[index])
 }
 
+// --- Numbers and ends of whole tables -------------------------------------------------------------------------------
+
+const ORDERED_KINDS = new Set(["int32", "int64", "timestamp_us"])
+
+/** Of rows that are counted, and of the least and the greatest of a column, few need to be read. */
+function visitAggregate(visitor: Visitor, node: PlanNode): Outputs {
+  const [child] = (node["children"] ?? []) as readonly PlanNode[]
+  const outputs = visit(visitor, child as PlanNode, undefined)
+  const get = visitor.gets.at(-1)
+  const expressions = (node["expressions"] ?? []) as readonly PlanNode[]
+  const isGrouped = ((node["groups"] ?? []) as readonly unknown[]).length > 0
+  const isPlain = expressions.every((each) => each["aggregate_type"] === "NON_DISTINCT" && each["filter"] === undefined)
+  if (get === undefined || expressions.length === 0 || isGrouped || !isPlain || !isOverOneScan(child)) return []
+  if (expressions.every(({ name }) => name === "count_star")) {
+    get.isCounted = true
+    return []
+  }
+  const extremes = expressions.map((each) => {
+    const [of] = (each["children"] ?? []) as readonly PlanNode[]
+    const column = of?.["expression_class"] === "BOUND_REF" ? outputs[Number(of["index"])]?.column : undefined
+    const isExtreme = each["name"] === "min" || each["name"] === "max"
+    if (!isExtreme || column === undefined || !ORDERED_KINDS.has(column.kind)) return undefined
+    return { column: column.name, descending: each["name"] === "max" }
+  })
+  if (extremes.every((extreme) => extreme !== undefined)) get.extremes = extremes
+  return []
+}
+
+function isOverOneScan(node: PlanNode | undefined): boolean {
+  if (node?.["type"] === "LOGICAL_GET") return true
+  if (node?.["type"] !== "LOGICAL_FILTER" && node?.["type"] !== "LOGICAL_PROJECTION") return false
+  return isOverOneScan(((node["children"] ?? []) as readonly PlanNode[])[0])
+}
+
 const NARROWED: Readonly<Record<string, readonly ("left" | "right")[]>> = {
   INNER: ["left", "right"],
   SEMI: ["left"],
   LEFT: ["right"],
   RIGHT: ["left"],
+  RIGHT_SEMI: ["right"],
 }
 
 /** A row that no row of the other side equals goes nowhere: it need not be read once the other side is known. */

@@ -28,7 +28,7 @@ export interface SandboxPlaces {
   readonly output: string | undefined
 }
 
-const MEMORY = "384MiB"
+const MEMORY = "128MiB"
 const SPILL_MAX = "4GiB"
 const INTERRUPT_EVERY_MS = 20
 
