@@ -72,6 +72,16 @@ test("in another client a call is known by what it was given, whatever its id an
   expect(compare(CONVERSATION, renamed, { isForeign: false }).isSame).toBe(false)
 })
 
+test("a text that is said twice is found in any client, and one that was said twice is none", () => {
+  const text = "The list is written."
+  const said: Item[] = [...CONVERSATION, { role: "assistant", text }]
+  const twice: Item[] = [...said, { role: "user", text: `Earlier: ${text}` }]
+  for (const isForeign of [true, false]) {
+    expect(compare(said, twice, { isForeign }).faults.join()).toContain("said twice")
+    expect(compare(twice, twice, { isForeign }).faults).toEqual([])
+  }
+})
+
 function wrapped({ args }: Item): Partial<Item> {
   return args === undefined
     ? {}

@@ -32,7 +32,11 @@ export function compare(wanted: readonly Item[], got: readonly Item[], { isForei
       faults.push(`another result of ${name}: ${excerpt(want.text)} became ${excerpt(have.text)}`)
     else pairs++
   }
-  faults.push(...unpaired(got), ...(isForeign ? [] : unasked(wanted, got, new Set(ids.values()))))
+  faults.push(
+    ...unpaired(got),
+    ...doubled(wanted, got),
+    ...(isForeign ? [] : unasked(wanted, got, new Set(ids.values()))),
+  )
   const [imagesWanted, imagesGot] = [wanted, got].map((items) => items.reduce((sum, { images = 0 }) => sum + images, 0))
   if ((imagesGot ?? 0) < (imagesWanted ?? 0)) faults.push("a picture is missing")
   const messages = wanted.filter(({ role }) => role === "user" || role === "assistant").length
@@ -138,6 +142,24 @@ function unpaired(got: readonly Item[]): string[] {
   if (new Set(calls).size < calls.length) faults.push("two calls of one id")
   if (new Set(results).size < results.length) faults.push("two results of one call")
   return faults
+}
+
+/** Some clients write a text into more than one record. Whoever writes for them must not make it said twice. */
+function doubled(wanted: readonly Item[], got: readonly Item[]): string[] {
+  const texts = (items: readonly Item[]) => items.flatMap(({ role, text }) => (isSpeech(role) ? [plain(text)] : []))
+  const [ours, theirs] = [texts(wanted), texts(got)]
+  const often = (all: readonly string[], text: string) =>
+    all.reduce((sum, each) => sum + each.split(text).length - 1, 0)
+  return [...new Set(ours)]
+    .filter((text) => text.length >= TOLD_APART && often(theirs, text) > often(ours, text))
+    .map((text) => `said twice: ${excerpt(text)}`)
+}
+
+/** Shorter texts may stand inside others by chance. */
+const TOLD_APART = 12
+
+function isSpeech(role: Item["role"]): boolean {
+  return role === "user" || role === "assistant"
 }
 
 function unasked(wanted: readonly Item[], got: readonly Item[], calls: ReadonlySet<string>): string[] {
