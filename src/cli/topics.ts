@@ -73,6 +73,7 @@ in them is kept whole, counted, and shown by \`pond status\` until pond knows it
 \`pond verify\` proves for your own files that a restore gives every record back:
 
   pond verify claude-code
+  pond verify --against-store   the same, of what the store holds already
 
 Restoring into another client translates: tools become the tools of the target
 where it has equals, and whatever it cannot hold is listed before anything is

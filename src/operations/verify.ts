@@ -20,6 +20,8 @@ export interface VerifyOptions {
   readonly sessionId?: string | undefined
   /** Whether each session is also written to a store of its own and read back. */
   readonly throughStore: boolean
+  /** Whether each session is compared with what the store holds of it. */
+  readonly againstStore: boolean
 }
 
 export type VerifyHooks = Pick<VerifyContext, "signal" | "onPlan" | "onProgress">
@@ -34,7 +36,7 @@ export async function verifyPond(pond: Pond, options: VerifyOptions, hooks: Veri
   const request = {
     sources: importSources(pond, options),
     sessionId: options.sessionId,
-    openPassage: options.throughStore ? () => openPassage(pond) : undefined,
+    openPassage: passageOf(pond, options),
   }
   const adapters = await verify(request, { clock: pond.host.clock, ...hooks })
   if (hooks.signal.aborted) throw new PondError("interrupted", "Stopped before everything was verified.")
@@ -43,7 +45,23 @@ export async function verifyPond(pond: Pond, options: VerifyOptions, hooks: Veri
       details: { session: options.sessionId },
     })
   }
-  return { adapters, ok: adapters.every(({ mismatches }) => mismatches.length === 0) }
+  return { adapters, ok: adapters.every(({ mismatches, missing }) => mismatches.length + missing.length === 0) }
+}
+
+function passageOf(pond: Pond, { throughStore, againstStore }: VerifyOptions): (() => Promise<Passage>) | undefined {
+  if (throughStore && againstStore) {
+    throw new PondError(
+      "validation_failed",
+      "--through-store proves a store of its own, --against-store the one that is configured. Name one of them.",
+    )
+  }
+  if (againstStore) return () => openHeld(pond)
+  return throughStore ? () => openPassage(pond) : undefined
+}
+
+async function openHeld(pond: Pond): Promise<Passage> {
+  const [sessions, { heldPassage }] = await Promise.all([pond.sessions(), import("../restore/verify-passage.ts")])
+  return heldPassage(sessions)
 }
 
 /** 4 where something does not come back, or where a source is broken: what is broken comes back as it lies. */

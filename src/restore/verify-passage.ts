@@ -6,6 +6,22 @@ import type { SessionLog } from "../model/session.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { Passage } from "./verify.ts"
 
+/** What a store holds already of these sessions, as a sync or an import has left it. Writes nothing. */
+export function heldPassage(sessions: Sessions): Passage {
+  return {
+    isHolding: true,
+    async pass(logs) {
+      const held: (SessionLog | undefined)[] = []
+      for (const { session } of logs) {
+        const isThere = (await sessions.session(session.id)) !== undefined
+        held.push(isThere ? await sessions.log(session.id) : undefined)
+      }
+      return held
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
 /** `remove` takes away what the store lay in. */
 export function storePassage(sessions: Sessions, remove: () => Promise<void>): Passage {
   return {

@@ -19,6 +19,8 @@ export interface VerifySource {
 /** What stands between parsing and serializing. Each session of a batch comes back, in order, as it is then, or not at all. */
 export interface Passage extends AsyncDisposable {
   pass(logs: readonly SessionLog[]): Promise<readonly (SessionLog | undefined)[]>
+  /** Whether it gives what it holds already: what it does not give is then missing, and not different. */
+  readonly isHolding?: true
 }
 
 export interface VerifyRequest {
@@ -45,6 +47,8 @@ export interface SourceVerification {
   readonly records: number
   readonly bytes: number
   readonly mismatches: readonly Mismatch[]
+  /** Sessions that a store which should hold them does not hold. */
+  readonly missing: readonly string[]
   readonly issues: readonly IssueGroup[]
   readonly verified_client_versions: VersionRange
   /** The versions that wrote these sessions, where they say so. */
@@ -74,6 +78,7 @@ interface Tally {
   readonly unknown: Map<string, number>
   readonly versions: Set<string>
   readonly mismatches: Mismatch[]
+  readonly missing: string[]
   readonly files: Set<string>
   sessions: number
   records: number
@@ -91,6 +96,7 @@ async function verifySource(
     unknown: new Map(),
     versions: new Set(),
     mismatches: [],
+    missing: [],
     files: new Set(),
     sessions: 0,
     records: 0,
@@ -126,6 +132,10 @@ async function verifyRound(
     const passed = await passage.pass(batch.map(({ log }) => log))
     for (const [index, { log, records }] of batch.entries()) {
       const back = passed[index]
+      if (back === undefined && passage.isHolding === true) {
+        tally.missing.push(log.session.id)
+        continue
+      }
       const files = back === undefined ? [] : adapter.serialize.native(back).files
       tally.mismatches.push(...differences(log.session.id, records, files))
     }
@@ -226,6 +236,7 @@ function reportOf({ adapter, root }: VerifySource, tally: Tally, ms: number): So
     records: tally.records,
     bytes: tally.bytes,
     mismatches: tally.mismatches,
+    missing: tally.missing,
     issues: tally.issues.groups(),
     verified_client_versions: adapter.verified,
     client_versions: [...tally.versions].sort((left, right) => left.localeCompare(right, "en", { numeric: true })),

@@ -45,6 +45,30 @@ for (const flags of [[], ["--through-store"]]) {
   })
 }
 
+test("verify --against-store compares with what the store holds, and names what it lacks", async () => {
+  using home = homeWith(WHOLE)
+  const against = (...args: readonly string[]) => runPond(["verify", "--against-store", ...args], home)
+  const before = await against()
+  expect(before.stdout).toContain("missing  pi s1: the store does not hold it\n")
+  expect(before.stdout).toEndWith("`pond sync` stores what is missing.\n")
+  expect(before.exitCode).toBe(4)
+  expect(JSON.parse((await against("--json")).stdout)).toMatchObject({ ok: false, adapters: [{ missing: ["s1"] }] })
+  expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
+  expect(await against()).toMatchObject({ exitCode: 0 })
+  const log = join(home.path, ".pi/agent/sessions/--work--/2026-03-01T10-00-00-000Z_s1.jsonl")
+  writeFileSync(log, WHOLE.replace("Fix the build", "Mix the build"))
+  const changed = await against()
+  expect(changed.stdout).toContain(":2 at /message/content")
+  expect(changed.exitCode).toBe(4)
+})
+
+test("a store of its own and the one that is configured are not verified at once", async () => {
+  using home = homeWith(WHOLE)
+  const both = await runPond(["verify", "--against-store", "--through-store"], home)
+  expect(both.stderr).toContain("Name one of them.")
+  expect(both.exitCode).toBe(2)
+})
+
 test("the store that sessions went through is gone afterwards", async () => {
   using home = homeWith(WHOLE)
   await runPond(["verify", "pi", "--through-store"], home)

@@ -17,6 +17,7 @@ export const verify = defineVerb({
     path: flag.text("Read this directory instead of the client's own.", "DIR"),
     session: flag.text("Only this session.", "ID", { words: "sessions" }),
     "through-store": flag.onOff("Also write everything to a store of its own, and read it back."),
+    "against-store": flag.onOff("Compare with what the store holds: after a sync, or an import of an archive."),
   },
   positionals: [
     {
@@ -26,11 +27,22 @@ export const verify = defineVerb({
       words: "adapters",
     },
   ],
-  examples: ["verify", "verify claude-code --through-store", "verify pi --path ~/backup/pi-sessions"],
+  examples: [
+    "verify",
+    "verify claude-code --through-store",
+    "verify --against-store",
+    "verify pi --path ~/backup/pi-sessions",
+  ],
   run: async ({ pond, flags, words, progress, signal }) => {
     const verification = await verifyPond(
       pond,
-      { adapters: words, path: flags.path, sessionId: flags.session, throughStore: flags["through-store"] },
+      {
+        adapters: words,
+        path: flags.path,
+        sessionId: flags.session,
+        throughStore: flags["through-store"],
+        againstStore: flags["against-store"],
+      },
       {
         signal,
         onPlan: ({ adapter }, bytes) => progress.stage(adapter.id, "bytes", bytes),
@@ -64,9 +76,11 @@ function rendered({ adapters, ok }: Verification, { style, columns }: Page): str
     isFixed: true,
     align: index === 0 ? ("left" as const) : ("right" as const),
   }))
+  const lacking = adapters.some(({ missing }) => missing.length > 0)
+  const next = lacking ? " `pond sync` stores what is missing." : ""
   const verdict = ok
     ? style.green("Every record of every session comes back, equal by value.\n")
-    : style.red("Some records do not come back as they are.\n")
+    : style.red(`Some records do not come back as they are.${next}\n`)
   return [
     renderTable(shape, rows, { columns, head: style.bold }),
     ...adapters.flatMap((source) => remarks(source, style)),
@@ -75,14 +89,17 @@ function rendered({ adapters, ok }: Verification, { style, columns }: Page): str
 }
 
 function remarks(source: Source, style: Style): string[] {
-  const { adapter, mismatches, issues } = source
+  const { adapter, mismatches, missing, issues } = source
+  const lacking = missing
+    .slice(0, SHOWN_MISMATCHES)
+    .map((id) => `${style.red("missing")}  ${adapter} ${visibleLine(id)}: the store does not hold it\n`)
   const shown = mismatches.slice(0, SHOWN_MISMATCHES).map((mismatch) => {
     const { session, file, record, pointer, expected, got } = mismatch
     const place = visibleLine(`${file}:${record} ${pointer === "" ? "as a whole" : `at ${pointer}`}`)
     const values = `has ${visibleLine(expected ?? "nothing")}, would get ${visibleLine(got ?? "nothing")}`
     return `${style.red("differs")}  ${adapter} ${visibleLine(session)}: ${place} ${values}\n`
   })
-  const hidden = mismatches.length - shown.length
+  const hidden = mismatches.length + missing.length - shown.length - lacking.length
   const more = hidden > 0 ? [`${countText(hidden)} more: run again with --json.\n`] : []
-  return [...shown, ...more, ...issues.map((group) => issueLine(adapter, group, style))]
+  return [...lacking, ...shown, ...more, ...issues.map((group) => issueLine(adapter, group, style))]
 }
