@@ -3,11 +3,9 @@
  * that one of them names was there before it was looked for. They are written the other way round, so that what becomes
  * visible is whole.
  */
-import { BLOBS, embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../sessions/tables.ts"
+import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "../sessions/tables.ts"
 import type { Store } from "../substrate/table.ts"
 import type { TableDefinition } from "../substrate/table-definition.ts"
-
-const EMBEDDINGS = /^embeddings_([1-9]\d{0,4})$/
 
 type Role = "sessions" | "messages" | "parts" | "embeddings" | "blobs"
 
@@ -33,8 +31,8 @@ function table(role: Role, definition: object): ArchivedTable {
 /** The table of that name, if it is one that archives hold. */
 export function archivedTable(name: string): ArchivedTable | undefined {
   if (Object.hasOwn(FIXED, name)) return FIXED[name]
-  const dimension = EMBEDDINGS.exec(name)?.[1]
-  return dimension === undefined ? undefined : table("embeddings", embeddingsTable(Number(dimension)))
+  const vectors = embeddingsTableNamed(name)
+  return vectors === undefined ? undefined : table("embeddings", vectors)
 }
 
 const OWNERS: Readonly<Partial<Record<Role, string>>> = { sessions: "id", blobs: "sha256" }

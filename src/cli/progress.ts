@@ -129,6 +129,7 @@ function barOf({ name, unit, total, done, note }: Stage, rate: Rate | undefined)
     .map((text) => `  ${text}`)
     .join("")
   const named = isBytes ? "" : ` ${unit}`
+  if (total === undefined && done === 0) return `${name}${tail} …`
   if (total === undefined || total <= 0) return `${name}  ${amount(done)}${named}${tail}`
   const share = Math.min(1, done / total)
   const filled = Math.round(share * BAR_CELLS)

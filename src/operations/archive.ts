@@ -9,6 +9,7 @@ import type { SessionFilter } from "../archive/selection.ts"
 import type { Tally } from "../archive/tables.ts"
 import type { Work } from "../archive/work.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
+import type { Sessions } from "../sessions/store.ts"
 import { momentOf } from "./moments.ts"
 import type { Pond } from "./pond.ts"
 
@@ -47,6 +48,9 @@ export interface ImportOutcome extends Arrived {
   readonly refused: readonly string[]
   readonly bytes: number
   readonly dry_run: boolean
+  /** Until everything was stored, and for its indexes after that. */
+  readonly ms: number
+  readonly index_ms: number
 }
 
 export async function importPond(
@@ -55,11 +59,11 @@ export async function importPond(
   work: Work,
 ): Promise<ImportOutcome> {
   const sessions = await pond.sessions()
+  const beganMs = pond.host.clock.monotonicMs()
   const { inserted, present, refused, bytes } = await importArchive(sessions, { path, isRehearsal }, work)
-  if (!isRehearsal) {
-    work.onStage("index", undefined)
-    await sessions.maintain("due")
-  }
+  const importedMs = pond.host.clock.monotonicMs()
+  if (!isRehearsal) await indexed(sessions, work)
+  const doneMs = pond.host.clock.monotonicMs()
   const both = (role: keyof Tally) => ({ new: inserted[role], present: present[role] })
   return {
     sessions: both("sessions"),
@@ -70,6 +74,18 @@ export async function importPond(
     refused,
     bytes,
     dry_run: isRehearsal,
+    ms: Math.round(importedMs - beganMs),
+    index_ms: Math.round(doneMs - importedMs),
+  }
+}
+
+/** Whatever of it is not done yet, a search does row by row, and the next sync goes on with it. */
+async function indexed(sessions: Sessions, work: Work): Promise<void> {
+  for (const table of await sessions.written()) {
+    if (work.signal.aborted)
+      throw new PondError("interrupted", "Everything is stored. `pond optimize` builds its indexes.")
+    work.onStage(`index ${table.name}`, undefined)
+    await table.maintain("due")
   }
 }
 
@@ -96,10 +112,7 @@ export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Pr
     })
   }
   const report = await copyStore(from, to, options, work)
-  if (!options.isVerifyOnly) {
-    work.onStage("index", undefined)
-    await to.maintain("due")
-  }
+  if (!options.isVerifyOnly) await indexed(to, work)
   return report
 }
 

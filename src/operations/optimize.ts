@@ -1,5 +1,7 @@
 /** Everything that makes a store smaller and faster to read, now, whether it pays or not; and what that gained. */
-import type { Sessions, TableMaintenance } from "../sessions/store.ts"
+import { PondError } from "../model/errors.ts"
+import type { TableMaintenance } from "../sessions/store.ts"
+import type { TableStatistics } from "../substrate/maintain.ts"
 import type { Pond } from "./pond.ts"
 
 /** What a table is made of. On an object store its bytes are not known: that would cost a listing of everything. */
@@ -22,28 +24,34 @@ export interface OptimizeReport {
   readonly ms: number
 }
 
-export async function optimizeStore(pond: Pond): Promise<OptimizeReport> {
+export interface OptimizeHooks {
+  readonly signal: AbortSignal
+  readonly onTable: (name: string) => void
+}
+
+export async function optimizeStore(pond: Pond, { signal, onTable }: OptimizeHooks): Promise<OptimizeReport> {
   const { clock } = pond.host
   const sessions = await pond.sessions()
   const startedMs = clock.monotonicMs()
-  const before = await shapesOf(sessions)
-  const done = await sessions.maintain("all")
-  const after = await shapesOf(sessions)
-  const tables = done.flatMap((report): OptimizedTable[] => {
-    const [was, is] = [before.get(report.table), after.get(report.table)]
-    return was === undefined || is === undefined
-      ? []
-      : [{ ...report, rows: is.rows, before: was.shape, after: is.shape }]
-  })
+  const tables: OptimizedTable[] = []
+  for (const { name, statistics, maintain } of await sessions.written()) {
+    if (signal.aborted) throw stopped(tables)
+    onTable(name)
+    const before = await statistics()
+    const done = await maintain("all")
+    const after = await statistics()
+    if (before === undefined || after === undefined) continue
+    tables.push({ table: name, ...done, rows: after.rows, before: shapeOf(before), after: shapeOf(after) })
+  }
   return { tables, ms: Math.round(clock.monotonicMs() - startedMs) }
 }
 
-async function shapesOf(sessions: Sessions) {
-  const facts = await sessions.statistics()
-  return new Map(
-    facts.map(({ table, rows, fragments, indexes, bytes }) => {
-      const waiting = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows))
-      return [table, { rows, shape: { bytes: bytes ?? null, pieces: fragments, waiting } satisfies TableShape }]
-    }),
-  )
+function stopped(tables: readonly OptimizedTable[]): PondError {
+  const done = tables.length === 0 ? "before the first table" : `after ${tables.map(({ table }) => table).join(", ")}`
+  return new PondError("interrupted", `Stopped ${done}. What was done stays; run it again for the rest.`)
+}
+
+function shapeOf({ fragments, indexes, bytes }: TableStatistics): TableShape {
+  const waiting = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows))
+  return { bytes: bytes ?? null, pieces: fragments, waiting }
 }

@@ -2,11 +2,12 @@
  * Prove for sessions on this machine that nothing of them would be lost: what a native restore would write, against what
  * lies there. Not on the wire: it reads this machine, so only its owner asks for it.
  */
-import { mkdtempSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
+import { openFileLock } from "../platform/file-lock.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import { type Passage, type SourceVerification, type VerifyContext, verify } from "../restore/verify.ts"
 import type { Pond } from "./pond.ts"
@@ -78,8 +79,29 @@ async function openPassage({ host }: Pond): Promise<Passage> {
     import("../sessions/store.ts"),
     import("../restore/verify-passage.ts"),
   ])
-  const directory = mkdtempSync(join(ensureWritable(host.path("cache")), "verify-"))
+  const cache = ensureWritable(host.path("cache"))
+  await removeLeft(cache)
+  const directory = mkdtempSync(join(cache, PASSAGE))
+  const lock = openFileLock(join(directory, LOCK))
+  lock.take()
   const store = openStore(parseLocation(directory, { environment: host.environment }), host)
   const sessions = openSessions(store, { clock: host.clock, host: hostname() })
-  return storePassage(sessions, () => rm(directory, { recursive: true, force: true }))
+  return storePassage(sessions, async () => {
+    lock.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+}
+
+const PASSAGE = "verify-"
+const LOCK = "in-use"
+
+/** What a run that was killed has left; who is at it still holds its lock. */
+async function removeLeft(cache: string): Promise<void> {
+  for (const name of readdirSync(cache).filter((each) => each.startsWith(PASSAGE))) {
+    if (!existsSync(join(cache, name, LOCK))) continue
+    const lock = openFileLock(join(cache, name, LOCK))
+    const isLeft = lock.take()
+    lock.close()
+    if (isLeft) await rm(join(cache, name), { recursive: true, force: true })
+  }
 }

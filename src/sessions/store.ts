@@ -6,7 +6,8 @@ import type { Entry, Session, SessionLog, SessionTree } from "../model/session.t
 import type { Clock } from "../platform/clock.ts"
 import type { MaintenanceReport, TableStatistics } from "../substrate/maintain.ts"
 import type { Effort } from "../substrate/maintenance-plan.ts"
-import type { Store } from "../substrate/table.ts"
+import type { Store, Table } from "../substrate/table.ts"
+import type { Columns } from "../substrate/table-definition.ts"
 import { openPointReads, type PlaceKind, type PointReads } from "./point-reads.ts"
 import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
 import {
@@ -24,7 +25,7 @@ import {
 } from "./read.ts"
 import { type ResumeFacts, readResumeFacts } from "./resume.ts"
 import type { IngestFacts } from "./rows.ts"
-import { BLOBS, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
+import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
 import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
@@ -62,6 +63,8 @@ export interface Sessions {
   statistics(): Promise<readonly TableFacts[]>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort): Promise<readonly TableMaintenance[]>
+  /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
+  written(): Promise<readonly WrittenTable[]>
   close(): void
 }
 
@@ -78,6 +81,10 @@ export interface TableFacts extends TableStatistics {
 
 export interface TableMaintenance extends MaintenanceReport {
   readonly table: string
+}
+
+export interface WrittenTable extends Pick<Table<Columns>, "maintain" | "statistics"> {
+  readonly name: string
 }
 
 export interface SessionsContext {
@@ -124,8 +131,21 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       for (const [table, handle] of Object.entries(tables)) reports.push({ table, ...(await handle.maintain(effort)) })
       return reports
     },
+    written: () => writtenTables(store, tables),
     close: () => store.close(),
   }
+}
+
+async function writtenTables(store: Store, tables: SessionTables): Promise<WrittenTable[]> {
+  const names = await store.names()
+  const own = Object.entries(tables).flatMap(([name, { maintain, statistics }]) =>
+    names.includes(name) ? { name, maintain, statistics } : [],
+  )
+  const vectors = names.flatMap((name) => {
+    const definition = embeddingsTableNamed(name)
+    return definition === undefined ? [] : { ...store.table(definition), name }
+  })
+  return [...own, ...vectors]
 }
 
 /** The next flush must find what is there, however much this import has brought. */

@@ -163,6 +163,14 @@ export function embeddingsTable(dimension: number) {
   })
 }
 
+const EMBEDDINGS = /^embeddings_([1-9]\d{0,4})$/
+
+/** The table of vectors of that name, if it is one. */
+export function embeddingsTableNamed(name: string): ReturnType<typeof embeddingsTable> | undefined {
+  const dimension = EMBEDDINGS.exec(name)?.[1]
+  return dimension === undefined ? undefined : embeddingsTable(Number(dimension))
+}
+
 export type SessionRow = RowOf<(typeof SESSIONS)["columns"]>
 export type MessageRow = RowOf<(typeof MESSAGES)["columns"]>
 export type PartRow = RowOf<(typeof PARTS)["columns"]>

@@ -71,6 +71,9 @@ test("a store of its own and the one that is configured are not verified at once
 
 test("the store that sessions went through is gone afterwards", async () => {
   using home = homeWith(WHOLE)
+  const left = join(home.path, ".cache/pond/verify-of-one-that-was-killed")
+  mkdirSync(left, { recursive: true })
+  writeFileSync(join(left, "in-use"), "")
   await runPond(["verify", "pi", "--through-store"], home)
   expect(readdirSync(join(home.path, ".cache/pond"))).toEqual([])
 })

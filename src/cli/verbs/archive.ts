@@ -115,7 +115,10 @@ function renderImport(outcome: ImportOutcome, page: Page): string {
     rows,
     { columns: page.columns, head: page.style.bold },
   )
-  const verdict = outcome.dry_run ? "The archive is whole. Nothing was stored: this was a rehearsal.\n" : ""
+  const took = `${(outcome.ms / 1000).toFixed(1)} s, and ${(outcome.index_ms / 1000).toFixed(1)} s for the indexes`
+  const verdict = outcome.dry_run
+    ? "The archive is whole. Nothing was stored: this was a rehearsal.\n"
+    : page.style.dim(`${took}\n`)
   return `${table}${refusals(outcome.refused, page.style)}${verdict}`
 }
 

@@ -9,8 +9,8 @@ export const optimize = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["optimize", "optimize --json"],
-  run: async ({ pond }) => {
-    const report = await optimizeStore(pond)
+  run: async ({ pond, progress, signal }) => {
+    const report = await optimizeStore(pond, { signal, onTable: (name) => progress.stage(name, "rows", undefined) })
     return { document: { ...report }, render: (page) => render(report, page) }
   },
 })

@@ -1,0 +1,185 @@
+/** Every verb that can take long, ended in the middle of its work: what it leaves, what it says, and that it is run again. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { cpSync, existsSync, mkdirSync, readdirSync, watch } from "node:fs"
+import { join } from "node:path"
+import { writeDemo } from "../../build/demo.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const SESSION = "de300000-0000-4000-8000-000000000001"
+const MAIN = join(import.meta.dir, "../../src/main.ts")
+const STRUCK = join(import.meta.dir, "../support/struck.ts")
+/** A process that was killed, as the shell counts it. */
+const KILLED = 137
+
+interface Case {
+  /** With `whole.pond` beside it: an archive of the same three sessions. */
+  readonly args: readonly string[]
+  /** What it says when it is struck. */
+  readonly at: string
+  /** Where it starts from: three sessions on disk, and whether they are stored. */
+  readonly isStored: boolean
+  /** What it says when it was asked to stop; most verbs are done with what was asked before anybody could. */
+  readonly message: string
+  /** What is there afterwards; `isAsked` tells a stop from a kill. */
+  readonly left: (home: TemporaryHome, isAsked: boolean) => void | Promise<void>
+  /** What must hold when it was run again. */
+  readonly again: (home: TemporaryHome) => void | Promise<void>
+}
+
+const read = async (home: TemporaryHome, args: readonly string[]) => {
+  const { stdout } = await runPond([...args, "--json", "-q"], { env: home.env, cwd: home.path })
+  return JSON.parse(stdout)
+}
+const at = (home: TemporaryHome, name: string) => join(home.path, name)
+
+async function holdsAll(home: TemporaryHome, store: string): Promise<void> {
+  const verified = await read(home, ["verify", "--against-store", "--store", at(home, store)])
+  expect(verified).toMatchObject({ ok: true, adapters: [{ sessions: 3, mismatches: [], missing: [] }] })
+}
+async function countsIn(home: TemporaryHome, store: string): Promise<number> {
+  const { rows } = await read(home, ["sql", "select count(*) n from messages", "--store", at(home, store)])
+  return Number(rows[0][0] ?? rows[0].n)
+}
+const OWN = ".local/share/pond/store"
+
+const CASES: Readonly<Record<string, Case>> = {
+  export: {
+    args: ["export", "-o", "out.pond"],
+    at: '"stage":"messages"',
+    isStored: true,
+    message: "Stopped: nothing was exported.",
+    left: (home, isAsked) => {
+      expect(existsSync(at(home, "out.pond"))).toBe(false)
+      expect(existsSync(at(home, "out.pond.part"))).toBe(!isAsked)
+    },
+    again: async (home) => {
+      expect(existsSync(at(home, "out.pond.part"))).toBe(false)
+      expect(await read(home, ["import", "out.pond", "--dry-run"])).toMatchObject({ messages: { new: 0, present: 8 } })
+    },
+  },
+  "import into an empty store": {
+    args: ["import", "whole.pond", "--store", "new"],
+    at: '"stage":"check"',
+    isStored: true,
+    message: "Stopped while the archive was checked: nothing was imported.",
+    left: async (home, isAsked) => {
+      expect(existsSync(at(home, "new"))).toBe(!isAsked)
+      expect(await countsIn(home, "new")).toBe(0)
+    },
+    again: (home) => holdsAll(home, "new"),
+  },
+  "import into a store that has something": {
+    args: ["import", "whole.pond", "--store", "half"],
+    at: '"stage":"messages"',
+    isStored: true,
+    message: "Run it again: what is stored is not stored twice.",
+    left: async (home) => expect(await countsIn(home, "half")).toBe(2),
+    again: (home) => holdsAll(home, "half"),
+  },
+  copy: {
+    args: ["copy", "--to", "copied"],
+    at: '"stage":"messages"',
+    isStored: true,
+    message: "Run it again: what is stored is not stored twice.",
+    left: async (home) => expect(await countsIn(home, "copied")).toBe(0),
+    again: (home) => holdsAll(home, "copied"),
+  },
+  optimize: {
+    args: ["optimize"],
+    at: '"stage":"messages"',
+    isStored: true,
+    message: "Stopped after sessions, messages. What was done stays; run it again for the rest.",
+    left: (home) => holdsAll(home, OWN),
+    again: (home) => holdsAll(home, OWN),
+  },
+  sync: {
+    args: ["sync"],
+    at: '"stage":"claude-code"',
+    isStored: false,
+    message: "",
+    left: async (home) => expect([0, 8]).toContain(await countsIn(home, OWN)),
+    again: (home) => holdsAll(home, OWN),
+  },
+  "verify through a store": {
+    args: ["verify", "--through-store"],
+    at: '"stage":"claude-code"',
+    isStored: true,
+    message: "Stopped before everything was verified.",
+    left: (home, isAsked) => {
+      const left = existsSync(at(home, ".cache/pond")) ? readdirSync(at(home, ".cache/pond")) : []
+      if (isAsked) expect(left).toEqual([])
+    },
+    again: (home) => expect(readdirSync(at(home, ".cache/pond"))).toEqual([]),
+  },
+}
+
+let fresh: TemporaryHome
+let stored: TemporaryHome
+
+beforeAll(async () => {
+  fresh = temporaryHome()
+  writeDemo(fresh.path)
+  stored = copyOf(fresh)
+  const run = (args: readonly string[]) => runPond([...args, "-q"], { env: stored.env, cwd: stored.path })
+  expect(await run(["sync"])).toMatchObject({ exitCode: 0 })
+  expect(await run(["export", "-o", "whole.pond"])).toMatchObject({ exitCode: 0 })
+  expect(await run(["export", "-o", "one.pond", "--session", SESSION])).toMatchObject({ exitCode: 0 })
+  expect(await run(["import", "one.pond", "--store", "half"])).toMatchObject({ exitCode: 0 })
+})
+afterAll(() => {
+  fresh[Symbol.dispose]()
+  stored[Symbol.dispose]()
+})
+
+function copyOf(home: TemporaryHome): TemporaryHome {
+  const copy = temporaryHome()
+  cpSync(home.path, copy.path, { recursive: true })
+  return copy
+}
+
+describe.each(Object.entries(CASES))("%s", (_, { args, at: point, isStored, message, left, again }) => {
+  test.each(["ask", "kill"])(
+    "when it is struck (%s) leaves what is whole, and goes on when it is run again",
+    async (how) => {
+      using home = copyOf(isStored ? stored : fresh)
+      const options = { env: { ...home.env, POND_STRIKE: `${how} ${point}` }, cwd: home.path, main: STRUCK }
+      const struck = await runPond([...args, "--json"], options)
+      expect(struck.exitCode).toBe(how === "kill" ? KILLED : 130)
+      if (how === "ask" && message !== "") {
+        expect(JSON.parse(struck.stdout)).toMatchObject({ error: { code: "interrupted" } })
+        expect(struck.stdout).toContain(message)
+      }
+      await left(home, how === "ask")
+      const ran = await runPond([...args, "-q"], { env: home.env, cwd: home.path })
+      expect({ exitCode: ran.exitCode, stderr: ran.stderr }).toMatchObject({ exitCode: 0 })
+      await again(home)
+    },
+    60_000,
+  )
+})
+
+test("a restore that is killed when it has begun to write leaves the session whole or not at all", async () => {
+  using home = copyOf(stored)
+  const there = at(home, "there")
+  mkdirSync(there)
+  const args = ["restore", SESSION, "--to", "codex", "--root", "there", "-q"]
+  const child = Bun.spawn([process.execPath, MAIN, ...args], { env: home.env, cwd: home.path, stderr: "ignore" })
+  using watcher = watching(there, () => child.kill("SIGKILL"))
+  await child.exited
+  expect(watcher.seen()).toBeGreaterThan(0)
+  const isWhole = [0, 8].includes((await runPond(args, { env: home.env, cwd: home.path })).exitCode)
+  expect(isWhole).toBe(true)
+  expect(await read(home, ["verify", "codex", "--path", there])).toMatchObject({
+    ok: true,
+    adapters: [{ sessions: 1 }],
+  })
+}, 60_000)
+
+function watching(folder: string, onChange: () => void): Disposable & { seen(): number } {
+  let seen = 0
+  const watcher = watch(folder, { recursive: true }, () => {
+    seen += 1
+    onChange()
+  })
+  return { seen: () => seen, [Symbol.dispose]: () => watcher.close() }
+}
