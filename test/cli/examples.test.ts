@@ -10,6 +10,7 @@ import type { RanExample } from "./run-examples.ts"
 /** Exit codes besides 0 that an example may have where nothing but fixtures is, and why. */
 const OTHERWISE: Readonly<Record<string, number>> = {
   "restore SESSION": 8, // its client has it still
+  "verify --against-store": 4, // an example before it has restored a session into another directory
   resume: 2, // nobody sits there to choose
   "resume SESSION": 3, // the directory of its fixture is nowhere
   "export -o shop.pond --project shop --from 2026-01-01": 3, // nobody has a shop
