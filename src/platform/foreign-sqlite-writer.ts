@@ -74,10 +74,19 @@ function withDatabase<T>(path: string, use: (database: Database) => T): T {
   try {
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return use(database)
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && BROKEN.test(String(cause.code)))) throw cause
+    throw new PondError(
+      "validation_failed",
+      `${path} is no whole database, and its client could not read it either. Move it aside and run this again.`,
+      { details: { path }, cause },
+    )
   } finally {
     database.close(true)
   }
 }
+
+const BROKEN = /^SQLITE_(?:NOTADB|CORRUPT)/
 
 /** In this mode a transaction begins only where no one else has the database open, whether he reads or writes. */
 function beginAlone(database: Database, path: string): void {

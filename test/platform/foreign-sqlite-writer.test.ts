@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { afterEach, expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseJson } from "../../src/model/json.ts"
@@ -126,6 +126,25 @@ test("a database that another program holds is left alone", async () => {
   holder.kill()
   await holder.exited
   expect(writeForeignRows(path, library("one", ["p7"])).inserted).toBe(1)
+})
+
+test.each([
+  ["text", () => Buffer.from("no database at all, but long enough to look like the page of one".repeat(20))],
+  [
+    "half of one",
+    (path: string) => {
+      writeForeignRows(path, library("one"))
+      const bytes = readFileSync(path)
+      // The header stays, and the pages behind it do not.
+      return bytes.fill(0xab, 100, 4096)
+    },
+  ],
+])("what is no whole database is left as it is, and the message says what to do: %s", (_, broken) => {
+  const path = freshPath()
+  const bytes = broken(path)
+  writeFileSync(path, bytes)
+  expect(() => writeForeignRows(path, library("one"))).toThrow("Move it aside")
+  expect(readFileSync(path).equals(bytes)).toBe(true)
 })
 
 test("a database that cannot hold all of it is refused whole", () => {

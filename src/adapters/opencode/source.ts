@@ -46,8 +46,7 @@ function roots(environment: Environment, home: string): readonly string[] {
 
 /** What the person works with: as the database says, or what the client notes of the models that he chose. */
 function lastModel(root: string): string | undefined {
-  const database = join(root, "opencode.db")
-  const known = statSync(database, { throwIfNoEntry: false }) === undefined ? undefined : lastModelIn(database)
+  const known = modelOfDatabase(join(root, "opencode.db"))
   if (known !== undefined) return known
   const state = join(root, "..", "..", "state", "opencode", "model.json")
   const parsed = statSync(state, { throwIfNoEntry: false })?.isFile()
@@ -57,6 +56,17 @@ function lastModel(root: string): string | undefined {
   const [first] = Array.isArray(recent) ? recent : []
   const { providerID, modelID } = objectOf(first)
   return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined
+}
+
+/** A wish, not a fact that anything hangs on: a database that cannot be read says nothing of it. */
+function modelOfDatabase(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+  try {
+    return lastModelIn(path)
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined
+    throw error
+  }
 }
 
 /** `opencode-<channel>.db` is that of a client that is no release. */

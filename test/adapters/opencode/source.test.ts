@@ -66,6 +66,20 @@ test("a database of something else is named, and one that is none is a fault", a
   ])
 })
 
+test("the model that the person works with is that of the session used last, and a broken database only says nothing of it", async () => {
+  using temp = tempRoot()
+  const path = join(temp.root, "opencode.db")
+  expect(sourceAt().lastModel?.(temp.root)).toBeUndefined()
+  const client = clientDatabase(path)
+  const model = JSON.stringify({ id: "claude-opus-4-5", providerID: "anthropic" })
+  client.session({ model })
+  client.session({ id: "ses_older", slug: "o", model: model.replace("opus", "haiku"), time_updated: 1 })
+  expect(sourceAt().lastModel?.(temp.root)).toBe("anthropic/claude-opus-4-5")
+  client.database.close()
+  await Bun.write(path, "this is no database ".repeat(50))
+  expect(sourceAt().lastModel?.(temp.root)).toBeUndefined()
+})
+
 test("a column of the future is kept and named, and one that may hold a secret is not read", async () => {
   using temp = tempRoot()
   const client = clientDatabase(join(temp.root, "opencode.db"))
