@@ -7,6 +7,7 @@ import { assert } from "../model/errors.ts"
 import { type JsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
+import { createKeySet } from "../platform/key-set.ts"
 import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
 import type { Sealed } from "./extract.ts"
 import { takeOut, takeOutContent } from "./lift.ts"
@@ -232,22 +233,30 @@ function contentOf(raw: Exclude<RawRecord, { form: "row" }>): string | Uint8Arra
   return raw.form === "bytes" ? raw.bytes : raw.text
 }
 
+/** So many ids are held as they are, which is more than a session has. Of a log of gigabytes the others are held by their hashes. */
+const EXACT_IDS_MAX = 100_000
+
 /** An id that is taken already gets a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
 function idsBeside(known: ReadonlySet<string>): (wanted: string) => string {
   // Each id that is taken, with the number that the next one like it gets: a client that writes the same record thousands
   // of times must not make us count from two each time.
   const taken = new Map<string, number>()
+  const others = createKeySet()
+  const isTaken = (id: string) => taken.has(id) || known.has(id) || (taken.size >= EXACT_IDS_MAX && others.mayHave(id))
+  const take = (id: string) => {
+    if (taken.size < EXACT_IDS_MAX) taken.set(id, 2)
+    else others.add(id)
+  }
   return (wanted) => {
-    const count = taken.get(wanted)
-    if (count === undefined && !known.has(wanted)) {
-      taken.set(wanted, 2)
+    if (!isTaken(wanted)) {
+      take(wanted)
       return wanted
     }
-    let next = count ?? 2
+    let next = taken.get(wanted) ?? 2
     let id = `${wanted}#${next}`
-    while (taken.has(id) || known.has(id)) id = `${wanted}#${++next}`
+    while (isTaken(id)) id = `${wanted}#${++next}`
     taken.set(wanted, next + 1)
-    taken.set(id, 2)
+    take(id)
     return id
   }
 }

@@ -18,35 +18,39 @@ export async function readResumeFacts(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ResumeFacts>> {
   const where = isIn("session_id", [...ids])
-  const [messages, said] = await Promise.all([
-    tables.messages.read({ columns: ["session_id", "id", "ordinal"], where }),
-    tables.messages.read({ columns: ["session_id", "ordinal"], where: and(where, not(isNull("search_text"))) }),
-  ])
-  const spoken = await readSpoken(tables, lastOf(said))
-  const bySession = Map.groupBy(messages, (row) => row.session_id)
+  const found = new Map(ids.map((id) => [id, { last: -1, seen: new Set<string>(), said: [] as number[] }]))
+  // A session may have a million messages: no more than their ids is held of them.
+  const readMet = async () => {
+    for await (const rows of tables.messages.batches({ columns: ["session_id", "id", "ordinal"], where })) {
+      for (const { session_id, id, ordinal } of rows) {
+        const session = found.get(session_id)
+        session?.seen.add(id)
+        if (session !== undefined && ordinal > session.last) session.last = ordinal
+      }
+    }
+  }
+  const readSaid = async () => {
+    const spoken = and(where, not(isNull("search_text")))
+    for await (const rows of tables.messages.batches({ columns: ["session_id", "ordinal"], where: spoken })) {
+      for (const { session_id, ordinal } of rows) keepLast(found.get(session_id)?.said ?? [], ordinal)
+    }
+  }
+  await Promise.all([readMet(), readSaid()])
+  const spoken = await readSpoken(
+    tables,
+    new Map([...found].filter(([, { said }]) => said.length > 0).map(([id, { said }]) => [id, said])),
+  )
   return new Map(
-    ids.map((id) => {
-      const rows = bySession.get(id) ?? []
-      const last = rows.reduce((ordinal, row) => Math.max(ordinal, row.ordinal), -1)
-      const seen = new Set(rows.map((row) => row.id))
-      return [id, { nextOrdinal: last + 1, seen, spoken: spoken.get(id) ?? [] }]
-    }),
+    [...found].map(([id, { last, seen }]) => [id, { nextOrdinal: last + 1, seen, spoken: spoken.get(id) ?? [] }]),
   )
 }
 
-interface Place {
-  readonly session_id: string
-  readonly ordinal: number
-}
-
-function lastOf(said: readonly Place[]): ReadonlyMap<string, readonly number[]> {
-  const bySession = Map.groupBy(said, (row) => row.session_id)
-  return new Map(
-    [...bySession].map(([id, rows]) => {
-      const ordinals = rows.map(({ ordinal }) => ordinal).toSorted((one, other) => one - other)
-      return [id, ordinals.slice(-CONTEXT_DEPTH)]
-    }),
-  )
+/** The highest ones, in order. */
+function keepLast(ordinals: number[], ordinal: number): void {
+  if (ordinals.length === CONTEXT_DEPTH && ordinal < (ordinals[0] ?? 0)) return
+  ordinals.push(ordinal)
+  ordinals.sort((one, other) => one - other)
+  if (ordinals.length > CONTEXT_DEPTH) ordinals.shift()
 }
 
 async function readSpoken(

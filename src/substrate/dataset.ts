@@ -1,7 +1,7 @@
 /** The one handle of a table inside this process, as the chokepoints see it. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { KeySet } from "../platform/key-set.ts"
 import type { Catalog } from "./catalog.ts"
-import type { KeySet } from "./key-set.ts"
 import type { LocalTable } from "./local-table.ts"
 import type { TableDefinition } from "./table-definition.ts"
 

@@ -11,12 +11,12 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../model/errors.ts"
+import { createKeySet } from "../platform/key-set.ts"
 import { returnFreedMemory } from "../platform/native-memory.ts"
 import { type AnyRow, arrowSchema, arrowTable } from "./arrow-rows.ts"
 import { int32Column, textColumn } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
-import { createKeySet } from "./key-set.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
 import { countNewest, keyValue, scanNewest } from "./read.ts"
 import type { TableDefinition } from "./table-definition.ts"
@@ -185,9 +185,14 @@ async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly
 /** What encoding and committing so many rows needed is worth giving back. */
 const LARGE_ROWS = 1000
 
-function remember({ own, tail, definition }: Dataset, absent: readonly AnyRow[], inserted: number): void {
+/** In 70 MB. A table that one import has filled further is asked what is in it, as any other. */
+const OWN_KEYS_MAX = 4_000_000
+
+function remember(dataset: Dataset, absent: readonly AnyRow[], inserted: number): void {
+  const { own, tail, definition } = dataset
   if (inserted >= LARGE_ROWS) returnFreedMemory()
-  if (own === undefined) {
+  if (own === undefined || own.keys.size > OWN_KEYS_MAX) {
+    dataset.own = undefined
     tail.rows += inserted
     return
   }

@@ -2,7 +2,7 @@
  * Resolve and hydrate one unit: its new bytes become canonical entries, a stretch at a time, and at the end what to
  * remember of it. Memory is bounded by one batch of lines, whatever the size of the file.
  */
-import type { Adapter, ParseEnd, ResumePoint, SourceUnit } from "../adapters/adapter.ts"
+import type { Adapter, ParseEnd, Parser, RawRecord, ResumePoint, SourceUnit } from "../adapters/adapter.ts"
 import type { LogPosition } from "../adapters/shared/log-window.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import type { Issue } from "../model/report.ts"
@@ -67,13 +67,19 @@ export async function* hydrate(
   const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
   const goingOn = resume === undefined ? {} : { since: resume.state }
   for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...goingOn })) {
-    for (const record of batch.records) parser.push(record)
+    pushAll(parser, batch.records)
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
     yield take(batch.bytes, batch.issues)
   }
   const end = parser.end(isSettled)
   yield take(0, [])
   return memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before: memory })
+}
+
+/** Each goes before the next is parsed, so that the text of a huge one does not lie beside what was made of it. */
+function pushAll(parser: Parser, records: RawRecord[]): void {
+  records.reverse()
+  for (let record = records.pop(); record !== undefined; record = records.pop()) parser.push(record)
 }
 
 /**

@@ -31,8 +31,11 @@ export type Told =
 
 /** How far the parsing may be before the writing, in bytes of the sources. */
 const AHEAD_BYTES = 4_000_000
-/** What a stretch of this size leaves behind is let go at once: the other side needs as much room to write it. */
-const HUGE_BYTES = 32_000_000
+/**
+ * What so many bytes leave behind is let go: the other side needs as much room to write them, and a collector that goes by
+ * the memory of the machine lets it pile up while a log of gigabytes is read.
+ */
+const LET_GO_BYTES = 16_000_000
 /** The other side says when the rows are written, and where. */
 const NO_FACTS = { ingestedAtMicros: 0n, host: "" }
 
@@ -43,6 +46,7 @@ declare const self: {
 
 const orders: UnitOrder[] = []
 let aheadBytes = 0
+let keptBytes = 0
 let wakeUp: (() => void) | undefined
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -65,14 +69,23 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
       self.postMessage({ said: "memory", memory: stringifyJson(value as unknown as JsonValue) })
       return
     }
-    const { batch, issues, bytes } = value
+    const { bytes } = value
     prepare ??= createPreparer(NO_FACTS, [])
     aheadBytes += bytes
-    const rows = batch && carried(prepare(batch))
-    const moved = (rows?.blobs ?? []).map((blob) => blob.bytes.buffer)
-    self.postMessage({ said: "stretch", batch: rows, issues, bytes }, moved)
-    if (bytes >= HUGE_BYTES) Bun.gc(true)
+    // The line goes before its value is copied, and the value before the other side copies that.
+    if (bytes >= LET_GO_BYTES) Bun.gc(true)
+    tell(value, prepare)
+    keptBytes += bytes
+    if (keptBytes < LET_GO_BYTES) continue
+    keptBytes = 0
+    Bun.gc(true)
   }
+}
+
+function tell({ batch, issues, bytes }: Stretch, prepare: Preparer): void {
+  const rows = batch && carried(prepare(batch))
+  const moved = (rows?.blobs ?? []).map((blob) => blob.bytes.buffer)
+  self.postMessage({ said: "stretch", batch: rows, issues, bytes }, moved)
 }
 
 async function parseInOrder(): Promise<void> {

@@ -22,12 +22,17 @@ export interface LogPosition {
 export interface LogWindow {
   /** The next whole lines with their line feeds; the last one of a log may have none. Empty at the end. Valid until the next call. */
   next(): Promise<Buffer>
+  /** What `next` gave last is no longer needed: what a huge line took is given back, before it is parsed. */
+  letGo(): void
   /** The place behind what `next` gave last, or before it where it is a line without a line feed. */
   position(): Omit<LogPosition, "line">
 }
 
 const MARK_BYTES = 4_096
 const CHUNK_BYTES = 1 << 20
+const ROOM_BYTES = 2 * CHUNK_BYTES
+/** Room for a line like this is not kept for the next one. */
+const HUGE_BYTES = 8 << 20
 /** A longer line fits into no string of this runtime, whatever is done with it afterwards. */
 const LINE_BYTES_MAX = 1 << 29
 const LINE_FEED = 10
@@ -77,7 +82,7 @@ export async function openLogWindow(handle: FileHandle, file: SourceFile, from?:
     at += bytesRead
     return bytesRead
   }
-  return createWindow(fill, { offset, head, tail })
+  return createWindow(fill, { offset, head, tail }, () => Math.max(0, file.sizeBytes - at))
 }
 
 /** Fills a buffer from its start and says with how many bytes: none at the end. */
@@ -92,10 +97,10 @@ interface Before {
 
 const NOTHING: Before = { offset: 0, head: Buffer.alloc(0), tail: Buffer.alloc(0) }
 
-function createWindow(fill: Fill, before: Before): LogWindow {
+function createWindow(fill: Fill, before: Before, leftBytes: () => number = () => 0): LogWindow {
   let { offset, head, tail } = before
   let unended: LogPosition["open"]
-  let buffer = Buffer.allocUnsafe(2 * CHUNK_BYTES)
+  let buffer = Buffer.from(new ArrayBuffer(ROOM_BYTES))
   // The bytes from `start` to `filled` wait for the rest of their line. Those up to `scanned` hold no line feed.
   let start = 0
   let scanned = 0
@@ -105,12 +110,17 @@ function createWindow(fill: Fill, before: Before): LogWindow {
     const held = filled - start
     if (held > LINE_BYTES_MAX) throw new UnreadableLog("line_too_long", "a line of more than 512 MiB")
     if (buffer.length - filled >= CHUNK_BYTES) return
-    const wanted = held < CHUNK_BYTES ? 2 * CHUNK_BYTES : 2 * held + CHUNK_BYTES
-    const roomy = wanted === buffer.length ? buffer : Buffer.allocUnsafe(wanted)
-    buffer.copy(roomy, 0, start, filled)
-    buffer = roomy
+    const left = leftBytes()
+    const doubled = held < CHUNK_BYTES ? ROOM_BYTES : 2 * held + CHUNK_BYTES
+    resize(left === 0 ? doubled : Math.min(doubled, Math.max(ROOM_BYTES, held + left + CHUNK_BYTES)))
+  }
+
+  /** What waits moves to the front. The old room is freed at once: to a collector it would look like next to nothing. */
+  function resize(bytes: number): void {
+    buffer.copyWithin(0, start, filled)
+    if (bytes !== buffer.length) buffer = Buffer.from((buffer.buffer as ArrayBuffer).transfer(bytes))
     scanned -= start
-    filled = held
+    filled -= start
     start = 0
   }
 
@@ -143,6 +153,9 @@ function createWindow(fill: Fill, before: Before): LogWindow {
         if (count === 0) return endUnended()
         filled += count
       }
+    },
+    letGo: () => {
+      if (buffer.length >= HUGE_BYTES) resize(Math.max(ROOM_BYTES, filled - start + CHUNK_BYTES))
     },
     position: () => ({
       offset,

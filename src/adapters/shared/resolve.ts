@@ -11,7 +11,8 @@ import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
 export interface Batch {
   readonly file: SourceFile
-  readonly records: readonly RawRecord[]
+  /** Whoever parses them may take them out: one record may be hundreds of megabytes. */
+  readonly records: RawRecord[]
   /** What could not be read. The other files of the unit go on. */
   readonly issues: readonly Issue[]
   readonly bytes: number
@@ -47,7 +48,7 @@ export async function* resolve(
     }
   }
   const [beside] = unit.beside ?? []
-  if (beside !== undefined) yield { file: beside.file, records: unit.beside ?? [], issues: [], bytes: 0 }
+  if (beside !== undefined) yield { file: beside.file, records: [...(unit.beside ?? [])], issues: [], bytes: 0 }
 }
 
 // --- Logs: whole lines ------------------------------------------------------------------------------------------------
@@ -66,13 +67,15 @@ async function* resolveLog(
     for (let lines = await window.next(); lines.length > 0; lines = await window.next()) {
       const isUnended = lines.at(-1) !== LINE_FEED
       if (isUnended && unendedLine === "leave") return
+      const bytes = lines.length
       const records = recordsOf(file, lines, line)
+      window.letGo()
       line += isUnended ? records.length - 1 : records.length
       yield {
         file,
         records: records.slice(known),
         issues: [],
-        bytes: lines.length,
+        bytes,
         position: { ...window.position(), line },
       }
       known = 0

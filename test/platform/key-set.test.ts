@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createKeySet } from "../../src/substrate/key-set.ts"
+import { createKeySet } from "../../src/platform/key-set.ts"
 
 test("a set of keys has all that were put into it, however it grew, and none that was not", () => {
   const keys = createKeySet()

@@ -3,6 +3,7 @@
  * says to be there may be another key, once in very many, and has to be looked up.
  */
 export interface KeySet {
+  readonly size: number
   add(key: string): void
   mayHave(key: string): boolean
 }
@@ -39,6 +40,9 @@ export function createKeySet(): KeySet {
   }
 
   return {
+    get size() {
+      return count
+    },
     add: (key) => {
       if (count * 2 >= high.length) grow()
       put(...hashOf(key))
