@@ -195,7 +195,7 @@ function ndcg(run: Readonly<Record<string, readonly string[]>>, labels: string):
 
 function indexBytes(store: string): number {
   return readdirSync(store, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.startsWith("messages.lance/_indices/"))
+    .filter((name) => /^word_\w+\.lance\/data\//.test(name))
     .reduce((sum, name) => sum + statSync(join(store, name)).size, 0)
 }
 

@@ -32,13 +32,10 @@ export function certainWords(stretch: string): string[] {
 export async function findNarrowed(sessions: Sessions, text: string, where: Filter): Promise<Hit[] | undefined> {
   const words = certainWords(text)
   if (words.length === 0) return undefined
-  const holding = (match: string) =>
-    sessions.tables.messages.searchText(
-      { match, column: "search_terms", operator: "and" },
-      { columns: HIT_COLUMNS, where, limit: NARROW_MAX },
-    )
+  const holding = (terms: readonly string[]) =>
+    sessions.words.search({ terms, every: true }, { columns: HIT_COLUMNS, where, limit: NARROW_MAX })
   // Of a text that is too long to index whole, only its beginning is known: those are looked at too.
-  const [known, cut] = await Promise.all([holding(words.join(" ")), holding(CUT_TERM)])
+  const [known, cut] = await Promise.all([holding(words), holding([CUT_TERM])])
   if (known.length >= NARROW_MAX || cut.length >= NARROW_MAX) return undefined
   const hits = new Map(
     [...known, ...cut]

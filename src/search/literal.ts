@@ -62,10 +62,7 @@ async function holding(sessions: Sessions, clock: Clock, text: string, request: 
 async function byWords(sessions: Sessions, text: string, where: Filter): Promise<Hit[]> {
   const terms = [...new Set(indexTerms(text))].filter((term) => !/[*~]$/.test(term))
   if (terms.length === 0) return []
-  const rows = await sessions.tables.messages.searchText(
-    { match: terms.join(" "), column: "search_terms", operator: "and" },
-    { columns: HIT_COLUMNS, where, limit: CANDIDATES },
-  )
+  const rows = await sessions.words.search({ terms, every: true }, { columns: HIT_COLUMNS, where, limit: CANDIDATES })
   const wanted = folded(text)
   return rows.map((row) => hitOf(row, row._score)).filter((hit) => folded(hit.text).includes(wanted))
 }

@@ -5,9 +5,9 @@
  */
 import { queryTerms } from "../sessions/search-terms.ts"
 import type { Sessions } from "../sessions/store.ts"
+import type { WordQuery } from "../sessions/words/word-index.ts"
 import type { Filter } from "../substrate/filter.ts"
-import type { TextQuery } from "../substrate/search.ts"
-import { keyOfHit, type WeightedArm } from "./fuse.ts"
+import type { WeightedArm } from "./fuse.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import type { QueryShape } from "./query-shape.ts"
 import type { Hit } from "./request.ts"
@@ -29,16 +29,21 @@ export async function findWords(
   if (terms.length === 0) return []
   const plain = terms.filter((term) => !/[*~]$/.test(term))
   const isShort = shape.wordCount <= LETTER_WORDS_MAX
-  const asked = { columns: HIT_COLUMNS, where, limit: Math.ceil(limit * 1.5) }
-  const byIndex = { match: terms.join(" "), column: "search_terms" }
-  const ask = asking(sessions, asked)
-  let hits = await candidatesOf(ask, terms, isShort && shape.wordCount > 1 ? plain : [])
+  const asked = { where, limit: Math.ceil(limit * 1.5) }
+  const ask: Ask = async (asking) =>
+    (await sessions.words.search(asking, { ...asked, columns: [] })).map(({ _row, _score }) => ({
+      row: _row,
+      score: _score,
+    }))
+  let found = await candidatesOf(ask, terms, isShort && shape.wordCount > 1 ? plain : [])
+  let hits = await read(sessions, found)
   const texts = hits.map(({ text }) => comparable(text))
   const unheard = isShort ? unheardOf(plain, texts) : []
-  if (unheard.length > 0) {
-    const [before, like] = [hits.length, await likeThem(ask, unheard)]
-    hits = added(hits, like)
-    for (const { text } of hits.slice(before)) texts.push(comparable(text))
+  const like = unheard.length > 0 ? await likeThem(ask, unheard) : []
+  if (like.length > 0) {
+    found = added(found, like)
+    hits = await read(sessions, found)
+    for (const { text } of hits.slice(texts.length)) texts.push(comparable(text))
   }
   const query = comparable(shape.text)
   const scored = (scores: readonly number[]): Hit[] => hits.map((hit, index) => ({ ...hit, score: scores[index] ?? 0 }))
@@ -47,7 +52,7 @@ export async function findWords(
       name: "words: index",
       hits,
       weight: WEIGHTS.index,
-      plan: () => sessions.tables.messages.explain({ ...asked, text: byIndex }),
+      plan: () => sessions.words.explain({ terms }, asked),
     },
     { name: "words: runs of letters", hits: scored(weighRuns(query, texts)), weight: WEIGHTS.runs },
     {
@@ -70,48 +75,53 @@ export async function findWords(
 
 // --- Candidates -----------------------------------------------------------------------------------------------------------
 
-type Ask = (query: Omit<Extract<TextQuery, { match: string }>, "column">) => Promise<Hit[]>
+interface Candidate {
+  readonly row: number
+  readonly score: number
+}
 
-function asking(sessions: Sessions, asked: Parameters<Sessions["tables"]["messages"]["searchText"]>[1]): Ask {
-  return async (query) => {
-    const rows = await sessions.tables.messages.searchText(
-      { ...query, column: "search_terms" },
-      { ...asked, columns: HIT_COLUMNS },
-    )
-    return rows.map((row) => hitOf(row, row._score))
-  }
+type Ask = (query: WordQuery) => Promise<Candidate[]>
+
+/** Every candidate is read once, whichever of the questions have found it. */
+async function read(sessions: Sessions, candidates: readonly Candidate[]): Promise<Hit[]> {
+  const rows = await sessions.words.read(
+    candidates.map(({ row }) => row),
+    HIT_COLUMNS,
+  )
+  const scores = new Map(candidates.map(({ row, score }) => [row, score]))
+  return rows.map((row) => hitOf(row, scores.get(row._row) ?? 0))
 }
 
 /** Of common words the index ranks those first that are rare together; of all of them in one message it gets more. */
-async function candidatesOf(ask: Ask, terms: readonly string[], together: readonly string[]): Promise<Hit[]> {
+async function candidatesOf(ask: Ask, terms: readonly string[], together: readonly string[]): Promise<Candidate[]> {
   const [some, every] = await Promise.all([
-    ask({ match: terms.join(" ") }),
-    together.length > 0 ? ask({ match: together.join(" "), operator: "and" }) : [],
+    ask({ terms }),
+    together.length > 0 ? ask({ terms: together, every: true }) : [],
   ])
   // What the first list does not hold scored no more than its last.
   const least = some.at(-1)?.score ?? 0
   return merged(
     some,
-    every.map((hit) => ({ ...hit, score: least })),
+    every.map(({ row }) => ({ row, score: least })),
   )
 }
 
 /** One letter apart, or two where nobody wrote anything nearer. */
-async function likeThem(ask: Ask, words: readonly string[]): Promise<Hit[]> {
-  const near = await ask({ match: words.join(" "), fuzziness: 1 })
-  const found = near.length > 0 ? near : await ask({ match: words.join(" "), fuzziness: 2 })
+async function likeThem(ask: Ask, words: readonly string[]): Promise<Candidate[]> {
+  const near = await ask({ terms: words, distance: 1 })
+  const found = near.length > 0 ? near : await ask({ terms: words, distance: 2 })
   return found.slice(0, LIKE_MAX)
 }
 
-function merged(first: readonly Hit[], second: readonly Hit[]): Hit[] {
-  const keys = new Set(first.map(keyOfHit))
-  return [...first, ...second.filter((hit) => !keys.has(keyOfHit(hit)))]
+function merged(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
+  const rows = new Set(first.map(({ row }) => row))
+  return [...first, ...second.filter(({ row }) => !rows.has(row))]
 }
 
 /** A text with a word that is spelled almost like one of the query's counts as one that holds it. */
-function added(first: readonly Hit[], second: readonly Hit[]): Hit[] {
-  const more = new Map(second.map((hit) => [keyOfHit(hit), hit]))
-  const raised = first.map((hit) => ({ ...hit, score: hit.score + (more.get(keyOfHit(hit))?.score ?? 0) }))
+function added(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
+  const more = new Map(second.map(({ row, score }) => [row, score]))
+  const raised = first.map(({ row, score }) => ({ row, score: score + (more.get(row) ?? 0) }))
   return merged(raised, second)
 }
 

@@ -25,7 +25,11 @@ import {
 } from "./read.ts"
 import { type ResumeFacts, readResumeFacts } from "./resume.ts"
 import type { IngestFacts } from "./rows.ts"
-import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
+import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS, WORD_BLOCKS, WORD_SEGMENTS } from "./tables.ts"
+import { foldWords } from "./words/fold.ts"
+import type { WordTables } from "./words/segments.ts"
+import { wordStatistics } from "./words/statistics.ts"
+import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
@@ -33,6 +37,8 @@ export interface Sessions {
   readonly tables: SessionTables
   /** Rows by name, for who shows many: asked for at once, they are read at once. */
   readonly points: PointReads
+  /** Messages by their words. */
+  readonly words: WordIndex
   /** One flush: at most one commit per table. */
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
   /** The two halves of it: rows are made, in another thread if need be, and written. */
@@ -101,10 +107,21 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     blobs: store.table(BLOBS),
   }
   const reading: Reading = { tables, points: openPointReads(tables) }
+  const wordTables: WordTables = {
+    messages: tables.messages,
+    segments: store.table(WORD_SEGMENTS),
+    blocks: store.table(WORD_BLOCKS),
+  }
+  const words: WrittenTable = {
+    name: "words",
+    maintain: (effort) => foldWords(wordTables, effort, context.clock),
+    statistics: () => wordStatistics(wordTables),
+  }
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   return {
     store,
     ...reading,
+    words: openWordIndex(wordTables),
     write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
     prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
     prepareAfter: (spoken) => createPreparer(facts(), spoken),
@@ -123,15 +140,19 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
     statistics: async () => {
-      const asked = Object.entries(tables).map(async ([table, handle]) => ({ table, found: await handle.statistics() }))
+      const asked = [
+        ...Object.entries(tables).map(async ([table, handle]) => ({ table, found: await handle.statistics() })),
+        words.statistics().then((found) => ({ table: "words", found })),
+      ]
       return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
     },
     maintain: async (effort) => {
       const reports: TableMaintenance[] = []
       for (const [table, handle] of Object.entries(tables)) reports.push({ table, ...(await handle.maintain(effort)) })
+      reports.push({ table: words.name, ...(await words.maintain(effort)) })
       return reports
     },
-    written: () => writtenTables(store, tables),
+    written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),
   }
 }

@@ -6,6 +6,7 @@
 import {
   blob,
   bool,
+  bytes,
   defineTable,
   int32,
   int64,
@@ -70,7 +71,7 @@ export const MESSAGES = defineTable({
     /** Of system messages alone. */
     content: nullable(packed(utf8())),
     search_text: nullable(utf8()),
-    /** The terms of the text and of what was said just before it: what the index of words holds. See `search-terms.ts`. */
+    /** The terms of the text and of what was said just before it: what the index of words is made of. See `search-terms.ts`. */
     search_terms: nullable(packed(utf8())),
     options: json(),
     ingested_at: timestampUs(),
@@ -85,11 +86,6 @@ export const MESSAGES = defineTable({
     { kind: "bitmap", column: "source_agent" },
     { kind: "bitmap", column: "role" },
     { kind: "bitmap", column: "lane" },
-    {
-      kind: "fts",
-      column: "search_terms",
-      options: { tokenizer: "whitespace", lowercase: false, asciiFolding: false, maxTokenLength: 200 },
-    },
   ],
 })
 
@@ -170,6 +166,54 @@ export function embeddingsTableNamed(name: string): ReturnType<typeof embeddings
   const dimension = EMBEDDINGS.exec(name)?.[1]
   return dimension === undefined ? undefined : embeddingsTable(Number(dimension))
 }
+
+/**
+ * The index of words: segments, each of the messages between two row numbers, made of `search_terms` alone. A segment
+ * counts once its row is there, which is written after its blocks; see `words/`.
+ */
+export const WORD_SEGMENTS = defineTable({
+  name: "word_segments",
+  schemaVersion: SCHEMA_VERSION,
+  derived: true,
+  columns: {
+    id: utf8(),
+    /** The messages of it: from this row number to the one before that. */
+    from_row: int64(),
+    to_row: int64(),
+    /** The key of the last of them: where that is another by now, the table was healed and the segment is of no use. */
+    last_key: utf8(),
+    count: int64(),
+    tokens: int64(),
+    blocks: int32(),
+    lengths: bytes(),
+    session_id: bytes(),
+    role: bytes(),
+    source_agent: bytes(),
+    project: bytes(),
+    lane: bytes(),
+    timestamp: bytes(),
+    ingested_at: bytes(),
+    ordinal: bytes(),
+  },
+  key: ["id"],
+  indexes: [],
+})
+
+/** Which messages of a segment hold which terms: terms in order, some kilobytes of them together. */
+export const WORD_BLOCKS = defineTable({
+  name: "word_blocks",
+  schemaVersion: SCHEMA_VERSION,
+  derived: true,
+  columns: {
+    segment: utf8(),
+    block: int32(),
+    first_term: utf8(),
+    terms: utf8(),
+    lists: bytes(),
+  },
+  key: ["segment", "block"],
+  indexes: [],
+})
 
 export type SessionRow = RowOf<(typeof SESSIONS)["columns"]>
 export type MessageRow = RowOf<(typeof MESSAGES)["columns"]>

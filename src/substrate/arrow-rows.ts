@@ -62,6 +62,8 @@ function arrowType(column: Column): DataType {
       return new arrow.Bool()
     case "timestamp_us":
       return new arrow.TimestampMicrosecond()
+    case "bytes":
+      return new arrow.Binary()
     case "vector":
       return new arrow.FixedSizeList(column.dimension ?? 0, new arrow.Field("item", new arrow.Float16(), true))
     case "blob":
@@ -130,6 +132,8 @@ function arrowColumn(where: string, name: string, column: Column, rows: readonly
       // Arrow's writer gives a bool column of nulls alone no values, and the engine refuses a column without values. The
       // same bits under a byte type are always written; the type that is read is the one of the schema.
       return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: bits(cells) })
+    case "bytes":
+      return arrow.makeData({ type: new arrow.Binary(), ...frame, ...binaryBuffers(cells) })
     case "vector":
       return vectors(column, cells, frame)
     case "blob":
@@ -144,6 +148,13 @@ function utf8Buffers(cells: Cells): { readonly valueOffsets: Int32Array; readonl
   if (isStoredAsItIs(joined) && !given.some(endsInHalf)) return joinedBuffers(given, joined)
   const texts = given.map(storedText)
   return joinedBuffers(texts, texts.join(""))
+}
+
+function binaryBuffers(cells: Cells): { readonly valueOffsets: Int32Array; readonly data: Uint8Array } {
+  const given = Array.from({ length: cells.length }, (_, index) => (cells.at(index) ?? new Uint8Array()) as Uint8Array)
+  const valueOffsets = new Int32Array(cells.length + 1)
+  for (const [index, value] of given.entries()) valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + value.length
+  return { valueOffsets, data: Buffer.concat(given) }
 }
 
 /** Two halves that meet where texts are joined look like a whole. */
@@ -267,6 +278,8 @@ function valueReader(column: Column | undefined, data: Data): CellReader {
       return utf8Reader(data)
     case "bool":
       return (index) => ((values[index >> 3] >> (index & 7)) & 1) === 1
+    case "bytes":
+      return bytesReader(data)
     case "vector":
       return vectorReader(column.dimension ?? 0, data)
     case "blob":
@@ -281,6 +294,12 @@ function utf8Reader(data: Data): CellReader {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const offsets = data.valueOffsets as Int32Array
   return (index) => originalText(text.toString("utf8", offsets[index], offsets[index + 1]))
+}
+
+/** Each a copy of its own: what is kept of one keeps nothing of its batch. */
+function bytesReader(data: Data): CellReader {
+  const offsets = data.valueOffsets as Int32Array
+  return (index) => (data.values as Uint8Array).slice(offsets[index], offsets[index + 1])
 }
 
 function vectorReader(dimension: number, data: Data): CellReader {

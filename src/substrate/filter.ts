@@ -137,6 +137,7 @@ function literal(column: Column, value: FilterValue): string {
     case "float64":
       if (typeof value === "number") return `cast('${value}' as double)`
       break
+    case "bytes":
     case "vector":
     case "blob":
       break

@@ -81,12 +81,12 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   }
 
   async function beginRead(): Promise<ReadInProgress | undefined> {
-    const open = await current()
+    const open = local === undefined ? await current() : (table ?? (await current()))
     if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
     await local.readers.enter()
     try {
-      // Looked at again: only from here on is the newest version kept.
-      const kept = (await refreshed()) ?? open
+      // Looked at from here on: only now is the newest version kept.
+      const kept = (await newest()) ?? open
       return { table: kept, end: local.readers.leave }
     } catch (error) {
       local.readers.leave()

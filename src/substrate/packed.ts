@@ -148,6 +148,8 @@ function columnFault(column: Column, data: Data, rows: number): string | undefin
   switch (column.kind) {
     case "utf8":
       return textFault(data)
+    case "bytes":
+      return offsetsFault(data.valueOffsets as Int32Array, data.values.length, rows)
     case "bool":
       return data.nullCount < rows && data.values.length < (rows + 7) >> 3 ? "is cut off" : undefined
     case "vector":

@@ -85,7 +85,7 @@ export async function explainScan(dataset: Dataset, scan: Scan): Promise<string>
 }
 
 /** One whole read of one version, which no clean-up takes away meanwhile. */
-async function reading<Result>(
+export async function reading<Result>(
   dataset: Dataset,
   work: (table: LanceTable) => Promise<Result>,
 ): Promise<Result | undefined> {

@@ -4,7 +4,7 @@
  */
 import { assert } from "../model/errors.ts"
 
-export type ColumnKind = "utf8" | "int32" | "int64" | "float64" | "bool" | "timestamp_us" | "vector" | "blob"
+export type ColumnKind = "utf8" | "int32" | "int64" | "float64" | "bool" | "timestamp_us" | "bytes" | "vector" | "blob"
 
 export interface Column<Kind extends ColumnKind = ColumnKind, Nullable extends boolean = boolean> {
   readonly kind: Kind
@@ -25,6 +25,8 @@ export const float64 = (): Column<"float64", false> => ({ kind: "float64", nulla
 export const bool = (): Column<"bool", false> => ({ kind: "bool", nullable: false })
 /** Microseconds since the epoch, exact. */
 export const timestampUs = (): Column<"timestamp_us", false> => ({ kind: "timestamp_us", nullable: false })
+/** A form of our own, read with its row. What nobody made from other rows, and may be large, is a blob. */
+export const bytes = (): Column<"bytes", false> => ({ kind: "bytes", nullable: false })
 /** Half precision numbers, for nearness. */
 export const vector = (dimension: number): Column<"vector", false> => ({ kind: "vector", nullable: false, dimension })
 /** Bytes kept beside the rows, read by `readBlobs` alone. */
@@ -49,6 +51,7 @@ interface ValueOfKind {
   readonly float64: number
   readonly bool: boolean
   readonly timestamp_us: bigint
+  readonly bytes: Uint8Array
   readonly vector: Float32Array
   readonly blob: Uint8Array
 }

@@ -10,6 +10,7 @@ import type { Effort } from "./maintenance-plan.ts"
 import { openDataset } from "./open-dataset.ts"
 import type { RowBatch } from "./packed.ts"
 import { countRows, explainScan, type Key, keysFilter, type Order, readBlobs, scanBatches, scanRows } from "./read.ts"
+import { type Stretch, type StretchRequest, scanStretches, takeRows, versionOf } from "./row-ids.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
 import { beginSnapshot, type Snapshot } from "./snapshot.ts"
 import type { StoreContext } from "./store-context.ts"
@@ -39,6 +40,15 @@ export interface Table<C extends Columns> {
   count(where?: Filter): Promise<number>
   /** Rows of those keys that are there, in no order. */
   takeByKey<Name extends ScannedName<C>>(keys: readonly Key[], columns: readonly Name[]): Promise<Picked<C, Name>[]>
+  /** Rows of those numbers that are there, in no order. A row keeps its number, and a later row has a higher one. */
+  takeRows<Name extends ScannedName<C>>(
+    rows: readonly number[],
+    columns: readonly Name[],
+  ): Promise<(Picked<C, Name> & { readonly row: number })[]>
+  /** Rows between two such numbers, a batch at a time, with one text column as bytes. */
+  stretches<Name extends ScannedName<C>>(request: StretchRequest<Name>): AsyncIterable<Stretch<Picked<C, Name>>>
+  /** Changes whenever the table does; nothing where it was never written. */
+  version(): Promise<number | undefined>
   /** Best first. `_score` grows with how well a row matches. */
   searchText<Name extends ScannedName<C>>(
     query: TextQuery,
@@ -125,6 +135,9 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
       keys.length === 0
         ? Promise.resolve([])
         : (scanRows(dataset, { columns, where: keysFilter(dataset, keys) }) as never),
+    takeRows: (rows, columns) => takeRows(dataset, rows, columns) as never,
+    stretches: (request) => scanStretches(dataset, request) as never,
+    version: () => versionOf(dataset),
     searchText: (text, request) => scanRows(dataset, { ...request, text }) as never,
     searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,

@@ -244,7 +244,7 @@ test("how an answer came about is told when it is asked: each ranking, its weigh
   const rankings = answer.explanation?.rankings ?? []
   expect(rankings.map(({ name }) => name)).toContainEqual("words: index")
   expect(rankings.map(({ name }) => name)).toContainEqual("exact")
-  expect(rankings[0]?.plan).toContain("search_terms")
+  expect(rankings[0]?.plan).toContain("Rank by BM25")
   expect(answer.matches?.[0]?.shares).toHaveLength(rankings.length)
   expect((await found(box, { query })).explanation).toBeUndefined()
   const exact = await found(box, { query: "migration", mode: "exact", explain: true })

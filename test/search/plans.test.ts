@@ -12,10 +12,11 @@ import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 /** Steps that order rows, or keep the best of them. */
-const RANKS = /^(?:SortExec|MatchQuery|FlatMatchQuery|BooleanQuery|KNNVectorDistance|ANNSubIndex|ANNIvfPartition)/
+const RANKS =
+  /^(?:Rank by BM25|SortExec|MatchQuery|FlatMatchQuery|BooleanQuery|KNNVectorDistance|ANNSubIndex|ANNIvfPartition)/
 /** The engine's own: what has no distance is no neighbour. */
 const OWN = /_distance@\d+ IS NOT NULL, metrics/
-const FILTERS = /^FilterExec|ScalarIndexQuery|full_filter=(?!--)\S/
+const FILTERS = /^Filter: |^FilterExec|ScalarIndexQuery|full_filter=(?!--)\S/
 
 interface Step {
   readonly depth: number

@@ -98,8 +98,8 @@ export async function findRows(
   const terms = queryTerms(wordsOf(query))
   if (terms.length === 0) return []
   const stored = columns.filter((name) => !["fts_source", "fts_query", "score"].includes(name))
-  const rows = await sessions.tables.messages.searchText(
-    { match: terms.join(" "), column: "search_terms" },
+  const rows = await sessions.words.search(
+    { terms },
     {
       columns: (stored.length === 0 ? ["id"] : stored) as never,
       limit: FOUND_LIMIT,

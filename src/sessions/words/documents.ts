@@ -1,0 +1,321 @@
+/**
+ * What a segment knows of each of its messages beside their terms: how many terms it has, by which ranking weighs it, and
+ * every column that a search filters by, so that a filter is applied before anything is ranked. Texts are kept once each,
+ * with a code per message.
+ */
+import { assert } from "../../model/errors.ts"
+import type { Filter, FilterValue } from "../../substrate/filter.ts"
+import type { MessageRow } from "../tables.ts"
+
+const TEXT_FACETS = ["session_id", "role", "source_agent", "project", "lane"] as const
+const NUMBER_FACETS = ["timestamp", "ingested_at", "ordinal"] as const
+export const FACETS = [...TEXT_FACETS, ...NUMBER_FACETS] as const
+
+export type FacetRow = Pick<MessageRow, (typeof FACETS)[number]>
+type TextName = (typeof TEXT_FACETS)[number]
+type NumberName = (typeof NUMBER_FACETS)[number]
+
+type Codes = Uint8Array | Uint16Array | Uint32Array
+
+interface TextFacet {
+  readonly values: readonly string[]
+  readonly codes: Codes
+}
+
+export interface Documents {
+  /** How many numbers there are, of messages with terms and without. */
+  readonly size: number
+  /** Of those that have terms. */
+  readonly count: number
+  readonly tokens: number
+  readonly lengths: Uint16Array
+  /** Of a segment that was read, those that were asked for by now. */
+  readonly texts: Partial<Record<TextName, TextFacet>>
+  readonly numbers: Partial<Record<NumberName, Float64Array | Int32Array>>
+}
+
+export type FacetName = (typeof FACETS)[number]
+
+const LENGTH_MAX = 0xffff
+
+// --- Building ---------------------------------------------------------------------------------------------------------
+
+export interface DocumentsBuilder {
+  add(number: number, row: FacetRow, length: number): void
+  finish(): Documents
+}
+
+export function createDocumentsBuilder(): DocumentsBuilder {
+  const lengths: number[] = []
+  const texts = TEXT_FACETS.map((name) => ({ name, codes: [] as number[], known: new Map<string, number>() }))
+  const numbers = NUMBER_FACETS.map((name) => ({ name, values: [] as number[] }))
+  let [count, tokens] = [0, 0]
+  return {
+    add: (number, row, length) => {
+      // A number that no row has leaves a gap, which no list ever names.
+      while (lengths.length < number) {
+        lengths.push(0)
+        for (const { codes } of texts) codes.push(0)
+        for (const { values } of numbers) values.push(0)
+      }
+      lengths[number] = Math.min(length, LENGTH_MAX)
+      if (length > 0) count += 1
+      tokens += Math.min(length, LENGTH_MAX)
+      for (const { name, codes, known } of texts) codes[number] = codeOf(known, row[name])
+      for (const { name, values } of numbers) values[number] = Number(row[name])
+    },
+    finish: () => ({
+      size: lengths.length,
+      count,
+      tokens,
+      lengths: Uint16Array.from(lengths),
+      texts: Object.fromEntries(
+        texts.map(({ name, codes, known }) => [name, { values: [...known.keys()], codes: coded(codes, known.size) }]),
+      ) as unknown as Documents["texts"],
+      numbers: Object.fromEntries(
+        numbers.map(({ name, values }) => [name, numbered(name, values)]),
+      ) as unknown as Documents["numbers"],
+    }),
+  }
+}
+
+function codeOf(known: Map<string, number>, value: string): number {
+  const code = known.get(value) ?? known.size
+  if (code === known.size) known.set(value, code)
+  return code
+}
+
+function coded(codes: ArrayLike<number>, values: number): Codes {
+  if (values <= 0x100) return Uint8Array.from(codes)
+  return values <= 0x10000 ? Uint16Array.from(codes) : Uint32Array.from(codes)
+}
+
+function numbered(name: NumberName, values: ArrayLike<number>): Float64Array | Int32Array {
+  return name === "ordinal" ? Int32Array.from(values) : Float64Array.from(values)
+}
+
+/** One after the other, as if they had been built at once. */
+export function joinDocuments(all: readonly Documents[]): Documents {
+  const size = all.reduce((sum, each) => sum + each.size, 0)
+  const lengths = new Uint16Array(size)
+  place(all, (each) => each.lengths, lengths)
+  const texts = TEXT_FACETS.map((name) => [name, joinTexts(all, name, size)])
+  const numbers = NUMBER_FACETS.map((name) => {
+    const into = name === "ordinal" ? new Int32Array(size) : new Float64Array(size)
+    place(all, (each) => read(each.numbers[name]), into)
+    return [name, into]
+  })
+  return {
+    size,
+    count: all.reduce((sum, each) => sum + each.count, 0),
+    tokens: all.reduce((sum, each) => sum + each.tokens, 0),
+    lengths,
+    texts: Object.fromEntries(texts) as Documents["texts"],
+    numbers: Object.fromEntries(numbers) as Documents["numbers"],
+  }
+}
+
+function place(
+  all: readonly Documents[],
+  of: (each: Documents) => ArrayLike<number>,
+  into: { set(values: ArrayLike<number>, at: number): void },
+): void {
+  let at = 0
+  for (const each of all) {
+    into.set(of(each), at)
+    at += each.size
+  }
+}
+
+function joinTexts(all: readonly Documents[], name: TextName, size: number): TextFacet {
+  const met = new Map<string, number>()
+  const codes = new Uint32Array(size)
+  let at = 0
+  for (const each of all) {
+    const { values, codes: own } = read(each.texts[name])
+    const mapped = values.map((value) => codeOf(met, value))
+    for (let index = 0; index < own.length; index++) codes[at++] = mapped[own[index] as number] ?? 0
+  }
+  return { values: [...met.keys()], codes: coded(codes, met.size) }
+}
+
+// --- As bytes ---------------------------------------------------------------------------------------------------------
+
+export type DocumentBytes = Readonly<Record<"lengths" | FacetName, Uint8Array>>
+
+export function documentBytes({ lengths, texts, numbers }: Documents): DocumentBytes {
+  return {
+    lengths: bytesOf(lengths),
+    ...Object.fromEntries(TEXT_FACETS.map((name) => [name, textBytes(read(texts[name]))])),
+    ...Object.fromEntries(NUMBER_FACETS.map((name) => [name, bytesOf(read(numbers[name]))])),
+  } as DocumentBytes
+}
+
+/** Without any facet: those are added when they are asked for. */
+export function readDocuments(lengths: Uint8Array, facts: Pick<Documents, "count" | "tokens">): Documents {
+  const own = new Uint16Array(aligned(lengths))
+  return { size: own.length, count: facts.count, tokens: facts.tokens, lengths: own, texts: {}, numbers: {} }
+}
+
+export function addFacet({ texts, numbers, size }: Documents, name: FacetName, bytes: Uint8Array): void {
+  if (isText(name)) texts[name] = readText(bytes, size)
+  else numbers[name] = name === "ordinal" ? new Int32Array(aligned(bytes)) : new Float64Array(aligned(bytes))
+}
+
+export function hasFacet({ texts, numbers }: Documents, name: string): boolean {
+  return (isText(name) && texts[name] !== undefined) || (isNumber(name) && numbers[name] !== undefined)
+}
+
+/** As a row has it. */
+export function facetOf({ texts, numbers }: Documents, name: FacetName, number: number): string | number | bigint {
+  if (isText(name)) {
+    const { values, codes } = read(texts[name])
+    return values[codes[number] as number] ?? ""
+  }
+  const value = read(numbers[name])[number] ?? 0
+  return name === "ordinal" ? value : BigInt(value)
+}
+
+function read<Facet>(facet: Facet | undefined): Facet {
+  assert(facet !== undefined, "a facet is read before it is used")
+  return facet
+}
+
+function bytesOf(values: Codes | Float64Array | Int32Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+}
+
+/** A buffer that begins where the bytes do, as an array of wider numbers needs it. */
+function aligned(bytes: Uint8Array): ArrayBuffer {
+  const isWhole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
+  return (isWhole ? bytes.buffer : bytes.slice().buffer) as ArrayBuffer
+}
+
+/** How long the values are, the values, and a code for each message. */
+function textBytes({ values, codes }: TextFacet): Uint8Array {
+  const head = new TextEncoder().encode(JSON.stringify(values))
+  const all = new Uint8Array(4 + head.length + codes.byteLength)
+  new DataView(all.buffer).setUint32(0, head.length, true)
+  all.set(head, 4)
+  all.set(bytesOf(codes), 4 + head.length)
+  return all
+}
+
+function readText(bytes: Uint8Array, size: number): TextFacet {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+  const values = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as string[]
+  const codes = aligned(bytes.subarray(4 + length))
+  if (codes.byteLength === size) return { values, codes: new Uint8Array(codes) }
+  return { values, codes: codes.byteLength === size * 2 ? new Uint16Array(codes) : new Uint32Array(codes) }
+}
+
+// --- Filters ----------------------------------------------------------------------------------------------------------
+
+/** The facets that a filter asks for. */
+export function facetsOf(filter: Filter): FacetName[] {
+  if (filter.op === "not") return facetsOf(filter.filter)
+  if (filter.op === "and" || filter.op === "or") return filter.filters.flatMap(facetsOf)
+  const { column } = filter as { readonly column: string }
+  return isText(column) || isNumber(column) ? [column] : []
+}
+
+/** A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. */
+export function passing(documents: Documents, filter: Filter): Uint8Array | undefined {
+  switch (filter.op) {
+    case "and":
+    case "or":
+      return joinedMasks(documents, filter.op, filter.filters)
+    case "not": {
+      const mask = passing(documents, filter.filter)
+      return mask?.map((each) => 1 - each)
+    }
+    case "matches":
+      return undefined
+    case "is_null":
+      return isFacet(filter.column) ? new Uint8Array(documents.size) : undefined
+    default:
+      return leafMask(documents, filter)
+  }
+}
+
+function joinedMasks(documents: Documents, op: "and" | "or", filters: readonly Filter[]): Uint8Array | undefined {
+  const whole = new Uint8Array(documents.size).fill(op === "and" ? 1 : 0)
+  for (const filter of filters) {
+    const mask = passing(documents, filter)
+    if (mask === undefined) return undefined
+    if (op === "and") for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) & (mask[at] as number)
+    else for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) | (mask[at] as number)
+  }
+  return whole
+}
+
+type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | "starts_with" | "matches" }>
+
+function leafMask({ texts, numbers, size }: Documents, leaf: Leaf): Uint8Array | undefined {
+  const mask = new Uint8Array(size)
+  if (isText(leaf.column)) {
+    const { values, codes } = read(texts[leaf.column])
+    const passes = textTest(leaf)
+    const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
+    for (let at = 0; at < size; at++) mask[at] = isPassing[codes[at] as number] as number
+    return mask
+  }
+  const passes = numberTest(leaf)
+  if (!isNumber(leaf.column) || passes === undefined) return undefined
+  const values = read(numbers[leaf.column])
+  for (let at = 0; at < size; at++) mask[at] = passes(values[at] as number) ? 1 : 0
+  return mask
+}
+
+const isText = (column: string): column is TextName => (TEXT_FACETS as readonly string[]).includes(column)
+const isNumber = (column: string): column is NumberName => (NUMBER_FACETS as readonly string[]).includes(column)
+const isFacet = (column: string) => isText(column) || isNumber(column)
+
+function textTest(leaf: Leaf): (value: string) => boolean {
+  switch (leaf.op) {
+    case "eq":
+      return (value) => value === leaf.value
+    case "in": {
+      const wanted = new Set<FilterValue>(leaf.values)
+      return (value) => wanted.has(value)
+    }
+    case "range":
+      return within(leaf.range)
+    default: {
+      const bare = (text: string) => (leaf.ignoreCase === true ? text.toLowerCase() : text)
+      const wanted = bare(leaf.text)
+      return leaf.op === "contains"
+        ? (value) => bare(value).includes(wanted)
+        : (value) => bare(value).startsWith(wanted)
+    }
+  }
+}
+
+function numberTest(leaf: Leaf): ((value: number) => boolean) | undefined {
+  switch (leaf.op) {
+    case "eq":
+      return (value) => value === Number(leaf.value)
+    case "in": {
+      const wanted = new Set(leaf.values.map(Number))
+      return (value) => wanted.has(value)
+    }
+    case "range": {
+      const { from, to, ...ends } = leaf.range
+      return within({
+        ...ends,
+        ...(from === undefined ? {} : { from: Number(from) }),
+        ...(to === undefined ? {} : { to: Number(to) }),
+      })
+    }
+    default:
+      return undefined
+  }
+}
+
+type Bounds = Extract<Filter, { readonly op: "range" }>["range"]
+
+function within({ from, to, fromExclusive, toExclusive }: Bounds): (value: FilterValue) => boolean {
+  return (value) =>
+    (from === undefined || value > from || (value === from && fromExclusive !== true)) &&
+    (to === undefined || value < to || (value === to && toExclusive !== true))
+}

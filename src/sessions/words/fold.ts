@@ -1,0 +1,256 @@
+/**
+ * Folding: what no segment holds yet becomes a segment, and segments become larger ones as they grow. A segment is merged
+ * with those after it once they are a fourth of it together, so that each message is written anew only as often as the
+ * store grows fourfold. A merge goes through its segments block by block, in the memory of a few blocks.
+ *
+ * The row of a segment is its commit: blocks without one are of no use to anyone, and are removed with what a merge has
+ * replaced. Whoever is killed in between has lost work and nothing else.
+ */
+import type { Clock } from "../../platform/clock.ts"
+import { returnFreedMemory } from "../../platform/native-memory.ts"
+import { eq, isIn } from "../../substrate/filter.ts"
+import type { MaintenanceReport } from "../../substrate/maintain.ts"
+import type { Effort } from "../../substrate/maintenance-plan.ts"
+import { type Documents, documentBytes, FACETS, joinDocuments } from "./documents.ts"
+import { type Block, createBlockWriter, decodeInto, encodeList, listAt, type TermList } from "./lists.ts"
+import {
+  blocksOf,
+  coverOf,
+  type Directory,
+  keyText,
+  type LoadedSegment,
+  loadFacets,
+  loadSegments,
+  readDirectories,
+  readFacts,
+  SegmentGone,
+  type WordTables,
+} from "./segments.ts"
+import { builtFrom, type TailPart } from "./view.ts"
+
+/** Below so many new messages a search reads them as fast as a segment more. */
+const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 50_000, due: 500, all: 1 }
+const GROWTH = 4
+const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
+/** Blocks in one commit: 10 MB or so. */
+const BLOCKS_AT_ONCE = 1_024
+
+/** What was written is garbage at once, and there is much of it. */
+function giveBack(): void {
+  Bun.gc(true)
+  returnFreedMemory()
+}
+
+export async function foldWords(tables: WordTables, effort: Effort, clock: Clock): Promise<MaintenanceReport> {
+  const covered = coverOf(await readFacts(tables)).at(-1)?.to ?? 0
+  const waiting = (await tables.messages.count()) - covered
+  // Fewer messages than are covered: they were healed, and the last segments with them.
+  if (effort !== "all" && waiting >= 0 && waiting < TAIL_MIN[effort]) return NOTHING
+  const steps: MaintenanceReport["steps"][number][] = []
+  const timed = async <Result>(
+    step: "build_index" | "optimize" | "clean",
+    why: string,
+    work: () => Promise<Result>,
+  ) => {
+    const from = clock.monotonicMs()
+    const result = await work()
+    steps.push({ step, why, ms: Math.round(clock.monotonicMs() - from) })
+    return result
+  }
+  const cover = await wholeCover(tables)
+  const from = cover.at(-1)?.to ?? 0
+  const fresh = (await tables.messages.count()) - from
+  if (fresh >= TAIL_MIN[effort]) {
+    await timed("build_index", `${fresh} messages are in no segment`, async () => {
+      for await (const part of builtFrom(tables, from)) {
+        cover.push(await writeBuilt(tables, part))
+        giveBack()
+      }
+    })
+  }
+  if (effort === "lookups") return { isBusy: false, steps }
+  const merged = suffixToMerge(cover)
+  if (merged.length > 1) {
+    await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
+  }
+  const isChanged = steps.length > 0
+  if (isChanged || effort === "all") await removeReplaced(tables, effort)
+  if (isChanged || effort === "all") {
+    for (const table of [tables.blocks, tables.segments]) steps.push(...(await table.maintain("due")).steps)
+  }
+  returnFreedMemory()
+  return { isBusy: false, steps }
+}
+
+interface CoverSegment extends Directory {
+  readonly id: string
+  readonly from: number
+  readonly to: number
+  readonly documents: Documents
+}
+
+async function wholeCover(tables: WordTables): Promise<CoverSegment[]> {
+  let facts = await readFacts(tables)
+  for (;;) {
+    const cover = coverOf(facts)
+    const loaded = await loadSegments(tables, cover)
+    if (loaded.size === cover.length) return cover.map(({ id }) => loaded.get(id) as LoadedSegment)
+    const broken = cover.filter(({ id }) => !loaded.has(id)).map(({ id }) => id)
+    await remove(tables, broken)
+    facts = facts.filter(({ id }) => !broken.includes(id))
+  }
+}
+
+/** From the last back: each that is less than fourfold of what comes after it. */
+function suffixToMerge(cover: readonly CoverSegment[]): readonly CoverSegment[] {
+  let from = cover.length - 1
+  let size = cover[from]?.documents.size ?? 0
+  while (from > 0 && (cover[from - 1]?.documents.size ?? 0) < size * GROWTH) {
+    from -= 1
+    size += cover[from]?.documents.size ?? 0
+  }
+  return cover.slice(Math.max(0, from))
+}
+
+// --- Writing ----------------------------------------------------------------------------------------------------------
+
+interface SegmentWriter {
+  add(term: string, list: TermList): Promise<void>
+  finish(): Promise<CoverSegment>
+}
+
+/** What is in a segment follows from its messages alone, so that whoever writes it writes the same under the same name. */
+async function writeSegment(
+  tables: WordTables,
+  { from, to, documents }: { readonly from: number; readonly to: number; readonly documents: Documents },
+): Promise<SegmentWriter> {
+  const [last] = await tables.messages.takeRows([to - 1], ["session_id", "id"])
+  if (last === undefined) throw new SegmentGone()
+  const lastKey = keyText(last)
+  const id = `${from}-${to}-${Bun.hash(lastKey).toString(36)}`
+  const writer = createBlockWriter()
+  let waiting: { segment: string; block: number; first_term: string; terms: string; lists: Uint8Array }[] = []
+  let blocks = 0
+  const flush = async () => {
+    await tables.blocks.insertAbsent(waiting)
+    waiting = []
+    if (blocks >= BLOCKS_AT_ONCE) giveBack()
+  }
+  const put = async (block: Block | undefined) => {
+    if (block === undefined) return
+    const terms = block.terms.join("\n")
+    waiting.push({ segment: id, block: blocks++, first_term: block.terms[0] ?? "", terms, lists: block.lists })
+    if (waiting.length >= BLOCKS_AT_ONCE) await flush()
+  }
+  return {
+    add: async (term, list) => put(writer.add(term, list)),
+    finish: async () => {
+      await put(writer.finish())
+      await flush()
+      const { count, tokens } = documents
+      const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
+      const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...documentBytes(documents) }
+      await tables.segments.insertAbsent([row])
+      return { id, from, to, documents, firstTerms: [], rows: [] }
+    },
+  }
+}
+
+async function writeBuilt(tables: WordTables, part: TailPart): Promise<CoverSegment> {
+  const { built, documents } = part
+  const writer = await writeSegment(tables, part)
+  for (const [index, term] of built.terms.entries())
+    await writer.add(term, encodeList(built.numbersOf(index), documents.size))
+  return await writer.finish()
+}
+
+// --- Merging ----------------------------------------------------------------------------------------------------------
+
+async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promise<void> {
+  const directories = await readDirectories(
+    tables,
+    parts.map(({ id }) => id),
+  )
+  const [first, last] = [parts[0], parts.at(-1)]
+  if (first === undefined || last === undefined) return
+  await loadFacets(tables, parts, FACETS)
+  const documents = joinDocuments(parts.map((part) => part.documents))
+  const writer = await writeSegment(tables, { from: first.from, to: last.to, documents })
+  const readers = parts.map(({ id, from }) =>
+    readTerms(tables, directories.get(id) ?? { firstTerms: [], rows: [] }, from - first.from),
+  )
+  const numbers = new Uint32Array(documents.size)
+  for (const reader of readers) await reader.next()
+  for (let least = leastOf(readers); least !== undefined; least = leastOf(readers)) {
+    let count = 0
+    for (const reader of readers) {
+      if (reader.term !== least) continue
+      count += reader.numbers(numbers, count)
+      if (!reader.step()) await reader.next()
+    }
+    await writer.add(least, encodeList(numbers.subarray(0, count), documents.size))
+  }
+  await writer.finish()
+}
+
+function leastOf(readers: readonly TermReader[]): string | undefined {
+  let least: string | undefined
+  for (const { term } of readers) if (term !== undefined && (least === undefined || term < least)) least = term
+  return least
+}
+
+/** Goes through the terms of a segment. Between two blocks it has to wait. */
+interface TermReader {
+  /** Where it stands; nothing behind the last. */
+  readonly term: string | undefined
+  /** Into an array from a place on; how many there were. */
+  numbers(into: Uint32Array, place: number): number
+  /** False where the block is at its end. */
+  step(): boolean
+  next(): Promise<void>
+}
+
+function readTerms(tables: WordTables, segment: Directory, base: number): TermReader {
+  const blocks = blocksOf(tables, segment)
+  let block: Block = { terms: [], lists: new Uint8Array() }
+  let at = 0
+  return {
+    get term() {
+      return block.terms[at]
+    },
+    numbers: (into, place) => {
+      const list = listAt(block, at)
+      decodeInto(list, base, into, place)
+      return list.count
+    },
+    step: () => ++at < block.terms.length,
+    next: async () => {
+      const next = await blocks.next()
+      block = next.done === true ? { terms: [], lists: new Uint8Array() } : next.value
+      at = 0
+    },
+  }
+}
+
+// --- Removing ---------------------------------------------------------------------------------------------------------
+
+/** What a longer segment has replaced; and, when all is asked for, blocks of segments that were never finished. */
+async function removeReplaced(tables: WordTables, effort: Effort): Promise<void> {
+  const facts = await readFacts(tables)
+  const live = new Set(coverOf(facts).map(({ id }) => id))
+  await remove(
+    tables,
+    facts.map(({ id }) => id).filter((id) => !live.has(id)),
+  )
+  if (effort !== "all") return
+  const stray = new Set<string>()
+  for await (const rows of tables.blocks.batches({ columns: ["segment"], where: eq("block", 0) }))
+    for (const { segment } of rows) if (!live.has(segment)) stray.add(segment)
+  await remove(tables, [...stray])
+}
+
+async function remove(tables: WordTables, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tables.segments.deleteWhere(isIn("id", ids))
+  await tables.blocks.deleteWhere(isIn("segment", ids))
+}

@@ -1,0 +1,158 @@
+/**
+ * Which messages hold a term, as bytes: the numbers of the messages within their segment, ascending. What few hold is
+ * written as the steps from one to the next; what more than every thirty-second holds, as one bit for each message, because those lists are asked for single messages. Lists lie
+ * together in blocks, in the order of their terms. Pure; knows no store.
+ */
+
+export interface TermList {
+  /** How many messages hold the term. */
+  readonly count: number
+  readonly isBits: boolean
+  readonly bytes: Uint8Array
+}
+
+export interface Block {
+  readonly terms: readonly string[]
+  readonly lists: Uint8Array
+}
+
+/** Bytes of lists in one block: reading one term reads its whole block. */
+const BLOCK_BYTES = 8_192
+const BITS_SHARE = 32
+const BITS_FLAG = 0x80000000
+
+// --- Lists ------------------------------------------------------------------------------------------------------------
+
+export function encodeList(numbers: Uint32Array, size: number): TermList {
+  const count = numbers.length
+  const bitBytes = (size + 7) >> 3
+  if (count * BITS_SHARE >= size) return { count, isBits: true, bytes: encodeBits(numbers, bitBytes) }
+  if (scratch.length < count * STEP_BYTES_MAX) scratch = new Uint8Array(count * STEP_BYTES_MAX)
+  const bytes = scratch
+  let [used, before] = [0, 0]
+  for (let index = 0; index < count; index++) {
+    const number = numbers[index] as number
+    let step = number - before
+    before = number
+    while (step > 0x7f) {
+      bytes[used++] = (step & 0x7f) | 0x80
+      step >>>= 7
+    }
+    bytes[used++] = step
+  }
+  return { count, isBits: false, bytes: bytes.slice(0, used) }
+}
+
+const STEP_BYTES_MAX = 5
+/** One for all: a merge writes a million lists, and would leave as many arrays behind. */
+let scratch = new Uint8Array(1 << 16)
+
+function encodeBits(numbers: Uint32Array, length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let index = 0; index < numbers.length; index++) {
+    const number = numbers[index] as number
+    bytes[number >> 3] = (bytes[number >> 3] as number) | (1 << (number & 7))
+  }
+  return bytes
+}
+
+export function decodeList(list: TermList): Uint32Array {
+  const numbers = new Uint32Array(list.count)
+  decodeInto(list, 0, numbers, 0)
+  return numbers
+}
+
+/** The numbers, each raised by `base`, into an array from a place on. */
+export function decodeInto({ count, isBits, bytes }: TermList, base: number, into: Uint32Array, place: number): void {
+  if (isBits) {
+    decodeBits(bytes, base, into, place)
+    return
+  }
+  let [at, number] = [0, base]
+  for (let index = place; index < place + count; index++) {
+    let byte = bytes[at++] as number
+    let step = byte & 0x7f
+    for (let shift = 7; byte > 0x7f; shift += 7) {
+      byte = bytes[at++] as number
+      step |= (byte & 0x7f) << shift
+    }
+    number += step
+    into[index] = number
+  }
+}
+
+function decodeBits(bytes: Uint8Array, base: number, into: Uint32Array, place: number): void {
+  let used = place
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at] as number
+    while (byte !== 0) {
+      into[used++] = base + at * 8 + (31 - Math.clz32(byte & -byte))
+      byte &= byte - 1
+    }
+  }
+}
+
+export function holds({ bytes }: TermList, number: number): boolean {
+  return (((bytes[number >> 3] ?? 0) >> (number & 7)) & 1) === 1
+}
+
+// --- Blocks -----------------------------------------------------------------------------------------------------------
+
+/** Takes lists in the order of their terms, and gives each block when it is full. */
+export interface BlockWriter {
+  add(term: string, list: TermList): Block | undefined
+  /** The last, unless there is nothing left. */
+  finish(): Block | undefined
+}
+
+export function createBlockWriter(): BlockWriter {
+  let terms: string[] = []
+  let lists: TermList[] = []
+  let used = 0
+  const finish = (): Block | undefined => {
+    if (terms.length === 0) return undefined
+    const block = { terms, lists: joined(lists, used) }
+    terms = []
+    lists = []
+    used = 0
+    return block
+  }
+  return {
+    add: (term, list) => {
+      terms.push(term)
+      lists.push(list)
+      used += list.bytes.length
+      return used >= BLOCK_BYTES ? finish() : undefined
+    },
+    finish,
+  }
+}
+
+/** For each list two numbers, how many hold the term and where its bytes end; then the bytes. */
+function joined(lists: readonly TermList[], used: number): Uint8Array {
+  const head = new Uint32Array(1 + lists.length * 2)
+  head[0] = lists.length
+  const all = new Uint8Array(head.byteLength + used)
+  let end = 0
+  for (const [index, { count, isBits, bytes }] of lists.entries()) {
+    all.set(bytes, head.byteLength + end)
+    end += bytes.length
+    head[1 + index * 2] = isBits ? (count | BITS_FLAG) >>> 0 : count
+    head[2 + index * 2] = end
+  }
+  all.set(new Uint8Array(head.buffer), 0)
+  return all
+}
+
+export function listAt({ lists }: Block, index: number): TermList {
+  const view = new DataView(lists.buffer, lists.byteOffset, lists.byteLength)
+  const place = (at: number) => view.getUint32(at * 4, true)
+  const start = (1 + place(0) * 2) * 4
+  const count = place(1 + index * 2)
+  const [from, to] = [index === 0 ? 0 : place(index * 2), place(2 + index * 2)]
+  return {
+    count: (count & ~BITS_FLAG) >>> 0,
+    isBits: (count & BITS_FLAG) !== 0,
+    bytes: lists.subarray(start + from, start + to),
+  }
+}

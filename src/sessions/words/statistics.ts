@@ -1,0 +1,27 @@
+/** The index of words as `status` and `optimize` show it: one table, whose rows are the messages that are in a segment. */
+import type { TableStatistics } from "../../substrate/maintain.ts"
+import { coverOf, readFacts, type WordTables } from "./segments.ts"
+
+/** Nothing where no segment was ever written. */
+export async function wordStatistics(tables: WordTables): Promise<TableStatistics | undefined> {
+  const [segments, blocks, messages] = await Promise.all([
+    tables.segments.statistics(),
+    tables.blocks.statistics(),
+    tables.messages.count(),
+  ])
+  if (segments === undefined || blocks === undefined) return undefined
+  const cover = coverOf(await readFacts(tables))
+  const rows = cover.at(-1)?.to ?? 0
+  const bytes =
+    segments.bytes === undefined || blocks.bytes === undefined
+      ? {}
+      : { bytes: { live: segments.bytes.live + blocks.bytes.live, dead: segments.bytes.dead + blocks.bytes.dead } }
+  const index = { name: "words", indexedRows: rows, unindexedRows: Math.max(0, messages - rows) }
+  return {
+    rows,
+    fragments: cover.length,
+    version: segments.version,
+    indexes: [{ ...index, bytes: blocks.bytes?.live ?? 0, createdAtMs: 0, isAsDeclared: true }],
+    ...bytes,
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * What there is to search at a moment: the segments that hold the older messages, and in memory those that no segment
+ * holds yet. Looked at again at every search, which costs two version numbers; read again only where one has changed.
+ */
+import type { Filter } from "../../substrate/filter.ts"
+import { type Built, createBuilder } from "./builder.ts"
+import { type Documents, FACETS, facetsOf, passing } from "./documents.ts"
+import {
+  coverOf,
+  type LoadedSegment,
+  loadFacets,
+  loadSegments,
+  readFacts,
+  type SegmentFacts,
+  type WordTables,
+} from "./segments.ts"
+
+export interface Part {
+  readonly from: number
+  readonly documents: Documents
+}
+
+export interface TailPart extends Part {
+  /** The number behind its last message. */
+  readonly to: number
+  readonly built: Built
+}
+
+export interface Content {
+  readonly cover: readonly LoadedSegment[]
+  readonly tail: readonly TailPart[]
+}
+
+export interface View {
+  current(): Promise<Content>
+  passing(part: Part, where: Filter): Promise<Uint8Array>
+  forget(): void
+}
+
+const MASKS_MAX = 8
+
+export function createView(tables: WordTables): View {
+  let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
+  let tail:
+    | { readonly version: number | undefined; readonly from: number; readonly parts: readonly TailPart[] }
+    | undefined
+  let looking: Promise<Content> | undefined
+  const masks = new Map<string, Uint8Array>()
+
+  async function look(): Promise<Content> {
+    const version = await tables.segments.version()
+    if (cover === undefined || cover.version !== version) {
+      const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
+      cover = { version, segments: version === undefined ? [] : await wholeCover(tables, known) }
+      masks.clear()
+    }
+    const from = cover.segments.at(-1)?.to ?? 0
+    const newest = await tables.messages.version()
+    if (tail === undefined || tail.version !== newest || tail.from !== from) {
+      const parts: TailPart[] = []
+      if (newest !== undefined) for await (const part of builtFrom(tables, from)) parts.push(part)
+      tail = { version: newest, from, parts }
+      masks.clear()
+    }
+    return { cover: cover.segments, tail: tail.parts }
+  }
+
+  return {
+    current: () => {
+      looking ??= look().finally(() => {
+        looking = undefined
+      })
+      return looking
+    },
+    passing: async (part, where) => {
+      const key = `${part.from} ${part.documents.size} ${filterKey(where)}`
+      const known = masks.get(key)
+      if (known !== undefined) return known
+      if ("id" in part) await loadFacets(tables, [part as LoadedSegment], facetsOf(where))
+      const mask = passing(part.documents, where) ?? (await askedFor(tables, part, where))
+      masks.set(key, mask)
+      for (const oldest of masks.keys()) if (masks.size > MASKS_MAX) masks.delete(oldest)
+      return mask
+    },
+    forget: () => {
+      cover = undefined
+      tail = undefined
+      masks.clear()
+    },
+  }
+}
+
+function filterKey(where: Filter): string {
+  return JSON.stringify(where, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value))
+}
+
+/** A segment that is not whole is as if it were not there. */
+async function wholeCover(
+  tables: WordTables,
+  known: ReadonlyMap<string, LoadedSegment>,
+): Promise<readonly LoadedSegment[]> {
+  let facts: readonly SegmentFacts[] = await readFacts(tables)
+  for (;;) {
+    const wanted = coverOf(facts)
+    const missing = wanted.filter(({ id }) => !known.has(id))
+    const loaded = await loadSegments(tables, missing)
+    const broken = new Set(missing.filter(({ id }) => !loaded.has(id)).map(({ id }) => id))
+    if (broken.size === 0) return wanted.flatMap(({ id }) => known.get(id) ?? loaded.get(id) ?? [])
+    facts = facts.filter(({ id }) => !broken.has(id))
+  }
+}
+
+/** A filter by what segments do not know is asked of the table, before anything is ranked. */
+async function askedFor({ messages }: WordTables, { from, documents }: Part, where: Filter): Promise<Uint8Array> {
+  const mask = new Uint8Array(documents.size)
+  for await (const { numbers } of messages.stretches({ from, to: from + documents.size, columns: [], where }))
+    for (const number of numbers) mask[number - from] = 1
+  return mask
+}
+
+/** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
+const ROWS_AT_ONCE = 16_384
+
+/** The messages from a row number on, a part at a time. Rows may come in any order within one. */
+export async function* builtFrom({ messages }: WordTables, from: number): AsyncGenerator<TailPart> {
+  const count = await messages.count()
+  for (let start = from; start < count; start += ROWS_AT_ONCE) {
+    const isLast = start + ROWS_AT_ONCE >= count
+    const builder = createBuilder()
+    let to = start
+    const bounds = { from: start, ...(isLast ? {} : { to: start + ROWS_AT_ONCE }) }
+    for await (const { rows, numbers, text } of messages.stretches({
+      ...bounds,
+      columns: FACETS,
+      text: "search_terms",
+    })) {
+      for (const [index, row] of rows.entries()) {
+        const number = numbers[index] as number
+        builder.add(number - start, row, text.bytes, text.offsets[index] as number, text.offsets[index + 1] as number)
+        to = Math.max(to, number + 1)
+      }
+    }
+    const built = builder.finish()
+    if (to > start) yield { from: start, to: isLast ? to : start + ROWS_AT_ONCE, built, documents: built.documents }
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The index of words: asks the segments, and what no segment holds yet, as if they were one. Every search sees what was
+ * stored before it began: the newest messages are read from their table and searched in memory.
+ */
+import type { Filter } from "../../substrate/filter.ts"
+import type { Picked } from "../../substrate/table.ts"
+import type { ScannedName } from "../../substrate/table-definition.ts"
+import type { MESSAGES } from "../tables.ts"
+import { openDictionary } from "./dictionary.ts"
+import { FACETS, facetOf, hasFacet } from "./documents.ts"
+import { encodeList, type TermList } from "./lists.ts"
+import { type Ranked, type RankedSegment, rank } from "./rank.ts"
+import { blockOf, createBlockReader, goneForGood, loadFacets, SegmentGone, type WordTables } from "./segments.ts"
+import { createView, type Part, type TailPart } from "./view.ts"
+
+type Columns = (typeof MESSAGES)["columns"]
+
+export interface WordQuery {
+  readonly terms: readonly string[]
+  /** Only messages that hold all of the terms. */
+  readonly every?: boolean
+  /** Words that are so many letters apart from a term, in its place. */
+  readonly distance?: number
+}
+
+export interface WordRequest<Name extends ScannedName<Columns>> {
+  readonly columns: readonly Name[]
+  readonly where?: Filter
+  readonly limit: number
+}
+
+export interface WordIndex {
+  /** Best first. `_score` grows with how well a message matches; `_row` is the number of its row. */
+  search<Name extends ScannedName<Columns>>(
+    query: WordQuery,
+    request: WordRequest<Name>,
+  ): Promise<(Picked<Columns, Name> & { readonly _score: number; readonly _row: number })[]>
+  /** Columns of messages that a search has found, by the numbers of their rows, in that order. */
+  read<Name extends ScannedName<Columns>>(
+    rows: readonly number[],
+    columns: readonly Name[],
+  ): Promise<(Picked<Columns, Name> & { readonly _row: number })[]>
+  /** What was done for a search, step by step. Runs it. */
+  explain(query: WordQuery, request: Omit<WordRequest<never>, "columns">): Promise<string>
+}
+
+type Asked = Omit<WordRequest<never>, "columns">
+
+interface Answer {
+  readonly parts: readonly Part[]
+  readonly segments: readonly RankedSegment[]
+  readonly terms: readonly string[]
+  readonly best: readonly Ranked[]
+}
+
+const ATTEMPTS = 5
+/** A process that asks once reads what it shows from the rows. One that goes on asking keeps it: 17 MB for a million. */
+const SEARCHES_OF_ONE_COMMAND = 6
+const HIT_FACETS = ["session_id", "role", "timestamp", "ordinal"] as const
+
+export function openWordIndex(tables: WordTables): WordIndex {
+  const view = createView(tables)
+  const blocks = createBlockReader(tables)
+  const dictionary = openDictionary(tables)
+  let searches = 0
+
+  async function ranked(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
+    const { cover, tail } = await view.current()
+    const parts: readonly Part[] = [...cover, ...tail]
+    searches += 1
+    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadFacets(tables, cover, HIT_FACETS)
+    const terms =
+      query.distance === undefined
+        ? [...new Set(query.terms)]
+        : await dictionary.termsLike({ cover, tail }, query.terms, query.distance)
+    const stored = await blocks.lists(cover, terms)
+    const lists = [...stored, ...tail.map((part) => listsOf(part, terms))]
+    const segments = await Promise.all(
+      parts.map(
+        async (part, index): Promise<RankedSegment> => ({
+          documents: part.documents,
+          passing: where === undefined ? undefined : await view.passing(part, where),
+          lists: lists[index] ?? new Map<string, TermList>(),
+        }),
+      ),
+    )
+    return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
+  }
+
+  /** Once more where a merge took away meanwhile what was to be read. */
+  async function answered<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof SegmentGone)) throw error
+        if (attempt === ATTEMPTS) throw goneForGood()
+        view.forget()
+        blocks.forget()
+      }
+    }
+  }
+
+  return {
+    search: (query, { columns, ...asked }) =>
+      answered(async () => (await rowsOf(tables, await ranked(query, asked), columns)) as never),
+    read: async (rows, columns) => {
+      const { cover, tail } = await view.current()
+      const parts: readonly Part[] = [...cover, ...tail]
+      const best = rows.flatMap((row) => {
+        const segment = parts.findLastIndex(({ from }) => from <= row)
+        return segment < 0 ? [] : [{ segment, number: row - (parts[segment]?.from ?? 0), score: 0 }]
+      })
+      return (await rowsOf(tables, { parts, best }, columns)) as never
+    },
+    explain: (query, asked) => answered(async () => explained(await ranked(query, asked), asked)),
+  }
+}
+
+/** Of a segment in memory. */
+function listsOf({ built, documents }: TailPart, terms: readonly string[]): ReadonlyMap<string, TermList> {
+  const lists = new Map<string, TermList>()
+  for (const term of terms) {
+    const index = blockOf(built.terms, term)
+    if (built.terms[index] === term) lists.set(term, encodeList(built.numbersOf(index), documents.size))
+  }
+  return lists
+}
+
+// --- Rows -------------------------------------------------------------------------------------------------------------
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What is kept of the segments need not be read; a text is read from its row. */
+async function rowsOf(
+  { messages }: WordTables,
+  { parts, best }: Pick<Answer, "parts" | "best">,
+  columns: readonly ScannedName<Columns>[],
+): Promise<Row[]> {
+  const kept = FACETS.filter((name) => parts.every(({ documents }) => hasFacet(documents, name)))
+  const known = best.map(({ segment, number, score }) => {
+    const { from, documents } = parts[segment] as Part
+    const row: Record<string, unknown> = { _score: score, [ROW]: from + number }
+    for (const name of kept) row[name] = facetOf(documents, name, number)
+    return row
+  })
+  const isKnown = new Set<string>(kept.filter((name) => known.every((row) => isExact(row[name]))))
+  const read = columns.filter((name) => !isKnown.has(name))
+  if (read.length === 0) return known.map((row) => picked(row, columns))
+  const rows = await messages.takeRows(
+    known.map((row) => row[ROW] as number),
+    read,
+  )
+  const byNumber = new Map<unknown, Row>(rows.map((row) => [row.row, row]))
+  return known.flatMap((row) => {
+    const own = byNumber.get(row[ROW])
+    return own === undefined ? [] : [picked({ ...row, ...own }, columns)]
+  })
+}
+
+/** The number of a row, by which its other columns can be read. */
+const ROW = "_row"
+
+/** A moment some hundred years away has more digits than the segments keep. */
+function isExact(value: unknown): boolean {
+  return typeof value !== "bigint" || Number.isSafeInteger(Number(value))
+}
+
+function picked(row: Row, columns: readonly string[]): Row {
+  return Object.fromEntries([...columns, "_score", ROW].map((name) => [name, row[name]]))
+}
+
+// --- In words ---------------------------------------------------------------------------------------------------------
+
+function explained({ parts, segments, terms, best }: Answer, { where, limit }: Asked): string {
+  const lines = [`Rank by BM25: the best ${best.length} of at most ${limit}`]
+  for (const [index, { documents, passing, lists }] of segments.entries()) {
+    const from = parts[index]?.from ?? 0
+    const passed = passing?.reduce((sum, each) => sum + each, 0) ?? documents.size
+    lines.push(`  Segment: rows ${from} to ${from + documents.size - 1}, ${documents.count} messages with words`)
+    if (where !== undefined) lines.push(`    Filter: ${passed} of ${documents.size} pass`)
+    const counts = terms.flatMap((term) => (lists.has(term) ? `${term} ${lists.get(term)?.count}` : []))
+    lines.push(`      Read lists: ${counts.join(", ") || "none of the terms"}`)
+  }
+  return lines.join("\n")
+}

@@ -1,0 +1,83 @@
+/**
+ * Rows by their number. The engine numbers rows as they are written and a row keeps its number through every rewrite, so
+ * that what is derived from a table can name rows by eight bytes and know what came after them.
+ */
+import type { Data } from "apache-arrow"
+import { type AnyRow, rowsOf } from "./arrow-rows.ts"
+import type { Dataset } from "./dataset.ts"
+import { type Filter, filterText } from "./filter.ts"
+import { reading } from "./read.ts"
+
+const ROW = "_rowid"
+
+export interface StretchRequest<Name extends string = string> {
+  readonly from: number
+  /** The first that is not read. */
+  readonly to?: number
+  readonly columns: readonly Name[]
+  /** A text column whose values hold no half of a surrogate pair: it is given as it is stored. */
+  readonly text?: Name
+  readonly where?: Filter
+}
+
+export interface Stretch<Row = AnyRow> {
+  readonly rows: readonly Row[]
+  /** The numbers of those rows, mostly in order. */
+  readonly numbers: readonly number[]
+  /** Of each row the bytes from its offset to the next one; of a row without a text, none. */
+  readonly text: { readonly bytes: Uint8Array; readonly offsets: Int32Array }
+}
+
+const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array() }
+
+export async function takeRows(
+  dataset: Dataset,
+  rows: readonly number[],
+  columns: readonly string[],
+): Promise<AnyRow[]> {
+  if (rows.length === 0) return []
+  const taken = await reading(dataset, (table) =>
+    table
+      .takeRowIds([...rows])
+      .select([...columns, ROW])
+      .toArrow(),
+  )
+  const found = taken?.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never)) ?? []
+  return found.map(({ [ROW]: row, ...values }) => ({ ...values, row: Number(row) }))
+}
+
+export async function* scanStretches(dataset: Dataset, request: StretchRequest): AsyncGenerator<Stretch> {
+  const read = await dataset.beginRead()
+  if (read === undefined) return
+  const { from, to, columns, text, where } = request
+  const bounds = [`${ROW} >= ${from}`, ...(to === undefined ? [] : [`${ROW} < ${to}`])]
+  if (where !== undefined) bounds.push(filterText(dataset.definition, where))
+  try {
+    const { batches, first } = await dataset.attempt(async () => {
+      const query = read.table.query().where(bounds.join(" AND "))
+      query.select([...columns, ...(text === undefined ? [] : [text])]).withRowId()
+      const started = query[Symbol.asyncIterator]()
+      return { batches: started, first: await started.next() }
+    })
+    for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
+      const batch = next.value
+      const places = [...columns, ROW].map((name) => batch.schema.fields.findIndex((field) => field.name === name))
+      const rows = rowsOf(dataset.definition, batch.selectAt(places) as never)
+      yield {
+        rows,
+        numbers: rows.map((row) => Number(row[ROW])),
+        text: text === undefined ? NO_TEXT : textOf(batch.getChild(text)?.data[0] as Data),
+      }
+    }
+  } finally {
+    read.end()
+  }
+}
+
+function textOf(data: Data): Stretch["text"] {
+  return { bytes: data.values as Uint8Array, offsets: data.valueOffsets as Int32Array }
+}
+
+export async function versionOf(dataset: Dataset): Promise<number | undefined> {
+  return await reading(dataset, (table) => table.version())
+}

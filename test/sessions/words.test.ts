@@ -1,0 +1,235 @@
+/** The index of words: what it finds is what a look at every message finds, wherever the messages lie by now. */
+import { expect, test } from "bun:test"
+import { seededRandom } from "../../src/platform/random.ts"
+import { queryTerms } from "../../src/sessions/search-terms.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
+import { apartness, linesLike } from "../../src/sessions/words/likeness.ts"
+import { decodeList, encodeList } from "../../src/sessions/words/lists.ts"
+import { eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
+import { said, session, testSessions } from "./support.ts"
+
+const WORDS = Array.from({ length: 400 }, (_, index) => `w${index.toString(36)}`)
+
+/** The first words are in most messages, the last in few. */
+function sentence(own: ReturnType<typeof seededRandom>, count: number): string {
+  return Array.from({ length: count }, () => WORDS[Math.floor(WORDS.length * own.next() ** 3)]).join(" ")
+}
+
+async function write(sessions: Sessions, from: number, to: number): Promise<void> {
+  await sessions.write(
+    Array.from({ length: to - from }, (_, index) => {
+      const number = from + index
+      const own = seededRandom(number + 1)
+      return {
+        session: session(`s${number}`, { project: `/p${number % 3}` }),
+        entries: Array.from({ length: 10 }, (_each, ordinal) =>
+          said(`s${number}`, ordinal, sentence(own, 5 + Math.floor(own.next() * 30)), {
+            id: `s${number}m${ordinal}`,
+            role: ordinal % 2 === 0 ? "user" : "assistant",
+          }),
+        ),
+      }
+    }),
+  )
+}
+
+interface Stored {
+  readonly id: string
+  readonly terms: ReadonlySet<string>
+  readonly passes: boolean
+}
+
+/** Every message, and whether the store itself lets it pass. */
+async function everything(sessions: Sessions, where: Filter): Promise<Stored[]> {
+  const { messages } = sessions.tables
+  const passing = new Set((await messages.read({ columns: ["id"], where })).map(({ id }) => id))
+  const rows = await messages.read({ columns: ["id", "search_terms"] })
+  return rows.map(({ id, search_terms }) => ({
+    id,
+    terms: new Set((search_terms ?? "").split(" ")),
+    passes: passing.has(id),
+  }))
+}
+
+/** BM25 as it stands in books, over all of them. */
+function scored(all: readonly Stored[], terms: readonly string[], every: boolean): Map<string, number> {
+  const mean = all.reduce((sum, each) => sum + each.terms.size, 0) / all.length
+  const rarities = new Map<string, number>()
+  for (const term of terms) {
+    const having = all.filter((each) => each.terms.has(term)).length
+    rarities.set(term, Math.log((all.length - having + 0.5) / (having + 0.5) + 1))
+  }
+  const scores = new Map<string, number>()
+  for (const message of all.filter(({ passes }) => passes)) {
+    const held = terms.filter((term) => message.terms.has(term))
+    if (held.length === 0 || (every && held.length < terms.length)) continue
+    const weight = 2.2 / (1 + 1.2 * (0.25 + (0.75 * message.terms.size) / mean))
+    scores.set(message.id, weight * held.reduce((sum, term) => sum + (rarities.get(term) ?? 0), 0))
+  }
+  return scores
+}
+
+const EVERYTHING: Filter = { op: "and", filters: [] }
+const FILTERS: readonly Filter[] = [
+  EVERYTHING,
+  eq("project", "/p1"),
+  isIn("role", ["user"]),
+  not(eq("project", "/p1")),
+  or(startsWith("session_id", "s1"), eq("role", "assistant")),
+  range("ordinal", { from: 3, to: 5 }),
+  // Not known to the index itself.
+  matches("project", "p[12]$"),
+  eq("id", "s3m4"),
+]
+
+async function agrees(sessions: Sessions, queries: readonly string[]): Promise<number> {
+  let compared = 0
+  for (const where of FILTERS) {
+    const all = await everything(sessions, where)
+    for (const query of queries) {
+      const terms = queryTerms(query)
+      for (const every of [false, true]) {
+        const scores = scored(all, terms, every)
+        const wanted = [...scores].toSorted(([, left], [, right]) => right - left)
+        const limit = 20
+        const found = await sessions.words.search({ terms, every }, { columns: ["id"], where, limit })
+        expect(found).toHaveLength(Math.min(limit, wanted.length))
+        for (const [index, { id, _score }] of found.entries()) {
+          expect(_score).toBeCloseTo(wanted[index]?.[1] ?? 0, 3)
+          expect(_score).toBeCloseTo(scores.get(id) ?? 0, 3)
+        }
+        compared += found.length
+      }
+    }
+  }
+  return compared
+}
+
+const random = seededRandom(5)
+const QUERIES = [...Array.from({ length: 6 }, () => sentence(random, 3)), "w0", "w1 w2", "nothing of it", "w0 w9z"]
+
+test("what is found is what a look at every message finds, before a fold, after it, and after every merge", async () => {
+  using place = testSessions()
+  let written = 0
+  let compared = 0
+  for (const more of [12, 60, 8, 55]) {
+    await write(place.sessions, written, written + more)
+    written += more
+    compared += await agrees(place.sessions, QUERIES.slice(0, 4))
+    await place.sessions.maintain("due")
+    compared += await agrees(place.open(), QUERIES)
+  }
+  await place.sessions.maintain("all")
+  compared += await agrees(place.sessions, QUERIES)
+  expect(compared).toBeGreaterThan(3_000)
+  const facts = (await place.sessions.statistics()).find(({ table }) => table === "words")
+  expect(facts).toMatchObject({ rows: written * 10, indexes: [{ unindexedRows: 0 }] })
+}, 120_000)
+
+test("a few new messages wait, many become a segment, and small segments one", async () => {
+  using place = testSessions()
+  const words = async () => (await place.sessions.maintain("due")).find(({ table }) => table === "words")?.steps ?? []
+  await write(place.sessions, 0, 260)
+  expect((await words()).map(({ step }) => step)).toContain("build_index")
+  await write(place.sessions, 260, 270)
+  expect(await words()).toEqual([])
+  await write(place.sessions, 270, 300)
+  await write(place.sessions, 300, 311)
+  const steps = await words()
+  expect(steps.find(({ step }) => step === "build_index")?.why).toStartWith("510 messages")
+  expect(steps.find(({ step }) => step === "optimize")).toBeUndefined()
+  await write(place.sessions, 311, 412)
+  expect((await words()).find(({ step }) => step === "optimize")?.why).toContain("3 segments")
+}, 60_000)
+
+async function idsOf(sessions: Sessions, query: string): Promise<string[]> {
+  const rows = await sessions.words.search({ terms: queryTerms(query) }, { columns: ["id"], limit: 10_000 })
+  return rows.map(({ id }) => id).sort((left, right) => (left < right ? -1 : 1))
+}
+
+test("whatever is lost of the index is made again from the messages, and nothing is doubled", async () => {
+  using place = testSessions()
+  await write(place.sessions, 0, 60)
+  await place.sessions.maintain("due")
+  await write(place.sessions, 60, 200)
+  await place.sessions.maintain("due")
+  const wanted = await idsOf(place.sessions, "w1 w2 w3")
+  expect(wanted.length).toBeGreaterThan(1_000)
+  const tables = () => {
+    const { store } = place.open()
+    return { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
+  }
+  // Blocks of a segment that was never finished, and a segment whose last block is gone.
+  const [segment] = await tables().segments.read({ columns: ["id", "blocks"] })
+  const stray = { segment: "0-9-x", block: 0, first_term: "w1", terms: "w1", lists: new Uint8Array(20) }
+  await tables().blocks.insertAbsent([stray])
+  expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
+  await tables().blocks.deleteWhere(eq("block", (segment?.blocks ?? 0) - 1))
+  expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
+  expect(await idsOf(place.sessions, "w1 w2 w3")).toEqual(wanted)
+  await place.open().maintain("all")
+  expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
+  expect(await tables().blocks.count(eq("segment", "0-9-x"))).toBe(0)
+  // All of it.
+  await tables().segments.deleteWhere({ op: "and", filters: [] })
+  expect(await idsOf(place.sessions, "w1 w2 w3")).toEqual(wanted)
+}, 60_000)
+
+test("two processes that fold at once, while a third searches, leave one index", async () => {
+  using place = testSessions()
+  await write(place.sessions, 0, 120)
+  const wanted = await idsOf(place.sessions, "w1 w2 w3")
+  const [one, other, reader] = [place.open(), place.open(), place.open()]
+  const folding = Promise.all([one.maintain("due"), other.maintain("all")])
+  for (let round = 0; round < 5; round++) expect(await idsOf(reader, "w1 w2 w3")).toEqual(wanted)
+  await folding
+  expect(await idsOf(reader, "w1 w2 w3")).toEqual(wanted)
+  expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
+}, 60_000)
+
+test("a word is found by words that are spelled almost like it, in a segment and before", async () => {
+  using place = testSessions()
+  const entries = ["a kubernetes cluster", "größere Änderung", "the kubernets of others"].map((text, index) =>
+    said("a", index, text),
+  )
+  await place.sessions.write([{ session: session("a"), entries }])
+  const like = async (word: string, distance: number) => {
+    const rows = await place.sessions.words.search({ terms: [word], distance }, { columns: ["ordinal"], limit: 10 })
+    return rows.map(({ ordinal }) => ordinal).sort((left, right) => left - right)
+  }
+  for (const isFolded of [false, true]) {
+    if (isFolded) await place.sessions.maintain("all")
+    // The words of the message before count for the next one too.
+    expect(await like("kubernetis", 1)).toEqual([0, 1, 2])
+    expect(await like("kubrntes", 1)).toEqual([])
+    expect(await like("kubrntes", 2)).toContain(0)
+    expect(await like("grossero", 1)).toContain(1)
+  }
+})
+
+test("a list is the same after it was written, whatever share of the messages it names", () => {
+  const own = seededRandom(3)
+  let lists = 0
+  for (const share of [0.001, 0.02, 0.05, 0.5, 1]) {
+    const size = 20_000
+    const numbers = Uint32Array.from(
+      Array.from({ length: size }, (_, number) => number).filter(() => own.next() < share),
+    )
+    const list = encodeList(numbers, size)
+    expect(list.count).toBe(numbers.length)
+    expect(decodeList(list)).toEqual(numbers)
+    lists += Number(list.isBits)
+  }
+  expect(lists).toBeGreaterThan(1)
+  expect(lists).toBeLessThan(5)
+})
+
+test("how far two words are apart counts letters, and words of other scripts are looked at as well", () => {
+  expect(apartness("kitten", "sitting", 5)).toBe(3)
+  expect(apartness("same", "same", 2)).toBe(0)
+  expect(apartness("abcdef", "uvwxyz", 2)).toBeGreaterThan(2)
+  const lines = Buffer.from(["kitten", "mitten", "кошка", "кашка", "猫"].join("\n"))
+  expect(linesLike(lines, "kitten", 1).map(({ like }) => like)).toEqual(["kitten", "mitten"])
+  expect(linesLike(lines, "кошка", 1).map(({ like }) => like)).toEqual(["кошка", "кашка"])
+})
