@@ -145,7 +145,8 @@ function checkWords(words: readonly string[], positionals: readonly Positional[]
     })
   }
   for (const [index, word] of words.entries()) {
-    const { choices, name } = positionals[Math.min(index, positionals.length - 1)] ?? {}
+    const { choices, name, words: kind } = positionals[Math.min(index, positionals.length - 1)] ?? {}
+    if (kind === "sessions" && word.trim() === "") throw emptyId(name ?? "id")
     if (choices === undefined || choices.includes(word)) continue
     const wanted = `${(name ?? "").toUpperCase()} is one of ${choices.join(", ")}, not "${word}".`
     throw new PondError("validation_failed", `${wanted}${suggestion(word, choices)}`, {
@@ -153,4 +154,13 @@ function checkWords(words: readonly string[], positionals: readonly Positional[]
     })
   }
   return words
+}
+
+/** What a script passes whose variable was never set. */
+function emptyId(name: string): PondError {
+  return new PondError(
+    "validation_failed",
+    `${name.toUpperCase()} is empty. \`pond search\` finds sessions and messages and prints their ids.`,
+    { details: { argument: name } },
+  )
 }

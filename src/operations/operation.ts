@@ -54,6 +54,7 @@ export interface Fault {
 }
 
 const FAULTS_MAX = 20
+const IN_OUR_WORDS: Readonly<Record<string, string>> = { "must not have fewer than 1 characters": "must not be empty" }
 const compiled = new WeakMap<TSchema, ReturnType<typeof Compile>>()
 
 /** The input with its defaults, or `validation_failed` with the path of each fault. The given value is not changed. */
@@ -68,7 +69,7 @@ export function checkedInput<I extends TSchema>(schema: I, given: unknown): Stat
   if (validator.Check(input)) return input as Static<I>
   const faults: Fault[] = [...validator.Errors(input)]
     .slice(0, FAULTS_MAX)
-    .map(({ instancePath, message }) => ({ path: instancePath, message }))
+    .map(({ instancePath, message }) => ({ path: instancePath, message: IN_OUR_WORDS[message] ?? message }))
   const [first] = faults
   throw new PondError(
     "validation_failed",

@@ -8,10 +8,10 @@ import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { PondError } from "../model/errors.ts"
 import { limitNativeLog } from "../platform/native-log.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "./arrow-rows.ts"
-import { diskFiles } from "./disk-files.ts"
+import { diskFiles, leadsThroughFile } from "./disk-files.ts"
 import { engine } from "./engine.ts"
 import { buildIndex } from "./indexes.ts"
-import { failureOf } from "./lance-errors.ts"
+import { failureOf, misplacedStore } from "./lance-errors.ts"
 import { type LocalTable, openLocalTable } from "./local-table.ts"
 import { type Location, within } from "./location.ts"
 import { type RetryContext, retried } from "./retry.ts"
@@ -80,7 +80,11 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
   const local = (name: string) =>
     location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
   /** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
-  const isAbsent = async (folder: string) => location.backend === "local" && (await disk.size(folder)) === undefined
+  const isAbsent = async (folder: string) => {
+    if (location.backend !== "local" || (await disk.size(folder)) !== undefined) return false
+    if (await leadsThroughFile(location.uri)) throw misplacedStore(location.shown)
+    return true
+  }
   return {
     location,
     context,

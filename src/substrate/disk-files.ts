@@ -61,6 +61,16 @@ export const diskFiles: DiskFiles = {
   },
 }
 
+/** Whether the path, or something that it leads through, is a file: then no folder can ever be there. */
+export async function leadsThroughFile(path: string): Promise<boolean> {
+  try {
+    return !(await stat(path)).isDirectory()
+  } catch (error) {
+    if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return error.code === "ENOTDIR"
+    throw error
+  }
+}
+
 /** Below a file there is nothing either. */
 const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"]
 

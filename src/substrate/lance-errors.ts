@@ -99,6 +99,12 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
   },
 }
 
+/** Of a local store whose folder cannot be one. */
+export function misplacedStore(store: string): PondError {
+  const { code, message } = TOLD.misplaced
+  return new PondError(code, message(store), { details: { failure: "misplaced" } })
+}
+
 /**
  * What the caller is told. The engine's prose stays in `cause`, for the log: it can name hosts and files, never the
  * credentials, which do not come here.

@@ -19,6 +19,38 @@ interface Mistake {
 
 const MISTAKES: readonly Mistake[] = [
   {
+    name: "an id that is empty",
+    args: ["get", ""],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "ID is empty. `pond search` finds sessions and messages and prints their ids.",
+  },
+  {
+    name: "an id that is empty, to be restored",
+    args: ["restore", " "],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "SESSION is empty. `pond search` finds sessions and messages and prints their ids.",
+  },
+  ...["status", "search x", "get x", "stats", "optimize"].map((line) => ({
+    name: `a store that is a plain file, for pond ${line}`,
+    args: line.split(" "),
+    env: (home: string) => ({ HOME: home, POND_STORE: `${home}/.config/pond/config.toml` }),
+    config: "",
+    exitCode: 5,
+    code: "storage_unavailable",
+    line: "The store HOME/.config/pond/config.toml cannot be there: part of its path is a file. Name another with --store.",
+  })),
+  {
+    name: "a store below a plain file",
+    args: ["status"],
+    env: (home: string) => ({ HOME: home, POND_STORE: `${home}/.config/pond/config.toml/store` }),
+    config: "",
+    exitCode: 5,
+    code: "storage_unavailable",
+    line: "The store HOME/.config/pond/config.toml/store cannot be there: part of its path is a file. Name another with --store.",
+  },
+  {
     name: "a verb nobody knows",
     args: ["confgi"],
     exitCode: 2,
