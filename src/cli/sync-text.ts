@@ -1,4 +1,5 @@
 /** Syncs as people speak of them: how often, when, and what became of one. */
+import type { Surroundings } from "../operations/overview.ts"
 import type { SyncRecord } from "../operations/sync-history.ts"
 import { whenText } from "./dates.ts"
 import { counted } from "./numbers.ts"
@@ -21,4 +22,11 @@ export function outcomeText({ error, messages, sessions, exit_code }: SyncRecord
   if (exit_code === 130) return `stopped; ${stored}`
   if (error !== null) return `failed: ${visibleLine(error)}`
   return exit_code === 0 ? stored : `${stored}; not all of it whole`
+}
+
+/** What nobody else will keep. */
+export function unreadText({ title, path, sessions, retention }: Surroundings["unread"][number]): string {
+  const { days, due, setting, file } = retention
+  const age = days < 1 ? counted(Math.round(days * 24), "hour") : counted(Math.round(days), "day")
+  return `${title} deletes ${due} of its ${counted(sessions, "session")} within a week, and pond cannot read them yet. Raise ${setting} (${age}) in ${visibleLine(file)}, or copy ${visibleLine(path)}/tmp`
 }

@@ -1,8 +1,11 @@
 /** How things stand around the store: what waits in each source, what it was met with, and whether pond syncs by itself. */
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import { UNREAD_CLIENTS } from "../adapters/unread-clients.ts"
 import { statedDimension } from "../embeddings/model-files.ts"
 import { toPondError } from "../model/errors.ts"
 import { embedCoverage } from "../search/embed-missing.ts"
-import { type SourceSurvey, surveySources } from "../sync/survey.ts"
+import { type SourceSurvey, surveySources, surveyUnread, type UnreadSurvey } from "../sync/survey.ts"
 import { disabledIds } from "./clients.ts"
 import type { Pond } from "./pond.ts"
 import { type ScheduleStatus, scheduleStatus } from "./schedule.ts"
@@ -18,6 +21,8 @@ export interface Meaning {
 export interface Surroundings {
   readonly embeddings: Meaning
   readonly sources: readonly SourceSurvey[]
+  /** Clients that pond cannot read yet, where they are about to delete sessions. */
+  readonly unread: readonly UnreadSurvey[]
   readonly disabled: readonly string[]
   readonly schedule: Pick<ScheduleStatus, "scheduled" | "every_minutes" | "trouble">
   /** What could not be looked at. */
@@ -40,9 +45,23 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
     () => surveySources(importSources(pond, { adapters: [] }), contextOf(pond, { signal })),
     [],
   )
+  const unread = await orSaid("unread clients", () => unreadOf(pond, signal), [])
   const schedule = await orSaid<Surroundings["schedule"]>("schedule", () => scheduleStatus(pond), NONE)
   const embeddings = await orSaid("embeddings", () => meaningOf(pond), { configured: false, model: "", coverage: null })
-  return { embeddings, sources, disabled: disabledIds(pond), schedule, troubles }
+  return { embeddings, sources, unread, disabled: disabledIds(pond), schedule, troubles }
+}
+
+/** What the clients that pond cannot read yet are about to delete. */
+export async function unreadOf(pond: Pond, signal: AbortSignal): Promise<readonly UnreadSurvey[]> {
+  const { environment, clock } = pond.host
+  const home = environment["HOME"] ?? homedir()
+  const clients = UNREAD_CLIENTS.flatMap((client) =>
+    client.source
+      .roots(environment, home)
+      .filter((root) => existsSync(root))
+      .map((root) => ({ client, root })),
+  )
+  return await surveyUnread(clients, { clock, signal })
 }
 
 async function meaningOf(pond: Pond): Promise<Meaning> {

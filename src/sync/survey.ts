@@ -3,6 +3,7 @@
  * know, and what a client is about to delete. Names and sizes; writes nothing, and needs no lock.
  */
 import type { Adapter, Retention } from "../adapters/adapter.ts"
+import type { UnreadClient } from "../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../model/report.ts"
 import { type ImportSource, unverifiedVersions } from "./import.ts"
 import { planRoot } from "./plan.ts"
@@ -56,12 +57,46 @@ export async function surveySources(sources: readonly ImportSource[], context: S
   }
 }
 
-function dueBefore(retention: Retention | undefined, { clock }: SyncContext): number {
+/** Sessions of a client that pond cannot read, and that the client is about to delete. */
+export interface UnreadSurvey {
+  readonly client: string
+  readonly title: string
+  readonly path: string
+  readonly sessions: number
+  readonly retention: Retention & { readonly due: number }
+}
+
+/** Names and times. A client that deletes nothing soon is left out. */
+export async function surveyUnread(
+  clients: readonly { readonly client: UnreadClient; readonly root: string }[],
+  context: Pick<SyncContext, "clock" | "signal">,
+): Promise<UnreadSurvey[]> {
+  const surveys: UnreadSurvey[] = []
+  for (const { client, root } of clients) {
+    const retention = client.source.retention(root)
+    if (retention === undefined) continue
+    const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
+    let sessions = 0
+    for await (const found of counting(client, ages).source.plan(root)) {
+      if (context.signal.aborted) return surveys
+      if ("files" in found) sessions++
+    }
+    if (ages.due === 0) continue
+    const { id, title } = client
+    surveys.push({ client: id, title, path: root, sessions, retention: { ...retention, due: ages.due } })
+  }
+  return surveys
+}
+
+function dueBefore(retention: Retention | undefined, { clock }: Pick<SyncContext, "clock">): number {
   return retention === undefined ? Number.NEGATIVE_INFINITY : clock.nowMs() - (retention.days - WEEK_DAYS) * DAY_MS
 }
 
 /** The same adapter, that counts on the way which of its sessions nothing has touched for so long. */
-function counting(adapter: Adapter, ages: { readonly olderThanMs: number; due: number }): Adapter {
+function counting<Client extends Pick<Adapter | UnreadClient, "source">>(
+  adapter: Client,
+  ages: { readonly olderThanMs: number; due: number },
+): Client {
   const plan: Adapter["source"]["plan"] = async function* (root) {
     for await (const unit of adapter.source.plan(root)) {
       if ("files" in unit && unit.files.every(({ modifiedMs }) => modifiedMs < ages.olderThanMs)) ages.due++

@@ -1,6 +1,6 @@
 /** The verb as people run it: a process, a home, a store in it. */
 import { expect, test } from "bun:test"
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
@@ -40,6 +40,42 @@ test.each([
   if (want === undefined) expect(stdout).not.toContain("deletes sessions")
   else expect(stdout).toContain(`it deletes sessions that nothing touched ${want}`)
 })
+
+test.each([
+  ["nothing", undefined, "deletes 2 of its 3 sessions within a week", "(30 days)"],
+  ["half a day", { maxAge: "12h" }, "deletes 3 of its 3 sessions within a week", "(12 hours)"],
+  ["off", { enabled: false }, undefined, ""],
+  ["an age that it cannot read", { maxAge: "for ever" }, undefined, ""],
+])(
+  "of a client that pond cannot read, whose settings say %s, what it will delete is said",
+  async (_, said, want, age) => {
+    using home = temporaryHome()
+    const chats = join(home.path, ".gemini/tmp/a-project/chats")
+    mkdirSync(chats, { recursive: true })
+    for (const [name, daysAgo] of [
+      ["old", 40],
+      ["older", 25],
+      ["new", 1],
+    ] as const) {
+      const chat = join(chats, `session-2026-01-01T10-00-${name}.jsonl`)
+      writeFileSync(chat, "{}\n")
+      const moment = Date.now() / 1000 - daysAgo * 86_400
+      utimesSync(chat, moment, moment)
+    }
+    writeFileSync(join(home.path, ".gemini/tmp/a-project/logs.json"), "[]")
+    const settings = { general: { sessionRetention: said } }
+    if (said !== undefined) writeFileSync(join(home.path, ".gemini/settings.json"), JSON.stringify(settings))
+    const [synced, status] = await Promise.all([runPond(["sync", "--only", "import"], home), runPond(["status"], home)])
+    const texts = [synced.stdout, status.stdout.replaceAll(/\n {11}/g, " ")]
+    for (const text of texts) {
+      if (want === undefined) expect(text).not.toContain("Gemini CLI")
+      else
+        expect(text).toContain(
+          `Gemini CLI ${want}, and pond cannot read them yet. Raise general.sessionRetention.maxAge ${age}`,
+        )
+    }
+  },
+)
 
 const LOG = `.claude/projects/-garden/${SAMPLE_SESSION_ID}.jsonl`
 

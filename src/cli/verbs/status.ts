@@ -3,7 +3,7 @@ import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
 import { bytesText, counted, countText } from "../numbers.ts"
-import { everyText, recordText } from "../sync-text.ts"
+import { everyText, recordText, unreadText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -97,7 +97,8 @@ function indexText({ indexes, messages }: Holdings): string {
 
 // --- Around it --------------------------------------------------------------------------------------------------------
 
-function renderSurroundings({ embeddings, sources, disabled, schedule, troubles }: Surroundings, page: Page): string {
+function renderSurroundings(around: Surroundings, page: Page): string {
+  const { embeddings, sources, unread, disabled, schedule, troubles } = around
   const lines = [
     entry("meaning", meaningText(embeddings), page),
     entry("schedule", scheduleText(schedule), page),
@@ -109,7 +110,7 @@ function renderSurroundings({ embeddings, sources, disabled, schedule, troubles 
       ? ""
       : entry("disabled", `${visibleLine(disabled.join(", "))}; \`pond adapters enable NAME\``, page),
   ]
-  const warnings = [...sources.flatMap(warningsOf), ...troubles.map(visibleLine)]
+  const warnings = [...sources.flatMap(warningsOf), ...unread.map(unreadText), ...troubles.map(visibleLine)]
   return [...lines, ...warnings.map((text) => entry("warning", text, page))].join("")
 }
 

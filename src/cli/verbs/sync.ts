@@ -1,13 +1,14 @@
 /** `pond sync`: what the clients have written, into the store. */
 
 import { PondError } from "../../model/errors.ts"
+import type { unreadOf } from "../../operations/overview.ts"
 import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
 import { watchPond } from "../../operations/watch.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
 import { bytesText, counted, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
-import { NO_SOURCES } from "../sync-text.ts"
+import { NO_SOURCES, unreadText } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 import { visibleLine } from "../visible.ts"
@@ -15,6 +16,7 @@ import { visibleLine } from "../visible.ts"
 const STAGE_CHOICES = ["import", "embed", "index"] as const
 
 type Report = Awaited<ReturnType<typeof syncPond>>
+type Unread = Awaited<ReturnType<typeof unreadOf>>
 type Plans = Awaited<ReturnType<typeof planPond>>
 
 const FLAGS = {
@@ -55,7 +57,8 @@ export const sync = defineVerb({
       },
     })
     if (report.interrupted) throw interrupted(report)
-    return synced(report)
+    const around = await import("../../operations/overview.ts")
+    return synced(report, await around.unreadOf(pond, signal))
   },
 })
 
@@ -124,18 +127,20 @@ function interrupted({ adapters }: Report): PondError {
 
 // --- What was done ----------------------------------------------------------------------------------------------------
 
-function synced(report: Report): Outcome {
+function synced(report: Report, unread: Unread): Outcome {
   return {
-    document: { ...report },
+    document: { ...report, unread },
     exitCode: syncExitCode(report),
-    render: (page) => renderSynced(report, page),
+    render: (page) => renderSynced(report, page, unread),
   }
 }
 
-export function renderSynced(report: Report, page: Page): string {
+export function renderSynced(report: Report, page: Page, unread: Unread = []): string {
   const embedded = embedText(report.embed)
-  if (report.adapters.length === 0) return embedded === "" ? NO_SOURCES : embedded
-  return `${embedded}${tableOf(report, page)}${report.adapters.flatMap((root) => remarks(root, page.style)).join("")}`
+  const others = unread.map((client) => `${page.style.yellow("warning")}  ${unreadText(client)}.\n`).join("")
+  if (report.adapters.length === 0) return `${embedded === "" ? NO_SOURCES : embedded}${others}`
+  const remarked = report.adapters.flatMap((root) => remarks(root, page.style)).join("")
+  return `${embedded}${tableOf(report, page)}${remarked}${others}`
 }
 
 /** Nothing where no model is configured, or nothing was left to embed. */
