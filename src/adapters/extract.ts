@@ -4,34 +4,38 @@
  * a sentinel in adapter code is therefore a compile error. Knows no client and no transport
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
+import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import { microsOfMs, momentOfText, textOfMicros } from "../model/timestamp.ts"
-
-export type PathKey = string | number
+import { inside, type PathKey, type Spot, valueUnder, whole } from "./spot.ts"
 
 /** How a value stands in its record: as itself, as the JSON text of itself, or inside a `data:` URL. */
 export type LiftForm = "value" | "json" | "data_url"
 
 /** Where a sealed value was found, so that a part can take it out of its record and `fill` can put it back. */
 export interface Origin {
-  readonly record: JsonValue
-  readonly path: readonly PathKey[]
+  /** What holds it, and under which key. */
+  readonly holder: Spot
+  readonly key: PathKey
   readonly form: LiftForm
 }
 
-let make: <T>(value: T, record?: JsonValue, path?: readonly PathKey[], form?: LiftForm) => Sealed<T>
+type Place = PathKey | readonly PathKey[]
+
+let make: <T>(value: T, from?: Spot | JsonValue, place?: Place, form?: LiftForm) => Sealed<T>
+let makeFrom: <T>(value: T, source: Sealed<unknown>, form?: LiftForm) => Sealed<T>
 
 /** A value that was read from source data. Nothing outside this file can make one. */
 export class Sealed<T> {
   readonly #value: T
-  readonly #record: JsonValue | undefined
-  readonly #path: readonly PathKey[] | undefined
+  /** A spot with the key below it, or a record with the keys that lead to the value. */
+  readonly #from: Spot | JsonValue | undefined
+  readonly #place: Place | undefined
   readonly #form: LiftForm
 
-  private constructor(value: T, record: JsonValue | undefined, path: readonly PathKey[] | undefined, form: LiftForm) {
+  private constructor(value: T, from: Spot | JsonValue | undefined, place: Place | undefined, form: LiftForm) {
     this.#value = value
-    this.#record = record
-    this.#path = path
+    this.#from = from
+    this.#place = place
     this.#form = form
   }
 
@@ -41,13 +45,24 @@ export class Sealed<T> {
 
   /** Where it stood. Made when asked for: most values are never taken out of their record. */
   get origin(): Origin | undefined {
-    if (this.#record === undefined || this.#path === undefined) return undefined
-    return { record: this.#record, path: this.#path, form: this.#form }
+    const place = this.#place
+    if (place === undefined) return undefined
+    if (typeof place !== "object") return { holder: this.#from as Spot, key: place, form: this.#form }
+    return originIn(this.#from as JsonValue, place, this.#form)
   }
 
   static {
-    make = (value, record, path, form = "value") => new Sealed(value, record, path, form)
+    make = (value, from, place, form = "value") => new Sealed(value, from, place, form)
+    makeFrom = (value, source, form = source.#form) => new Sealed(value, source.#from, source.#place, form)
   }
+}
+
+/** A record as a whole has no origin: it stands in nothing. */
+function originIn(record: JsonValue, path: readonly PathKey[], form: LiftForm): Origin | undefined {
+  const key = path.at(-1)
+  let holder: Spot | undefined = whole(record)
+  for (const step of path.slice(0, -1)) holder = holder && inside(holder, step)
+  return key === undefined || holder === undefined ? undefined : { holder, key, form }
 }
 
 // --- Reading one record -------------------------------------------------------------------------------------------
@@ -60,13 +75,8 @@ export function valueAt(record: JsonValue, ...path: readonly PathKey[]): JsonVal
 function follow(record: JsonValue, path: readonly PathKey[]): JsonValue | undefined {
   let value: JsonValue | undefined = record
   // Not `for of`: this is what an adapter does most.
-  for (let depth = 0; depth < path.length; depth++) {
-    const key = path[depth] as PathKey
-    if (typeof value !== "object" || value === null) return undefined
-    if (typeof key === "number") value = Array.isArray(value) ? value[key] : undefined
-    else if (Object.hasOwn(value, key) && !Array.isArray(value)) value = (value as JsonObject)[key]
-    else return undefined
-  }
+  for (let depth = 0; depth < path.length && value !== undefined; depth++)
+    value = valueUnder(value, path[depth] as PathKey)
   return value
 }
 
@@ -91,6 +101,36 @@ function isBlank(text: string): boolean {
   const first = text.charCodeAt(0)
   return !(first > 0x20 && first < 0x7f) && text.trim() === ""
 }
+
+// --- Reading at a spot: what the parsers do for every block of every record -------------------------------------------
+
+export function jsonUnder(spot: Spot, key: PathKey): Sealed<JsonValue> | undefined {
+  const value = valueUnder(spot.value, key)
+  return value === undefined ? undefined : make(value, spot, key)
+}
+
+export function stringUnder(spot: Spot, key: PathKey): Sealed<string> | undefined {
+  const value = valueUnder(spot.value, key)
+  return typeof value === "string" ? make(value, spot, key) : undefined
+}
+
+export function nonEmptyStringUnder(spot: Spot, key: PathKey): Sealed<string> | undefined {
+  const value = valueUnder(spot.value, key)
+  return typeof value === "string" && !isBlank(value) ? make(value, spot, key) : undefined
+}
+
+/** The spot itself. */
+export function jsonHere({ value, above, key }: Spot): Sealed<JsonValue> {
+  return above === undefined ? make(value) : make(value, above, key)
+}
+
+/** The spot itself, where it is a text. */
+export function stringHere({ value, above, key }: Spot): Sealed<string> | undefined {
+  if (typeof value !== "string") return undefined
+  return above === undefined ? make(value) : make(value, above, key)
+}
+
+// --- Flags, moments, names --------------------------------------------------------------------------------------------
 
 export function booleanAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
   const value = follow(record, path)
@@ -142,10 +182,6 @@ export function sealedOrigin(adapter: { readonly id: string }, agent?: Sealed<st
   return make(agent === undefined ? adapter.id : `${adapter.id}/${agent.value}`)
 }
 
-function makeFrom<T>(value: T, origin: Origin | undefined, form?: LiftForm): Sealed<T> {
-  return make(value, origin?.record, origin?.path, form ?? origin?.form)
-}
-
 // --- Reading inside a value: structure that a source encodes in a text is decoded once, here ------------------------
 
 /** A group of a pattern's match. It keeps no origin: what is decoded stays in its record. */
@@ -167,7 +203,7 @@ export function testIn(text: Sealed<string>, pattern: RegExp): Sealed<boolean> {
 /** The pieces of a text between the given offsets: together they are the whole text, so that `fill` can rejoin them. */
 export function splitAt(text: Sealed<string>, offsets: readonly number[]): Sealed<string>[] {
   const bounds = [0, ...offsets.filter((offset) => offset > 0 && offset < text.value.length), text.value.length]
-  return bounds.slice(1).map((end, index) => makeFrom(text.value.slice(bounds[index], end), text.origin))
+  return bounds.slice(1).map((end, index) => makeFrom(text.value.slice(bounds[index], end), text))
 }
 
 /** The value of a text that holds JSON. It is taken out of its record only where writing it again gives the same text. */
@@ -175,7 +211,7 @@ export function jsonIn(text: Sealed<string>): Sealed<JsonValue> | undefined {
   const parsed = parseJson(text.value)
   if (!parsed.ok) return undefined
   const isExact = text.origin?.form === "value" && stringifyJson(parsed.value) === text.value
-  return makeFrom(parsed.value, isExact ? text.origin : undefined, "json")
+  return isExact ? makeFrom<JsonValue>(parsed.value, text, "json") : make(parsed.value)
 }
 
 export interface DataUrl {
@@ -189,8 +225,8 @@ export function dataUrlIn(text: Sealed<string>): DataUrl | undefined {
   const found = DATA_URL.exec(text.value)
   const [, mediaType, base64] = found ?? []
   if (mediaType === undefined || base64 === undefined) return undefined
-  const origin = text.origin?.form === "value" ? text.origin : undefined
-  return { mediaType: make(mediaType), base64: makeFrom(base64, origin, "data_url") }
+  const isWhole = text.origin?.form === "value"
+  return { mediaType: make(mediaType), base64: isWhole ? makeFrom(base64, text, "data_url") : make(base64) }
 }
 
 /** How the base64 of an image begins, which is how its bytes say what they are. */
@@ -209,7 +245,7 @@ export function imageTypeIn(base64: Sealed<string>): Sealed<string> | undefined 
 
 /** A text as the JSON value that it also is, for the fields that take any JSON. */
 export function asJson(text: Sealed<string>): Sealed<JsonValue> {
-  return makeFrom<JsonValue>(text.value, text.origin)
+  return makeFrom<JsonValue>(text.value, text)
 }
 
 /** The same value without its origin: it is copied, and stays in its record as well. */

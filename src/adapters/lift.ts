@@ -6,8 +6,9 @@
 import type { JsonObject, JsonValue } from "../model/json.ts"
 import { isExactNumber, isJsonObject, pointerKeys, pointerToken, stringifyJson } from "../model/json.ts"
 import type { Entry, Part } from "../model/session.ts"
-import type { LiftForm, Origin, PathKey, Sealed } from "./extract.ts"
+import type { LiftForm, Origin, Sealed } from "./extract.ts"
 import type { LiftedField, PartDraft } from "./parts.ts"
+import { type Path, type PathKey, pathInside } from "./spot.ts"
 
 /**
  * Kept in `options.source.lift` of a part: a pointer, or a pointer with the form that the value stood in and the other places
@@ -15,70 +16,150 @@ import type { LiftedField, PartDraft } from "./parts.ts"
  */
 export type LiftNote = string | { readonly at: string; readonly form?: LiftForm; readonly also?: readonly string[] }
 
-/** Takes the values of the drafts out of their record, in place, and gives the note for each draft. */
-export function takeOut(record: JsonValue, drafts: readonly PartDraft[]): (JsonObject | undefined)[] {
+/**
+ * Takes the values of the drafts out of their record, in place, and gives each draft's part the options that say so.
+ * `lineUnits` is the length of the record as text, where it is known: a line too short to hold a text twice has no copy of it.
+ */
+export function takeOut(record: JsonValue, drafts: readonly PartDraft[], lineUnits: number | undefined): void {
   let longTexts: LongTexts | undefined
-  const notes: (JsonObject | undefined)[] = []
   // Not with closures: this and the session writer are run for every message of a corpus.
-  for (const { body, lift } of drafts) {
-    if (lift === undefined || lift.origin.record !== record || lift.origin.path.length === 0) {
-      notes.push(undefined)
+  for (const draft of drafts) {
+    const { body, lift, heavy, pond } = draft
+    const part = body as { options?: Part["options"] }
+    const origin = lift === undefined ? undefined : heavy?.origin
+    if (lift === undefined || origin === undefined || origin.holder.record !== record) {
+      part.options = pond === undefined ? {} : { pond }
       continue
     }
-    const { field, origin } = lift
-    const stood = putAt(record, origin.path, null)
-    const note = noteOf(origin)
-    const own: Record<string, JsonValue> = { [field]: note }
+    const { holder, key, form } = origin
+    const stood = putUnder(holder.value, key, null)
+    const at = pathInside(holder.path, key)
+    part.options = form === "value" ? plainOptions(at, lift, pond) : optionsOf(lift, { at: at.pointer, form }, pond)
     // A text that was cut into pieces is the value of no part.
-    const isLong = typeof stood === "string" && stood.length >= LONG_UNITS && liftedValue(body, field) === stood
-    if (isLong && typeof note === "string") {
-      longTexts ??= new Map()
-      if (!longTexts.has(stood)) longTexts.set(stood, { at: note, field, note: own })
+    if (form !== "value" || typeof stood !== "string" || stood.length < LONG_UNITS) continue
+    if (liftedValue(body, lift) === stood) {
+      longTexts ??= newLongTexts()
+      addLongText(longTexts, { text: stood, at: at.pointer, lift, part, also: [] })
     }
-    notes.push(own)
   }
-  if (longTexts !== undefined) takeOutCopies(record, longTexts)
-  return notes
+  if (longTexts !== undefined && typeof record === "object" && record !== null)
+    takeOutCopies(record, longTexts, lineUnits)
 }
+
+function optionsOf(field: LiftedField, note: JsonValue, pond: PartDraft["pond"]): Part["options"] {
+  const source = { lift: { [field]: note } }
+  return pond === undefined ? { source } : { source, pond }
+}
+
+const PLAIN = new WeakMap<Path, Map<LiftedField, Part["options"]>>()
+
+/** Most parts of a log were taken out of few places. Whoever changes the options of one of them changes a copy. */
+function plainOptions(at: Path, field: LiftedField, pond: PartDraft["pond"]): Part["options"] {
+  if (pond !== undefined) return optionsOf(field, at.pointer, pond)
+  let known = PLAIN.get(at)
+  if (known === undefined) {
+    known = new Map()
+    PLAIN.set(at, known)
+  }
+  let options = known.get(field)
+  if (options === undefined) {
+    const lift = Object.freeze({ [field]: at.pointer })
+    options = Object.freeze({ source: Object.freeze({ lift }) }) as Part["options"]
+    known.set(field, options)
+  }
+  return options
+}
+
+// --- Copies of what was taken out -------------------------------------------------------------------------------------
 
 /** Clients write a tool's output twice: for the model, and for their own screen. A shorter copy costs less than its note. */
 const LONG_UNITS = 96
 
-/** Texts that were taken out, each with the note that says where it stood. */
-type LongTexts = Map<
-  string,
-  { readonly at: string; readonly field: LiftedField; readonly note: Record<string, JsonValue>; also?: string[] }
->
-
-function takeOutCopies(record: JsonValue, longTexts: LongTexts): void {
-  if (typeof record === "object" && record !== null) lookForCopies(record, longTexts, [])
+/** A text that was taken out, and the part whose options say where its copies stood. */
+interface LongText {
+  readonly text: string
+  readonly at: string
+  readonly lift: LiftedField
+  readonly part: { options?: Part["options"] }
+  readonly also: string[]
 }
 
-function lookForCopies(holder: object, longTexts: LongTexts, path: string[]): void {
+interface LongTexts {
+  readonly all: LongText[]
+  /** Few texts have the length of one of these: only those are compared with them. */
+  readonly lengths: Set<number>
+  units: number
+}
+
+function newLongTexts(): LongTexts {
+  return { all: [], lengths: new Set(), units: 0 }
+}
+
+function addLongText(longTexts: LongTexts, long: LongText): void {
+  longTexts.all.push(long)
+  longTexts.lengths.add(long.text.length)
+  longTexts.units += long.text.length
+}
+
+function takeOutCopies(record: object, longTexts: LongTexts, lineUnits: number | undefined): void {
+  if (lineUnits !== undefined && lineUnits - longTexts.units < Math.min(...longTexts.lengths)) return
+  const copies: Copy[] = []
+  findCopies(record, longTexts.lengths, [], copies)
+  if (copies.length === 0) return
+  const byText = new Map<string, LongText>()
+  for (const long of longTexts.all) if (!byText.has(long.text)) byText.set(long.text, long)
+  for (const { holder, key, text, at } of copies) {
+    const long = byText.get(text)
+    if (long === undefined) continue
+    putUnder(holder, key, null)
+    long.also.push(at)
+  }
+  for (const { at, also, lift, part } of longTexts.all) {
+    if (also.length === 0) continue
+    part.options = optionsOf(lift, { at, also }, part.options?.["pond"] as PartDraft["pond"])
+  }
+}
+
+/** A text as long as one that was taken out. */
+interface Copy {
+  readonly holder: JsonValue
+  readonly key: PathKey
+  readonly text: string
+  readonly at: string
+}
+
+function findCopies(holder: object, lengths: ReadonlySet<number>, path: string[], found: Copy[]): void {
   for (const key in holder) {
     const value = (holder as Record<string, unknown>)[key]
     if (typeof value === "string") {
-      const text = value.length < LONG_UNITS ? undefined : longTexts.get(value)
-      if (text === undefined || isExactNumber(holder)) continue
-      define(holder, key, null)
-      text.also ??= []
-      text.also.push(pointerOf([...path, key]))
-      text.note[text.field] = { at: text.at, also: text.also }
+      if (value.length < LONG_UNITS || !lengths.has(value.length) || isExactNumber(holder)) continue
+      found.push({ holder: holder as JsonValue, key, text: value, at: pointerOf([...path, key]) })
     } else if (typeof value === "object" && value !== null) {
       path.push(key)
-      lookForCopies(value, longTexts, path)
+      findCopies(value, lengths, path, found)
       path.pop()
     }
   }
 }
 
-/** The same for the content of a system message, which has no parts. */
+function pointerOf(path: readonly string[]): string {
+  return path.map((key) => `/${pointerToken(key)}`).join("")
+}
+
+/** The same for the content of a system message, which has no parts: the note. */
 export function takeOutContent(record: JsonValue, content: Sealed<string> | undefined): JsonObject | undefined {
   const origin = content?.origin
-  if (origin?.record !== record || origin.path.length === 0) return undefined
-  putAt(record, origin.path, null)
+  if (origin === undefined || origin.holder.record !== record) return undefined
+  putUnder(origin.holder.value, origin.key, null)
   return { content: noteOf(origin) }
 }
+
+function noteOf({ holder, key, form }: Origin): JsonValue {
+  const at = pathInside(holder.path, key).pointer
+  return form === "value" ? at : { at, form }
+}
+
+// --- The way back -----------------------------------------------------------------------------------------------------
 
 /** The record as the source had it, from the messages that hold it, in order. Pieces of one text are joined. */
 export function fill(record: JsonValue, entries: readonly Entry[]): JsonValue {
@@ -104,17 +185,6 @@ export function fill(record: JsonValue, entries: readonly Entry[]): JsonValue {
   return filled
 }
 
-function noteOf(origin: Origin): JsonValue {
-  const at = pointerOf(origin.path)
-  return origin.form === "value" ? at : { at, form: origin.form }
-}
-
-function pointerOf(path: readonly PathKey[]): string {
-  let pointer = ""
-  for (const key of path) pointer += typeof key === "number" ? `/${key}` : `/${pointerToken(key)}`
-  return pointer
-}
-
 function notesOf(holder: Pick<Part, "options">): [LiftedField, LiftNote][] {
   const source = holder.options["source"]
   const lift = isJsonObject(source) ? source["lift"] : undefined
@@ -138,13 +208,9 @@ function stoodAs(form: LiftForm, part: Part | undefined, value: JsonValue): Json
 }
 
 /** Gives what stood there. */
-function putAt(record: JsonValue, path: readonly PathKey[], value: JsonValue): unknown {
-  let holder = record as unknown as Record<PathKey, unknown>
-  const last = path.length - 1
-  for (let depth = 0; depth < last; depth++) holder = holder[path[depth] as PathKey] as Record<PathKey, unknown>
-  const key = path[last] as PathKey
-  const stood = holder[key]
-  define(holder, key, value)
+function putUnder(holder: JsonValue, key: PathKey, value: JsonValue): unknown {
+  const stood = (holder as unknown as Record<PathKey, unknown>)[key]
+  define(holder as object, key, value)
   return stood
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from "../model/json.ts"
 import type { FileContent, Part, Provenance } from "../model/session.ts"
-import type { Origin, Sealed } from "./extract.ts"
+import type { Sealed } from "./extract.ts"
 
 type Distributed<T> = T extends Part ? Omit<T, "id" | "session_id" | "message_id" | "options"> : never
 export type PartBody = Distributed<Part>
@@ -21,9 +21,11 @@ interface Made {
 }
 
 export interface PartDraft<out T extends PartBody["type"] = PartBody["type"]> extends Made {
+  /** A whole part but for its ids and its options, which the session writer fills in. */
   readonly body: BodyByType[T]
-  /** Where the heavy value of the part stood. A part has one. */
-  readonly lift: { readonly field: LiftedField; readonly origin: Origin } | undefined
+  /** Which field holds the heavy value of the part, and that value as it was read. A part has one. */
+  readonly lift: LiftedField | undefined
+  readonly heavy: Sealed<JsonValue> | Sealed<string> | undefined
   /** The part's own id, where the source has one. */
   readonly id: string | undefined
   /** Facts of pond's own. */
@@ -37,14 +39,27 @@ interface Common {
   readonly pond?: Record<string, JsonValue> | undefined
 }
 
+/** Like the empty ids, it stands in a new body for what the session writer fills in: a part has one shape from then on. */
+const NONE = Object.freeze({})
+
 export function textPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"text"> {
   const { provenance, text } = fields
-  return draft({ type: "text", provenance, text: text.value }, fields, "text", text)
+  return draft(
+    { type: "text", provenance, text: text.value, id: "", session_id: "", message_id: "", options: NONE },
+    fields,
+    "text",
+    text,
+  )
 }
 
 export function reasoningPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"reasoning"> {
   const { provenance, text } = fields
-  return draft({ type: "reasoning", provenance, text: text.value }, fields, "text", text)
+  return draft(
+    { type: "reasoning", provenance, text: text.value, id: "", session_id: "", message_id: "", options: NONE },
+    fields,
+    "text",
+    text,
+  )
 }
 
 export type FileSource =
@@ -67,6 +82,10 @@ export function filePart(fields: FileFields): PartDraft<"file"> {
     media_type: fields.mediaType?.value ?? "application/octet-stream",
     ...(fields.fileName === undefined ? {} : { file_name: fields.fileName.value }),
     data: content,
+    id: "",
+    session_id: "",
+    message_id: "",
+    options: NONE,
   }
   return draft(body, fields, "data", value)
 }
@@ -88,6 +107,10 @@ export function toolCallPart(fields: ToolCallFields): PartDraft<"tool_call"> {
     name: name.value,
     params: params.value,
     provider_executed: providerExecuted?.value ?? false,
+    id: "",
+    session_id: "",
+    message_id: "",
+    options: NONE,
   }
   return draft(body, fields, "params", params)
 }
@@ -102,14 +125,34 @@ interface ToolResultFields extends Common {
 
 export function toolResultPart(fields: ToolResultFields): PartDraft<"tool_result"> {
   const { provenance, callId, name, isFailure, result } = fields
-  const body = {
-    type: "tool_result" as const,
-    provenance,
-    call_id: callId.value,
-    ...(name === undefined ? {} : { name: name.value }),
-    is_failure: isFailure?.value ?? false,
-    result: result.value,
-  }
+  const type = "tool_result" as const
+  const call_id = callId.value
+  const is_failure = isFailure?.value ?? false
+  const body =
+    name === undefined
+      ? {
+          type,
+          provenance,
+          call_id,
+          is_failure,
+          result: result.value,
+          id: "",
+          session_id: "",
+          message_id: "",
+          options: NONE,
+        }
+      : {
+          type,
+          provenance,
+          call_id,
+          name: name.value,
+          is_failure,
+          result: result.value,
+          id: "",
+          session_id: "",
+          message_id: "",
+          options: NONE,
+        }
   return draft(body, fields, "result", result)
 }
 
@@ -123,6 +166,10 @@ export function approvalRequestPart(
     provenance,
     approval_id: approvalId.value,
     tool_call_id: toolCallId.value,
+    id: "",
+    session_id: "",
+    message_id: "",
+    options: NONE,
   }
   return draft(body, fields, undefined, undefined)
 }
@@ -142,13 +189,23 @@ export function approvalResponsePart(
     approval_id: approvalId.value,
     approved: approved.value,
     ...(reason === undefined ? {} : { reason: reason.value }),
+    id: "",
+    session_id: "",
+    message_id: "",
+    options: NONE,
   }
   return draft(body, fields, undefined, undefined)
 }
 
 /** Something in a message that the model has no part for: it stays in the record, and this marks its place. */
 export function opaquePart(fields: Common & { readonly kind: Sealed<string> }): PartDraft<"opaque"> {
-  return draft({ type: "opaque", provenance: fields.provenance, kind: fields.kind.value }, fields, undefined, undefined)
+  const { provenance, kind } = fields
+  return draft(
+    { type: "opaque", provenance, kind: kind.value, id: "", session_id: "", message_id: "", options: NONE },
+    fields,
+    undefined,
+    undefined,
+  )
 }
 
 function fileContent(data: FileSource): readonly [FileContent, Sealed<string>] {
@@ -160,10 +217,8 @@ function fileContent(data: FileSource): readonly [FileContent, Sealed<string>] {
 function draft<B extends PartBody>(
   body: B,
   common: Common,
-  field: LiftedField | undefined,
+  lift: LiftedField | undefined,
   heavy: Sealed<JsonValue> | Sealed<string> | undefined,
 ): PartDraft<B["type"]> {
-  const origin = heavy?.origin
-  const lift = field === undefined || origin === undefined ? undefined : { field, origin }
-  return { body, lift, id: common.id?.value, pond: common.pond } as unknown as PartDraft<B["type"]>
+  return { body, lift, heavy, id: common.id?.value, pond: common.pond } as unknown as PartDraft<B["type"]>
 }

@@ -87,8 +87,10 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     drafts: readonly MessageDraft[],
   ): void {
     // Every value leaves the record before the first message is handed on: a sink may write it down at once.
-    const notes: (readonly (JsonObject | undefined)[])[] = []
-    for (const draft of drafts) notes.push(notesOf(record, draft))
+    // A document may be one of several that its record was put together from, and a line may have been made up.
+    const lineUnits = raw.form === "log" && raw.text !== "" ? raw.text.length : undefined
+    const contents: (JsonObject | undefined)[] = []
+    for (const draft of drafts) contents.push(takenOut(record, draft, lineUnits))
     let hash: string | undefined
     let first: string | undefined
     for (let index = 0; index < drafts.length; index++) {
@@ -96,8 +98,8 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       if (draft.id === undefined) hash ??= contentHash(raw)
       const id = freeId(draft.id?.value ?? hash ?? "")
       const own = draft.spelling === undefined ? source : { ...source, spelling: draft.spelling }
-      const placed = first === undefined ? own : { of: first }
-      sink.entry(entryOf(begun, id, ordinal++, draft, placed, notes[index] ?? []))
+      const kept = first === undefined ? own : { of: first }
+      sink.entry(entryOf(begun, id, ordinal++, draft, kept, contents[index]))
       first ??= id
     }
   }
@@ -139,10 +141,11 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
 
 const BARE: MessageDraft = { role: "system" }
 
-/** What was taken out of the record for each part, or for the content of a message of the system. */
-function notesOf(record: JsonValue, draft: MessageDraft): readonly (JsonObject | undefined)[] {
-  if (draft.role === "system") return [takeOutContent(record, draft.content)]
-  return takeOut(record, draft.parts)
+/** Parts say themselves what was taken out for them. What was taken out as the content of a message of the system. */
+function takenOut(record: JsonValue, draft: MessageDraft, lineUnits: number | undefined): JsonObject | undefined {
+  if (draft.role === "system") return takeOutContent(record, draft.content)
+  takeOut(record, draft.parts, lineUnits)
+  return undefined
 }
 
 function entryOf(
@@ -151,40 +154,29 @@ function entryOf(
   ordinal: number,
   draft: MessageDraft,
   source: JsonObject,
-  notes: readonly (JsonObject | undefined)[],
+  lift: JsonObject | undefined,
 ): Entry {
   const { role, pond } = draft
+  const session_id = session.id
   const timestamp = draft.timestamp?.value ?? session.created_at
-  const isLifted = role === "system" && notes[0] !== undefined
-  const kept = isLifted ? { ...source, lift: notes[0] } : source
+  const kept = lift === undefined ? source : { ...source, lift }
   const options = pond === undefined ? { source: kept } : { source: kept, pond }
-  const common = { id, session_id: session.id, ordinal, timestamp, options }
-  if (role === "system") return { message: { ...common, role, content: draft.content?.value ?? "" }, parts: [] }
-  const message = { id, session_id: session.id, ordinal, timestamp, options, role }
+  if (role === "system") {
+    const content = draft.content?.value ?? ""
+    return { message: { id, session_id, ordinal, timestamp, options, role, content }, parts: [] }
+  }
   const parts: Part[] = []
-  for (const part of draft.parts) parts.push(partOf(part, session.id, id, parts.length, notes[parts.length]))
-  return { message, parts } as Entry
+  for (const part of draft.parts) parts.push(placed(part, session_id, id, parts.length))
+  return { message: { id, session_id, ordinal, timestamp, options, role }, parts } as Entry
 }
 
-function partOf(
-  { body, id, pond }: PartDraft,
-  sessionId: string,
-  messageId: string,
-  index: number,
-  lift: JsonObject | undefined,
-): Part {
-  const part = body as unknown as { -readonly [K in keyof Part]: Part[K] }
-  // The body was made for this part alone, and a copy of every part of every message would cost as much as making it.
-  part.id = id ?? `${messageId}:${index}`
+/** The body was made for this part alone, and a copy of every part of every message would cost as much as making it. */
+function placed(draft: PartDraft, sessionId: string, messageId: string, index: number): Part {
+  const part = draft.body as unknown as { -readonly [K in keyof Part]: Part[K] }
+  part.id = draft.id ?? `${messageId}:${index}`
   part.session_id = sessionId
   part.message_id = messageId
-  part.options = partOptions(lift, pond)
   return part as Part
-}
-
-function partOptions(lift: JsonObject | undefined, pond: Record<string, JsonValue> | undefined): Part["options"] {
-  if (lift === undefined) return pond === undefined ? {} : { pond }
-  return pond === undefined ? { source: { lift } } : { source: { lift }, pond }
 }
 
 function sessionOf(start: SessionStart, main: SourceFile): Session {
@@ -238,25 +230,28 @@ const EXACT_IDS_MAX = 100_000
 
 /** An id that is taken already gets a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
 function idsBeside(known: ReadonlySet<string>): (wanted: string) => string {
-  // Each id that is taken, with the number that the next one like it gets: a client that writes the same record thousands
-  // of times must not make us count from two each time.
-  const taken = new Map<string, number>()
+  const taken = new Set<string>()
   const others = createKeySet()
-  const isTaken = (id: string) => taken.has(id) || known.has(id) || (taken.size >= EXACT_IDS_MAX && others.mayHave(id))
-  const take = (id: string) => {
-    if (taken.size < EXACT_IDS_MAX) taken.set(id, 2)
-    else others.add(id)
+  // The number that the next one like it gets: a client that writes the same record thousands of times must not make us
+  // count from two each time.
+  const next = new Map<string, number>()
+  /** Gives whether it was free. One question for nearly every id: this is asked for every message. */
+  function take(id: string): boolean {
+    if (taken.size < EXACT_IDS_MAX) {
+      const before = taken.size
+      taken.add(id)
+      return taken.size > before && !known.has(id)
+    }
+    if (taken.has(id) || known.has(id) || others.mayHave(id)) return false
+    others.add(id)
+    return true
   }
   return (wanted) => {
-    if (!isTaken(wanted)) {
-      take(wanted)
-      return wanted
-    }
-    let next = taken.get(wanted) ?? 2
-    let id = `${wanted}#${next}`
-    while (isTaken(id)) id = `${wanted}#${++next}`
-    taken.set(wanted, next + 1)
-    take(id)
+    if (take(wanted)) return wanted
+    let count = next.get(wanted) ?? 2
+    let id = `${wanted}#${count}`
+    while (!take(id)) id = `${wanted}#${++count}`
+    next.set(wanted, count + 1)
     return id
   }
 }

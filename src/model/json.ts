@@ -29,6 +29,7 @@ const OWN_DEPTH_MAX = DEPTH_MAX + 100
  * beside the 130 ms of JSON.parse; a pattern that knows where numbers stand costs half as much as JSON.parse itself.
  */
 const MANY_DIGITS = /[0-9.]{16}/
+const SMALL_EXPONENT = /[0-9][eE]-[0-9][0-9][0-9]/
 const TINY_EXPONENT = /[0-9][eE]-[0-9]{3,}\s*(?:[,}\]]|$)/
 /** With fifteen digits, every number between these comes back as it was spelled. */
 const SAFE_MAX = 1e300
@@ -63,7 +64,7 @@ function parseWithin(levels: number, text: string): ParsedJson {
     const marks = marksOf(value, levels)
     if (marks === 0) return { ok: true, value }
     if ((marks & DEEP) !== 0) return tooDeep(levels)
-    const isExtreme = (marks & EXTREME) !== 0 || TINY_EXPONENT.test(text)
+    const isExtreme = (marks & EXTREME) !== 0 || (SMALL_EXPONENT.test(text) && TINY_EXPONENT.test(text))
     return isExtreme ? exactly(text, levels) : { ok: true, value }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : "not JSON" }

@@ -18,6 +18,7 @@ import {
   valueAt,
 } from "../extract.ts"
 import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
 import { BRAND, isKnownRecord } from "./records.ts"
 
@@ -186,7 +187,8 @@ function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
   }
   const { title, pond } = titleOf(record)
   if (!writer.hasBegun && title !== undefined) reading.learned.title = title
-  writer.carrier(raw, record, { ...identityOf(record), ...(pond === undefined ? {} : { pond }) })
+  const timestamp = timestampAt(record, "timestamp")
+  writer.carrier(raw, record, { id: nonEmptyStringAt(record, "uuid"), timestamp, pond })
 }
 
 function messagesOf(
@@ -194,23 +196,24 @@ function messagesOf(
   raw: RawRecord,
   record: JsonObject,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
-  const identity = identityOf(record)
-  const pond = factsOf(reading, record)
-  const fields = pond === undefined ? identity : { ...identity, pond }
+  const fields = fieldsOf(reading, record)
   switch (record["type"]) {
     case "user":
       return userMessages(reading, raw, record, fields)
     case "assistant": {
-      const blocks = assistantParts(record, ["message", "content"], injectedAssistant(record))
+      const content = contentOf(record)
+      const blocks = content && assistantParts(content, injectedAssistant(record))
       if (blocks === undefined) return undefined
       nameUnknown(reading, raw, blocks.unknown)
-      return [{ ...fields, role: "assistant", parts: blocks.parts }]
+      return [{ id: fields.id, timestamp: fields.timestamp, pond: fields.pond, role: "assistant", parts: blocks.parts }]
     }
     case "attachment": {
       // What a person typed while the model was at work. All other attachments are the harness's own notes.
       if (valueAt(record, "attachment", "type") !== "queued_command") return undefined
-      const blocks = userRuns(record, ["attachment", "prompt"], injectedQueued(record))
-      return blocks === undefined ? undefined : draftsOf(blocks.parts, { ...fields, pond: { ...pond, queued: true } })
+      const attachment = inside(whole(record), "attachment")
+      const prompt = attachment && inside(attachment, "prompt")
+      const blocks = prompt && userRuns(prompt, injectedQueued(record))
+      return blocks && draftsOf(blocks.parts, { ...fields, pond: { ...fields.pond, queued: true } })
     }
     case "system": {
       const content = stringAt(record, "content")
@@ -230,21 +233,33 @@ function userMessages(
   fields: Fields,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
   noteMissingSpill(reading, raw, record)
-  const at = valueAt(record, "message", "content") === undefined ? ["message"] : ["message", "content"]
-  const blocks = userRuns(record, at, injectedUser(record))
+  const content = contentOf(record) ?? inside(whole(record), "message")
+  const blocks = content && userRuns(content, injectedUser(record))
   if (blocks === undefined) return undefined
   nameUnknown(reading, raw, blocks.unknown)
   return draftsOf(blocks.parts, fields)
 }
 
-function draftsOf(runs: readonly UserRun[], fields: Fields): readonly [MessageDraft, ...MessageDraft[]] | undefined {
-  const drafts = runs.map((run): MessageDraft => ({ ...fields, ...run }))
+function contentOf(record: JsonObject): Spot | undefined {
+  const message = inside(whole(record), "message")
+  return message && inside(message, "content")
+}
+
+function draftsOf(
+  runs: readonly UserRun[],
+  { id, timestamp, pond }: Fields,
+): readonly [MessageDraft, ...MessageDraft[]] | undefined {
+  const drafts = runs.map((run): MessageDraft => {
+    if (run.role === "user") return { id, timestamp, pond, role: run.role, parts: run.parts }
+    return { id, timestamp, pond, role: run.role, parts: run.parts }
+  })
   const [first, ...rest] = drafts
   return first === undefined ? undefined : [first, ...rest]
 }
 
-function identityOf(record: JsonObject): Pick<Fields, "id" | "timestamp"> {
-  return { id: nonEmptyStringAt(record, "uuid"), timestamp: timestampAt(record, "timestamp") }
+function fieldsOf(reading: Reading, record: JsonObject): Fields {
+  const timestamp = timestampAt(record, "timestamp")
+  return { id: nonEmptyStringAt(record, "uuid"), timestamp, pond: factsOf(reading, record) }
 }
 
 // --- What kind of record it is ----------------------------------------------------------------------------------------
@@ -252,7 +267,7 @@ function identityOf(record: JsonObject): Pick<Fields, "id" | "timestamp"> {
 /** Who wrote a user record, where it was not a person. Text alone does not say it: an expanded skill looks like a prompt. */
 function injectedUser(record: JsonObject): string | undefined {
   if (record["isCompactSummary"] === true) return "compact-summary"
-  const kind = valueAt(record, "origin", "kind")
+  const kind = wordUnder(record["origin"], "kind")
   if (kind === "task-notification") return kind
   if (record["isMeta"] === true) return "meta"
   return record["promptSource"] === "system" ? "system" : undefined
@@ -268,28 +283,27 @@ function injectedQueued(record: JsonObject): string | undefined {
 /** The client writes answers of its own into the model's slot: errors of the API, and fillers that keep the turns alternating. */
 function injectedAssistant(record: JsonObject): string | undefined {
   if (record["isApiErrorMessage"] === true) return "api-error"
-  return valueAt(record, "message", "model") === "<synthetic>" ? "synthetic" : undefined
+  return wordUnder(record["message"], "model") === "<synthetic>" ? "synthetic" : undefined
 }
 
 /** Facts about one record that later readers need and that the record does not say in so many words. */
 function factsOf({ isAgent, ownId }: Reading, record: JsonObject): Record<string, JsonValue> | undefined {
-  const facts: Record<string, JsonValue> = {}
+  let facts: Record<string, JsonValue> | undefined
   // Versions 1.0 wrote their agents into the session itself.
   const isSidechain = record["isSidechain"] === true
-  if (isSidechain && !isAgent) facts["sidechain"] = true
-  if (isSidechain && record["type"] === "user") facts["author"] = "model"
-  if (record["isCompactSummary"] === true) facts["compaction"] = true
-  const model = valueAt(record, "message", "model")
-  if (typeof model === "string" && model !== "<synthetic>") facts["model"] = model
+  if (isSidechain && !isAgent) facts = { sidechain: true }
+  if (isSidechain && record["type"] === "user") facts = { ...facts, author: "model" }
+  if (record["isCompactSummary"] === true) facts = { ...facts, compaction: true }
+  const model = wordUnder(record["message"], "model")
+  if (model !== undefined && model !== "<synthetic>") facts = facts === undefined ? { model } : { ...facts, model }
   const replayed = isAgent ? undefined : replayedFrom(record, ownId)
-  if (replayed !== undefined) facts["replay_of"] = replayed
-  return Object.keys(facts).length === 0 ? undefined : facts
+  return replayed === undefined ? facts : { ...facts, replay_of: replayed }
 }
 
 /** The session that a record was copied from, where it still says so. A fork of today rewrites the ids and says nothing. */
 function replayedFrom(record: JsonObject, ownId: string | undefined): string | undefined {
-  const forked = valueAt(record, "forkedFrom", "sessionId")
-  if (typeof forked === "string") return forked
+  const forked = wordUnder(record["forkedFrom"], "sessionId")
+  if (forked !== undefined) return forked
   const written = record["sessionId"]
   return typeof written === "string" && written !== ownId && ownId !== undefined ? uuidIn(written) : undefined
 }
@@ -306,8 +320,8 @@ function titleOf(record: JsonObject): { title?: Sealed<string> | undefined; pond
 }
 
 function noteMissingSpill({ spilled, writer }: Reading, raw: RawRecord, record: JsonObject): void {
-  const path = valueAt(record, "toolUseResult", "persistedOutputPath")
-  if (typeof path !== "string") return
+  const path = wordUnder(record["toolUseResult"], "persistedOutputPath")
+  if (path === undefined) return
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
   if (spilled.has(name)) return
   writer.issue(raw, {

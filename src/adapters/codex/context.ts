@@ -8,6 +8,7 @@ import type { Entry, Session, SessionLog } from "../../model/session.ts"
 import type { RawRecord, SourceFile } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { createSessionWriter } from "../session-writer.ts"
+import { whole } from "../spot.ts"
 import { itemMessages } from "./items.ts"
 import { historyOf, type Step } from "./lineage.ts"
 
@@ -53,7 +54,7 @@ function entriesOf(session: Session, { message }: Entry, items: readonly JsonVal
     const copy = parseJson(text)
     if (!copy.ok) continue
     const raw: RawRecord = { form: "log", file, line: index + 1, text }
-    const [first, ...rest] = itemMessages(copy.value, [])
+    const [first, ...rest] = itemMessages(whole(copy.value))
     if (first !== undefined) writer.record(raw, copy.value, [first, ...rest])
   }
   return entries

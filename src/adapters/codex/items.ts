@@ -8,13 +8,15 @@ import {
   asJson,
   dataUrlIn,
   imageTypeIn,
-  jsonAt,
+  isAt,
   jsonIn,
+  jsonUnder,
   matchIn,
-  nonEmptyStringAt,
-  type PathKey,
+  nonEmptyStringUnder,
   type Sealed,
   stringAt,
+  stringHere,
+  stringUnder,
   testIn,
   valueAt,
 } from "../extract.ts"
@@ -28,43 +30,39 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { agentTextParts, isImageLabel, userTextParts } from "./provenance.ts"
 
-type Path = readonly PathKey[]
-
-/** The messages of the item at a path. The record is the caller's: values are taken out of it later. */
-export function itemMessages(record: JsonValue, at: Path): MessageDraft[] {
-  const item = valueAt(record, ...at)
-  if (!isJsonObject(item)) return []
-  const drafts = messagesOf(record, at, item)
-  const id = item["id"]
-  // The drafts are new, and there is one for every record: a copy of each would be felt.
-  if (typeof id === "string")
-    for (const draft of drafts) Object.assign(draft, { id: nonEmptyStringAt(record, ...at, "id") })
-  return drafts
+/** The messages of the item at a spot. The record is the caller's: values are taken out of it later. */
+export function itemMessages(spot: Spot | undefined): MessageDraft[] {
+  if (spot === undefined || !isJsonObject(spot.value)) return []
+  const item = spot.value
+  return messagesOf(spot, item, typeof item["id"] === "string" ? nonEmptyStringUnder(spot, "id") : undefined)
 }
 
-function messagesOf(record: JsonValue, at: Path, item: JsonObject): MessageDraft[] {
+type Id = Sealed<string> | undefined
+
+function messagesOf(spot: Spot, item: JsonObject, id: Id): MessageDraft[] {
   switch (item["type"] ?? (typeof item["role"] === "string" ? "message" : undefined)) {
     case "message":
-      return roleMessages(record, at, item)
+      return roleMessages(spot, item, id)
     case "agent_message":
-      return agentMessages(record, at, item)
+      return agentMessages(spot, item, id)
     case "reasoning":
-      return assistant(reasoningParts(record, at))
+      return assistant(reasoningParts(spot), id)
     case "function_call":
     case "custom_tool_call":
     case "local_shell_call":
     case "tool_search_call":
     case "web_search_call":
-      return assistant(callParts(record, at))
+      return assistant(callParts(spot), id)
     case "image_generation_call":
-      return assistant(generatedImage(record, at))
+      return assistant(generatedImage(spot), id)
     case "function_call_output":
     case "custom_tool_call_output":
     case "local_shell_call_output":
     case "tool_search_output":
-      return toolResult(record, at)
+      return toolResult(spot, id)
     default:
       return []
   }
@@ -72,64 +70,71 @@ function messagesOf(record: JsonValue, at: Path, item: JsonObject): MessageDraft
 
 // --- Messages ---------------------------------------------------------------------------------------------------------
 
-function roleMessages(record: JsonValue, at: Path, item: JsonObject): MessageDraft[] {
+function roleMessages(spot: Spot, item: JsonObject, id: Id): MessageDraft[] {
   switch (item["role"]) {
     case "user":
-      return [{ role: "user", parts: userParts(record, at) }]
+      return [{ id, role: "user", parts: userParts(spot) }]
     case "assistant":
-      return answer(record, at, item)
+      return assistant(answerParts(spot), id)
     case "tool":
-      return toolResult(record, at)
+      return toolResult(spot, id)
     case "developer":
     case "system":
-      return textsOf(record, [...at, "content"]).map((content) => ({ role: "system", content }))
+      return textsOf(inside(spot, "content")).map((content) => ({ id, role: "system", content }))
     default:
       return []
   }
 }
 
-/** What the developer of the client says, one message for each text. */
-function textsOf(record: JsonValue, at: Path): Sealed<string>[] {
-  const content = valueAt(record, ...at)
-  if (!Array.isArray(content)) return [stringAt(record, ...at)].filter((text) => text !== undefined)
-  return content.flatMap((_, index) => stringAt(record, ...at, index, "text") ?? [])
+/** The texts of a list of blocks, or the one text that stands in its place. */
+function textsOf(content: Spot | undefined): Sealed<string>[] {
+  const texts: Sealed<string>[] = []
+  if (content === undefined) return texts
+  for (const block of Array.isArray(content.value) ? itemsOf(content) : [content]) {
+    const text = block === content ? stringHere(block) : stringUnder(block, "text")
+    if (text !== undefined) texts.push(text)
+  }
+  return texts
 }
 
 type UserPart = "text" | "file" | "opaque"
 
-function userParts(record: JsonValue, at: Path): PartDraft<UserPart>[] {
-  const content = valueAt(record, ...at, "content")
-  if (!Array.isArray(content)) {
-    const text = stringAt(record, ...at, "content")
+function userParts(item: Spot): PartDraft<UserPart>[] {
+  const content = inside(item, "content")
+  const blocks = content?.value
+  if (content === undefined || !Array.isArray(blocks)) {
+    const text = stringUnder(item, "content")
     return text === undefined ? [] : userTextParts(text, undefined, false)
   }
-  const kinds = valueAt(record, ...at, "internal_chat_message_metadata_passthrough", "content_item_kinds")
-  return content.flatMap((_, index): PartDraft<UserPart>[] => {
-    const place = [...at, "content", index]
-    const text = stringAt(record, ...place, "text") ?? stringAt(record, ...place)
-    if (text === undefined) return blockParts(record, at, index)
-    const isLabel = isImageLabel(text.value) && (isImage(content[index - 1]) || isImage(content[index + 1]))
-    const kind: unknown = Array.isArray(kinds) && kinds.length === content.length ? kinds[index] : undefined
-    return userTextParts(text, typeof kind === "string" ? kind : undefined, isLabel)
-  })
+  const kinds = valueAt(item.value, "internal_chat_message_metadata_passthrough", "content_item_kinds")
+  const parts: PartDraft<UserPart>[] = []
+  for (const [index, block] of itemsOf(content).entries()) {
+    const text = stringUnder(block, "text") ?? stringHere(block)
+    if (text === undefined) {
+      parts.push(...blockParts(item, block, index))
+      continue
+    }
+    const isLabel = isImageLabel(text.value) && (isImage(blocks[index - 1]) || isImage(blocks[index + 1]))
+    const kind: unknown = Array.isArray(kinds) && kinds.length === blocks.length ? kinds[index] : undefined
+    parts.push(...userTextParts(text, typeof kind === "string" ? kind : undefined, isLabel))
+  }
+  return parts
 }
 
 function isImage(block: JsonValue | undefined): boolean {
-  return isJsonObject(block) && block["type"] === "input_image"
+  return wordUnder(block, "type") === "input_image"
 }
 
 /** A block without text: an image or a sound, or something from the future. The label before a local image has its path. */
-function blockParts(record: JsonValue, at: Path, index: number): PartDraft<"file" | "opaque">[] {
-  const place = [...at, "content", index]
+function blockParts(item: Spot, block: Spot, index: number): PartDraft<"file" | "opaque">[] {
+  const nested = inside(block, "image_url")
   const url =
-    stringAt(record, ...place, "image_url") ??
-    stringAt(record, ...place, "image_url", "url") ??
-    stringAt(record, ...place, "audio_url")
+    stringUnder(block, "image_url") ?? (nested && stringUnder(nested, "url")) ?? stringUnder(block, "audio_url")
   if (url === undefined) {
-    const kind = nonEmptyStringAt(record, ...place, "type") ?? nonEmptyStringAt(record, ...at, "role")
+    const kind = nonEmptyStringUnder(block, "type") ?? nonEmptyStringUnder(item, "role")
     return kind === undefined ? [] : [opaquePart({ provenance: "conversational", kind })]
   }
-  const label = stringAt(record, ...at, "content", index - 1, "text")
+  const label = stringAt(item.value, "content", index - 1, "text")
   const data = dataUrlIn(url)
   const part = filePart({
     provenance: "conversational",
@@ -144,117 +149,113 @@ const LABELLED_FILE = /^<image name=.* path="(?:[^"]*[/\\])?([^"/\\]+)">$/
 
 type AssistantPart = "text" | "file" | "reasoning" | "tool_call" | "opaque"
 
-function assistant(parts: readonly PartDraft<AssistantPart>[]): MessageDraft[] {
-  return parts.length === 0 ? [] : [{ role: "assistant", parts }]
+function assistant(parts: readonly PartDraft<AssistantPart>[], id: Id): MessageDraft[] {
+  return parts.length === 0 ? [] : [{ id, role: "assistant", parts }]
 }
 
 /** An answer of the model. The first client had its reasoning and its calls in the same message. */
-function answer(record: JsonValue, at: Path, item: JsonObject): MessageDraft[] {
-  const reasoning = nonEmptyStringAt(record, ...at, "reasoning")
-  const calls = item["tool_calls"]
-  return assistant([
-    ...(reasoning === undefined ? [] : [reasoningPart({ provenance: "conversational", text: reasoning })]),
-    ...answerParts(record, at, item["content"]),
-    ...(Array.isArray(calls) ? calls.flatMap((_, index) => callParts(record, [...at, "tool_calls", index])) : []),
-  ])
+function answerParts(item: Spot): PartDraft<AssistantPart>[] {
+  const parts: PartDraft<AssistantPart>[] = []
+  const reasoning = nonEmptyStringUnder(item, "reasoning")
+  if (reasoning !== undefined) parts.push(reasoningPart({ provenance: "conversational", text: reasoning }))
+  const content = inside(item, "content")
+  if (Array.isArray(content?.value)) addAnswered(item, content, parts)
+  else {
+    const text = nonEmptyStringUnder(item, "content")
+    if (text !== undefined) parts.push(textPart({ provenance: "conversational", text }))
+  }
+  for (const call of itemsOf(inside(item, "tool_calls"))) parts.push(...callParts(call))
+  return parts
 }
 
-function answerParts(record: JsonValue, at: Path, content: JsonValue | undefined): PartDraft<AssistantPart>[] {
-  if (!Array.isArray(content)) {
-    const text = nonEmptyStringAt(record, ...at, "content")
-    return text === undefined ? [] : [textPart({ provenance: "conversational", text })]
+function addAnswered(item: Spot, content: Spot | undefined, parts: PartDraft<AssistantPart>[]): void {
+  for (const [index, block] of itemsOf(content).entries()) {
+    const text = stringUnder(block, "text") ?? stringUnder(block, "refusal") ?? stringHere(block)
+    if (text === undefined) parts.push(...blockParts(item, block, index))
+    else if (wordUnder(block.value, "type") === "reasoning")
+      parts.push(reasoningPart({ provenance: "conversational", text }))
+    else parts.push(textPart({ provenance: "conversational", text }))
   }
-  return content.flatMap((block: JsonValue, index): PartDraft<AssistantPart>[] => {
-    const place = [...at, "content", index]
-    const text =
-      stringAt(record, ...place, "text") ?? stringAt(record, ...place, "refusal") ?? stringAt(record, ...place)
-    if (text === undefined) return blockParts(record, at, index)
-    const isReasoning = isJsonObject(block) && block["type"] === "reasoning"
-    return [(isReasoning ? reasoningPart : textPart)({ provenance: "conversational", text })]
-  })
 }
 
 /** What another agent sent: its own task where it comes from above, news from below where it does not. */
-function agentMessages(record: JsonValue, at: Path, item: JsonObject): MessageDraft[] {
+function agentMessages(spot: Spot, item: JsonObject, id: Id): MessageDraft[] {
   const { author, recipient } = item
   const isInstruction =
     typeof author === "string" && typeof recipient === "string" && recipient.startsWith(`${author}/`)
-  const content = item["content"]
-  const blocks = Array.isArray(content) ? content : []
-  const parts = blocks.flatMap((_, index): PartDraft<UserPart>[] => {
-    const text = stringAt(record, ...at, "content", index, "text")
-    return text === undefined ? blockParts(record, at, index) : agentTextParts(text, isInstruction)
-  })
-  const whole = stringAt(record, ...at, "content")
-  if (whole !== undefined) parts.push(...agentTextParts(whole, isInstruction))
-  return [{ role: "user", parts, pond: { author: "model" } }]
+  const parts: PartDraft<UserPart>[] = []
+  for (const [index, block] of itemsOf(inside(spot, "content")).entries()) {
+    const text = stringUnder(block, "text")
+    parts.push(...(text === undefined ? blockParts(spot, block, index) : agentTextParts(text, isInstruction)))
+  }
+  const said = stringUnder(spot, "content")
+  if (said !== undefined) parts.push(...agentTextParts(said, isInstruction))
+  return [{ id, role: "user", parts, pond: { author: "model" } }]
 }
 
 // --- Reasoning --------------------------------------------------------------------------------------------------------
 
 /** The summaries and the thoughts that are readable. Of the rest the record keeps the encrypted whole. */
-function reasoningParts(record: JsonValue, at: Path): PartDraft<"reasoning" | "opaque">[] {
-  const texts = ["summary", "content"].flatMap((field) => {
-    const blocks = valueAt(record, ...at, field)
-    return Array.isArray(blocks)
-      ? blocks.flatMap((_, index) => stringAt(record, ...at, field, index, "text") ?? [])
-      : (stringAt(record, ...at, field) ?? [])
-  })
+function reasoningParts(item: Spot): PartDraft<"reasoning" | "opaque">[] {
+  const texts = textsOf(inside(item, "summary"))
+  texts.push(...textsOf(inside(item, "content")))
   if (texts.length > 0) return texts.map((text) => reasoningPart({ provenance: "conversational", text }))
-  const kind = nonEmptyStringAt(record, ...at, "type")
+  const kind = nonEmptyStringUnder(item, "type")
   return kind === undefined ? [] : [opaquePart({ provenance: "conversational", kind })]
 }
 
 // --- Tools ------------------------------------------------------------------------------------------------------------
 
-function callParts(record: JsonValue, at: Path): PartDraft<"tool_call" | "opaque">[] {
-  const type = nonEmptyStringAt(record, ...at, "type")
-  const callId = nonEmptyStringAt(record, ...at, "call_id") ?? nonEmptyStringAt(record, ...at, "id")
+function callParts(item: Spot): PartDraft<"tool_call" | "opaque">[] {
+  const type = nonEmptyStringUnder(item, "type")
+  const called = inside(item, "function")
+  const callId = nonEmptyStringUnder(item, "call_id") ?? nonEmptyStringUnder(item, "id")
   const name =
-    nonEmptyStringAt(record, ...at, "name") ??
-    nonEmptyStringAt(record, ...at, "function", "name") ??
+    nonEmptyStringUnder(item, "name") ??
+    (called && nonEmptyStringUnder(called, "name")) ??
     (type === undefined ? undefined : matchIn(type, /^(.+)_call$/))
-  const params = paramsOf(record, at)
+  const params = paramsOf(item, called)
   if (callId !== undefined && name !== undefined && params !== undefined) {
     // What the provider runs itself has no result of its own in the history.
-    const providerExecuted = type === undefined ? undefined : testIn(type, /^web_search_call$/)
+    const providerExecuted = isAt(item.value, "web_search_call", "type")
     return [toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted })]
   }
   return type === undefined ? [] : [opaquePart({ provenance: "conversational", kind: type })]
 }
 
-function paramsOf(record: JsonValue, at: Path): Sealed<JsonValue> | undefined {
-  const text = stringAt(record, ...at, "arguments") ?? stringAt(record, ...at, "function", "arguments")
+function paramsOf(item: Spot, called: Spot | undefined): Sealed<JsonValue> | undefined {
+  const text = stringUnder(item, "arguments") ?? (called && stringUnder(called, "arguments"))
   if (text !== undefined) return jsonIn(text) ?? asJson(text)
-  return jsonAt(record, ...at, "arguments") ?? jsonAt(record, ...at, "input") ?? jsonAt(record, ...at, "action")
+  return jsonUnder(item, "arguments") ?? jsonUnder(item, "input") ?? jsonUnder(item, "action")
 }
 
-function generatedImage(record: JsonValue, at: Path): PartDraft<"file" | "opaque">[] {
-  const base64 = nonEmptyStringAt(record, ...at, "result")
+function generatedImage(item: Spot): PartDraft<"file" | "opaque">[] {
+  const base64 = nonEmptyStringUnder(item, "result")
   if (base64 !== undefined)
     return [filePart({ provenance: "conversational", mediaType: imageTypeIn(base64), data: { base64 } })]
-  const kind = nonEmptyStringAt(record, ...at, "type")
+  const kind = nonEmptyStringUnder(item, "type")
   return kind === undefined ? [] : [opaquePart({ provenance: "conversational", kind })]
 }
 
-function toolResult(record: JsonValue, at: Path): MessageDraft[] {
-  const callId = nonEmptyStringAt(record, ...at, "call_id") ?? nonEmptyStringAt(record, ...at, "tool_call_id")
-  const output = jsonAt(record, ...at, "output") ?? jsonAt(record, ...at, "tools") ?? jsonAt(record, ...at, "content")
+function toolResult(item: Spot, id: Id): MessageDraft[] {
+  const callId = nonEmptyStringUnder(item, "call_id") ?? nonEmptyStringUnder(item, "tool_call_id")
+  const output = jsonUnder(item, "output") ?? jsonUnder(item, "tools") ?? jsonUnder(item, "content")
   if (callId === undefined || output === undefined) {
-    const kind = nonEmptyStringAt(record, ...at, "type") ?? nonEmptyStringAt(record, ...at, "role")
-    return kind === undefined ? [] : [{ role: "tool", parts: [opaquePart({ provenance: "injected", kind })] }]
+    const kind = nonEmptyStringUnder(item, "type") ?? nonEmptyStringUnder(item, "role")
+    return kind === undefined ? [] : [{ id, role: "tool", parts: [opaquePart({ provenance: "injected", kind })] }]
   }
-  const shown = resultHead(record, at)
+  const shown = resultHead(item)
   const isFailure = shown === undefined ? undefined : testIn(shown, FAILED)
-  return [{ role: "tool", parts: [toolResultPart({ provenance: "injected", callId, isFailure, result: output })] }]
+  const part = toolResultPart({ provenance: "injected", callId, isFailure, result: output })
+  return [{ id, role: "tool", parts: [part] }]
 }
 
-function resultHead(record: JsonValue, at: Path): Sealed<string> | undefined {
+function resultHead({ value }: Spot): Sealed<string> | undefined {
   return (
-    stringAt(record, ...at, "output") ??
-    stringAt(record, ...at, "output", 0, "text") ??
-    stringAt(record, ...at, "output", "text") ??
-    stringAt(record, ...at, "content")
+    stringAt(value, "output") ??
+    stringAt(value, "output", 0, "text") ??
+    stringAt(value, "output", "text") ??
+    stringAt(value, "content")
   )
 }
 

@@ -9,7 +9,6 @@ import {
   keyAt,
   matchIn,
   nonEmptyStringAt,
-  type PathKey,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
@@ -19,6 +18,7 @@ import {
   valueAt,
 } from "../extract.ts"
 import type { SessionStart } from "../session-writer.ts"
+import type { PathKey } from "../spot.ts"
 
 export const BRAND = { id: "codex" }
 

@@ -5,10 +5,11 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
 import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
-import { dataUrlIn, nonEmptyStringAt, stringAt, timestampAt, valueAt } from "../extract.ts"
+import { dataUrlIn, nonEmptyStringAt, stringHere, stringUnder, timestampAt, valueAt } from "../extract.ts"
 import { filePart, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { spellingOf } from "../shared/spelling.ts"
+import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
 import { older, type SpeechState, speechOf } from "./duplicates.ts"
 import { itemMessages } from "./items.ts"
@@ -127,19 +128,16 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
     reading.opening.learn(record)
     begin(reading, ++reading.lines > LINES_UNNAMED_MAX)
   }
-  const fields: Fields = { timestamp: timestampAt(record, "timestamp"), spelling }
+  const timestamp = timestampAt(record, "timestamp")
   const copied = from === undefined ? undefined : { replay_of: from }
-  const [first, ...rest] = messagesOf(reading, raw, record).map((draft) => withFields(draft, fields, copied))
-  if (first === undefined) writer.carrier(raw, record, withPond(fields, copied ?? titleOf(record)))
-  else writer.record(raw, record, [first, ...rest])
+  const drafts = messagesOf(reading, raw, record)
+  const [first, ...rest] = drafts
+  const placed = (draft: MessageDraft) => withPond({ ...draft, timestamp, spelling }, copied)
+  if (first === undefined) writer.carrier(raw, record, { timestamp, spelling, pond: copied ?? titleOf(record) })
+  else writer.record(raw, record, [placed(first), ...rest.map(placed)])
 }
 
-type Fields = Pick<MessageDraft, "timestamp" | "spelling" | "pond">
 type Facts = Record<string, JsonValue>
-
-function withFields(draft: MessageDraft, fields: Fields, pond: Facts | undefined): MessageDraft {
-  return withPond(Object.assign(draft, fields), pond)
-}
 
 /** A draft without facts has none: an empty bag would be stored with every message. */
 function withPond<T extends { readonly pond?: Facts | undefined }>(draft: T, pond: Facts | undefined): T {
@@ -164,7 +162,7 @@ function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): voi
     if (unknown !== undefined) writer.issue(raw, { kind: "unknown_record", severity: "note", found: unknown })
   }
   begin(reading, true)
-  const drafts = list.flatMap((_, index) => itemMessages(record, ["items", index]))
+  const drafts = itemsOf(inside(whole(record), "items")).flatMap((item) => itemMessages(item))
   const [first, ...rest] = drafts
   if (first === undefined) writer.carrier(raw, record)
   else writer.record(raw, record, [first, ...rest])
@@ -197,17 +195,17 @@ function pushTitle(reading: Reading, raw: RawRecord): void {
 /** The messages of a record; none where it is a carrier. */
 function messagesOf(reading: Reading, raw: RawRecord, record: JsonObject): MessageDraft[] {
   const type = record["type"]
-  const payloadType = valueAt(record, "payload", "type") ?? impliedType(record)
+  const payload = record["payload"]
+  const payloadType = (isJsonObject(payload) ? payload["type"] : undefined) ?? impliedType(record)
   const isHeader = type === undefined && (typeof record["id"] === "string" || record["record_type"] === "state")
   const unknown = isHeader ? undefined : unknownKind(type ?? impliedType(record), payloadType)
   if (unknown !== undefined) reading.writer.issue(raw, { kind: "unknown_record", severity: "note", found: unknown })
-  if (type === "event_msg") return spoken(reading, "event", eventMessages(record))
-  if (type === "inter_agent_communication") return itemMessages(record, ["payload"])
-  if (type === "response_item") return spoken(reading, "item", itemMessages(record, ["payload"]))
+  const spot = whole(record)
+  if (type === "event_msg") return spoken(reading, "event", eventMessages(inside(spot, "payload")))
+  if (type === "inter_agent_communication") return itemMessages(inside(spot, "payload"))
+  if (type === "response_item") return spoken(reading, "item", itemMessages(inside(spot, "payload")))
   if (type === "compacted") return spoken(reading, "item", summary(record))
-  return isHeader || isJsonObject(record["payload"])
-    ? spoken(reading, "item", [])
-    : spoken(reading, "item", itemMessages(record, []))
+  return spoken(reading, "item", isHeader || isJsonObject(payload) ? [] : itemMessages(spot))
 }
 
 function impliedType(record: JsonObject): JsonValue | undefined {
@@ -228,14 +226,13 @@ function spoken(reading: Reading, from: "item" | "event", drafts: MessageDraft[]
 }
 
 /** What an event says to the screen. All other events are about something that an item holds. */
-function eventMessages(record: JsonObject): MessageDraft[] {
-  const at = ["payload", "message"]
-  switch (valueAt(record, "payload", "type")) {
+function eventMessages(event: Spot | undefined): MessageDraft[] {
+  if (event === undefined) return []
+  switch (wordUnder(event.value, "type")) {
     case "user_message": {
-      const text = stringAt(record, ...at)
-      const images = valueAt(record, "payload", "images")
-      const files = (Array.isArray(images) ? images : []).flatMap((_, index) => {
-        const url = stringAt(record, "payload", "images", index)
+      const text = stringUnder(event, "message")
+      const files = itemsOf(inside(event, "images")).flatMap((image) => {
+        const url = stringHere(image)
         const data = url === undefined ? undefined : dataUrlIn(url)
         if (url === undefined) return []
         const content = data === undefined ? { url } : { base64: data.base64 }
@@ -245,14 +242,14 @@ function eventMessages(record: JsonObject): MessageDraft[] {
       return texts.length + files.length === 0 ? [] : [{ role: "user", parts: [...texts, ...files] }]
     }
     case "agent_message": {
-      const text = stringAt(record, ...at)
+      const text = stringUnder(event, "message")
       return text === undefined
         ? []
         : [{ role: "assistant", parts: [textPart({ provenance: "conversational", text })] }]
     }
     case "agent_reasoning":
     case "agent_reasoning_raw_content": {
-      const text = stringAt(record, "payload", "text")
+      const text = stringUnder(event, "text")
       return text === undefined
         ? []
         : [{ role: "assistant", parts: [reasoningPart({ provenance: "conversational", text })] }]

@@ -74,7 +74,7 @@ function isFinishedSummary(view: MessageView): boolean {
 
 function compactionOf(view: MessageView): ReturnType<typeof objectOf> | undefined {
   const part = view.parts.find(({ type }) => type?.value === "compaction")
-  return part === undefined ? undefined : objectOf(partAt(view, part))
+  return part === undefined ? undefined : objectOf(partAt(part))
 }
 
 /** Here the message that an undo names stays. */

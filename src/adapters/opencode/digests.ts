@@ -2,7 +2,7 @@
  * Which messages of a session are known, and as what: one short digest each, so that a message that changed is read again
  * and all others are not. They are kept as one text of equal pieces, because a session can have thousands of messages.
  */
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { isExactNumber, isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 
 const LENGTH = 9
 
@@ -35,5 +35,10 @@ export function hashOf(text: string): string {
 
 function timeOf(row: JsonValue): string {
   // What is no row has no time of its own, and is what it is.
-  return isJsonObject(row) ? `${String(row["id"])}:${String(row["time_updated"])}` : stringifyJson(row)
+  return isJsonObject(row) ? `${wordOf(row["id"])}:${wordOf(row["time_updated"])}` : stringifyJson(row)
+}
+
+function wordOf(value: JsonValue | undefined): string {
+  // A number that no double holds has no words of its own either.
+  return isJsonObject(value) || isExactNumber(value ?? null) ? stringifyJson(value ?? null) : String(value)
 }

@@ -3,16 +3,17 @@
  * with what its tools answered, for one step or several: each step becomes an assistant message, a tool message with the
  * results, and, where a tool showed an image, a message in the user's slot that holds it, as opencode sends it on.
  */
-import { isJsonObject, type JsonValue } from "../../model/json.ts"
+import type { JsonValue } from "../../model/json.ts"
 import {
+  asJson,
   booleanAt,
   dataUrlIn,
   isAt,
   isNonZeroAt,
-  jsonAt,
-  nonEmptyStringAt,
+  jsonUnder,
+  nonEmptyStringUnder,
   type Sealed,
-  stringAt,
+  stringUnder,
   valueAt,
 } from "../extract.ts"
 import {
@@ -26,8 +27,9 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { spansOf } from "./provenance.ts"
-import { infoAt, type MessageView, objectOf, type PartView, type Path, partAt } from "./records.ts"
+import { infoAt, type MessageView, type PartView } from "./records.ts"
 
 export interface MessageDrafts {
   readonly drafts: readonly [MessageDraft, ...MessageDraft[]]
@@ -49,7 +51,8 @@ export function draftsOf(view: MessageView): MessageDrafts | undefined {
   const role = infoAt(view, "role")
   const unknown: string[] = []
   if (role === "user") {
-    const parts = view.parts.flatMap((part) => commonParts(view, part, unknown))
+    const parts: UserPart[] = []
+    for (const part of view.parts) parts.push(...commonParts(view, part, unknown))
     return { drafts: [{ ...headOf(view), role, parts }], unknown }
   }
   if (role !== "assistant") return undefined
@@ -104,7 +107,7 @@ function stepsOf(view: MessageView, unknown: string[]): Step[] {
       step = newStep()
       steps.push(step)
     }
-    if (type === "tool") addTool(view, part, step)
+    if (type === "tool") addTool(part, step)
     else if (type === "tool-invocation") addInvocation(view, part, step)
     else step.said.push(...assistantParts(view, part, unknown))
   }
@@ -112,7 +115,7 @@ function stepsOf(view: MessageView, unknown: string[]): Step[] {
 }
 
 function assistantParts(view: MessageView, part: PartView, unknown: string[]): AssistantPart[] {
-  const text = part.type?.value === "reasoning" ? stringAt(view.record, ...part.at, "text") : undefined
+  const text = part.type?.value === "reasoning" ? stringUnder(part.spot, "text") : undefined
   if (text !== undefined) return [reasoningPart({ id: part.id, provenance: "conversational", text })]
   return commonParts(view, part, unknown)
 }
@@ -123,29 +126,30 @@ function commonParts(view: MessageView, part: PartView, unknown: string[]): User
   if (type === "text") {
     const spans = spansOf(view, part)
     if (spans.length > 0)
-      return spans.map((span, index) => textPart({ ...span, id: index === 0 ? part.id : undefined }))
+      return spans.map(({ text, provenance, pond }, index) =>
+        textPart({ text, provenance, pond, id: index === 0 ? part.id : undefined }),
+      )
   }
   if (type === "file") {
-    const file = fileAt(view.record, part.at, part.id)
+    const file = fileAt(part.spot, part.id)
     if (file !== undefined) return [file]
   }
   if (type !== undefined && BOUNDS.has(type)) return []
   if (type !== undefined && !OPAQUE.has(type)) unknown.push(type)
-  const kind = part.type ?? nonEmptyStringAt(view.record, ...view.info, "role")
+  const kind = part.type ?? nonEmptyStringUnder(view.info, "role")
   return kind === undefined ? [] : [opaquePart({ id: part.id, provenance: "injected", kind })]
 }
 
-function fileAt(record: JsonValue, at: Path, id?: Sealed<string>, injected?: string): PartDraft<"file"> | undefined {
-  const url = stringAt(record, ...at, "url")
+function fileAt(spot: Spot, id?: Sealed<string>, injected?: string): PartDraft<"file"> | undefined {
+  const url = stringUnder(spot, "url")
   if (url === undefined) return undefined
   const inline = dataUrlIn(url)
   const data: FileSource = inline === undefined ? { url } : { base64: inline.base64 }
   return filePart({
     id,
     provenance: injected === undefined ? "conversational" : "injected",
-    mediaType:
-      inline?.mediaType ?? nonEmptyStringAt(record, ...at, "mime") ?? nonEmptyStringAt(record, ...at, "mediaType"),
-    fileName: nonEmptyStringAt(record, ...at, "filename"),
+    mediaType: inline?.mediaType ?? nonEmptyStringUnder(spot, "mime") ?? nonEmptyStringUnder(spot, "mediaType"),
+    fileName: nonEmptyStringUnder(spot, "filename"),
     data,
     ...(injected === undefined ? {} : { pond: { injected } }),
   })
@@ -153,25 +157,33 @@ function fileAt(record: JsonValue, at: Path, id?: Sealed<string>, injected?: str
 
 // --- Tools --------------------------------------------------------------------------------------------------------------
 
-function addTool(view: MessageView, part: PartView, step: Step): void {
-  const { record } = view
-  const state: Path = [...part.at, "state"]
-  const callId = nonEmptyStringAt(record, ...part.at, "callID") ?? part.id
-  const name = nonEmptyStringAt(record, ...part.at, "tool")
-  const params = jsonAt(record, ...state, "input") ?? jsonAt(record, ...state, "raw")
-  if (callId === undefined || name === undefined || params === undefined) {
-    if (part.type !== undefined) step.said.push(opaquePart({ id: part.id, provenance: "injected", kind: part.type }))
+function addTool({ spot, id, type }: PartView, step: Step): void {
+  const state = inside(spot, "state")
+  const callId = nonEmptyStringUnder(spot, "callID") ?? id
+  const name = nonEmptyStringUnder(spot, "tool")
+  const params = state && (jsonUnder(state, "input") ?? jsonUnder(state, "raw"))
+  if (state === undefined || callId === undefined || name === undefined || params === undefined) {
+    if (type !== undefined) step.said.push(opaquePart({ id, provenance: "injected", kind: type }))
     return
   }
-  const common = { id: part.id, provenance: "conversational" as const, callId }
-  const providerExecuted = booleanAt(record, ...part.at, "metadata", "providerExecuted")
-  step.said.push(toolCallPart({ ...common, name, params, providerExecuted }))
-  const outcome = outcomeOf(view, part)
+  const providerExecuted = booleanAt(spot.value, "metadata", "providerExecuted")
+  step.said.push(toolCallPart({ id, provenance: "conversational", callId, name, params, providerExecuted }))
+  const outcome = outcomeOf(state)
   if (outcome === undefined) return
-  const result = toolResultPart({ ...common, ...outcome, name, provenance: "injected" })
-  if (providerExecuted?.value === true) step.said.push({ ...result, id: undefined })
-  else step.results.push(result)
-  step.media.push(...attachmentsOf(record, [...state, "attachments"]))
+  const { result, isFailure } = outcome
+  const isProviders = providerExecuted?.value === true
+  const own = isProviders ? undefined : id
+  const part = toolResultPart({ id: own, provenance: "injected", callId, name, isFailure, result })
+  if (isProviders) step.said.push(part)
+  else step.results.push(part)
+  for (const attachment of itemsOf(inside(state, "attachments"))) {
+    const file = wordUnder(attachment.value, "type") === "file" ? attached(attachment) : undefined
+    if (file !== undefined) step.media.push(file)
+  }
+}
+
+function attached(attachment: Spot): PartDraft<"file"> | undefined {
+  return fileAt(attachment, nonEmptyStringUnder(attachment, "id"), "tool-media")
 }
 
 interface Outcome {
@@ -180,50 +192,36 @@ interface Outcome {
 }
 
 /** Nothing while the call is pending or running, or was left so by a crash. */
-function outcomeOf(view: MessageView, part: PartView): Outcome | undefined {
-  const { record } = view
-  const state: Path = [...part.at, "state"]
-  const status = partAt(view, part, "state", "status")
+function outcomeOf(state: Spot): Outcome | undefined {
+  const status = wordUnder(state.value, "status")
   if (status === "completed") {
-    const result = jsonAt(record, ...state, "output")
+    const result = jsonUnder(state, "output")
     // A command that ended badly completed all the same. Its exit code says so.
-    return result === undefined ? undefined : { result, isFailure: isNonZeroAt(record, ...state, "metadata", "exit") }
+    return result === undefined ? undefined : { result, isFailure: isNonZeroAt(state.value, "metadata", "exit") }
   }
   if (status !== "error") return undefined
   // A call that was interrupted shows the model what had come until then.
-  const metadata = objectOf(valueAt(record, ...state, "metadata"))
-  if (metadata["interrupted"] === true && typeof metadata["output"] === "string") {
-    const result = jsonAt(record, ...state, "metadata", "output")
-    return result === undefined ? undefined : { result, isFailure: undefined }
-  }
-  const result = jsonAt(record, ...state, "error")
-  return result === undefined ? undefined : { result, isFailure: isAt(record, "error", ...state, "status") }
-}
-
-function attachmentsOf(record: JsonValue, at: Path): PartDraft<"file">[] {
-  const attachments = valueAt(record, ...at)
-  if (!Array.isArray(attachments)) return []
-  return attachments.flatMap((attachment, index) => {
-    if (!isJsonObject(attachment) || attachment["type"] !== "file") return []
-    const id = nonEmptyStringAt(record, ...at, index, "id")
-    return fileAt(record, [...at, index], id, "tool-media") ?? []
-  })
+  const metadata = inside(state, "metadata")
+  const output =
+    valueAt(state.value, "metadata", "interrupted") === true ? metadata && stringUnder(metadata, "output") : undefined
+  if (output !== undefined) return { result: asJson(output), isFailure: undefined }
+  const result = jsonUnder(state, "error")
+  return result === undefined ? undefined : { result, isFailure: isAt(state.value, "error", "status") }
 }
 
 /** The form of the first months: `{toolInvocation: {state, toolCallId, toolName, args, result?}}`. */
-function addInvocation(view: MessageView, part: PartView, step: Step): void {
-  const at: Path = [...part.at, "toolInvocation"]
-  const callId = nonEmptyStringAt(view.record, ...at, "toolCallId")
-  const name = nonEmptyStringAt(view.record, ...at, "toolName")
-  const params = jsonAt(view.record, ...at, "args")
-  if (callId === undefined || name === undefined || params === undefined) {
-    if (part.type !== undefined) step.said.push(opaquePart({ id: part.id, provenance: "injected", kind: part.type }))
+function addInvocation(view: MessageView, { spot, id, type }: PartView, step: Step): void {
+  const invocation = inside(spot, "toolInvocation")
+  const callId = invocation && nonEmptyStringUnder(invocation, "toolCallId")
+  const name = invocation && nonEmptyStringUnder(invocation, "toolName")
+  const params = invocation && jsonUnder(invocation, "args")
+  if (invocation === undefined || callId === undefined || name === undefined || params === undefined) {
+    if (type !== undefined) step.said.push(opaquePart({ id, provenance: "injected", kind: type }))
     return
   }
-  const common = { id: part.id, provenance: "conversational" as const, callId }
-  step.said.push(toolCallPart({ ...common, name, params }))
-  const result = jsonAt(view.record, ...at, "result")
-  const isFailure = booleanAt(view.record, ...view.info, "metadata", "tool", callId.value, "error")
+  step.said.push(toolCallPart({ id, provenance: "conversational", callId, name, params }))
+  const result = jsonUnder(invocation, "result")
+  const isFailure = booleanAt(view.info.value, "metadata", "tool", callId.value, "error")
   if (result !== undefined)
-    step.results.push(toolResultPart({ ...common, name, isFailure, result, provenance: "injected" }))
+    step.results.push(toolResultPart({ id, provenance: "injected", callId, name, isFailure, result }))
 }

@@ -5,7 +5,7 @@ import { nonEmptyStringAt, type Sealed, stringAt } from "../extract.ts"
 import type { SessionWriter } from "../session-writer.ts"
 import { hashOf } from "./digests.ts"
 import type { MessageDrafts } from "./messages.ts"
-import { viewOf } from "./records.ts"
+import { idOf } from "./records.ts"
 import type { Layout } from "./session-start.ts"
 
 /** A record that exists once, as it was last: its hash, and the id of the message that holds its first form. */
@@ -27,7 +27,7 @@ export function putMessage(
   record: JsonObject,
   { drafts, unknown }: MessageDrafts,
 ): void {
-  const id = viewOf(record).id?.value
+  const id = idOf(record)
   if (id !== undefined && seen.has(id)) {
     writer.carrier(raw, record, { timestamp: drafts[0].timestamp, pond: { revision_of: id } })
     return

@@ -3,8 +3,8 @@
  * as if the user had written it, `ignored` is shown to the user alone. What kind it is shows in how it begins.
  */
 import type { Provenance } from "../../model/session.ts"
-import { booleanAt, type Sealed, splitAt, stringAt } from "../extract.ts"
-import { type MessageView, objectOf, type PartView, partAt } from "./records.ts"
+import { type Sealed, splitAt, stringUnder } from "../extract.ts"
+import { infoAt, type MessageView, objectOf, type PartView, partAt } from "./records.ts"
 
 export interface Span {
   readonly text: Sealed<string>
@@ -33,17 +33,17 @@ const COMMENT =
 
 /** The text of a part, in pieces that are either said or injected: together they are the whole text. */
 export function spansOf(view: MessageView, part: PartView): readonly Span[] {
-  const text = stringAt(view.record, ...part.at, "text")
+  const text = stringUnder(part.spot, "text")
   if (text === undefined) return []
-  if (booleanAt(view.record, ...part.at, "ignored")?.value === true) return [injected(text, "ignored")]
-  if (booleanAt(view.record, ...part.at, "synthetic")?.value === true) return syntheticSpans(view, part, text)
+  if (partAt(part, "ignored") === true) return [injected(text, "ignored")]
+  if (partAt(part, "synthetic") === true) return syntheticSpans(part, text)
   // The summary that a compaction leaves behind speaks for the client, in the assistant's slot.
-  if (booleanAt(view.record, ...view.info, "summary")?.value === true) return [injected(text, "compact-summary")]
+  if (infoAt(view, "summary") === true) return [injected(text, "compact-summary")]
   return [{ text, provenance: "conversational" }]
 }
 
-function syntheticSpans(view: MessageView, part: PartView, text: Sealed<string>): Span[] {
-  const metadata = objectOf(partAt(view, part, "metadata"))
+function syntheticSpans(part: PartView, text: Sealed<string>): Span[] {
+  const metadata = objectOf(partAt(part, "metadata"))
   const start = authoredFrom(objectOf(metadata["opencodeComment"])["comment"], text.value)
   if (start !== undefined) {
     const [words, comment] = splitAt(text, [start])

@@ -5,12 +5,13 @@
  * A view says where in the record things stand, so that everything else is written once. Knows no file and no database.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import { nonEmptyStringAt, type PathKey, type Sealed, stringAt, timestampAt, valueAt } from "../extract.ts"
+import { nonEmptyStringAt, nonEmptyStringUnder, type Sealed, stringUnder, timestampAt, valueAt } from "../extract.ts"
+import { inside, itemsOf, type PathKey, type Spot, whole } from "../spot.ts"
 
 export type Path = readonly PathKey[]
 
 export interface PartView {
-  readonly at: Path
+  readonly spot: Spot
   readonly id: Sealed<string> | undefined
   readonly type: Sealed<string> | undefined
 }
@@ -18,59 +19,71 @@ export interface PartView {
 export interface MessageView {
   readonly record: JsonValue
   /** Where the fields of the message stand: `role`, `time`, `error`, … */
-  readonly info: Path
+  readonly info: Spot
   readonly id: Sealed<string> | undefined
   readonly time: Sealed<string> | undefined
   readonly parts: readonly PartView[]
 }
 
 export function viewOf(record: JsonValue): MessageView {
-  return isJsonObject(record) && "info" in record ? documentView(record) : rowView(record)
+  return isDocument(record) ? documentView(record) : rowView(record)
 }
 
+/** The id of a message, without a view of the rest of it. */
+export function idOf(record: JsonValue): string | undefined {
+  return (isDocument(record) ? nonEmptyStringAt(record, "info", "id") : nonEmptyStringAt(record, "id"))?.value
+}
+
+function isDocument(record: JsonValue): boolean {
+  return isJsonObject(record) && "info" in record
+}
+
+/** Has nothing to read. */
+const NOWHERE = whole(null)
+
 function rowView(record: JsonValue): MessageView {
+  const spot = whole(record)
+  const parts: PartView[] = []
+  for (const row of itemsOf(inside(spot, "part"))) {
+    const data = inside(row, "data") ?? NOWHERE
+    parts.push({ spot: data, id: nonEmptyStringUnder(row, "id"), type: stringUnder(data, "type") })
+  }
   return {
     record,
-    info: ["data"],
-    id: nonEmptyStringAt(record, "id"),
+    info: inside(spot, "data") ?? NOWHERE,
+    id: nonEmptyStringUnder(spot, "id"),
     time: timestampAt(record, "time_created") ?? timestampAt(record, "data", "time", "created"),
-    parts: itemsAt(record, "part").map((index) => ({
-      at: ["part", index, "data"],
-      id: nonEmptyStringAt(record, "part", index, "id"),
-      type: stringAt(record, "part", index, "data", "type"),
-    })),
+    parts,
   }
 }
 
 function documentView(record: JsonValue): MessageView {
+  const spot = whole(record)
+  const info = inside(spot, "info") ?? NOWHERE
   // Until July 2025 the parts stood inside their message.
-  const parts: Path = itemsAt(record, "info", "parts").length > 0 ? ["info", "parts"] : ["parts"]
+  const early = itemsOf(inside(info, "parts"))
+  const parts = early.length > 0 ? early : itemsOf(inside(spot, "parts"))
   return {
     record,
-    info: ["info"],
-    id: nonEmptyStringAt(record, "info", "id"),
-    time: timestampAt(record, "info", "time", "created") ?? timestampAt(record, "info", "metadata", "time", "created"),
-    parts: itemsAt(record, ...parts).map((index) => ({
-      at: [...parts, index],
-      id: nonEmptyStringAt(record, ...parts, index, "id"),
-      type: stringAt(record, ...parts, index, "type"),
+    info,
+    id: nonEmptyStringUnder(info, "id"),
+    time: timestampAt(info.value, "time", "created") ?? timestampAt(info.value, "metadata", "time", "created"),
+    parts: parts.map((part) => ({
+      spot: part,
+      id: nonEmptyStringUnder(part, "id"),
+      type: stringUnder(part, "type"),
     })),
   }
 }
 
 export function infoAt(view: MessageView, ...path: Path): JsonValue | undefined {
-  return valueAt(view.record, ...view.info, ...path)
+  return view.info === NOWHERE ? undefined : valueAt(view.info.value, ...path)
 }
 
-export function partAt(view: MessageView, part: PartView, ...path: Path): JsonValue | undefined {
-  return valueAt(view.record, ...part.at, ...path)
+export function partAt({ spot }: PartView, ...path: Path): JsonValue | undefined {
+  return spot === NOWHERE ? undefined : valueAt(spot.value, ...path)
 }
 
 export function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {}
-}
-
-function itemsAt(record: JsonValue, ...path: Path): number[] {
-  const items = valueAt(record, ...path)
-  return Array.isArray(items) ? [...items.keys()] : []
 }

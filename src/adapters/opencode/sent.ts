@@ -74,13 +74,13 @@ function mediaOf(view: MessageView, entries: readonly Entry[]): Media {
   const shown = new Map<string, FilePart[]>()
   const cleared = new Set<string>()
   for (const part of view.parts) {
-    const attachments = partAt(view, part, "state", "attachments")
+    const attachments = partAt(part, "state", "attachments")
     const count = Array.isArray(attachments) ? attachments.filter((file) => isFileWithUrl(objectOf(file))).length : 0
     const own = files.splice(0, count)
     const id = part.id?.value
     if (id === undefined) continue
     shown.set(id, own)
-    if (isCleared(view, part)) for (const each of [id, ...own.map((file) => file.id)]) cleared.add(each)
+    if (isCleared(part)) for (const each of [id, ...own.map((file) => file.id)]) cleared.add(each)
   }
   return { shown, cleared }
 }
@@ -123,8 +123,8 @@ function isIgnored(part: TextPart): boolean {
   return objectOf(part.options["pond"] as JsonValue | undefined)["injected"] === "ignored"
 }
 
-function isCleared(view: MessageView, part: PartView): boolean {
-  return Boolean(partAt(view, part, "state", "time", "compacted"))
+function isCleared(part: PartView): boolean {
+  return Boolean(partAt(part, "state", "time", "compacted"))
 }
 
 // --- Rows of `session_message` ------------------------------------------------------------------------------------------

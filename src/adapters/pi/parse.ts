@@ -10,15 +10,16 @@ import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit 
 import {
   asJson,
   booleanAt,
-  jsonAt,
+  jsonUnder,
   matchIn,
   nonEmptyStringAt,
-  type PathKey,
+  nonEmptyStringUnder,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
   sealedPlace,
-  stringAt,
+  stringHere,
+  stringUnder,
   timestampAt,
   valueAt,
 } from "../extract.ts"
@@ -33,6 +34,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
+import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "pi" }
 
@@ -118,34 +120,33 @@ const CARRIERS = new Set([
 /** What v4 writes beside its entries. */
 const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"])
 
-/** A place in a record, and what stands there. */
-interface Spot {
-  readonly record: JsonValue
-  readonly at: readonly PathKey[]
+/** An entry, a message or a block: where it stands, and its fields. */
+interface View {
+  readonly spot: Spot
   readonly value: JsonObject
   /** Says that something here was read and kept, and not understood. */
   readonly note: (kind: "unknown_record" | "unknown_part", found: JsonValue | undefined) => void
 }
 
-/** Where something else than an object stands, there is nothing to read. */
-function inside({ record, at, value, note }: Spot, key: string): Spot {
-  const inner = value[key]
-  return { record, at: [...at, key], value: isJsonObject(inner) ? inner : NOTHING, note }
+/** Where something else than an object stands, there are no fields to read. */
+function viewOf(spot: Spot, note: View["note"]): View {
+  return { spot, value: isJsonObject(spot.value) ? spot.value : NOTHING, note }
 }
 
 const NOTHING: JsonObject = {}
 
 function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
-  const note: Spot["note"] = (kind, found) =>
+  const note: View["note"] = (kind, found) =>
     writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
-  const draftAt = (value: JsonValue, at: readonly PathKey[]) =>
-    entryDraft({ record, at, value: isJsonObject(value) ? value : NOTHING, note })
-  const drafts = Array.isArray(record)
-    ? record.map((write: JsonValue, index) => draftAt(write, [index])).filter(isPresent)
-    : [draftAt(record, [])].filter(isPresent)
+  const drafts: MessageDraft[] = []
+  const spot = whole(record)
+  for (const entry of Array.isArray(record) ? itemsOf(spot) : [spot]) {
+    const draft = entryDraft(viewOf(entry, note))
+    if (draft !== undefined) drafts.push(draft)
+  }
   const title = titleFacts(record)
   if (!isFilled(drafts)) {
-    writer.carrier(raw, record, { ...commonFields(record, []), pond: title })
+    writer.carrier(raw, record, { ...commonFields(spot), pond: title })
     return
   }
   const [first, ...rest] = drafts
@@ -153,8 +154,8 @@ function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): vo
 }
 
 /** Nothing where the entry is no message. */
-function entryDraft(spot: Spot): MessageDraft | undefined {
-  const { value, note } = spot
+function entryDraft(entry: View): MessageDraft | undefined {
+  const { spot, value, note } = entry
   const { type } = value
   // Before v4, some entries had a `kind` of their own. What v4 writes is numbered.
   const kind = value["seq"] === undefined ? "entry" : value["kind"]
@@ -164,24 +165,23 @@ function entryDraft(spot: Spot): MessageDraft | undefined {
   }
   switch (type) {
     case "message":
-      return messageDraft(spot, inside(spot, "message"))
+      return messageDraft(entry, viewOf(inside(spot, "message") ?? whole(null), note))
     case "custom_message":
-      return customDraft(spot, spot)
+      return customDraft(entry, entry)
     case "branch_summary":
-      return summaryDraft(spot, spot, "branch-summary")
+      return summaryDraft(entry, entry, "branch-summary")
     case "compaction":
-      return summaryDraft(spot, spot, "compact-summary")
+      return summaryDraft(entry, entry, "compact-summary")
     default:
       if (typeof type !== "string" || !CARRIERS.has(type)) note("unknown_record", type)
       return undefined
   }
 }
 
-function commonFields(record: JsonValue, at: readonly PathKey[]): Pick<MessageDraft, "id" | "timestamp"> {
-  return {
-    id: nonEmptyStringAt(record, ...at, "id"),
-    timestamp: timestampAt(record, ...at, "timestamp") ?? timestampAt(record, ...at, "message", "timestamp"),
-  }
+function commonFields(entry: Spot): Pick<MessageDraft, "id" | "timestamp"> {
+  const { value } = entry
+  const timestamp = timestampAt(value, "timestamp") ?? timestampAt(value, "message", "timestamp")
+  return { id: nonEmptyStringUnder(entry, "id"), timestamp }
 }
 
 /** The name that a person gave the session, in the words of each version. The last one counts. */
@@ -197,10 +197,9 @@ function titleFacts(record: JsonValue): MessageDraft["pond"] {
 
 // --- Messages ---------------------------------------------------------------------------------------------------------
 
-function messageDraft(entry: Spot, message: Spot): MessageDraft | undefined {
-  const { record, at } = message
+function messageDraft(entry: View, message: View): MessageDraft | undefined {
   const { role } = message.value
-  const { id, timestamp } = commonFields(record, entry.at)
+  const { id, timestamp } = commonFields(entry.spot)
   switch (role) {
     case "user":
       return { id, timestamp, role, parts: contentParts(message, userBlock) }
@@ -209,7 +208,7 @@ function messageDraft(entry: Spot, message: Spot): MessageDraft | undefined {
     case "toolResult":
       return { id, timestamp, role: "tool", parts: [toolResult(message)].filter(isPresent) }
     case "system":
-      return { id, timestamp, role, content: stringAt(record, ...at, "content") }
+      return { id, timestamp, role, content: stringUnder(message.spot, "content") }
     case "bashExecution":
       return { id, timestamp, role: "user", parts: bashParts(message) }
     case "custom":
@@ -225,26 +224,26 @@ function messageDraft(entry: Spot, message: Spot): MessageDraft | undefined {
   }
 }
 
-function modelFacts({ value: { model } }: Spot): MessageDraft["pond"] {
+function modelFacts({ value: { model } }: View): MessageDraft["pond"] {
   return typeof model === "string" ? { model } : undefined
 }
 
 /** What the client tells its model in place of messages that it no longer sends. */
-function summaryDraft(entry: Spot, { record, at }: Spot, injected: string): MessageDraft {
-  const text = stringAt(record, ...at, "summary")
+function summaryDraft(entry: View, { spot }: View, injected: string): MessageDraft {
+  const text = stringUnder(spot, "summary")
   const parts = text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected } })]
-  return { ...commonFields(record, entry.at), role: "user", parts }
+  return { ...commonFields(entry.spot), role: "user", parts }
 }
 
 /** What an extension tells the model in the user's slot. */
-function customDraft(entry: Spot, message: Spot): MessageDraft {
-  return { ...commonFields(entry.record, entry.at), role: "user", parts: contentParts(message, injectedBlock) }
+function customDraft(entry: View, message: View): MessageDraft {
+  return { ...commonFields(entry.spot), role: "user", parts: contentParts(message, injectedBlock) }
 }
 
 /** A command that a person ran from the prompt: the command is theirs, the output is not. */
-function bashParts({ record, at }: Spot): PartDraft<"text">[] {
-  const command = stringAt(record, ...at, "command")
-  const output = stringAt(record, ...at, "output")
+function bashParts({ spot }: View): PartDraft<"text">[] {
+  const command = stringUnder(spot, "command")
+  const output = stringUnder(spot, "output")
   return [
     command && textPart({ provenance: "conversational", text: command, pond: { shell: "command" } }),
     output && textPart({ provenance: "injected", text: output, pond: { injected: "bash-output" } }),
@@ -252,17 +251,21 @@ function bashParts({ record, at }: Spot): PartDraft<"text">[] {
 }
 
 /** A result that is one text stands as that text, any other as the blocks that it is. */
-function toolResult(message: Spot): PartDraft<"tool_result" | "opaque"> | undefined {
-  const { record, at } = message
-  const { content } = message.value
-  const callId = nonEmptyStringAt(record, ...at, "toolCallId")
-  const isText = Array.isArray(content) && content.length === 1 && valueAt(content, 0, "type") === "text"
-  const text = isText ? stringAt(record, ...at, "content", 0, "text") : undefined
-  const result = text === undefined ? jsonAt(record, ...at, "content") : asJson(text)
+function toolResult(message: View): PartDraft<"tool_result" | "opaque"> | undefined {
+  const { spot, value } = message
+  const callId = nonEmptyStringUnder(spot, "toolCallId")
+  const text = onlyText(inside(spot, "content"))
+  const result = text === undefined ? jsonUnder(spot, "content") : asJson(text)
   if (callId === undefined || result === undefined) return unread(message, "role")
-  const name = nonEmptyStringAt(record, ...at, "toolName")
-  const isFailure = booleanAt(record, ...at, "isError")
-  return toolResultPart({ provenance: "injected", callId, name, isFailure, result })
+  const name = nonEmptyStringUnder(spot, "toolName")
+  return toolResultPart({ provenance: "injected", callId, name, isFailure: booleanAt(value, "isError"), result })
+}
+
+function onlyText(content: Spot | undefined): Sealed<string> | undefined {
+  const blocks = content?.value
+  if (content === undefined || !Array.isArray(blocks) || blocks.length !== 1) return undefined
+  const block = wordUnder(blocks[0], "type") === "text" ? inside(content, 0) : undefined
+  return block && stringUnder(block, "text")
 }
 
 // --- Blocks -----------------------------------------------------------------------------------------------------------
@@ -271,59 +274,56 @@ type UserPart = PartDraft<"text" | "file" | "opaque">
 type AssistantPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "opaque">
 
 /** The content of a message: one text, or a list of blocks. */
-function contentParts<P>({ record, at, value, note }: Spot, readBlock: (block: Spot) => P | undefined): P[] {
-  const { content } = value
-  if (typeof content === "string") {
-    return [readBlock({ record, at: [...at, "content"], value: NOTHING, note })].filter(isPresent)
+function contentParts<P>({ spot, value, note }: View, readBlock: (block: View) => P | undefined): P[] {
+  const content = inside(spot, "content")
+  const parts: P[] = []
+  for (const block of typeof value["content"] === "string" && content !== undefined ? [content] : itemsOf(content)) {
+    const part = readBlock(viewOf(block, note))
+    if (part !== undefined) parts.push(part)
   }
-  if (!Array.isArray(content)) return []
-  return (content as readonly JsonValue[])
-    .map((block, index) =>
-      readBlock({ record, at: [...at, "content", index], value: isJsonObject(block) ? block : NOTHING, note }),
-    )
-    .filter(isPresent)
+  return parts
 }
 
-function userBlock(block: Spot): UserPart | undefined {
+function userBlock(block: View): UserPart | undefined {
   return plainBlock(block, "conversational") ?? unread(block, "type")
 }
 
-function injectedBlock(block: Spot): UserPart | undefined {
+function injectedBlock(block: View): UserPart | undefined {
   return plainBlock(block, "injected", { injected: "custom-message" }) ?? unread(block, "type")
 }
 
-function assistantBlock(block: Spot): AssistantPart | undefined {
-  const { record, at } = block
+function assistantBlock(block: View): AssistantPart | undefined {
+  const { spot } = block
   const { type } = block.value
   if (type === "thinking") {
-    const text = stringAt(record, ...at, "thinking")
+    const text = stringUnder(spot, "thinking")
     return text === undefined ? unread(block, "type") : reasoningPart({ provenance: "conversational", text })
   }
   if (type !== "toolCall") return plainBlock(block, "conversational") ?? unread(block, "type")
-  const callId = nonEmptyStringAt(record, ...at, "id")
-  const name = nonEmptyStringAt(record, ...at, "name")
-  const params = jsonAt(record, ...at, "arguments")
+  const callId = nonEmptyStringUnder(spot, "id")
+  const name = nonEmptyStringUnder(spot, "name")
+  const params = jsonUnder(spot, "arguments")
   if (callId === undefined || name === undefined || params === undefined) return unread(block, "type")
   return toolCallPart({ provenance: "conversational", callId, name, params })
 }
 
 /** A text or an image, whoever put it there. */
 function plainBlock(
-  { record, at, value }: Spot,
+  { spot, value }: View,
   provenance: Provenance,
   pond?: Record<string, JsonValue>,
 ): PartDraft<"text" | "file"> | undefined {
   const { type } = value
-  const text = type === "text" ? stringAt(record, ...at, "text") : stringAt(record, ...at)
+  const text = type === "text" ? stringUnder(spot, "text") : stringHere(spot)
   if (text !== undefined) return textPart({ provenance, pond, text })
-  const base64 = type === "image" ? stringAt(record, ...at, "data") : undefined
+  const base64 = type === "image" ? stringUnder(spot, "data") : undefined
   if (base64 === undefined) return undefined
-  return filePart({ provenance, pond, mediaType: nonEmptyStringAt(record, ...at, "mimeType"), data: { base64 } })
+  return filePart({ provenance, pond, mediaType: nonEmptyStringUnder(spot, "mimeType"), data: { base64 } })
 }
 
 /** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */
-function unread({ record, at, note }: Spot, key: string): PartDraft<"opaque"> | undefined {
-  const kind = nonEmptyStringAt(record, ...at, key)
+function unread({ spot, note }: View, key: string): PartDraft<"opaque"> | undefined {
+  const kind = nonEmptyStringUnder(spot, key)
   note("unknown_part", kind?.value)
   return kind === undefined ? undefined : opaquePart({ provenance: "injected", kind })
 }

@@ -1,0 +1,85 @@
+/**
+ * Places in a record. A spot is a value with the place where it stands, so that what is read there can be taken out and put
+ * back; a path is the place alone. Reading a record goes from spot to spot: each step looks up one key, and no list of keys
+ * is made for a value that nobody takes out.
+ */
+import { isJsonObject, type JsonValue, pointerToken } from "../model/json.ts"
+
+export type PathKey = string | number
+
+/** Equal paths are one object, so that a pointer is spelled once for all the records of a log. */
+export interface Path {
+  /** As a JSON pointer. */
+  readonly pointer: string
+  readonly inner: Map<PathKey, Path>
+}
+
+const ROOT: Path = { pointer: "", inner: new Map() }
+/** Places in long lists are spelled each time: what is remembered must not grow with what clients write. */
+const REMEMBERED_INDEX_MAX = 64
+const REMEMBERED_KEYS_MAX = 256
+
+export function pathInside(path: Path, key: PathKey): Path {
+  const known = path.inner.get(key)
+  if (known !== undefined) return known
+  const token = typeof key === "number" ? String(key) : pointerToken(key)
+  const made: Path = { pointer: `${path.pointer}/${token}`, inner: new Map() }
+  const isRemembered = typeof key === "number" ? key < REMEMBERED_INDEX_MAX : path.inner.size < REMEMBERED_KEYS_MAX
+  if (isRemembered) path.inner.set(key, made)
+  return made
+}
+
+/** A class for its fixed shape alone: one is made for every block of every record. */
+export class Spot {
+  readonly record: JsonValue
+  readonly value: JsonValue
+  readonly path: Path
+  readonly above: Spot | undefined
+  readonly key: PathKey
+
+  constructor(record: JsonValue, value: JsonValue, path: Path, above: Spot | undefined, key: PathKey) {
+    this.record = record
+    this.value = value
+    this.path = path
+    this.above = above
+    this.key = key
+  }
+}
+
+/** The record itself, as a spot. */
+export function whole(record: JsonValue): Spot {
+  return new Spot(record, record, ROOT, undefined, "")
+}
+
+/** What stands under a key, or nothing. */
+export function inside(spot: Spot, key: PathKey): Spot | undefined {
+  const value = valueUnder(spot.value, key)
+  return value === undefined ? undefined : new Spot(spot.record, value, pathInside(spot.path, key), spot, key)
+}
+
+/** The same, where a list has been asked for its length already. */
+export function itemsOf(spot: Spot | undefined): Spot[] {
+  const items: Spot[] = []
+  if (spot === undefined || !Array.isArray(spot.value)) return items
+  const list: readonly JsonValue[] = spot.value
+  for (let index = 0; index < list.length; index++)
+    items.push(new Spot(spot.record, list[index] ?? null, pathInside(spot.path, index), spot, index))
+  return items
+}
+
+/** An index of a list is a number, a key of an object a string. What an object inherits is none of its values. */
+export function valueUnder(holder: JsonValue, key: PathKey): JsonValue | undefined {
+  if (typeof holder !== "object" || holder === null) return undefined
+  if (typeof key === "number") return Array.isArray(holder) ? holder[key] : undefined
+  if (Array.isArray(holder)) return undefined
+  const value: unknown = (holder as Readonly<Record<string, unknown>>)[key]
+  if (value === undefined || typeof value === "function") return undefined
+  if (key === "__proto__" && !Object.hasOwn(holder, key)) return undefined
+  return value as JsonValue
+}
+
+/** The text under a key, or nothing: for the kinds by which a record is told apart. */
+export function wordUnder(holder: JsonValue | undefined, key: string): string | undefined {
+  const value = isJsonObject(holder) ? holder[key] : undefined
+  return typeof value === "string" ? value : undefined
+}
