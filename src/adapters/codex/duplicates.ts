@@ -6,7 +6,7 @@
 import type { PartBody } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
 
-/** What has to be remembered of one rollout. Plain JSON. */
+/** What has to be remembered of one rollout. */
 export interface SpeechState {
   /** Records since a user's item that no event has claimed yet. */
   readonly unclaimed?: number
@@ -14,9 +14,30 @@ export interface SpeechState {
   readonly hasItems?: true
   /** Whether pond wrote the rollout: reasoning stands in events alone there, which are shown and never sent. */
   readonly isOurs?: true
-  /** Hashes of what events said as messages, for the item that may still come. */
-  readonly user?: string
-  readonly assistant?: string
+  /** What events said as messages, for the item that may still come. */
+  readonly user?: Said
+  readonly assistant?: Said
+}
+
+/** What was said: a hash where an earlier parse read it, the words themselves where this one did. */
+type Said = string | { readonly words: string; readonly isThought: boolean }
+
+/** What of the state is kept from one parse to the next: hashes. */
+export function keptSpeech(state: SpeechState): SpeechState {
+  const { user, assistant } = state
+  const kept = user === undefined ? state : { ...state, user: hashOf(user) }
+  return assistant === undefined ? kept : { ...kept, assistant: hashOf(assistant) }
+}
+
+function hashOf(said: Said): string {
+  if (typeof said === "string") return said
+  const hash = Bun.hash.xxHash64(said.words).toString(16)
+  return said.isThought ? `thought ${hash}` : hash
+}
+
+function isSameSaid(left: Said, right: Said): boolean {
+  if (typeof left === "string" || typeof right === "string") return hashOf(left) === hashOf(right)
+  return left.isThought === right.isThought && left.words === right.words
 }
 
 /** Between an item and its event stand a few other records at most. */
@@ -54,12 +75,12 @@ function itemSpeech(state: SpeechState, draft: MessageDraft): { state: SpeechSta
   // Where no person said a word, pond shows what a harness said first: that event is a copy, too.
   if (draft.role === "user" && (saysSomething(draft) || next.isOurs === true)) {
     const { user, ...rest } = next
-    if (user !== undefined && user === saidIn(draft)) return { state: rest, speech: "copy" }
+    if (user !== undefined && isSameSaid(user, saidIn(draft))) return { state: rest, speech: "copy" }
     return { state: { ...rest, unclaimed: 0 }, speech: "message" }
   }
   if (draft.role === "assistant" && next.assistant !== undefined && saysSomething(draft)) {
     const { assistant, ...rest } = next
-    return { state: rest, speech: assistant === saidIn(draft) ? "copy" : "message" }
+    return { state: rest, speech: isSameSaid(assistant, saidIn(draft)) ? "copy" : "message" }
   }
   return { state: next, speech: "message" }
 }
@@ -73,13 +94,13 @@ function isSaid(body: PartBody): body is Extract<PartBody, { type: "text" | "rea
   return (body.type === "text" || body.type === "reasoning") && body.provenance === "conversational"
 }
 
-/** What a person or the model said in a message, as a hash. Injected text is not said, and a thought is no answer of the same words. */
-function saidIn(draft: MessageDraft): string {
+/** What a person or the model said in a message. Injected text is not said, and a thought is no answer of the same words. */
+function saidIn(draft: MessageDraft): Said {
   if (draft.role !== "user" && draft.role !== "assistant") return ""
-  const texts = draft.parts.flatMap(({ body }) => (isSaid(body) ? [body.text] : []))
+  const texts: string[] = []
+  for (const { body } of draft.parts) if (isSaid(body)) texts.push(body.text)
   if (texts.length === 0) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
-  const hash = Bun.hash.xxHash64(texts.join("\n").trim()).toString(16)
-  return isThought(draft) ? `thought ${hash}` : hash
+  return { words: texts.join("\n").trim(), isThought: isThought(draft) }
 }
 
 function isThought(draft: MessageDraft): boolean {

@@ -245,7 +245,7 @@ function toolResult(item: Spot, id: Id): MessageDraft[] {
     return kind === undefined ? [] : [{ id, role: "tool", parts: [opaquePart({ provenance: "injected", kind })] }]
   }
   const shown = resultHead(item)
-  const isFailure = shown === undefined ? undefined : testIn(shown, FAILED)
+  const isFailure = shown === undefined ? undefined : testIn(shown, failureIn(shown.value))
   const part = toolResultPart({ provenance: "injected", callId, isFailure, result: output })
   return [{ id, role: "tool", parts: [part] }]
 }
@@ -261,9 +261,14 @@ function resultHead({ value }: Spot): Sealed<string> | undefined {
 
 /** Whether the text that a model is shown as a result says that the call failed. */
 export function saysFailure(text: string): boolean {
-  return FAILED.test(text)
+  return failureIn(text).test(text)
 }
 
 /** No field says whether a tool failed: the text that the model is shown does, in three spellings over the years. */
-const FAILED =
-  /^Exit code: -?[1-9]|^Script (?:failed|error)|^(?:[^\n]*\n){0,4}?Process exited with code -?[1-9]|"metadata":\{"exit_code":-?[1-9][^{}]*\}\}$/
+const FAILED = /^Exit code: -?[1-9]|^Script (?:failed|error)|^(?:[^\n]*\n){0,4}?Process exited with code -?[1-9]/
+const FAILED_IN_JSON = new RegExp(`${FAILED.source}|"metadata":\\{"exit_code":-?[1-9][^{}]*\\}\\}$`)
+
+/** The third spelling stands at the end of a JSON text. Other outputs are not searched to their ends for it. */
+function failureIn(text: string): RegExp {
+  return text.endsWith("}}") ? FAILED_IN_JSON : FAILED
+}

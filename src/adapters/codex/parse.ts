@@ -11,7 +11,7 @@ import { createSessionWriter, type MessageDraft, type SessionWriter } from "../s
 import { spellingOf } from "../shared/spelling.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
-import { older, type SpeechState, speechOf } from "./duplicates.ts"
+import { keptSpeech, older, type SpeechState, speechOf } from "./duplicates.ts"
 import { itemMessages } from "./items.ts"
 import { unknownKind } from "./kinds.ts"
 import { createOpening, type Opening, ORIGINATOR } from "./opening.ts"
@@ -69,7 +69,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       begin(reading, true)
       reading.writer.end()
       const { place, copy, speech, titles } = reading
-      const state: State = { place, copy, speech, titles }
+      const state: State = { place, copy, speech: keptSpeech(speech), titles }
       return { state: state as unknown as JsonValue, clientVersions: [...reading.versions] }
     },
   }
