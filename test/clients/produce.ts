@@ -291,10 +291,13 @@ function layOutProjects({ alpha, beta }: Place): void {
     writeFileSync(join(folder, "main.py"), 'print("hi")\n')
     writeFileSync(join(folder, "pic.png"), picture())
   }
-  const who = { GIT_AUTHOR_NAME: "dev", GIT_AUTHOR_EMAIL: "dev@example.invalid" }
+  // opencode knows a repository by its first commit: laid out anew, it is the one that earlier sessions were held in.
+  const moment = "2026-01-01T00:00:00Z"
+  const who = { GIT_AUTHOR_NAME: "dev", GIT_AUTHOR_EMAIL: "dev@example.invalid", GIT_AUTHOR_DATE: moment }
   const env = {
     ...{ PATH: "/usr/bin:/bin", HOME: "/nonexistent", ...who },
     ...{ GIT_COMMITTER_NAME: who.GIT_AUTHOR_NAME, GIT_COMMITTER_EMAIL: who.GIT_AUTHOR_EMAIL },
+    GIT_COMMITTER_DATE: moment,
   }
   for (const words of [
     ["init", "-q", "-b", "main"],
