@@ -17,8 +17,8 @@ export interface Arrival {
   readonly present: Tally
 }
 
-const FLUSH_BYTES = 20 * 1024 * 1024
-const FLUSH_ROWS = 60_000
+const FLUSH_BYTES = 12 * 1024 * 1024
+const FLUSH_ROWS = 40_000
 
 export interface ArrivalRequest {
   readonly store: Store

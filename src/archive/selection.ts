@@ -4,6 +4,7 @@
  */
 import { blobsOfPart, blobsOfRow } from "../sessions/rows.ts"
 import type { MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
+import { textColumn } from "../substrate/columns.ts"
 import { isIn, range } from "../substrate/filter.ts"
 import { batchOfRows, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
 import type { Snapshot } from "../substrate/snapshot.ts"
@@ -146,8 +147,8 @@ async function* wholeBatches({ table, snapshot }: Opened, ids: ReadonlySet<strin
 }
 
 function ofSessions(batch: RowBatch, ids: ReadonlySet<string>): RowBatch | undefined {
-  const owners = rowsOfBatch(batch, ["session_id"])
-  const isOwned = owners.map((row) => ids.has(String(row["session_id"])))
+  const owner = textColumn(batch, "session_id")
+  const isOwned = Array.from({ length: batch.length }, (_, row) => ids.has(owner.at(row) ?? ""))
   if (!isOwned.includes(false)) return batch
   const rows = rowsOfBatch(batch).filter((_, index) => isOwned[index])
   return rows.length === 0 ? undefined : batchOfRows(batch.definition, rows)

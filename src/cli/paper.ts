@@ -5,10 +5,11 @@
 import type { Clock } from "../platform/clock.ts"
 import type { Environment } from "../platform/environment.ts"
 import { createLog, type Log, type LogLevel } from "../platform/log.ts"
-import type { Streams } from "../platform/streams.ts"
+import type { Streams, TextSink } from "../platform/streams.ts"
 import { createProgress, type Progress, type ProgressMode } from "./progress.ts"
 import { createStyle, mayColor, type Style } from "./style.ts"
-import { projectText, visibleLine } from "./visible.ts"
+import { wrapProse } from "./table.ts"
+import { projectText, proseText, visibleLine } from "./visible.ts"
 
 export interface Paper {
   readonly streams: Streams
@@ -23,6 +24,9 @@ export interface Paper {
   readonly columns: number
   /** For what people read; see `Page`. */
   readonly path: (path: string) => string
+  readonly prose: (text: string, indent?: string) => string
+  /** The same for stderr. */
+  readonly errorProse: (text: string) => string
 }
 
 export interface PaperParts {
@@ -37,11 +41,15 @@ export function createPaper({ argv, environment, streams, clock }: PaperParts): 
   const isJson = isGiven(argv, "--json")
   const isQuiet = isGiven(argv, "--quiet", "q")
   const isPlain = isGiven(argv, "--no-color")
+  const home = environment["HOME"]
+  const errorProse = proseOn(err, home)
   const progress = createProgress({ mode: progressMode(isQuiet, isJson, err.isTerminal), sink: err, clock })
   const level: LogLevel = logLevel(isQuiet, isGiven(argv, "--verbose", "v"))
   const log = createLog(level, (text, gravity) => {
     progress.hide()
-    err.write(isJson ? `${JSON.stringify({ event: "log", level: gravity, message: text.trimEnd() })}\n` : text)
+    err.write(
+      isJson ? `${JSON.stringify({ event: "log", level: gravity, message: text.trimEnd() })}\n` : errorProse(text),
+    )
   })
   return {
     streams,
@@ -51,8 +59,15 @@ export function createPaper({ argv, environment, streams, clock }: PaperParts): 
     log,
     progress,
     columns: out.isTerminal ? (out.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
-    path: out.isTerminal ? (path) => projectText(path, environment["HOME"]) : visibleLine,
+    path: out.isTerminal ? (path) => projectText(path, home) : visibleLine,
+    prose: proseOn(out, home),
+    errorProse,
   }
+}
+
+function proseOn({ isTerminal, columns }: TextSink, home: string | undefined): Paper["prose"] {
+  if (!isTerminal) return (text) => text
+  return (text, indent) => wrapProse(proseText(text, home), columns ?? Number.POSITIVE_INFINITY, indent)
 }
 
 /** Short flags without a value may stand together: `-qv`. */

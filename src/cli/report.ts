@@ -22,7 +22,7 @@ export function printFailure(paper: Paper, thrown: unknown): number {
   const error = toFailure(thrown)
   const { code, message, details } = error
   if (paper.isJson) paper.streams.out.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
-  else paper.streams.err.write(`${paper.errorStyle.red("pond:")} ${visible(message)}\n`)
+  else paper.streams.err.write(paper.errorProse(`${paper.errorStyle.red("pond:")} ${visible(message)}\n`))
   for (const line of causesOf(error)) paper.log.debug(line)
   return error.row.exit
 }

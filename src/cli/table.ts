@@ -72,6 +72,15 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept}…`
 }
 
+/** Prose, each line broken between words where it is too long, and what goes on set in under its beginning. */
+export function wrapProse(text: string, width: number, indent = "  "): string {
+  const lines = text.split("\n").map((line) => {
+    if (Bun.stringWidth(line) <= width) return line
+    return wrapToWidth(line, Math.max(20, width - indent.length)).join(`\n${indent}`)
+  })
+  return lines.join("\n")
+}
+
 /** Lines of at most so many columns, broken between words; a word that is longer stays whole. */
 export function wrapToWidth(text: string, width: number): string[] {
   const lines: string[] = []

@@ -42,6 +42,8 @@ export interface Page {
   readonly columns: number
   /** A path, safe to print; on a terminal with `~` for the home directory, elsewhere whole. */
   readonly path: (path: string) => string
+  /** Prose, safe to print; on a terminal with `~` for the home directory, and broken between words. */
+  readonly prose: (text: string, indent?: string) => string
 }
 
 export interface Outcome {

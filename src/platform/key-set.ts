@@ -44,7 +44,7 @@ export function createKeySet(): KeySet {
       return count
     },
     add: (key) => {
-      if (count * 2 >= high.length) grow()
+      if (count * 4 >= high.length * 3) grow()
       put(...hashOf(key))
     },
     mayHave: (key) => high[slotOf(...hashOf(key))] !== EMPTY,

@@ -159,12 +159,20 @@ export async function* completeRows(definition: TableDefinition, table: LanceTab
 /** The batches of a read of this very handle, which its caller keeps. */
 export async function* batchesOf(dataset: Dataset, table: LanceTable, scan: Scan): AsyncGenerator<RecordBatch> {
   const { batches, first } = await dataset.attempt(async () => {
-    const started = buildQuery(dataset, table, scan)[Symbol.asyncIterator]()
+    const started = executed(buildQuery(dataset, table, scan))
     return { batches: started, first: await started.next() }
   })
   for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
     yield next.value as RecordBatch
   }
+}
+
+/** The engine reads several batches ahead, and its own are of twice as many rows. Its declaration hides the call that says so. */
+function executed(query: AnyQuery): AsyncIterator<unknown> {
+  const { execute } = query as unknown as {
+    readonly execute: (options: { readonly maxBatchLength: number }) => AsyncIterator<unknown>
+  }
+  return execute.call(query, { maxBatchLength: BATCH_ROWS })
 }
 
 /** The count, and the bytes, of such a handle. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { readInvocation } from "../../src/cli/argv.ts"
 import { flag } from "../../src/cli/flags.ts"
-import { cutToWidth, renderTable, wrapToWidth } from "../../src/cli/table.ts"
-import { visible, visibleLine } from "../../src/cli/visible.ts"
+import { cutToWidth, renderTable, wrapProse, wrapToWidth } from "../../src/cli/table.ts"
+import { proseText, visible, visibleLine } from "../../src/cli/visible.ts"
 import { PondError } from "../../src/model/errors.ts"
 
 // --- Flags ----------------------------------------------------------------------------
@@ -96,4 +96,17 @@ test("a table fits its width: the widest column gives way, a fixed one last", ()
     "id        text                              n\nabcdefgh  a long text that has to give way  7\n",
   )
   expect(look(24)).toBe("id        text         n\nabcdefgh  a long tex…  7\n")
+})
+
+test("prose is broken between words, and goes on under its beginning", () => {
+  expect(wrapProse("fault  one: a word that is too long\nnote  two: short", 26)).toBe(
+    "fault  one: a word that\n  is too long\nnote  two: short",
+  )
+})
+
+test("the home directory is ~ in prose, and what only looks like it is not", () => {
+  const said = (text: string) => proseText(text, "/home/you")
+  expect(said("/home/you/a is there, and /home/you.")).toBe("~/a is there, and ~.")
+  expect(said("/home/yours/a and /mnt/home/you/a")).toBe("/home/yours/a and /mnt/home/you/a")
+  expect(proseText("/root/a", "/")).toBe("/root/a")
 })

@@ -40,8 +40,8 @@ export const exportVerb = defineVerb({
     const report = await exportPond(pond, options, workOf(progress, signal))
     return {
       document: { ...report },
-      render: ({ style }) =>
-        `Exported ${counted(report)} to ${visibleLine(report.path)}: ${bytesText(report.bytes)}.\n${style.dim(`sha256 ${report.sha256}`)}\n`,
+      render: ({ style, path }) =>
+        `Exported ${counted(report)} to ${path(report.path)}: ${bytesText(report.bytes)}.\n${style.dim(`sha256 ${report.sha256}`)}\n`,
     }
   },
 })

@@ -16,8 +16,8 @@ export const doctor = defineVerb({
       document: { ok: examination.ok, findings: examination.findings },
       exitCode: exitCodeOf(examination),
       // Not a table: a message that names the next step must never be cut.
-      render: ({ style }) => {
-        const lines = examination.findings.map((finding) => `${line(finding, style)}\n`)
+      render: ({ style, prose }) => {
+        const lines = examination.findings.map((finding) => `${prose(line(finding, style), INDENT)}\n`)
         const hint =
           open > 0 && !flags.fix
             ? style.dim(`\`pond doctor --fix\` mends ${open === 1 ? "one of these" : `${open} of these`}.\n`)
@@ -27,6 +27,9 @@ export const doctor = defineVerb({
     }
   },
 })
+
+/** Under what was found. */
+const INDENT = " ".repeat("warning  ".length)
 
 function line({ check, status, found, fix }: Finding, style: Style): string {
   const marks = { ok: style.green("ok     "), warning: style.yellow("warning"), failed: style.red("failed ") }

@@ -110,7 +110,11 @@ function renderSurroundings(around: Surroundings, page: Page): string {
       ? ""
       : entry("disabled", `${visibleLine(disabled.join(", "))}; \`pond adapters enable NAME\``, page),
   ]
-  const warnings = [...sources.flatMap(warningsOf), ...unread.map(unreadText), ...troubles.map(visibleLine)]
+  const warnings = [
+    ...sources.flatMap((source) => warningsOf(source, page)),
+    ...unread.map(unreadText),
+    ...troubles.map(visibleLine),
+  ]
   return [...lines, ...warnings.map((text) => entry("warning", text, page))].join("")
 }
 
@@ -145,17 +149,12 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
   return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}`
 }
 
-function warningsOf({
-  title,
-  path,
-  sessions,
-  issues,
-  unverified_versions,
-  unknown_records,
-  retention,
-}: Source): string[] {
+function warningsOf(
+  { title, path, sessions, issues, unverified_versions, unknown_records, retention }: Source,
+  page: Page,
+): string[] {
   const lines: string[] = []
-  if (sessions === 0) lines.push(`${title}: ${visibleLine(path)} is there, and no session was found in it`)
+  if (sessions === 0) lines.push(`${title}: ${page.path(path)} is there, and no session was found in it`)
   if (unverified_versions.length > 0) {
     lines.push(
       `${title}: sessions by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept; \`pond verify\` proves it`,

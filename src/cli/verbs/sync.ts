@@ -137,10 +137,15 @@ function synced(report: Report, unread: Unread): Outcome {
 
 export function renderSynced(report: Report, page: Page, unread: Unread = []): string {
   const embedded = embedText(report.embed)
-  const others = unread.map((client) => `${page.style.yellow("warning")}  ${unreadText(client)}.\n`).join("")
+  const others = unread
+    .map((client) =>
+      page.prose(`${page.style.yellow("warning")}  ${unreadText(client)}.
+`),
+    )
+    .join("")
   if (report.adapters.length === 0) return `${embedded === "" ? NO_SOURCES : embedded}${others}`
-  const remarked = report.adapters.flatMap((root) => remarks(root, page.style)).join("")
-  return `${embedded}${tableOf(report, page)}${remarked}${others}`
+  const remarked = report.adapters.flatMap((root) => remarks(root, page.style)).map((each) => page.prose(each))
+  return `${embedded}${tableOf(report, page)}${remarked.join("")}${others}`
 }
 
 /** Nothing where no model is configured, or nothing was left to embed. */

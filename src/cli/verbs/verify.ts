@@ -59,7 +59,7 @@ export const verify = defineVerb({
 
 type Source = Verification["adapters"][number]
 
-function rendered({ adapters, ok }: Verification, { style, columns }: Page): string {
+function rendered({ adapters, ok }: Verification, { style, columns, prose }: Page): string {
   if (adapters.length === 0) return NO_SOURCES
   const rows = adapters.map(({ adapter, sessions, files, records, bytes, mismatches, ms }) => [
     adapter,
@@ -83,7 +83,7 @@ function rendered({ adapters, ok }: Verification, { style, columns }: Page): str
     : style.red(`Some records do not come back as they are.${next}\n`)
   return [
     renderTable(shape, rows, { columns, head: style.bold }),
-    ...adapters.flatMap((source) => remarks(source, style)),
+    ...adapters.flatMap((source) => remarks(source, style)).map((each) => prose(each)),
     verdict,
   ].join("")
 }
