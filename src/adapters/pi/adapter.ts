@@ -8,7 +8,7 @@ import { source } from "./source.ts"
 export const pi: Adapter = {
   id: "pi",
   title: "pi",
-  verified: { from: "0.73.1", to: "0.87.1" },
+  verified: { from: "0.27.9", to: "0.87.1" },
   source,
   parse,
   context,
