@@ -52,7 +52,11 @@ export interface Searched {
 /** What each ranking gives. More would cost without changing what is shown first. */
 const CANDIDATES = 100
 const WALK_BUDGET_MS = 2_000
+/** Counting what a walk did not look into takes no longer. */
+const LARGE_BUDGET_MS = 300
 const SIMILAR_UNITS_MAX = 2_000
+/** The engine's time for a text grows with the text times the pattern, and no time ends it in the middle of one. */
+const PATTERN_UNITS_MAX = 4_000
 
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
@@ -145,6 +149,7 @@ async function findRanked({ request, context, where, shape }: Asking): Promise<F
 }
 
 async function walk({ request, context, where, cursor }: Asking, mode: "exact" | "pattern"): Promise<Found> {
+  if (mode === "pattern" && request.query.length > PATTERN_UNITS_MAX) throw patternTooLong(request.query.length)
   const limit = Math.max(CANDIDATES, request.limit * 3)
   const answer = await walkTimeline(context.sessions, context.clock, {
     needle: mode === "exact" ? { text: unquoted(request.query) } : { pattern: request.query },
@@ -156,9 +161,11 @@ async function walk({ request, context, where, cursor }: Asking, mode: "exact" |
     budgetMs: WALK_BUDGET_MS,
     signal: context.signal,
   })
-  const elsewhere = await largeValues(context.sessions, where, request.scope)
+  const elsewhere = await largeValues(context.sessions, where, request.scope, LARGE_BUDGET_MS)
   const remarks =
-    elsewhere === 0 ? [] : [`${elsewhere} values larger than 4 MiB were not looked into; read them with pond get`]
+    elsewhere === 0
+      ? []
+      : [`${elsewhere ?? "any"} values larger than 4 MiB were not looked into; read them with pond get`]
   // Newest first is the order of a walk, so that is what the score says.
   const ranked = answer.hits.map((hit, index) => ({
     hit: { ...hit, score: 1 },
@@ -252,6 +259,14 @@ function emptyQuery(): PondError {
   return new PondError(
     "validation_failed",
     "The query is empty. Say what to look for, or name a message with similar_to.",
+    { details: { field: "query" } },
+  )
+}
+
+function patternTooLong(units: number): PondError {
+  return new PondError(
+    "validation_failed",
+    `The pattern has ${units} characters, and one of more than ${PATTERN_UNITS_MAX} is not searched for. Shorten it, or use mode exact.`,
     { details: { field: "query" } },
   )
 }

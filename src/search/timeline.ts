@@ -4,12 +4,13 @@
  * window, so that the newest come at once however large the store is.
  */
 import type { Clock } from "../platform/clock.ts"
-import { BLOB_SCHEME } from "../sessions/oversized.ts"
+import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../sessions/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
 import { findNarrowed } from "./certain-words.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import type { ArmAnswer, Hit, Scope } from "./request.ts"
+import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "./time-windows.ts"
 
 export interface TimelineRequest {
   /** What is looked for: a text as it stands, or a regular expression of the engine (linear time). */
@@ -21,6 +22,8 @@ export interface TimelineRequest {
   /** Where an earlier walk stopped, and what it had found at that very moment. */
   readonly from?: TimelinePlace
   readonly budgetMs: number
+  /** About how many rows are looked at first. */
+  readonly windowRows?: number
   readonly signal: AbortSignal
 }
 
@@ -32,12 +35,11 @@ export interface TimelinePlace {
 
 /** How much of its time a walk may spend in one window. */
 const SHARE_MAX = 1 / 4
-const HOUR = 3_600_000_000n
-/** The first window back from the newest row; each empty one that was quick makes the next larger. */
-const WINDOW_FIRST = 24n * HOUR * 7n
 
 export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
-  return { ...(await walked(sessions, clock, request)), plan: () => planOf(sessions, request) }
+  const arm = "text" in request.needle ? "exact" : "pattern"
+  const found = (await narrowedHits(sessions, request)) ?? (await walked(sessions, clock, request))
+  return { arm, ...found, plan: () => planOf(sessions, request) }
 }
 
 async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<string> {
@@ -47,49 +49,76 @@ async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<s
   return `${said}${done}`
 }
 
-async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Omit<ArmAnswer, "plan">> {
-  const arm = "text" in request.needle ? "exact" : "pattern"
-  const narrowed = await narrowedHits(sessions, request)
-  if (narrowed !== undefined) return { arm, hits: narrowed }
-  const bounds = await timeBounds(sessions)
-  if (bounds === undefined) return { arm, hits: [] }
-  const untilMs = clock.monotonicMs() + request.budgetMs
+type Found = Pick<ArmAnswer, "hits" | "goesOn">
+
+async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found> {
+  const { budgetMs, limit } = request
+  const windows = timeWindows(sessions, clock, {
+    isOfTools: request.scope !== "conversation",
+    shareMs: budgetMs * SHARE_MAX,
+    ...(request.windowRows === undefined ? {} : { rowsFirst: request.windowRows }),
+  })
+  const untilMs = clock.monotonicMs() + budgetMs
   const hits: Hit[] = []
   let skip = request.from?.skip ?? 0
-  let to = request.from?.beforeMicros ?? bounds.newest + 1n
-  let span = WINDOW_FIRST
-  // A window that gave as many as it may has more.
-  let isFull = false
-  while (to > bounds.oldest && hits.length < request.limit) {
-    if (clock.monotonicMs() > untilMs || request.signal.aborted)
-      return { arm, hits, goesOn: { beforeMicros: to, skip } }
-    const from = later(to - span, bounds.oldest)
-    const windowMs = clock.monotonicMs()
-    const found = await inWindow(sessions, request, from, to)
+  let to = request.from?.beforeMicros ?? END_OF_TIME
+  let hasLooked = false
+  while (true) {
+    const window = await windows.before(to)
+    if (window === undefined) return { hits }
+    const fromMs = clock.monotonicMs()
+    const found = await looked(sessions, request, { window, windows, hasLooked, leftMs: untilMs - fromMs })
+    if (found === "later") return { hits, goesOn: { beforeMicros: to, skip } }
+    if (found === "smaller") continue
+    hasLooked = true
     hits.push(...found.slice(skip))
-    isFull = found.length >= request.limit + (request.from?.skip ?? 0)
+    // A window that gave as many as it may has more.
+    const isFull = found.length >= rowsMax(request)
+    if (hits.length >= limit) return pageOf(hits, request, isFull || window.from !== undefined)
+    if (window.from === undefined) return { hits }
     skip = Math.max(0, skip - found.length)
-    to = from
-    span = nextSpan(span, found.length, (clock.monotonicMs() - windowMs) / request.budgetMs)
+    to = window.from
+    windows.took(window, clock.monotonicMs() - fromMs)
   }
-  if (hits.length === 0) return { arm, hits }
-  const kept = hits.slice(0, request.limit)
-  const isCut = isFull || kept.length < hits.length || to > bounds.oldest
-  return { arm, hits: kept, ...(isCut ? { goesOn: placeBehind(kept, request.from) } : {}) }
 }
 
-/** A window cannot be left half looked at, so that it must not grow beyond its share of the time. */
-function nextSpan(span: bigint, found: number, share: number): bigint {
-  if (share > SHARE_MAX) return later(span / 4n, HOUR)
-  return found === 0 && share < SHARE_MAX / 4 ? span * 4n : span
+interface Look {
+  readonly window: TimeWindow
+  readonly windows: TimeWindows
+  readonly hasLooked: boolean
+  readonly leftMs: number
+}
+
+/**
+ * Whatever lies in it: a window that takes longer than there is time is given up, and a later walk goes on from its end.
+ * The first one must give something, or an answer would go on where it began.
+ */
+async function looked(
+  sessions: Sessions,
+  request: TimelineRequest,
+  { window, windows, hasLooked, leftMs }: Look,
+): Promise<Hit[] | "later" | "smaller"> {
+  if (request.signal.aborted || (hasLooked && leftMs < 0)) return "later"
+  const found = await inWindow(sessions, request, window, Math.max(1, hasLooked ? leftMs : leftMs / 2))
+  if (found !== undefined) return found
+  if (hasLooked) return "later"
+  return windows.shrink(window) ? "smaller" : ((await inWindow(sessions, request, window)) ?? "later")
+}
+
+function pageOf(hits: readonly Hit[], { limit, from }: TimelineRequest, hasMore: boolean): Found {
+  const kept = hits.slice(0, limit)
+  return { hits: kept, ...(hasMore || kept.length < hits.length ? { goesOn: placeBehind(kept, from) } : {}) }
 }
 
 /** All at once, where the index knows which few messages can hold the text. */
-async function narrowedHits(sessions: Sessions, request: TimelineRequest): Promise<Hit[] | undefined> {
-  const { needle, isCaseBlind, scope, where, from, limit } = request
-  if (!("text" in needle) || isCaseBlind || scope !== "conversation" || from !== undefined) return undefined
-  const hits = await findNarrowed(sessions, needle.text, where)
-  return hits !== undefined && hits.length <= limit ? hits.toSorted(newestFirst) : undefined
+async function narrowedHits(sessions: Sessions, request: TimelineRequest): Promise<Found | undefined> {
+  const { needle, isCaseBlind, scope, where, from } = request
+  if (!("text" in needle) || scope !== "conversation") return undefined
+  const older =
+    from === undefined ? where : and(where, range("timestamp", { to: from.beforeMicros, toExclusive: true }))
+  const all = await findNarrowed(sessions, { text: needle.text, isCaseBlind }, older)
+  if (all === undefined) return undefined
+  return pageOf(all.toSorted(newestFirst).slice(from?.skip ?? 0), request, false)
 }
 
 /** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */
@@ -100,32 +129,21 @@ function placeBehind(kept: readonly Hit[], before: TimelinePlace | undefined): T
   return { beforeMicros: last + 1n, skip: same + earlier }
 }
 
-function later(left: bigint, right: bigint): bigint {
-  return left > right ? left : right
-}
-
-async function timeBounds(
+/** Nothing where it takes longer than the time there is. */
+async function inWindow(
   sessions: Sessions,
-): Promise<{ readonly oldest: bigint; readonly newest: bigint } | undefined> {
-  const edge = async (descending: boolean) =>
-    (
-      await sessions.tables.messages.read({
-        columns: ["timestamp"],
-        orderBy: [{ column: "timestamp", descending }],
-        limit: 1,
-      })
-    )[0]?.timestamp
-  const [oldest, newest] = await Promise.all([edge(false), edge(true)])
-  return oldest === undefined || newest === undefined ? undefined : { oldest, newest }
-}
-
-async function inWindow(sessions: Sessions, request: TimelineRequest, from: bigint, to: bigint): Promise<Hit[]> {
-  const where = and(request.where, range("timestamp", { from, to, toExclusive: true }))
+  request: TimelineRequest,
+  window: TimeWindow,
+  withinMs?: number,
+): Promise<Hit[] | undefined> {
+  const { from, to } = window
+  const bounds = { ...(from === undefined ? {} : { from }), to, toExclusive: true }
+  const where = and(request.where, range("timestamp", bounds))
   const [said, done] = await Promise.all([
-    request.scope === "tools" ? [] : conversationHits(sessions, request, where),
-    request.scope === "conversation" ? [] : toolHits(sessions, request, where),
+    request.scope === "tools" ? [] : conversationHits(sessions, request, where, withinMs),
+    request.scope === "conversation" ? [] : toolHits(sessions, request, where, withinMs),
   ])
-  return [...said, ...done].toSorted(newestFirst)
+  return said === undefined || done === undefined ? undefined : [...said, ...done].toSorted(newestFirst)
 }
 
 function newestFirst(left: Hit, right: Hit): number {
@@ -146,13 +164,24 @@ function conversationScan(request: TimelineRequest, where: Filter) {
     columns: HIT_COLUMNS,
     where: and(where, needleFilter(request, "search_text")),
     orderBy: NEWEST_FIRST("ordinal") as never,
-    limit: request.limit + (request.from?.skip ?? 0),
+    limit: rowsMax(request),
   }
 }
 
-async function conversationHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
-  const rows = await sessions.tables.messages.read(conversationScan(request, where))
-  return rows.map((row) => hitOf(row, 1))
+function rowsMax({ limit, from }: TimelineRequest): number {
+  return limit + (from?.skip ?? 0)
+}
+
+async function conversationHits(
+  { tables }: Sessions,
+  request: TimelineRequest,
+  where: Filter,
+  withinMs: number | undefined,
+): Promise<Hit[] | undefined> {
+  const scan = conversationScan(request, where)
+  const rows =
+    withinMs === undefined ? await tables.messages.read(scan) : await tables.messages.readWithin(withinMs, scan)
+  return rows?.map((row) => hitOf(row, 1))
 }
 
 /** Calls are kept as JSON, and so are results that are no string: there a text stands as JSON writes it. */
@@ -169,13 +198,19 @@ function toolScan(request: TimelineRequest, where: Filter) {
       or(needleFilter(request, "text"), needleFilter(inJson, "variant_data")),
     ),
     orderBy: NEWEST_FIRST("message_ordinal") as never,
-    limit: request.limit + (request.from?.skip ?? 0),
+    limit: rowsMax(request),
   }
 }
 
-async function toolHits(sessions: Sessions, request: TimelineRequest, where: Filter): Promise<Hit[]> {
-  const rows = await sessions.tables.parts.read(toolScan(request, where))
-  return rows.map((row) => ({
+async function toolHits(
+  { tables }: Sessions,
+  request: TimelineRequest,
+  where: Filter,
+  withinMs: number | undefined,
+): Promise<Hit[] | undefined> {
+  const scan = toolScan(request, where)
+  const rows = withinMs === undefined ? await tables.parts.read(scan) : await tables.parts.readWithin(withinMs, scan)
+  return rows?.map((row) => ({
     sessionId: row.session_id,
     messageId: row.message_id,
     ordinal: row.message_ordinal,
@@ -193,21 +228,26 @@ function needleFilter(
   return "text" in needle ? contains(column, needle.text, isCaseBlind) : matches(column, needle.pattern, isCaseBlind)
 }
 
-/** How many values of the searched columns lie in blobs. */
-export async function largeValues(sessions: Sessions, where: Filter, scope: Scope): Promise<number> {
-  // Looking for them reads the columns; a store without blobs has none.
-  if ((await sessions.tables.blobs.count()) === 0) return 0
-  const [said, done] = await Promise.all([
-    scope === "tools" ? 0 : sessions.tables.messages.count(and(where, startsWith("search_text", BLOB_SCHEME))),
-    scope === "conversation"
-      ? 0
-      : sessions.tables.parts.count(
-          and(
-            where,
-            isIn("type", ["tool_call", "tool_result"]),
-            or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
-          ),
-        ),
+/** How many values of the searched columns lie in blobs. Counting them reads the columns: nothing where that takes too long. */
+export async function largeValues(
+  sessions: Sessions,
+  where: Filter,
+  scope: Scope,
+  withinMs: number,
+): Promise<number | undefined> {
+  const { blobs, messages, parts } = sessions.tables
+  // Most stores have attachments at most, and no text of such a size.
+  if ((await blobs.count(range("size", { from: BigInt(COLUMN_UNITS_MAX) }))) === 0) return 0
+  const said = and(where, startsWith("search_text", BLOB_SCHEME))
+  const done = and(
+    where,
+    isIn("type", ["tool_call", "tool_result"]),
+    or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
+  )
+  const columns = ["session_id"] as const
+  const found = await Promise.all([
+    scope === "tools" ? [] : messages.readWithin(withinMs, { columns, where: said }),
+    scope === "conversation" ? [] : parts.readWithin(withinMs, { columns, where: done }),
   ])
-  return said + done
+  return found.reduce<number | undefined>((sum, rows) => (rows && sum !== undefined ? sum + rows.length : undefined), 0)
 }

@@ -10,7 +10,7 @@ const TEXT_MARK = "pond://text/"
 const OWN_SCHEME = "pond://"
 
 /** In UTF-16 units. Below it a value is searched where it lies; a search says how many values lie elsewhere. */
-const COLUMN_UNITS_MAX = 4 * 1024 * 1024
+export const COLUMN_UNITS_MAX = 4 * 1024 * 1024
 
 export interface BlobSink {
   /** Keeps the bytes and gives their reference. */

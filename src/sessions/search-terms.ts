@@ -88,6 +88,11 @@ export function widthAt(text: string, at: number): number {
 /** What is no word. */
 export const CHARACTER = { none: OTHER, dense: DENSE, picture: PICTURE } as const
 
+/** Of those that words are made of where spaces stand between them. */
+export function isWordCharacter(codePoint: number): boolean {
+  return isWordClass(classOf(codePoint))
+}
+
 // --- Folding ------------------------------------------------------------------------------------------------------
 
 const NOT_ASCII = /[^\0-\x7f]/
@@ -137,6 +142,15 @@ function termsOf(text: string, isQuery: boolean): string[] {
     }
   }
   return terms
+}
+
+/** The words of a text, each with its place and the term that stands for the whole of it among the text's terms. */
+export function* wordsOf(text: string): Generator<Placed> {
+  for (let at = 0; at < text.length; ) {
+    const run = isWordClass(classAt(text, at)) ? readWord(text, at, undefined) : undefined
+    if (run !== undefined && run.word !== "") yield run
+    at = run?.end ?? at + widthAt(text, at)
+  }
 }
 
 /** A word where it stands. */

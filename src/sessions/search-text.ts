@@ -24,7 +24,7 @@ const CONTEXT_FILL = 600
 const CONTEXT_MESSAGES = 3
 const CONTEXT_OF_EACH = 300
 /** A text of megabytes is a paste: its beginning is what it is found by, and an exact search still reads all of it. */
-const INDEXED_UNITS_MAX = 200_000
+export const INDEXED_UNITS_MAX = 200_000
 
 export interface Spoken {
   readonly role: string

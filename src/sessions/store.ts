@@ -30,6 +30,7 @@ import { foldWords } from "./words/fold.ts"
 import type { WordTables } from "./words/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
+import { openWordLists, type WordList } from "./word-list.ts"
 import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
@@ -67,6 +68,8 @@ export interface Sessions {
   countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
   /** What lies on the disk of each table that was ever written, and how far its indexes reach. */
   statistics(): Promise<readonly TableFacts[]>
+  /** The words of all messages, for what is looked for within words. */
+  wordList(): Promise<WordList | undefined>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort): Promise<readonly TableMaintenance[]>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
@@ -118,10 +121,12 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     statistics: () => wordStatistics(wordTables),
   }
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
+  const wordLists = openWordLists(store, tables.messages)
   return {
     store,
     ...reading,
     words: openWordIndex(wordTables),
+    wordList: () => wordLists.current(),
     write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
     prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
     prepareAfter: (spoken) => createPreparer(facts(), spoken),
@@ -150,6 +155,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       const reports: TableMaintenance[] = []
       for (const [table, handle] of Object.entries(tables)) reports.push({ table, ...(await handle.maintain(effort)) })
       reports.push({ table: words.name, ...(await words.maintain(effort)) })
+      await wordLists.extend(effort)
       return reports
     },
     written: async () => [...(await writtenTables(store, tables)), words],

@@ -115,6 +115,8 @@ export const PARTS = defineTable({
   key: ["session_id", "message_id", "id"],
   indexes: [
     { kind: "btree", column: "session_id" },
+    // A walk through tool output goes back in time window by window: without it each window would read all of time.
+    { kind: "btree", column: "timestamp" },
     { kind: "bitmap", column: "type" },
   ],
 })
@@ -212,6 +214,26 @@ export const WORD_BLOCKS = defineTable({
     lists: bytes(),
   },
   key: ["segment", "block"],
+  indexes: [],
+})
+
+/**
+ * Every word of the messages up to a place in the order of storing, so that a part of a word leads to the words that hold
+ * it and they, by the index, to the messages. One list adds to another; which message stood last proves that the places
+ * are still those of this table.
+ */
+export const WORD_LISTS = defineTable({
+  name: "word_lists",
+  schemaVersion: SCHEMA_VERSION,
+  derived: true,
+  columns: {
+    reach: int64(),
+    piece: int32(),
+    last_session_id: utf8(),
+    last_message_id: utf8(),
+    words: packed(utf8()),
+  },
+  key: ["reach", "piece"],
   indexes: [],
 })
 

@@ -27,6 +27,7 @@ export type Filter =
       readonly ignoreCase?: boolean
     }
   | { readonly op: "is_null"; readonly column: string }
+  | { readonly op: "stored"; readonly from: number; readonly to?: number }
   | { readonly op: "and" | "or"; readonly filters: readonly Filter[] }
   | { readonly op: "not"; readonly filter: Filter }
 
@@ -47,6 +48,15 @@ export const matches = (column: string, text: string, ignoreCase = false): Filte
   text,
   ignoreCase,
 })
+/**
+ * Rows by their place in the order of storing, the end not inside: the first row that was ever stored has 0, and the next
+ * one gets as many as there are, because rows never leave such a table. Compaction moves rows and keeps their places.
+ */
+export const stored = (from: number, to?: number): Filter => ({
+  op: "stored",
+  from,
+  ...(to === undefined ? {} : { to }),
+})
 export const isNull = (column: string): Filter => ({ op: "is_null", column })
 /** Of nothing: everything. */
 export const and = (...filters: readonly Filter[]): Filter => ({ op: "and", filters })
@@ -65,6 +75,8 @@ export function filterText(table: AnyTable, filter: Filter): string {
       return `(NOT ${filterText(table, filter.filter)})`
     case "is_null":
       return `(${columnOf(table, filter.column).name} IS NULL)`
+    case "stored":
+      return places(filter.from, filter.to)
     case "eq":
       return comparison(table, filter.column, "=", filter.value)
     case "in":
@@ -105,6 +117,11 @@ function interval(table: AnyTable, name: string, bounds: Range): string {
   if (bounds.from !== undefined) parts.push(comparison(table, name, bounds.fromExclusive ? ">" : ">=", bounds.from))
   if (bounds.to !== undefined) parts.push(comparison(table, name, bounds.toExclusive ? "<" : "<=", bounds.to))
   return parts.length === 0 ? "true" : `(${parts.join(" AND ")})`
+}
+
+function places(from: number, to: number | undefined): string {
+  assert(Number.isSafeInteger(from) && (to === undefined || Number.isSafeInteger(to)), "a place is a whole number")
+  return to === undefined ? `(_rowid >= ${from})` : `(_rowid >= ${from} AND _rowid < ${to})`
 }
 
 function textual(table: AnyTable, filter: Extract<Filter, { text: string }>): string {

@@ -21,6 +21,8 @@ export type Failure =
   | "no_bucket"
   /** What was asked is not understood: a regular expression that is none, for one. */
   | "rejected"
+  /** A read that was given a time did not end within it. */
+  | "late"
   | "other"
 
 /** The first that matches counts: an answer that names a full disk or a wrong key is often wrapped in one that names less. */
@@ -35,6 +37,7 @@ const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
     /Commit conflict for version|Retryable commit conflict|Incompatible transaction|Too many concurrent writers/,
   ],
   ["rejected", /regex parse error|Regular expression did not compile/],
+  ["late", /Query timeout after/],
   ["present", /Table '.*' already exists/],
   ["absent", /Table '.*' was not found/],
   ["unreachable", /Generic (?:S3|GCS|MicrosoftAzure) error|store: "(?:S3|GCS|MicrosoftAzure)"|error sending request/],
@@ -91,6 +94,10 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
   no_bucket: {
     code: "storage_unavailable",
     message: (store) => `The bucket of the store ${store} does not exist. Create it, or name another with --store.`,
+  },
+  late: {
+    code: "interrupted",
+    message: (store) => `The store ${store} did not answer within the time. Ask for less at once, or again.`,
   },
   rejected: {
     code: "validation_failed",

@@ -5,7 +5,7 @@
  */
 import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
-import { assert } from "../model/errors.ts"
+import { assert, PondError } from "../model/errors.ts"
 import { type AnyRow, rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "./filter.ts"
@@ -25,6 +25,8 @@ export interface Scan {
   readonly orderBy?: readonly Order[]
   readonly text?: TextQuery
   readonly vector?: VectorQuery
+  /** Given up after so long, in the engine too. */
+  readonly withinMs?: number
 }
 
 export type Key = Readonly<Record<string, FilterValue>>
@@ -55,6 +57,17 @@ export async function scanRows(dataset: Dataset, scan: Scan): Promise<AnyRow[]> 
   return (await reading(dataset, (table) => scanTable(dataset, table, scan))) ?? []
 }
 
+/** Nothing where the time was too short. */
+export async function scanWithin(dataset: Dataset, scan: Scan, withinMs: number): Promise<AnyRow[] | undefined> {
+  try {
+    // The engine takes a whole number, and none for no limit.
+    return await scanRows(dataset, { ...scan, withinMs: Math.max(1, Math.ceil(withinMs)) })
+  } catch (error) {
+    if (error instanceof PondError && error.details["failure"] === "late") return undefined
+    throw error
+  }
+}
+
 /** The same over the newest version, for a writer whose turn it is. */
 export async function scanNewest(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
   const table = await dataset.newest()
@@ -69,7 +82,9 @@ export async function countNewest(dataset: Dataset): Promise<number> {
 
 async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promise<AnyRow[]> {
   if (scan.limit === 0) return []
-  const answer = await buildQuery(dataset, table, scan).toArrow({ maxBatchLength: BATCH_ROWS })
+  const { withinMs: timeoutMs } = scan
+  const options = { maxBatchLength: BATCH_ROWS, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+  const answer = await buildQuery(dataset, table, scan).toArrow(options)
   return answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
 }
 

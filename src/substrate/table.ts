@@ -9,7 +9,17 @@ import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics
 import type { Effort } from "./maintenance-plan.ts"
 import { openDataset } from "./open-dataset.ts"
 import type { RowBatch } from "./packed.ts"
-import { countRows, explainScan, type Key, keysFilter, type Order, readBlobs, scanBatches, scanRows } from "./read.ts"
+import {
+  countRows,
+  explainScan,
+  type Key,
+  keysFilter,
+  type Order,
+  readBlobs,
+  scanBatches,
+  scanRows,
+  scanWithin,
+} from "./read.ts"
 import { type Stretch, type StretchRequest, scanStretches, takeRows, versionOf } from "./row-ids.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
 import { beginSnapshot, type Snapshot } from "./snapshot.ts"
@@ -35,6 +45,11 @@ export type Picked<C extends Columns, Name extends ScannedName<C>> = Pick<RowOf<
 export interface Table<C extends Columns> {
   readonly definition: TableDefinition<C>
   read<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): Promise<Picked<C, Name>[]>
+  /** The same within a time; nothing where it was too short. */
+  readWithin<Name extends ScannedName<C>>(
+    withinMs: number,
+    request: ReadRequest<C, Name>,
+  ): Promise<Picked<C, Name>[] | undefined>
   /** The same rows, a batch at a time: memory does not grow with the answer. */
   batches<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): AsyncIterable<Picked<C, Name>[]>
   count(where?: Filter): Promise<number>
@@ -129,6 +144,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
   return {
     definition,
     read: (request) => scanRows(dataset, request) as never,
+    readWithin: (withinMs, request) => scanWithin(dataset, request, withinMs) as never,
     batches: (request) => scanBatches(dataset, request) as never,
     count: (where) => countRows(dataset, where),
     takeByKey: (keys, columns) =>

@@ -14,6 +14,7 @@ import {
   or,
   range,
   startsWith,
+  stored,
 } from "../../src/substrate/filter.ts"
 import type { Table } from "../../src/substrate/table.ts"
 import { storedText } from "../../src/substrate/text.ts"
@@ -106,6 +107,7 @@ const leaf: fc.Arbitrary<Filter> = fc.oneof(
   fc.tuple(fc.constantFrom("id", "text"), text).map(([column, part]) => contains(column, part, true)),
   fc.tuple(fc.constantFrom("id", "text"), text).map(([column, part]) => startsWith(column, part)),
   fc.constantFrom(...Object.keys(VALUES)).map(isNull),
+  fc.tuple(fc.nat(70), fc.option(fc.nat(70), { nil: undefined })).map(([from, to]) => stored(from, to)),
 )
 
 const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
@@ -147,6 +149,10 @@ function holds(where: Filter, of: EveryKind): Truth {
         to === undefined || compared(of, where.column, to, (order) => order < 0 || (order === 0 && !toExclusive)),
       )
     }
+    case "stored": {
+      const at = rows.indexOf(of)
+      return at >= where.from && (where.to === undefined || at < where.to)
+    }
     case "contains":
     case "starts_with":
     case "matches": {
@@ -171,8 +177,8 @@ function storedValue(of: EveryKind, column: string): FilterValue | null {
 }
 
 function compared(of: EveryKind, column: string, value: FilterValue, says: (order: number) => boolean): Truth {
-  const stored = storedValue(of, column)
-  return stored === null ? undefined : says(orderOf(stored, value))
+  const own = storedValue(of, column)
+  return own === null ? undefined : says(orderOf(own, value))
 }
 
 /** Text is ordered by code point, as UTF-8 is. */

@@ -59,6 +59,15 @@ test("rejected: a regular expression that is none", async () => {
   expect(await failureSaid(() => table.countRows("regexp_like(text, 'a(b')"))).toBe("rejected")
 })
 
+test("late: a read that was given less time than it needs", async () => {
+  using folder = new Folder()
+  const connection = await engine().lance.connect(folder.path)
+  const many = Array.from({ length: 2_000 }, (_, id) => ({ id, text: "a".repeat(2_000) }))
+  const table = await connection.createTable("t", many)
+  const slow = table.query().where("regexp_like(text, '(a?){200}b')")
+  expect(await failureSaid(() => slow.toArrow({ timeoutMs: 1 }))).toBe("late")
+})
+
 test("conflict: another handle was first with the next version", async () => {
   using folder = new Folder()
   await madeTable(folder.path)

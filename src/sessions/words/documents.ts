@@ -229,6 +229,7 @@ export function passing(documents: Documents, filter: Filter): Uint8Array | unde
       const mask = passing(documents, filter.filter)
       return mask?.map((each) => 1 - each)
     }
+    case "stored":
     case "matches":
       return undefined
     case "is_null":

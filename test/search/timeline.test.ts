@@ -1,0 +1,131 @@
+/** The walk back through time: all of it, newest first, however its rows lie in time and however little time it is given. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { Entry } from "../../src/model/session.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import type { Scope } from "../../src/search/request.ts"
+import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/timeline.ts"
+import { isIn } from "../../src/substrate/filter.ts"
+import { said, session, type TestSessions, testSessions } from "../sessions/support.ts"
+
+const { signal } = new AbortController()
+const MESSAGES = 500
+
+/** A year of talk, a burst in one moment, one from before there were clients, one from a clock that goes wrong. */
+function momentOf(at: number): string {
+  if (at < 60) return "2026-02-03T04:05:06.789Z"
+  if (at === 60) return "1971-01-01T00:00:00.000Z"
+  if (at === 61) return "2199-12-31T23:59:59.999Z"
+  return new Date(Date.UTC(2025, 0, 1) + at * at * 100_000).toISOString()
+}
+
+function entryOf(at: number): Entry {
+  const text = at % 3 === 0 ? `a needle-${at % 7} of ${at}` : `hay ${at}`
+  const entry = said(`s${at % 5}`, Math.floor(at / 5), text, { id: `m${at}`, timestamp: momentOf(at) })
+  const { provenance: _, ...common } = { ...entry.parts[0], id: `m${at}:1` } as Record<string, unknown>
+  const result = {
+    ...common,
+    provenance: "injected",
+    type: "tool_result",
+    call_id: "c",
+    is_failure: false,
+    result: text,
+  }
+  const { text: __, ...part } = result as Record<string, unknown>
+  return { message: entry.message, parts: [...entry.parts, part] } as unknown as Entry
+}
+
+let place: TestSessions
+beforeAll(async () => {
+  place = testSessions()
+  const all = Array.from({ length: MESSAGES }, (_, at) => at)
+  await place.sessions.write(
+    Array.from({ length: 5 }, (_, own) => ({
+      session: session(`s${own}`),
+      entries: all.filter((at) => at % 5 === own).map(entryOf),
+    })),
+  )
+})
+afterAll(() => place[Symbol.dispose]())
+
+/** Every hit of every page, as its message. */
+async function pagesOf(request: Partial<TimelineRequest>): Promise<string[]> {
+  const found: string[] = []
+  let from: TimelinePlace | undefined
+  for (let pages = 0; pages <= MESSAGES; pages++) {
+    const answer = await walkTimeline(place.sessions, systemClock, {
+      needle: { pattern: "needle-[0-3]" },
+      isCaseBlind: false,
+      where: isIn("lane", ["main"]),
+      scope: "conversation",
+      limit: 17,
+      budgetMs: 60_000,
+      windowRows: 16,
+      signal,
+      ...request,
+      ...(from === undefined ? {} : { from }),
+    })
+    found.push(...answer.hits.map(({ messageId }) => messageId))
+    if (answer.goesOn === undefined) return found
+    from = answer.goesOn
+  }
+  throw new Error("the walk has no end")
+}
+
+function wanted(holds: (text: string) => boolean): string[] {
+  return Array.from({ length: MESSAGES }, (_, at) => at)
+    .filter((at) => at % 3 === 0 && holds(`a needle-${at % 7} of ${at}`))
+    .toSorted((left, right) => {
+      const [one, other] = [Date.parse(momentOf(left)), Date.parse(momentOf(right))]
+      if (one !== other) return other - one
+      return left % 5 !== right % 5 ? (left % 5) - (right % 5) : right - left
+    })
+    .map((at) => `m${at}`)
+}
+
+const WANTED = wanted((text) => /needle-[0-3]/.test(text))
+
+test.each<[Scope, number]>([
+  ["conversation", 17],
+  ["conversation", 500],
+  ["tools", 17],
+  ["tools", 1],
+])("every place is found once and newest first, in %s, %d at a time", async (scope, limit) => {
+  expect(WANTED.length).toBeGreaterThan(80)
+  expect(await pagesOf({ scope, limit })).toEqual(WANTED)
+})
+
+test("with no time at all each answer still goes on from where the last one ended, and nothing is missed", async () => {
+  for (const scope of ["conversation", "tools"] as const)
+    expect(await pagesOf({ scope, budgetMs: 0.001, limit: 100 })).toEqual(WANTED)
+})
+
+test("what the index narrows goes on as a walk does, page by page", async () => {
+  await place.sessions.maintain("all")
+  for (const windowRows of [16, 4_096])
+    for (const text of ["needle-3", "needle-1 of 3", "eedl", "absent"])
+      expect(await pagesOf({ needle: { text }, limit: 7, windowRows })).toEqual(wanted((each) => each.includes(text)))
+})
+
+test("a walk stops when its time is over, and says where", async () => {
+  let nowMs = 0
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => {
+      nowMs += 30
+      return nowMs
+    },
+  }
+  const answer = await walkTimeline(place.sessions, clock, {
+    needle: { pattern: "nowhere" },
+    isCaseBlind: false,
+    where: isIn("lane", ["main"]),
+    scope: "conversation",
+    limit: 10,
+    budgetMs: 100,
+    windowRows: 16,
+    signal,
+  })
+  expect(answer.hits).toEqual([])
+  expect(answer.goesOn?.beforeMicros).toBeGreaterThan(BigInt(Date.UTC(2025, 0, 1)) * 1000n)
+  expect(nowMs).toBeLessThan(200)
+})
