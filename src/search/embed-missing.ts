@@ -1,14 +1,15 @@
 /**
- * Gives every message that says something its vectors. What is embedded is what has none yet, so stopping at any point
- * costs nothing but the batch that was under way, and a repetition without new messages asks two counts and no model.
- * Vectors of another model of the same dimension are dropped when this one is complete.
+ * Gives every message that says something its vectors. What is embedded is what has none yet, newest first, so stopping at
+ * any point costs nothing but the batch that was under way. Where nothing waits no text is read and no model is opened;
+ * where little waits, the keys of what was stored last tell which texts. Vectors of another model of the same dimension
+ * are dropped when this one is complete.
  */
 import type { Embedder } from "../embeddings/embedder.ts"
 import type { Clock } from "../platform/clock.ts"
-import { BLOB_SCHEME } from "../sessions/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { embeddingsTable, MessageRow } from "../sessions/tables.ts"
-import { and, eq, type Filter, isIn, isNull, not, startsWith } from "../substrate/filter.ts"
+import { isOwnSpeech } from "../sessions/word-list.ts"
+import { and, eq, isIn, not, stored } from "../substrate/filter.ts"
 import type { RowOf } from "../substrate/table-definition.ts"
 import { vectorsOf } from "./meaning.ts"
 
@@ -37,12 +38,8 @@ export interface EmbedReport {
 /** One commit for so many messages: few enough to lose, many enough not to leave a heap of small files. */
 const FLUSH_MESSAGES = 512
 
-/** A copy of what another session holds is found there; a text that lies in a blob is no prose. */
-const EMBEDDABLE: Filter = and(
-  not(isNull("search_text")),
-  isIn("lane", ["main", "subagent"]),
-  not(startsWith("search_text", BLOB_SCHEME)),
-)
+/** So many keys are compared at once with those that have vectors. */
+const KEYS_AT_ONCE = 8_192
 
 const COLUMNS = [
   "session_id",
@@ -66,11 +63,7 @@ export async function embedMissing(
 ): Promise<EmbedReport> {
   const startedMs = clock.monotonicMs()
   const table = vectorsOf(sessions, embedder.dimension)
-  const own = eq("model", embedder.model)
-  const [total, before] = await Promise.all([
-    sessions.tables.messages.count(EMBEDDABLE),
-    table.count(and(own, eq("piece", 0))),
-  ])
+  const { total, embedded: before } = await embedCoverage(sessions, embedder.model, embedder.dimension)
   let done = 0
   const report = (): EmbedReport => ({
     model: embedder.model,
@@ -88,38 +81,70 @@ export async function embedMissing(
     done += batch.length
     onProgress?.({ embedded: before + done, total })
   }
-  for await (const rows of sessions.tables.messages.batches({ columns: COLUMNS, where: EMBEDDABLE })) {
-    for (const row of await withoutVectors(sessions, embedder, rows)) waiting.push(row)
+  for await (const rows of withoutVectors(sessions, embedder)) {
+    for (const row of rows) waiting.push(row)
     while (waiting.length >= FLUSH_MESSAGES && !signal.aborted) await flush()
     if (signal.aborted) return report()
+    if (before + done + waiting.length >= total) break
   }
   if (waiting.length > 0) await flush()
-  await table.deleteWhere(not(own))
+  await table.deleteWhere(not(eq("model", embedder.model)))
   await table.maintain("due")
   return report()
+}
+
+/** What an embedding would report that finds nothing to do; nothing where something waits. */
+export async function nothingToEmbed(
+  sessions: Sessions,
+  model: string,
+  dimension: number,
+): Promise<EmbedReport | undefined> {
+  const { total, embedded } = await embedCoverage(sessions, model, dimension)
+  return embedded >= total ? { model, embedded: 0, left: 0, ms: 0, interrupted: false } : undefined
 }
 
 /** How many messages have vectors of the model, of how many that could. */
 export async function embedCoverage(sessions: Sessions, model: string, dimension: number): Promise<EmbedProgress> {
   const [total, embedded] = await Promise.all([
-    sessions.tables.messages.count(EMBEDDABLE),
+    sessions.spoken(),
     vectorsOf(sessions, dimension).count(and(eq("model", model), eq("piece", 0))),
   ])
   return { embedded, total }
 }
 
-async function withoutVectors(sessions: Sessions, embedder: Embedder, rows: readonly Source[]): Promise<Source[]> {
+/** Keys first, what was stored last before what was stored first; then the texts of those that lack a vector. */
+async function* withoutVectors(sessions: Sessions, embedder: Embedder): AsyncGenerator<Source[]> {
+  const { messages } = sessions.tables
+  for (let to = await messages.count(); to > 0; to -= KEYS_AT_ONCE) {
+    const keys = await messages.read({
+      columns: ["session_id", "id", "role", "lane"],
+      where: stored(Math.max(0, to - KEYS_AT_ONCE), to),
+    })
+    const mayLack = keys.filter(({ role, lane }) => lane !== "replay" && role !== "system" && role !== "tool")
+    const lacking = mayLack.length === 0 ? [] : await lackingOf(sessions, embedder, mayLack)
+    for (let from = 0; from < lacking.length; from += FLUSH_MESSAGES) {
+      const rows = await messages.takeByKey(lacking.slice(from, from + FLUSH_MESSAGES), COLUMNS)
+      yield rows.filter(isOwnSpeech)
+    }
+  }
+}
+
+type MessageKey = { readonly session_id: string; readonly id: string }
+
+async function lackingOf(sessions: Sessions, embedder: Embedder, keys: readonly MessageKey[]): Promise<MessageKey[]> {
   const found = await vectorsOf(sessions, embedder.dimension).read({
     columns: ["session_id", "message_id"],
     where: and(
       eq("model", embedder.model),
       eq("piece", 0),
-      isIn("session_id", [...new Set(rows.map(({ session_id }) => session_id))]),
+      isIn("session_id", [...new Set(keys.map(({ session_id }) => session_id))]),
     ),
   })
   const present = Map.groupBy(found, ({ session_id }) => session_id)
   const have = new Map([...present].map(([id, own]) => [id, new Set(own.map(({ message_id }) => message_id))]))
-  return rows.filter((row) => have.get(row.session_id)?.has(row.id) !== true)
+  return keys
+    .filter(({ session_id, id }) => have.get(session_id)?.has(id) !== true)
+    .map(({ session_id, id }) => ({ session_id, id }))
 }
 
 function vectorRows(row: Source, vectors: readonly Float32Array[], model: string): VectorRow[] {

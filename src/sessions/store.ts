@@ -70,6 +70,8 @@ export interface Sessions {
   statistics(): Promise<readonly TableFacts[]>
   /** The words of all messages, for what is looked for within words. */
   wordList(): Promise<WordList | undefined>
+  /** How many messages say something that is nobody's copy. */
+  spoken(): Promise<number>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort): Promise<readonly TableMaintenance[]>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
@@ -127,6 +129,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     ...reading,
     words: openWordIndex(wordTables),
     wordList: () => wordLists.current(),
+    spoken: () => wordLists.spoken(),
     write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
     prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
     prepareAfter: (spoken) => createPreparer(facts(), spoken),

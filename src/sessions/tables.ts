@@ -229,6 +229,7 @@ export const WORD_LISTS = defineTable({
   columns: {
     reach: int64(),
     piece: int32(),
+    spoken: int32(),
     last_session_id: utf8(),
     last_message_id: utf8(),
     words: packed(utf8()),

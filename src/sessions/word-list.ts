@@ -3,12 +3,13 @@
  * is another, the term that the index has for it. Grows with the folding of the index, never with a write; what was
  * stored since is told by its place, so that who asks can look at it. Can be made again from the messages at any time.
  */
-import { eq, not, stored } from "../substrate/filter.ts"
+import { and, eq, type Filter, isIn, isNull, not, startsWith, stored } from "../substrate/filter.ts"
 import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
+import { BLOB_SCHEME } from "./oversized.ts"
 import { folded, wordsOf } from "./search-terms.ts"
 import { INDEXED_UNITS_MAX } from "./search-text.ts"
-import { type MESSAGES, WORD_LISTS } from "./tables.ts"
+import { type MESSAGES, type MessageRow, WORD_LISTS } from "./tables.ts"
 import { createWordSet } from "./word-set.ts"
 
 type Messages = Table<(typeof MESSAGES)["columns"]>
@@ -16,6 +17,8 @@ type Messages = Table<(typeof MESSAGES)["columns"]>
 export interface WordList {
   /** Messages from this place on are not in it. */
   readonly reach: number
+  /** How many of those before it say something that is nobody's copy. */
+  readonly spoken: number
   /** The terms of the words that hold the stretch: at their beginning or end, where that is said. Nothing beyond `max`. */
   termsHolding(
     stretch: string,
@@ -27,13 +30,17 @@ export interface WordList {
 export interface WordLists {
   /** Nothing where none was made yet. */
   current(): Promise<WordList | undefined>
+  /** How many messages say something that is nobody's copy, also of those that are in no list yet. */
+  spoken(): Promise<number>
   /** Takes in what was stored since, where there is enough of it. */
   extend(effort: Effort): Promise<void>
 }
 
 /** As for the index of words: below it, looking at what is not in the list costs less than making it longer. */
 const TAIL_MIN = 500
-const TAIL_SHARE = 1 / 200
+const TAIL_SHARE = 1 / 1000
+/** So many rows are counted one by one sooner than the engine counts all. */
+const TAIL_READ_MAX = 20_000
 const PIECE_UNITS = 1_000_000
 /** Then they are written as one. */
 const PIECES_MAX = 12
@@ -41,9 +48,13 @@ const PIECES_MAX = 12
 const LINE_UNITS_MAX = 4_096
 const ANYTHING = "*"
 
-interface Kept {
+interface Reached {
   readonly reach: number
   readonly pieces: number
+  readonly spoken: number
+}
+
+interface Kept extends Reached {
   readonly bytes: Buffer
 }
 
@@ -51,22 +62,25 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
   const table = store.table(WORD_LISTS)
   let kept: Kept | undefined
 
-  async function newest(): Promise<Kept | undefined> {
-    const { reach, pieces } = await reached()
-    if (reach === 0) return undefined
-    if (kept?.reach === reach && kept.pieces === pieces) return kept
-    const rows = await table.read({ columns: ["reach", "last_session_id", "last_message_id", "words"] })
-    const read = Math.max(0, ...rows.map((row) => Number(row.reach)))
-    const last = rows.find((row) => Number(row.reach) === read)
-    const stands = await at(read - 1)
-    if (last?.last_session_id !== stands?.session_id || last?.last_message_id !== stands?.id) return undefined
-    kept = { reach: read, pieces: rows.length, bytes: Buffer.from(`\n${rows.map(({ words }) => words).join("")}`) }
-    return kept
+  /** How far the lists reach, without their words; nothing where they are not of these messages. */
+  async function reached(): Promise<Reached | undefined> {
+    const rows = await table.read({ columns: ["reach", "spoken", "last_session_id", "last_message_id"] })
+    const last = rows.toSorted((left, right) => Number(right.reach - left.reach))[0]
+    if (last === undefined) return undefined
+    const reach = Number(last.reach)
+    const stands = await at(reach - 1)
+    const isOfThese = last.last_session_id === stands?.session_id && last.last_message_id === stands.id
+    return isOfThese ? { reach, pieces: rows.length, spoken: last.spoken } : undefined
   }
 
-  async function reached(): Promise<{ readonly reach: number; readonly pieces: number }> {
-    const pieces = await table.read({ columns: ["reach"] })
-    return { reach: Math.max(0, ...pieces.map((piece) => Number(piece.reach))), pieces: pieces.length }
+  async function newest(): Promise<Kept | undefined> {
+    const told = await reached()
+    if (told === undefined) return undefined
+    if (kept?.reach === told.reach && kept.pieces === told.pieces) return kept
+    // What another process adds meanwhile only tells of more words.
+    const rows = await table.read({ columns: ["words"] })
+    kept = { ...told, bytes: Buffer.from(`\n${rows.map(({ words }) => words).join("")}`) }
+    return kept
   }
 
   async function at(place: number) {
@@ -80,27 +94,36 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       return (
         list && {
           reach: list.reach,
+          spoken: list.spoken,
           termsHolding: (stretch, { isStart, isEnd }, max) =>
             termsHolding(list.bytes, stretch, { isStart, isEnd, max }),
         }
       )
     },
+    spoken: async () => {
+      const [count, told] = await Promise.all([messages.count(), reached()])
+      const from = told?.reach ?? 0
+      if (count - from > TAIL_READ_MAX) return await messages.count(OWN_SPEECH)
+      const asked = { columns: ["search_text", "lane"] as const, where: stored(from) }
+      const rows = count === from ? [] : await messages.read(asked)
+      return (told?.spoken ?? 0) + rows.filter(isOwnSpeech).length
+    },
     extend: async (effort) => {
       if (effort === "lookups") return
       const [reach, told] = await Promise.all([messages.count(), reached()])
-      const enough = effort === "all" ? 1 : Math.max(TAIL_MIN, told.reach * TAIL_SHARE)
-      if (reach >= told.reach && reach - told.reach < enough) return
+      const from = told?.reach ?? 0
+      if (reach - from < (effort === "all" ? 1 : Math.max(TAIL_MIN, from * TAIL_SHARE))) return
       const before = await newest()
-      const from = before?.reach ?? 0
       const last = await at(reach - 1)
       // Places that are no count are no places that this list can tell of.
       if (last === undefined) return
       const isRewritten = before === undefined || before.pieces >= PIECES_MAX
-      const lines = await linesOf(messages, from, before?.bytes)
+      const { lines, spoken } = await readLines(messages, before?.reach ?? 0, reach, before?.bytes)
       const known = isRewritten ? (before?.bytes.toString("utf8").slice(1) ?? "") : ""
       const rows = piecesOf(`${known}${lines}`).map((words, piece) => ({
         reach: BigInt(reach),
         piece,
+        spoken: (before?.spoken ?? 0) + spoken,
         last_session_id: last.session_id,
         last_message_id: last.id,
         words,
@@ -114,15 +137,24 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
 
 // --- Making -----------------------------------------------------------------------------------------------------------
 
-/** The lines that are new, each with its end. */
-async function linesOf(messages: Messages, from: number, known: Buffer | undefined): Promise<string> {
+/** The lines that are new, each with its end, of the messages between two places. */
+async function readLines(
+  messages: Messages,
+  from: number,
+  to: number,
+  known: Buffer | undefined,
+): Promise<{ readonly lines: string; readonly spoken: number }> {
   const met = createWordSet()
   const lines = createWordSet()
   const added: string[] = []
+  let spoken = 0
   eachLine(known?.toString("utf8") ?? "", (text, start, end) => lines.add(text, start, end))
-  for await (const rows of messages.batches({ columns: ["search_text"], where: stored(from) })) {
-    for (const { search_text } of rows) {
-      const text = search_text?.slice(0, INDEXED_UNITS_MAX) ?? ""
+  const asked = { columns: ["search_text", "lane"] as const, where: stored(from, to) }
+  for await (const rows of messages.batches(asked)) {
+    for (const { search_text, lane } of rows) {
+      if (search_text === null) continue
+      if (isOwnSpeech({ search_text, lane })) spoken += 1
+      const text = search_text.slice(0, INDEXED_UNITS_MAX)
       met.addWords(text, (start, end) => {
         for (const { word } of wordsOf(text.slice(start, end))) {
           const line = lineOf(text.slice(start, end), word)
@@ -131,7 +163,18 @@ async function linesOf(messages: Messages, from: number, known: Buffer | undefin
       })
     }
   }
-  return added.join("")
+  return { lines: added.join(""), spoken }
+}
+
+/** Something said, that is no copy and no value so large that it lies elsewhere. */
+export const OWN_SPEECH: Filter = and(
+  not(isNull("search_text")),
+  isIn("lane", ["main", "subagent"]),
+  not(startsWith("search_text", BLOB_SCHEME)),
+)
+
+export function isOwnSpeech({ search_text, lane }: Pick<MessageRow, "search_text" | "lane">): boolean {
+  return search_text !== null && lane !== "replay" && !search_text.startsWith(BLOB_SCHEME)
 }
 
 function eachLine(text: string, visit: (text: string, start: number, end: number) => void): void {

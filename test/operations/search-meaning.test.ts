@@ -6,6 +6,9 @@ import { writeTinyModel } from "../../build/tiny-model.ts"
 import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
 import { embedStore } from "../../src/operations/embed.ts"
 import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import { embedMissing } from "../../src/search/embed-missing.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
@@ -75,6 +78,67 @@ test("every message that says something gets its vectors once; a repetition asks
     { session: session("beta", { project: "/work/api" }), entries: [said("beta", 1, "later", { id: "b1" })] },
   ])
   expect(await embedStore(box.pond, { signal })).toMatchObject({ embedded: 1, left: 0 })
+})
+
+/** The same store, and how many texts are read of it. */
+function countingTexts(sessions: Sessions): { readonly sessions: Sessions; readonly texts: () => number } {
+  let texts = 0
+  const { messages } = sessions.tables
+  const counted = <Row extends object>(rows: Row[]): Row[] => {
+    texts += rows.filter((row) => "search_text" in row).length
+    return rows
+  }
+  const own = {
+    ...messages,
+    read: async (request: Parameters<typeof messages.read>[0]) => counted(await messages.read(request)),
+    takeByKey: async (...asked: Parameters<typeof messages.takeByKey>) => counted(await messages.takeByKey(...asked)),
+  } as typeof messages
+  return { sessions: { ...sessions, tables: { ...sessions.tables, messages: own } }, texts: () => texts }
+}
+
+test("of the messages only those without vectors are read", async () => {
+  using box = await filled()
+  await box.place.sessions.write(
+    Array.from({ length: 40 }, (_, index) => ({
+      session: session(`s${index}`),
+      entries: [said(`s${index}`, 0, `word ${index}`, { id: `x${index}` })],
+    })),
+  )
+  const first = countingTexts(box.place.sessions)
+  const context = { clock: systemClock, signal }
+  expect(await embedMissing(first.sessions, embedder, context)).toMatchObject({ embedded: 45, left: 0 })
+  expect(first.texts()).toBe(45)
+  await box.place.sessions.write([
+    { session: session("beta", { project: "/work/api" }), entries: [said("beta", 1, "later", { id: "b1" })] },
+  ])
+  const second = countingTexts(box.place.sessions)
+  expect(await embedMissing(second.sessions, embedder, context)).toMatchObject({ embedded: 1, left: 0 })
+  expect(second.texts()).toBe(1)
+  const third = countingTexts(box.place.sessions)
+  expect(await embedMissing(third.sessions, embedder, context)).toMatchObject({ embedded: 0, left: 0 })
+  expect(third.texts()).toBe(0)
+  // As often as it is asked, also of a store that was maintained in between.
+  await box.place.sessions.maintain("all")
+  expect(await embedMissing(third.sessions, embedder, context)).toMatchObject({ embedded: 0, left: 0 })
+})
+
+test("a model that is configured is opened when there is work for it, and not before", async () => {
+  using box = await filled()
+  let opened = 0
+  const settings = { ...box.pond.host.settings(), values: { ...box.pond.host.settings().values } }
+  settings.values.embeddings = { ...settings.values.embeddings, model: "tiny", directory: place }
+  const pond = {
+    ...box.pond,
+    host: { ...box.pond.host, settings: () => settings },
+    embedder: () => {
+      opened += 1
+      return Promise.resolve(embedder)
+    },
+  }
+  expect(await embedStore(pond, { signal })).toMatchObject({ embedded: 5, left: 0 })
+  expect(opened).toBe(1)
+  expect(await embedStore(pond, { signal })).toMatchObject({ model: "tiny", embedded: 0, left: 0, interrupted: false })
+  expect(opened).toBe(1)
 })
 
 test("an embedding that was stopped goes on where it stopped", async () => {

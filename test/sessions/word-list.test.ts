@@ -49,7 +49,7 @@ test("a list of other messages is not believed, and made again", async () => {
   using place = testSessions()
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "alpha"), said("s", 1, "beta")] }])
   const lists = place.sessions.store.table(WORD_LISTS)
-  const other = { piece: 0, last_session_id: "s", last_message_id: "nobody", words: "wrong\n" }
+  const other = { piece: 0, spoken: 0, last_session_id: "s", last_message_id: "nobody", words: "wrong\n" }
   await lists.insertAbsent([
     { ...other, reach: 1n },
     { ...other, reach: 9n },
