@@ -73,7 +73,7 @@ interface Part {
 }
 
 /** In another case a word may have other parts, so that then the words inside are looked up too. */
-export function wordParts({ text, isCaseBlind }: Stretch): Part[] {
+function wordParts({ text, isCaseBlind }: Stretch): Part[] {
   const parts: Part[] = []
   for (const { start, end } of wordsOf(text)) {
     const [isStart, isEnd] = [start > 0, end < text.length]

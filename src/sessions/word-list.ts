@@ -167,7 +167,7 @@ async function readLines(
 }
 
 /** Something said, that is no copy and no value so large that it lies elsewhere. */
-export const OWN_SPEECH: Filter = and(
+const OWN_SPEECH: Filter = and(
   not(isNull("search_text")),
   isIn("lane", ["main", "subagent"]),
   not(startsWith("search_text", BLOB_SCHEME)),
