@@ -130,8 +130,8 @@ async function holding(
 ): Promise<HitRow[] | undefined> {
   const rarest = certain.toSorted((left, right) => right.length - left.length).slice(0, CERTAIN_MAX)
   const queries: WordQuery[] = [
-    ...(rarest.length === 0 ? [] : [{ terms: rarest, every: true }]),
-    ...holders.map((terms) => ({ terms })),
+    ...(rarest.length === 0 ? [] : [{ terms: asIndexed(rarest), every: true }]),
+    ...holders.map((terms) => ({ terms: asIndexed(terms) })),
   ]
   const found = await Promise.all(queries.map((query) => words.search(query, { columns: [], where, limit: HELD_MAX })))
   // What as many hold as were asked for, more may hold: the others narrow.
@@ -139,8 +139,13 @@ async function holding(
     .filter((rows) => rows.length < HELD_MAX)
     .map((rows) => new Set(rows.map(({ _row }) => _row)))
   if (first === undefined) return undefined
-  const rows = [...others.reduce((held, other) => held.intersection(other), first)]
-  return rows.length < NARROW_MAX ? await words.read(rows, HIT_COLUMNS) : undefined
+  const all = [...others.reduce((held, other) => held.intersection(other), first)]
+  return all.length < NARROW_MAX ? await words.read(all, HIT_COLUMNS) : undefined
+}
+
+/** A sign that stands for several words is as many terms. */
+function asIndexed(terms: readonly string[]): string[] {
+  return terms.flatMap((term) => term.split(" ")).filter(Boolean)
 }
 
 async function notInList({ tables }: Sessions, { reach }: WordList, where: Filter): Promise<HitRow[] | undefined> {

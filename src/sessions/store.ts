@@ -26,11 +26,11 @@ import {
 import { type ResumeFacts, readResumeFacts } from "./resume.ts"
 import type { IngestFacts } from "./rows.ts"
 import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS, WORD_BLOCKS, WORD_SEGMENTS } from "./tables.ts"
+import { openWordLists, type WordList } from "./word-list.ts"
 import { foldWords } from "./words/fold.ts"
 import type { WordTables } from "./words/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
-import { openWordLists, type WordList } from "./word-list.ts"
 import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
