@@ -1,7 +1,7 @@
 /**
- * `bun run chaos sync [--rounds N] [--seed N]`: syncs that are killed at any moment, over sources that go on
+ * `bun run chaos sync [--rounds N] [--seed N]`: syncs that are killed or asked to end at any moment, over sources that go on
  * growing, must lead to the same store as one sync that nobody disturbed, and to a state that believes nothing that is not
- * stored.
+ * stored. Who is asked ends by itself, with the exit code of the signal.
  */
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +21,7 @@ const ROUNDS_DEFAULT = 20
 const KILLED_WITHIN = 1.2
 
 export const chaos: Chaos = {
-  summary: "syncs that are killed at any moment, over sources that go on growing",
+  summary: "syncs that are killed, or asked to end, at any moment, over sources that go on growing",
   run: async function* (args) {
     const base = mkdtempSync(join(tmpdir(), "pond-chaos-"))
     try {
@@ -40,18 +40,26 @@ async function storm(base: string, rounds: number, seed: number): Promise<Outcom
   const began = performance.now()
   await sync(home, join(base, "trial"))
   const withinMs = KILLED_WITHIN * (performance.now() - began)
-  let killed = 0
+  const ends = new Map<string, number>()
   for (let round = 0; round < rounds; round++) {
     for (let line = 0; line < 20; line++) grow(corpus, `${round}-${line}`, random)
-    if (await syncKilledAfter(home, store, random.next() * withinMs)) killed++
+    const signal = SIGNALS[round % SIGNALS.length] ?? "SIGKILL"
+    const end = `${signal}: ${await endOf(home, store, signal, random.next() * withinMs)}`
+    ends.set(end, (ends.get(end) ?? 0) + 1)
   }
+  const strange = [...ends.keys()].filter((end) => !ENDS.test(end))
   const last = await sync(home, store)
   const again = await sync(home, store, "--full")
   await sync(home, join(base, "calm"))
   const [stormy, calm] = [await counts(store), await counts(join(base, "calm"))]
   return [
     {
-      what: `${killed} of ${rounds} syncs killed, and then one that was not`,
+      what: "how they ended",
+      isRight: strange.length === 0,
+      found: [...ends].map(([end, count]) => `${count} ${end}`).join(", "),
+    },
+    {
+      what: `${rounds} syncs disturbed, and then one that was not`,
       isRight: last > 0 && stormy === calm,
       found: `${stormy}; undisturbed ${calm}`,
     },
@@ -73,13 +81,16 @@ function start(home: string, store: string, ...args: readonly string[]) {
   })
 }
 
-/** True where it was not done yet. */
-async function syncKilledAfter(home: string, store: string, ms: number): Promise<boolean> {
-  const child = start(home, store, "sync", "--only", "import")
-  const timer = setTimeout(() => child.kill("SIGKILL"), ms)
-  await child.exited
+const SIGNALS = ["SIGKILL", "SIGINT", "SIGTERM"] as const
+/** What came before the signal, or before anybody listened for one, ends as it would have. */
+const ENDS = /^(?:SIGKILL: (?:SIGKILL|0)|SIGINT: (?:SIGINT|130|0)|SIGTERM: (?:SIGTERM|143|0))$/
+
+async function endOf(home: string, store: string, signal: (typeof SIGNALS)[number], ms: number): Promise<string> {
+  const child = start(home, store, "sync")
+  const timer = setTimeout(() => child.kill(signal), ms)
+  const exitCode = await child.exited
   clearTimeout(timer)
-  return child.signalCode === "SIGKILL"
+  return String(child.signalCode ?? exitCode)
 }
 
 async function sync(home: string, store: string, ...args: readonly string[]): Promise<number> {

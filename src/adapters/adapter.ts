@@ -106,6 +106,8 @@ export interface SourceFile {
   readonly form: SourceForm
   readonly sizeBytes: number
   readonly modifiedMs: number
+  /** When its bytes or its names last changed, which no program can set back. */
+  readonly changedMs?: number
   readonly inode: number
 }
 

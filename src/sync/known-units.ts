@@ -34,7 +34,7 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
     for (const file of unit.files) {
       const stat = statOf(file.path)
       if (stat?.isFile() !== true) return undefined
-      files.push({ ...file, sizeBytes: stat.size, modifiedMs: stat.mtimeMs, inode: stat.ino })
+      files.push({ ...file, sizeBytes: stat.size, modifiedMs: stat.mtimeMs, changedMs: stat.ctimeMs, inode: stat.ino })
     }
     const now = { ...unit, files }
     for (const file of files) byPlace.set(file.place, now)
@@ -59,7 +59,12 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
         const file = files.find((each) => each.place === place)
         if (file === undefined || file.form === "database" || nowMs - file.modifiedMs > LATELY_MS) continue
         const stat = statOf(file.path)
-        if (stat?.size !== file.sizeBytes || stat.mtimeMs !== file.modifiedMs || stat.ino !== file.inode)
+        if (
+          stat?.size !== file.sizeBytes ||
+          stat.mtimeMs !== file.modifiedMs ||
+          stat.ctimeMs !== (file.changedMs ?? stat.ctimeMs) ||
+          stat.ino !== file.inode
+        )
           changed.push(place)
       }
       return changed

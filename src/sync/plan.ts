@@ -73,7 +73,7 @@ export async function planRoot(
 async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined): Promise<PlannedUnit> {
   const whole = unit.files.reduce((sum, file) => sum + file.sizeBytes, 0)
   if (memory === undefined) return { unit, change: "new", memory, bytesToRead: whole }
-  const changed = unit.files.filter((file) => memory.files[file.place] !== fileStamp(file))
+  const changed = unit.files.filter((file) => hasChanged(file, memory))
   // A file that lies elsewhere now (archived, compressed) holds records that are stored already.
   const here = new Set(unit.files.map(({ place }) => place))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
@@ -92,6 +92,9 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
   for (const file of changed) {
     const position = memory.positions[file.place]
     if (file.form !== "log" || position === undefined) continue
+    // Touched, and no longer: what else than other bytes in the same places? Its beginning and end would not tell.
+    const isTouched = statOf(memory.files[file.place] ?? "") !== statOf(fileStamp(file))
+    if (isTouched && isReadToEnd(file, position)) return false
     if (file.sizeBytes < position.offset || !(await isPrefixOf(file, position))) return false
   }
   return true
@@ -114,6 +117,20 @@ export function isReadToEnd(file: SourceFile, position: LogPosition | undefined)
   return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
 }
 
-export function fileStamp(file: SourceFile): string {
-  return `${file.sizeBytes}.${file.modifiedMs}.${file.inode}`
+/** A name that is added (a backup of links) changes a file without a new byte: that alone has it looked at, and not read. */
+export function fileStamp({ sizeBytes, modifiedMs, inode, changedMs }: SourceFile): string {
+  const stat = `${sizeBytes}.${modifiedMs}.${inode}`
+  return changedMs === undefined ? stat : `${stat}${CHANGED}${changedMs}`
+}
+
+const CHANGED = "|"
+
+function statOf(stamp: string): string {
+  return stamp.split(CHANGED, 1)[0] ?? ""
+}
+
+/** Stamps of earlier versions did not say when. */
+function hasChanged(file: SourceFile, { files }: UnitMemory): boolean {
+  const [before = "", now] = [files[file.place], fileStamp(file)]
+  return before !== now && !(before === statOf(before) && before === statOf(now))
 }

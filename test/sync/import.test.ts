@@ -1,5 +1,19 @@
 import { expect, test } from "bun:test"
-import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import { nativeFiles } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/clock.ts"
@@ -76,6 +90,67 @@ test("a log that was rewritten is noticed, and nothing in it is doubled", async 
   const [file] = nativeFiles(log)
   const texts = file?.form === "log" ? file.lines.map((text) => JSON.parse(String(text)).message.content) : []
   expect(texts).toEqual(["one", "TWO, edited", "three", "four"])
+})
+
+test("other bytes in a log of the same size and time are noticed", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one"), line(2, "two")])
+  await place.sync()
+  const before = statSync(path)
+  const edited = readFileSync(path, "utf8").replace("two", "TWO")
+  const log = openSync(path, "r+")
+  writeSync(log, edited)
+  closeSync(log)
+  utimesSync(path, before.atimeMs / 1000, before.mtimeMs / 1000)
+  const { size, mtimeMs, ino } = statSync(path)
+  expect({ size, mtimeMs, ino }).toEqual({ size: before.size, mtimeMs: before.mtimeMs, ino: before.ino })
+  expect(await place.plan()).toMatchObject([{ change: "rewritten" }])
+  expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1 }, messages: { new: 1 } })
+  const [file] = nativeFiles(await place.sessions.log(SESSION))
+  expect(file?.form === "log" && String(file.lines[1])).toContain("TWO")
+})
+
+test("other bytes in the middle of a long log, which is as long as before, are noticed", async () => {
+  using place = syncPlace()
+  const long = "and so on ".repeat(1_000)
+  place.write(SESSION, [line(1, long), line(2, "in the middle"), line(3, long)])
+  await place.sync()
+  place.write(SESSION, [line(1, long), line(2, "IN THE MIDDLE"), line(3, long)], { isFresh: true })
+  expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1 }, messages: { new: 1 } })
+})
+
+test("a log that only got another name is looked at, and not read", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one"), line(2, "two")])
+  await place.sync()
+  linkSync(path, join(place.root, "a-backup"))
+  expect(await place.plan()).toEqual([{ change: "grown", bytes: 0 }])
+  expect(await place.sync()).toMatchObject({ sessions: { unchanged: 1 }, messages: { new: 0 }, bytes_read: 0 })
+  expect(await place.plan()).toEqual([])
+})
+
+test("a log that an editor replaced is read on from its old end where it begins as before", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one")])
+  await place.sync()
+  const added = `${line(2, "two")}\n`
+  writeFileSync(`${path}.tmp`, readFileSync(path, "utf8") + added)
+  renameSync(`${path}.tmp`, path)
+  expect(await place.sync()).toMatchObject({ sessions: { grown: 1 }, messages: { new: 1 }, bytes_read: added.length })
+  expect(await place.texts(SESSION)).toEqual(["one", "two"])
+})
+
+test("a state of a newer pond is left to it, and another one is made", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one")])
+  await place.sync()
+  const [own = ""] = readdirSync(place.state).filter((name) => name.endsWith(".sqlite"))
+  const newer = own.replace(/v(\d+)\.sqlite$/, (_, version) => `v${Number(version) + 1}.sqlite`)
+  for (const name of readdirSync(place.state).filter((each) => each.startsWith(own))) rmSync(join(place.state, name))
+  writeFileSync(join(place.state, newer), "what only a newer pond reads")
+  expect(await place.sync()).toMatchObject({ sessions: { new: 0 }, messages: { new: 0 } })
+  expect(await place.sync()).toMatchObject({ bytes_read: 0 })
+  expect(readFileSync(join(place.state, newer), "utf8")).toBe("what only a newer pond reads")
 })
 
 test("a log that was cut keeps what it had, and goes on", async () => {

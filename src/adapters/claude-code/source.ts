@@ -123,6 +123,7 @@ function fileAt(root: string, place: string): SourceFile | Issue {
     form: formOf(place),
     sizeBytes: stats.size,
     modifiedMs: stats.mtimeMs,
+    changedMs: stats.ctimeMs,
     inode: stats.ino,
   }
 }

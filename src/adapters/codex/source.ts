@@ -185,6 +185,7 @@ function sourceFile(root: string, place: string, stats: Stats): SourceFile {
     form: "log",
     sizeBytes: stats.size,
     modifiedMs: stats.mtimeMs,
+    changedMs: stats.ctimeMs,
     inode: stats.ino,
   }
 }

@@ -63,6 +63,7 @@ export function fileOf(root: string, place: string, form: SourceForm, stat: Stat
     form,
     sizeBytes: stat.size,
     modifiedMs: stat.mtimeMs,
+    changedMs: stat.ctimeMs,
     inode: stat.ino,
   }
 }
