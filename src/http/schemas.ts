@@ -52,7 +52,11 @@ export function openApi(): Json {
       title: "pond",
       version: VERSION,
       description: "Every conversation with your coding agents: kept, found, carried on.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
+    servers: [{ url: "/", description: "The pond that serves this document." }],
+    // It listens to this machine alone and asks for no name: said, so that nobody takes it for forgotten.
+    security: [],
     paths: { ...paths, "/v1/sql/exports/{id}": EXPORT_PATH },
     components: { schemas: Object.fromEntries(schemas()) },
   }

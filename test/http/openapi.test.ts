@@ -23,6 +23,14 @@ test("the OpenAPI document is one, says a validator that is not ours", async () 
   expect((await judged(broken)).valid).toBe(false)
 })
 
+test("the document says where its server is, under which licence, and that nobody has to say who he is", () => {
+  expect(openApi()).toMatchObject({
+    info: { license: { identifier: "Apache-2.0" } },
+    servers: [{ url: "/" }],
+    security: [],
+  })
+})
+
 test("every reference of the document leads to a schema, every schema is published, and no operation is named twice", () => {
   const { paths, components } = document()
   const references = [...JSON.stringify(paths).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
