@@ -74,8 +74,7 @@ export interface SessionFacts {
 
 export async function factsOf(sessions: Sessions, ids: readonly string[]): Promise<Map<string, SessionFacts>> {
   if (ids.length === 0) return new Map()
-  const [rows, spoken] = await Promise.all([sessions.points.sessions(ids), sessions.points.places.spoken(ids)])
-  const ordinals = Map.groupBy(spoken, ({ session_id }) => session_id)
+  const [rows, spoken] = await Promise.all([sessions.points.sessions(ids), spokenIn(sessions, ids)])
   return new Map(
     rows.map((row) => [
       row.id,
@@ -83,10 +82,19 @@ export async function factsOf(sessions: Sessions, ids: readonly string[]): Promi
         project: row.project,
         sourceAgent: row.source_agent,
         title: row.title ?? undefined,
-        spoken: (ordinals.get(row.id) ?? []).map(({ ordinal }) => ordinal).toSorted((left, right) => left - right),
+        spoken: spoken.get(row.id) ?? [],
       },
     ]),
   )
+}
+
+async function spokenIn(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+  const kept = await sessions.words.spoken(ids)
+  if (kept !== undefined) return kept
+  const places = await sessions.points.places.spoken(ids)
+  const ordinals = places.toSorted((left, right) => left.ordinal - right.ordinal)
+  const bySession = Map.groupBy(ordinals, ({ session_id }) => session_id)
+  return new Map([...bySession].map(([id, own]) => [id, own.map(({ ordinal }) => ordinal)]))
 }
 
 /** The names of the files that came with what people said: such a prompt is more than its words. */

@@ -38,7 +38,10 @@ export async function findWords(
   let found = await candidatesOf(ask, terms, isShort && shape.wordCount > 1 ? plain : [])
   let hits = await read(sessions, found)
   const texts = hits.map(({ text }) => comparable(text))
-  const unheard = isShort ? unheardOf(plain, texts) : []
+  const absent = isShort ? unheardOf(plain, texts) : []
+  // A word that someone has written, though not where it is looked for, is spelled as it was meant.
+  const known = absent.length > 0 ? await sessions.words.known(absent) : new Set()
+  const unheard = absent.filter((word) => !known.has(word))
   const like = unheard.length > 0 ? await likeThem(ask, unheard) : []
   if (like.length > 0) {
     found = added(found, like)

@@ -43,7 +43,8 @@ export async function takeRows(
       .toArrow(),
   )
   const found = taken?.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never)) ?? []
-  return found.map(({ [ROW]: row, ...values }) => ({ ...values, row: Number(row) }))
+  for (const row of found as Record<string, unknown>[]) row["row"] = Number(row[ROW])
+  return found
 }
 
 export async function* scanStretches(dataset: Dataset, request: StretchRequest): AsyncGenerator<Stretch> {

@@ -127,6 +127,23 @@ test("what is found is what a look at every message finds, before a fold, after 
   expect(facts).toMatchObject({ rows: written * 10, indexes: [{ unindexedRows: 0 }] })
 }, 120_000)
 
+test("who asks often is told where something was said from what is kept, and that is what the table says", async () => {
+  using place = testSessions()
+  await write(place.sessions, 0, 60)
+  await place.sessions.maintain("due")
+  await write(place.sessions, 60, 70)
+  const ids = ["s3", "s65", "nobody"]
+  expect(await place.sessions.words.spoken(ids)).toBeUndefined()
+  for (let at = 0; at < 8; at++) await idsOf(place.sessions, "w1")
+  const told = await place.sessions.words.spoken(ids)
+  expect(told?.get("nobody")).toEqual([])
+  for (const id of ["s3", "s65"]) {
+    const rows = await place.sessions.points.places.spoken([id])
+    expect(rows).toHaveLength(10)
+    expect(told?.get(id)).toEqual(rows.map(({ ordinal }) => ordinal).sort((left, right) => left - right))
+  }
+})
+
 test("a few new messages wait, many become a segment, and small segments one", async () => {
   using place = testSessions()
   const words = async () => (await place.sessions.maintain("due")).find(({ table }) => table === "words")?.steps ?? []

@@ -209,6 +209,45 @@ function readText(bytes: Uint8Array, size: number): TextFacet {
   return { values, codes: codes.byteLength === size * 2 ? new Uint16Array(codes) : new Uint32Array(codes) }
 }
 
+/** The ordinals of the messages with terms, by session: whoever said anything has a term at least. */
+export function spokenIn(all: readonly Documents[], sessionIds: readonly string[]): Map<string, number[]> {
+  const spoken = new Map<string, number[]>(sessionIds.map((id) => [id, []]))
+  for (const documents of all) {
+    const { texts, numbers, lengths } = documents
+    const { values, codes } = read(texts.session_id)
+    const ordinals = read(numbers.ordinal)
+    const { first, last } = stretchesOf(documents)
+    for (const [code, value] of values.entries()) {
+      const own = spoken.get(value)
+      if (own === undefined) continue
+      for (let at = first[code] ?? 0; at <= (last[code] ?? -1); at++)
+        if (codes[at] === code && lengths[at] !== 0) own.push(ordinals[at] as number)
+    }
+  }
+  for (const own of spoken.values()) own.sort((left, right) => left - right)
+  return spoken
+}
+
+interface Stretches {
+  readonly first: Uint32Array
+  readonly last: Uint32Array
+}
+
+const STRETCHES = new WeakMap<Documents, Stretches>()
+
+/** Where the messages of each session begin and end: mostly they lie together. */
+function stretchesOf(documents: Documents): Stretches {
+  const known = STRETCHES.get(documents)
+  if (known !== undefined) return known
+  const { values, codes } = read(documents.texts.session_id)
+  const [first, last] = [new Uint32Array(values.length).fill(codes.length), new Uint32Array(values.length)]
+  for (let at = codes.length - 1; at >= 0; at--) first[codes[at] as number] = at
+  for (let at = 0; at < codes.length; at++) last[codes[at] as number] = at
+  const stretches = { first, last }
+  STRETCHES.set(documents, stretches)
+  return stretches
+}
+
 // --- Filters ----------------------------------------------------------------------------------------------------------
 
 /** The facets that a filter asks for. */
@@ -240,14 +279,16 @@ export function passing(documents: Documents, filter: Filter): Uint8Array | unde
 }
 
 function joinedMasks(documents: Documents, op: "and" | "or", filters: readonly Filter[]): Uint8Array | undefined {
-  const whole = new Uint8Array(documents.size).fill(op === "and" ? 1 : 0)
+  let whole: Uint8Array | undefined
   for (const filter of filters) {
     const mask = passing(documents, filter)
     if (mask === undefined) return undefined
-    if (op === "and") for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) & (mask[at] as number)
+    if (whole === undefined) whole = mask
+    else if (op === "and")
+      for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) & (mask[at] as number)
     else for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) | (mask[at] as number)
   }
-  return whole
+  return whole ?? new Uint8Array(documents.size).fill(op === "and" ? 1 : 0)
 }
 
 type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | "starts_with" | "matches" }>

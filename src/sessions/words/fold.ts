@@ -33,7 +33,7 @@ const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 50_000, due: 500, 
 const GROWTH = 4
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
 /** Blocks in one commit: 10 MB or so. */
-const BLOCKS_AT_ONCE = 1_024
+const BLOCKS_AT_ONCE = 512
 
 /** What was written is garbage at once, and there is much of it. */
 function giveBack(): void {
@@ -78,7 +78,7 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
   if (isChanged || effort === "all") {
     for (const table of [tables.blocks, tables.segments]) steps.push(...(await table.maintain("due")).steps)
   }
-  returnFreedMemory()
+  giveBack()
   return { isBusy: false, steps }
 }
 

@@ -17,7 +17,7 @@ export interface Block {
 }
 
 /** Bytes of lists in one block: reading one term reads its whole block. */
-const BLOCK_BYTES = 8_192
+const BLOCK_BYTES = 16_384
 const BITS_SHARE = 32
 const BITS_FLAG = 0x80000000
 

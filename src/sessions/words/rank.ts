@@ -34,7 +34,7 @@ export function rank(
   if (every && ordered.length < new Set(terms).size) return []
   const best: Ranked[] = []
   for (const [index, segment] of segments.entries()) {
-    const found = every ? holdingAll(segment, ordered, weights) : holdingSome(segment, ordered, weights, limit)
+    const found = every ? holdingAll(segment, ordered, weights, limit) : holdingSome(segment, ordered, weights, limit)
     for (const each of found) best.push({ segment: index, ...each })
   }
   return best.toSorted(bestFirst).slice(0, limit)
@@ -117,14 +117,23 @@ function holdingSome(
     if (isClosed) addToMet(segment, { scores, met, weights, rarity }, list)
     else addToAll(segment, { scores, met, weights, rarity }, decodeList(list))
   }
+  return bestOf(scores, met, limit)
+}
+
+/** Takes the scores out again. Of many that are equal the newest are best. */
+function bestOf(scores: Float32Array, met: Met, limit: number): Found[] {
   const least = met.count > limit ? leastOf(scores, met, limit) : 0
   const found: Found[] = []
+  const equal: number[] = []
   for (let at = 0; at < met.count; at++) {
     const number = met.numbers[at] as number
     const score = scores[number] as number
-    if (score >= least) found.push({ number, score })
     scores[number] = 0
+    if (score > least) found.push({ number, score })
+    else if (score === least) equal.push(number)
   }
+  const newest = equal.length + found.length > limit ? Uint32Array.from(equal).sort().reverse() : equal
+  for (const number of newest.slice(0, Math.max(0, limit - found.length))) found.push({ number, score: least })
   return found
 }
 
@@ -216,7 +225,7 @@ function leastOf(scores: Float32Array, met: Met, limit: number): number {
 
 // --- All of the terms -------------------------------------------------------------------------------------------------
 
-function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights: Float64Array): Found[] {
+function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights: Float64Array, limit: number): Found[] {
   const { documents, passing, lists } = segment
   const own = ordered.map(([term]) => lists.get(term))
   if (own.some((list) => list === undefined)) return []
@@ -231,10 +240,13 @@ function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights:
     if (numbers.length === 0) return []
   }
   const rarity = ordered.reduce((sum, [, each]) => sum + each, 0)
-  return Array.from(numbers ?? [], (number) => ({
-    number,
-    score: rarity * (weights[documents.lengths[number] as number] as number),
-  }))
+  const scores = scratchOf(documents.size)
+  const met: Met = { numbers: numbers ?? new Uint32Array(), count: numbers?.length ?? 0 }
+  for (let at = 0; at < met.count; at++) {
+    const number = met.numbers[at] as number
+    scores[number] = rarity * (weights[documents.lengths[number] as number] as number)
+  }
+  return bestOf(scores, met, limit)
 }
 
 function shared(left: Uint32Array, right: Uint32Array): Uint32Array {

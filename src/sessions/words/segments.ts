@@ -137,14 +137,18 @@ export async function readDirectories(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Directory>> {
   const places = new Map<string, { block: number; first: string; row: number }[]>(ids.map((id) => [id, []]))
-  const request = { from: 0, columns: ["segment", "block", "first_term"] as const, where: isIn("segment", ids) }
-  for await (const { rows, numbers } of tables.blocks.stretches(request)) {
-    for (const [index, { segment, block, first_term }] of rows.entries())
-      places.get(segment)?.push({ block, first: first_term, row: numbers[index] ?? 0 })
+  const columns = ["segment", "block"] as const
+  const request = { from: 0, columns, text: "first_term" as const, where: isIn("segment", ids) }
+  for await (const { rows, numbers, text } of tables.blocks.stretches(request)) {
+    const bytes = Buffer.from(text.bytes.buffer, text.bytes.byteOffset, text.bytes.byteLength)
+    for (const [index, { segment, block }] of rows.entries()) {
+      const first = bytes.toString("utf8", text.offsets[index], text.offsets[index + 1])
+      places.get(segment)?.push({ block, first, row: numbers[index] ?? 0 })
+    }
   }
   return new Map(
     [...places].map(([id, own]) => {
-      const ordered = own.toSorted((left, right) => left.block - right.block)
+      const ordered = own.sort((left, right) => left.block - right.block)
       return [id, { firstTerms: ordered.map(({ first }) => first), rows: ordered.map(({ row }) => row) }]
     }),
   )
@@ -239,7 +243,7 @@ export async function* blocksOf(tables: WordTables, { rows }: Directory): AsyncG
   }
 }
 
-const BLOCKS_AT_ONCE = 32
+const BLOCKS_AT_ONCE = 16
 
 export function goneForGood(): PondError {
   return new PondError("conflict", "The index of words is being written anew. Ask again.")

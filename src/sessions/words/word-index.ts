@@ -7,7 +7,7 @@ import type { Picked } from "../../substrate/table.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
 import { openDictionary } from "./dictionary.ts"
-import { FACETS, facetOf, hasFacet } from "./documents.ts"
+import { FACETS, facetOf, hasFacet, spokenIn } from "./documents.ts"
 import { encodeList, type TermList } from "./lists.ts"
 import { type Ranked, type RankedSegment, rank } from "./rank.ts"
 import { blockOf, createBlockReader, goneForGood, loadFacets, SegmentGone, type WordTables } from "./segments.ts"
@@ -40,6 +40,13 @@ export interface WordIndex {
     rows: readonly number[],
     columns: readonly Name[],
   ): Promise<(Picked<Columns, Name> & { readonly _row: number })[]>
+  /** Those of the terms that any message holds. */
+  known(terms: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Where in these sessions something was said: the ordinals, in order. Nothing in a process that has not asked often
+   * enough to keep them: then the table answers sooner.
+   */
+  spoken(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]> | undefined>
   /** What was done for a search, step by step. Runs it. */
   explain(query: WordQuery, request: Omit<WordRequest<never>, "columns">): Promise<string>
 }
@@ -113,6 +120,18 @@ export function openWordIndex(tables: WordTables): WordIndex {
       })
       return (await rowsOf(tables, { parts, best }, columns)) as never
     },
+    known: (terms) =>
+      answered(async () => {
+        const { cover, tail } = await view.current()
+        const lists = [...(await blocks.lists(cover, terms)), ...tail.map((part) => listsOf(part, terms))]
+        return new Set(lists.flatMap((own) => [...own.keys()]))
+      }),
+    spoken: async (sessionIds) => {
+      const { cover, tail } = await view.current()
+      const documents = [...cover, ...tail].map((part) => part.documents)
+      const isKept = documents.every((each) => hasFacet(each, "session_id") && hasFacet(each, "ordinal"))
+      return isKept ? spokenIn(documents, sessionIds) : undefined
+    },
     explain: (query, asked) => answered(async () => explained(await ranked(query, asked), asked)),
   }
 }
@@ -154,7 +173,7 @@ async function rowsOf(
   const byNumber = new Map<unknown, Row>(rows.map((row) => [row.row, row]))
   return known.flatMap((row) => {
     const own = byNumber.get(row[ROW])
-    return own === undefined ? [] : [picked({ ...row, ...own }, columns)]
+    return own === undefined ? [] : [picked(row, columns, own)]
   })
 }
 
@@ -166,8 +185,10 @@ function isExact(value: unknown): boolean {
   return typeof value !== "bigint" || Number.isSafeInteger(Number(value))
 }
 
-function picked(row: Row, columns: readonly string[]): Row {
-  return Object.fromEntries([...columns, "_score", ROW].map((name) => [name, row[name]]))
+function picked(row: Row, columns: readonly string[], more: Row = {}): Row {
+  const all: Record<string, unknown> = { _score: row["_score"], [ROW]: row[ROW] }
+  for (const name of columns) all[name] = name in more ? more[name] : row[name]
+  return all
 }
 
 // --- In words ---------------------------------------------------------------------------------------------------------
