@@ -6,6 +6,8 @@ export interface KeySet {
   readonly size: number
   add(key: string): void
   mayHave(key: string): boolean
+  /** A key by the two halves of its hash, whatever makes it. Whether it was not there. */
+  addHash(first: number, second: number): boolean
 }
 
 const SLOTS_FIRST = 1_024
@@ -24,11 +26,18 @@ export function createKeySet(): KeySet {
     return slot
   }
 
-  function put(first: number, second: number): void {
+  function put(first: number, second: number): boolean {
     const slot = slotOf(first, second)
-    if (high[slot] === EMPTY) count++
+    if (high[slot] !== EMPTY) return false
+    count++
     high[slot] = first
     low[slot] = second
+    return true
+  }
+
+  function addHash(first: number, second: number): boolean {
+    if (count * 4 >= high.length * 3) grow()
+    return put(first === EMPTY ? 1 : first, second)
   }
 
   function grow(): void {
@@ -43,9 +52,9 @@ export function createKeySet(): KeySet {
     get size() {
       return count
     },
+    addHash,
     add: (key) => {
-      if (count * 4 >= high.length * 3) grow()
-      put(...hashOf(key))
+      addHash(...hashOf(key))
     },
     mayHave: (key) => high[slotOf(...hashOf(key))] !== EMPTY,
   }

@@ -3,10 +3,11 @@
  * the writing of others. What only the store can tell (which messages are copies of another session's) comes afterwards.
  */
 import type { Entry, Message, Session } from "../model/session.ts"
+import { type ColumnBatch, columnBytes, columnsOf } from "../substrate/plain-columns.ts"
 import { createBlobSink } from "./oversized.ts"
 import { type IngestFacts, messageRow, partRows, type SessionFacts } from "./rows.ts"
 import { createTermWriter, type Spoken } from "./search-text.ts"
-import type { BlobRow, Lane, MessageRow, PartRow } from "./tables.ts"
+import { type BlobRow, type Lane, MESSAGES, type MessageRow, PARTS, type PartRow } from "./tables.ts"
 
 /** A session, or the next stretch of one. The entries are in order; earlier ones may be stored already. */
 export interface SessionBatch {
@@ -17,9 +18,16 @@ export interface SessionBatch {
 /** The same as rows. The messages are in order, and the parts in the order of their messages. */
 export interface PreparedBatch {
   readonly session: Session
-  readonly messages: readonly MessageRow[]
-  readonly parts: readonly PartRow[]
+  readonly messages: ColumnBatch
+  readonly parts: ColumnBatch
   readonly blobs: readonly BlobRow[]
+  readonly spoken: SpokenRows
+}
+
+/** The messages that say something: where they stand, and by what another session's copy of one is known. */
+export interface SpokenRows {
+  readonly places: readonly number[]
+  readonly keys: readonly string[]
 }
 
 /** Of one session: it remembers what was said last, by which the next short message is found too. */
@@ -37,8 +45,29 @@ export function createPreparer(facts: IngestFacts, before: readonly Spoken[]): P
       messages.push(row)
       for (const part of partRows(entry, row, blobs)) parts.push(part)
     }
-    return { session, messages, parts, blobs: blobs.take() }
+    return {
+      session,
+      messages: columnsOf(MESSAGES, messages),
+      parts: columnsOf(PARTS, parts),
+      blobs: blobs.take(),
+      spoken: spokenOf(messages),
+    }
   }
+}
+
+/** Carriers repeat across sessions without being copies: only what was said counts. */
+function spokenOf(rows: readonly MessageRow[]): SpokenRows {
+  const spoken = rows.map((row, place) => ({ row, place })).filter(({ row }) => row.search_text !== null)
+  return { places: spoken.map(({ place }) => place), keys: spoken.map(({ row }) => momentKey(row)) }
+}
+
+/** Ids are unique only within a session, so the moment must be the same too. */
+export function momentKey({ timestamp, id }: Pick<MessageRow, "timestamp" | "id">): string {
+  return `${timestamp} ${id}`
+}
+
+export function idOfMoment(key: string): string {
+  return key.slice(key.indexOf(" ") + 1)
 }
 
 function laneOf(session: Session, message: Message): Lane {
@@ -47,17 +76,10 @@ function laneOf(session: Session, message: Message): Lane {
   return session.source_agent.includes("/") ? "subagent" : "main"
 }
 
-const ROW_UNITS = 256
+const ROW_UNITS = 64
 
 /** About how much memory the rows take: what a caller adds up to decide when to flush. */
 export function preparedUnits({ messages, parts, blobs }: PreparedBatch): number {
-  let units = 0
-  for (const { content, search_text, search_terms, options } of messages) {
-    units += ROW_UNITS + options.length
-    units += (content?.length ?? 0) + (search_text?.length ?? 0) + (search_terms?.length ?? 0)
-  }
-  for (const { text, variant_data, options } of parts) {
-    units += ROW_UNITS + options.length + variant_data.length + (text?.length ?? 0)
-  }
-  return blobs.reduce((sum, { bytes }) => sum + bytes.byteLength, units)
+  const rows = ROW_UNITS * (messages.length + parts.length) + columnBytes(messages) + columnBytes(parts)
+  return blobs.reduce((sum, { bytes }) => sum + bytes.byteLength, rows)
 }

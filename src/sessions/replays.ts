@@ -5,10 +5,11 @@
  */
 import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../model/json.ts"
 import { isIn } from "../substrate/filter.ts"
+import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../substrate/plain-columns.ts"
 import type { Table } from "../substrate/table.ts"
 import { columnOfText, createBlobSink, textOfColumn } from "./oversized.ts"
-import type { PreparedBatch } from "./prepare.ts"
-import type { MESSAGES, MessageRow } from "./tables.ts"
+import { idOfMoment, momentKey, type PreparedBatch } from "./prepare.ts"
+import { type Lane, MESSAGES, PARTS } from "./tables.ts"
 
 type MessagesTable = Table<(typeof MESSAGES)["columns"]>
 
@@ -24,59 +25,66 @@ export async function markReplays(
   const fresh = batches.filter(({ session }) => !stored.has(session.id))
   if (fresh.length === 0) return [...batches]
   const owners = new Map<string, string>()
-  for (const batch of batches) {
-    for (const row of batch.messages) {
-      if (isSpoken(row) && !owners.has(keyOf(row))) owners.set(keyOf(row), batch.session.id)
-    }
+  for (const { session, spoken } of batches) {
+    for (const key of spoken.keys) if (!owners.has(key)) owners.set(key, session.id)
   }
-  const probes = new Map(fresh.map((batch) => [batch, batch.messages.filter(isSpoken).slice(0, PROBES)]))
+  const probes = new Map(fresh.map((batch) => [batch, batch.spoken.keys.slice(0, PROBES)]))
   await addStoredOwners(messages, owners, [...probes.values()].flat())
   const suspects = new Set(
-    fresh.filter((batch) => probes.get(batch)?.some((row) => owners.get(keyOf(row)) !== batch.session.id)),
+    fresh.filter((batch) => probes.get(batch)?.some((key) => owners.get(key) !== batch.session.id)),
   )
   await addStoredOwners(
     messages,
     owners,
-    [...suspects].flatMap((batch) => batch.messages.filter(isSpoken).slice(PROBES)),
+    [...suspects].flatMap((batch) => batch.spoken.keys.slice(PROBES)),
   )
   return batches.map((batch) => (suspects.has(batch) ? marked(batch, owners) : batch))
 }
 
 function marked(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
+  const { session, messages, parts, spoken } = batch
   const blobs = createBlobSink()
   const known = new Map(batch.blobs.map((row) => [row.sha256, row.bytes]))
   const copies = new Set<string>()
-  const messages = batch.messages.map((row): MessageRow => {
-    const owner = owners.get(keyOf(row))
-    if (owner === undefined || owner === batch.session.id || !isSpoken(row)) return row
-    copies.add(row.id)
-    const parsed = parseOwnJson(textOfColumn(row.options, known))
-    const options: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
-    const pond = { ...(options["pond"] as JsonObject | undefined), replay_of: owner }
-    return { ...row, lane: "replay", options: columnOfText(stringifyJson({ ...options, pond }), blobs) }
-  })
-  const parts = batch.parts.map((row) => (copies.has(row.message_id) ? { ...row, lane: "replay" } : row))
-  return { ...batch, messages, parts, blobs: [...batch.blobs, ...blobs.take()] }
+  const [lanes, options] = [textsIn(messages, "lane"), textsIn(messages, "options")]
+  for (const [index, key] of spoken.keys.entries()) {
+    const owner = owners.get(key)
+    const place = spoken.places[index]
+    if (owner === undefined || owner === session.id || place === undefined) continue
+    copies.add(idOfMoment(key))
+    const parsed = parseOwnJson(textOfColumn(options[place] ?? "", known))
+    const own: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
+    const pond = { ...(own["pond"] as JsonObject | undefined), replay_of: owner }
+    lanes[place] = "replay" satisfies Lane
+    options[place] = columnOfText(stringifyJson({ ...own, pond }), blobs)
+  }
+  const partLanes = textsIn(parts, "lane")
+  const ofMessages = textsIn(parts, "message_id")
+  return {
+    ...batch,
+    messages: replaced(MESSAGES, messages, { lane: lanes, options }),
+    parts: replaced(PARTS, parts, {
+      lane: partLanes.map((lane, place) => (copies.has(ofMessages[place] ?? "") ? "replay" : lane)),
+    }),
+    blobs: [...batch.blobs, ...blobs.take()],
+  }
 }
 
-/** Carriers repeat across sessions without being copies: only what was said counts. */
-function isSpoken(row: MessageRow): boolean {
-  return row.search_text !== null
-}
-
-/** Ids are unique only within a session, so the moment must be the same too. */
-function keyOf({ timestamp, id }: Pick<MessageRow, "timestamp" | "id">): string {
-  return `${timestamp} ${id}`
+function textsIn({ columns }: ColumnBatch, name: string): (string | null)[] {
+  return textsOf(columns[name] as ColumnValues)
 }
 
 async function addStoredOwners(
   messages: MessagesTable,
   owners: Map<string, string>,
-  rows: readonly MessageRow[],
+  keys: readonly string[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  const asked = new Set(rows.map(keyOf))
-  const ids = [...new Set(rows.map(({ id }) => id))]
+  if (keys.length === 0) return
+  const asked = new Set(keys)
+  const ids = [...new Set(keys.map(idOfMoment))]
   const found = await messages.read({ columns: ["session_id", "id", "timestamp", "lane"], where: isIn("id", ids) })
-  for (const row of found) if (asked.has(keyOf(row)) && row.lane !== "replay") owners.set(keyOf(row), row.session_id)
+  for (const row of found) {
+    const key = momentKey(row)
+    if (asked.has(key) && row.lane !== "replay") owners.set(key, row.session_id)
+  }
 }

@@ -73,10 +73,17 @@ async function write(
   for (const group of inGroups([...marked.flatMap((batch) => batch.blobs), ...blobs.take()])) {
     await tables.blobs.insertAbsent(group)
   }
-  const parts = await tables.parts.insertAbsent(marked.flatMap((batch) => batch.parts))
-  const messages = await tables.messages.insertAbsent(marked.flatMap((batch) => batch.messages))
+  const parts = await tables.parts.insertColumns(marked.map((batch) => batch.parts))
+  const messages = await tables.messages.insertColumns(marked.map((batch) => batch.messages))
   if (sessionRows.length > 0) await tables.sessions.insertAbsent(sessionRows)
-  return report(batches, { stored, owners }, { messages: messages.absent, parts: parts.absent })
+  return report(
+    batches,
+    { stored, owners },
+    {
+      messages: countBySession(marked, messages.absent),
+      parts: countBySession(marked, parts.absent),
+    },
+  )
 }
 
 /** On its way into the engine a row is copied several times, so that a flush of large blobs takes several commits. */
@@ -154,18 +161,13 @@ function distinctById(sessions: readonly Session[]): Session[] {
   return [...new Map(sessions.map((session) => [session.id, session] as const).reverse()).values()].reverse()
 }
 
-interface Absent {
-  readonly messages: readonly { readonly session_id: string }[]
-  readonly parts: readonly { readonly session_id: string }[]
-}
+type Counts = ReadonlyMap<string, number>
 
 function report(
   batches: readonly Pick<SessionBatch, "session">[],
   { stored, owners }: { readonly stored: StoredSessions; readonly owners: Owners },
-  absent: Absent,
+  { messages, parts }: { readonly messages: Counts; readonly parts: Counts },
 ): BatchResult[] {
-  const messages = countBySession(absent.messages)
-  const parts = countBySession(absent.parts)
   const claims = new Map(batches.toReversed().map(({ session }) => [`${session.source_agent} ${session.id}`, session]))
   return [...claims.values()].toReversed().map(({ id, source_agent: sourceAgent, ...session }) => {
     const error = faultOf({ id, source_agent: sourceAgent, ...session }, owners)
@@ -178,8 +180,11 @@ function report(
   })
 }
 
-function countBySession(rows: readonly { readonly session_id: string }[]): Map<string, number> {
+/** `rows` says of each batch how many of its rows were not there. */
+function countBySession(batches: readonly PreparedBatch[], rows: readonly number[]): Counts {
   const counts = new Map<string, number>()
-  for (const { session_id } of rows) counts.set(session_id, (counts.get(session_id) ?? 0) + 1)
+  for (const [index, { session }] of batches.entries()) {
+    counts.set(session.id, (counts.get(session.id) ?? 0) + (rows[index] ?? 0))
+  }
   return counts
 }

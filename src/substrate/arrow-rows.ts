@@ -5,8 +5,9 @@
 import type { Table as ArrowTable, Data, DataType, Field, RecordBatch, Schema } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import { engine } from "./engine.ts"
-import type { Column, TableDefinition } from "./table-definition.ts"
-import { isStoredAsItIs, originalText, storedText } from "./text.ts"
+import { type ColumnBatch, type ColumnValues, columnOf, nullsOf } from "./plain-columns.ts"
+import type { AnyRow, Column, TableDefinition } from "./table-definition.ts"
+import { originalText } from "./text.ts"
 
 export const SCHEMA_VERSION_KEY = "pond:schema_version"
 
@@ -20,9 +21,6 @@ const PACKED = {
   "lance-encoding:compression-level": "3",
   "lance-encoding:minichunk-size": "131072",
 }
-
-/** A row of any table. */
-export type AnyRow = Readonly<Record<string, unknown>>
 
 // --- Schema ----------------------------------------------------------------------------------------------------------
 
@@ -76,133 +74,88 @@ function arrowType(column: Column): DataType {
 
 // --- Rows -> Arrow ---------------------------------------------------------------------------------------------------
 
-/** One table of as many record batches as slices are given: written by one commit. */
 export function arrowTable(table: TableDefinition, schema: Schema, rows: readonly AnyRow[]): ArrowTable {
-  const { arrow } = engine()
-  const children = Object.entries(table.columns).map(([name, column]) => arrowColumn(table.name, name, column, rows))
-  const data = arrow.makeData({
-    type: new arrow.Struct(schema.fields),
-    length: rows.length,
-    nullCount: 0,
-    children,
+  const children = Object.entries(table.columns).map(([name, column]) => {
+    const values = rows.map((row) => row[name] ?? null)
+    const where = `${table.name}.${name}`
+    if (column.kind === "vector") return vectors(column, values, frameOf(rows.length, nullsOf(column, values, where)))
+    if (column.kind === "blob") return blobs(column, values, frameOf(rows.length, nullsOf(column, values, where)))
+    return plainData(column, columnOf(column, values, where), rows.length)
   })
+  return tableOf(schema, children, rows.length)
+}
+
+export function arrowTableOfColumns(table: TableDefinition, { length, columns }: ColumnBatch): ArrowTable {
+  const children = Object.entries(table.columns).map(([name, column]) =>
+    plainData(column, columns[name] as ColumnValues, length),
+  )
+  return tableOf(arrowSchema(table), children, length)
+}
+
+function tableOf(schema: Schema, children: Data[], length: number): ArrowTable {
+  const { arrow } = engine()
+  const data = arrow.makeData({ type: new arrow.Struct(schema.fields), length, nullCount: 0, children })
   return new arrow.Table(schema, [new arrow.RecordBatch(schema, data)])
 }
 
-interface Cells {
+interface Frame {
   readonly length: number
   readonly nullCount: number
-  readonly nullBitmap: Uint8Array | undefined
-  /** The value of a row, null where there is none. */
-  readonly at: (index: number) => unknown
+  readonly nullBitmap?: Uint8Array
 }
 
-function cellsOf(where: string, name: string, column: Column, rows: readonly AnyRow[]): Cells {
-  const length = rows.length
-  const values = rows.map((row) => row[name] ?? null)
-  let nullBitmap: Uint8Array | undefined
+/** Arrow marks what is there, a bit for each. */
+function frameOf(length: number, nulls: Uint8Array | undefined): Frame {
+  if (nulls === undefined) return { length, nullCount: 0 }
+  const nullBitmap = new Uint8Array((length + 7) >> 3).fill(0xff)
   let nullCount = 0
   for (let index = 0; index < length; index++) {
-    if (values[index] !== null) continue
-    assert(column.nullable, `every row has a value for ${where}.${name}`)
-    nullBitmap ??= new Uint8Array((length + 7) >> 3).fill(0xff)
+    if (nulls[index] === 0) continue
     nullBitmap[index >> 3] = (nullBitmap[index >> 3] ?? 0) & ~(1 << (index & 7))
     nullCount += 1
   }
-  return { length, nullCount, nullBitmap, at: (index) => values[index] }
+  return nullCount === 0 ? { length, nullCount } : { length, nullCount, nullBitmap }
 }
 
-function arrowColumn(where: string, name: string, column: Column, rows: readonly AnyRow[]): Data {
+function plainData({ kind }: Column, { data, offsets, nulls }: ColumnValues, length: number): Data {
   const { arrow } = engine()
-  const cells = cellsOf(where, name, column, rows)
-  const { length, nullCount } = cells
-  const frame = { length, nullCount, ...(cells.nullBitmap === undefined ? {} : { nullBitmap: cells.nullBitmap }) }
-  switch (column.kind) {
+  const frame = frameOf(length, nulls)
+  switch (kind) {
     case "utf8":
-      return arrow.makeData({ type: new arrow.Utf8(), ...frame, ...utf8Buffers(cells) })
+      assert(offsets !== undefined, "a column of texts says where each begins")
+      return arrow.makeData({ type: new arrow.Utf8(), ...frame, valueOffsets: offsets, data: data as Uint8Array })
+    case "bytes":
+      assert(offsets !== undefined, "a column of bytes says where each begins")
+      return arrow.makeData({ type: new arrow.Binary(), ...frame, valueOffsets: offsets, data: data as Uint8Array })
     case "int32":
-      return arrow.makeData({ type: new arrow.Int32(), ...frame, data: numbers(cells, new Int32Array(length)) })
+      return arrow.makeData({ type: new arrow.Int32(), ...frame, data: data as Int32Array })
     case "float64":
-      return arrow.makeData({ type: new arrow.Float64(), ...frame, data: numbers(cells, new Float64Array(length)) })
+      return arrow.makeData({ type: new arrow.Float64(), ...frame, data: data as Float64Array })
     case "int64":
-      return arrow.makeData({ type: new arrow.Int64(), ...frame, data: bigints(cells) })
+      return arrow.makeData({ type: new arrow.Int64(), ...frame, data: data as BigInt64Array })
     case "timestamp_us":
-      return arrow.makeData({ type: new arrow.TimestampMicrosecond(), ...frame, data: bigints(cells) })
-    case "bool":
+      return arrow.makeData({ type: new arrow.TimestampMicrosecond(), ...frame, data: data as BigInt64Array })
+    default:
       // Arrow's writer gives a bool column of nulls alone no values, and the engine refuses a column without values. The
       // same bits under a byte type are always written; the type that is read is the one of the schema.
-      return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: bits(cells) })
-    case "bytes":
-      return arrow.makeData({ type: new arrow.Binary(), ...frame, ...binaryBuffers(cells) })
-    case "vector":
-      return vectors(column, cells, frame)
-    case "blob":
-      return blobs(column, cells, frame)
+      assert(kind === "bool", `a column of ${kind} is no plain column`)
+      return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: bits(data as Uint8Array) })
   }
 }
 
-/** All texts of a column are encoded as one: a call per text would cost more than the encoding. */
-function utf8Buffers(cells: Cells): { readonly valueOffsets: Int32Array; readonly data: Uint8Array } {
-  const given = Array.from({ length: cells.length }, (_, index) => (cells.at(index) ?? "") as string)
-  const joined = given.join("")
-  if (isStoredAsItIs(joined) && !given.some(endsInHalf)) return joinedBuffers(given, joined)
-  const texts = given.map(storedText)
-  return joinedBuffers(texts, texts.join(""))
-}
-
-function binaryBuffers(cells: Cells): { readonly valueOffsets: Int32Array; readonly data: Uint8Array } {
-  const given = Array.from({ length: cells.length }, (_, index) => (cells.at(index) ?? new Uint8Array()) as Uint8Array)
-  const valueOffsets = new Int32Array(cells.length + 1)
-  for (const [index, value] of given.entries()) valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + value.length
-  return { valueOffsets, data: Buffer.concat(given) }
-}
-
-/** Two halves that meet where texts are joined look like a whole. */
-function endsInHalf(text: string): boolean {
-  const last = text.charCodeAt(text.length - 1)
-  return last >= 0xd800 && last <= 0xdbff
-}
-
-function joinedBuffers(texts: readonly string[], joined: string) {
-  const data = new TextEncoder().encode(joined)
-  const isAscii = data.length === joined.length
-  const valueOffsets = new Int32Array(texts.length + 1)
-  let used = 0
-  for (let index = 0; index < texts.length; index++) {
-    const text = texts[index] as string
-    used += isAscii ? text.length : Buffer.byteLength(text)
-    valueOffsets[index + 1] = used
-  }
-  return { valueOffsets, data }
-}
-
-function numbers<Into extends Int32Array | Float64Array>(cells: Cells, into: Into): Into {
-  for (let index = 0; index < cells.length; index++) into[index] = (cells.at(index) ?? 0) as number
-  return into
-}
-
-function bigints(cells: Cells): BigInt64Array {
-  const into = new BigInt64Array(cells.length)
-  for (let index = 0; index < cells.length; index++) into[index] = (cells.at(index) ?? 0n) as bigint
-  return into
-}
-
-function bits(cells: Cells): Uint8Array {
-  const into = new Uint8Array(cells.length)
-  for (let index = 0; index < cells.length; index++) {
-    if (cells.at(index) === true) into[index >> 3] = (into[index >> 3] ?? 0) | (1 << (index & 7))
+function bits(truths: Uint8Array): Uint8Array {
+  const into = new Uint8Array((truths.length + 7) >> 3)
+  for (let index = 0; index < truths.length; index++) {
+    if (truths[index] === 1) into[index >> 3] = (into[index >> 3] ?? 0) | (1 << (index & 7))
   }
   return into
 }
 
-type Frame = Pick<Cells, "length" | "nullCount"> & { readonly nullBitmap?: Uint8Array }
-
-function vectors(column: Column, cells: Cells, frame: Frame): Data {
+function vectors(column: Column, values: readonly unknown[], frame: Frame): Data {
   const { arrow } = engine()
   const dimension = column.dimension ?? 0
-  const halves = new Float16Array(cells.length * dimension)
-  for (let index = 0; index < cells.length; index++) {
-    const value = cells.at(index) as Float32Array | null
+  const halves = new Float16Array(values.length * dimension)
+  for (const [index, value] of (values as readonly (Float32Array | null)[]).entries()) {
     if (value === null) continue
     assert(value.length === dimension, `a vector has ${dimension} numbers`)
     halves.set(value, index * dimension)
@@ -216,13 +169,13 @@ function vectors(column: Column, cells: Cells, frame: Frame): Data {
   return arrow.makeData({ type: arrowType(column) as InstanceType<typeof arrow.FixedSizeList>, ...frame, child })
 }
 
-function blobs(column: Column, cells: Cells, frame: Frame): Data {
+function blobs(column: Column, values: readonly unknown[], frame: Frame): Data {
   const { arrow } = engine()
-  const valueOffsets = new BigInt64Array(cells.length + 1)
+  const { length } = values
+  const valueOffsets = new BigInt64Array(length + 1)
   const chunks: Uint8Array[] = []
   let used = 0
-  for (let index = 0; index < cells.length; index++) {
-    const value = cells.at(index) as Uint8Array | null
+  for (const [index, value] of (values as readonly (Uint8Array | null)[]).entries()) {
     if (value !== null) {
       chunks.push(value)
       used += value.byteLength
@@ -235,10 +188,10 @@ function blobs(column: Column, cells: Cells, frame: Frame): Data {
   const bytes = arrow.makeData({ type: new arrow.LargeBinary(), ...frame, valueOffsets, data })
   const uri = arrow.makeData({
     type: new arrow.Utf8(),
-    length: cells.length,
-    nullCount: cells.length,
-    nullBitmap: new Uint8Array((cells.length + 7) >> 3),
-    valueOffsets: new Int32Array(cells.length + 1),
+    length,
+    nullCount: length,
+    nullBitmap: new Uint8Array((length + 7) >> 3),
+    valueOffsets: new Int32Array(length + 1),
     data: new Uint8Array(0),
   })
   return arrow.makeData({

@@ -5,6 +5,7 @@
 import type { Data } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import type { RowBatch } from "./packed.ts"
+import type { ColumnValues } from "./plain-columns.ts"
 import { originalText } from "./text.ts"
 
 export interface TextColumn {
@@ -68,6 +69,14 @@ export function int32Column(batch: RowBatch, name: string): Int32Array {
 
 export function int64Column(batch: RowBatch, name: string): BigInt64Array {
   return columnData(batch, name).values as BigInt64Array
+}
+
+/** The columns of the key, as they lie there. */
+export function keyColumns(batch: RowBatch): ColumnValues[] {
+  return batch.definition.key.map((name) => {
+    const { values, valueOffsets } = columnData(batch, name)
+    return batch.definition.columns[name]?.kind === "utf8" ? { data: values, offsets: valueOffsets } : { data: values }
+  })
 }
 
 export function hasValueIn(batch: RowBatch, name: string): (row: number) => boolean {

@@ -5,9 +5,9 @@
  */
 import { isUtf8 } from "node:buffer"
 import type { Table as ArrowTable, Data, RecordBatch, Schema } from "apache-arrow"
-import { type AnyRow, arrowSchema, arrowTable, rowsOf } from "./arrow-rows.ts"
+import { arrowSchema, arrowTable, rowsOf } from "./arrow-rows.ts"
 import { engine } from "./engine.ts"
-import type { Column, TableDefinition } from "./table-definition.ts"
+import type { AnyRow, Column, TableDefinition } from "./table-definition.ts"
 
 export interface RowBatch {
   readonly definition: TableDefinition

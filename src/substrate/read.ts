@@ -6,11 +6,11 @@
 import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
 import { assert, PondError } from "../model/errors.ts"
-import { type AnyRow, rowsOf } from "./arrow-rows.ts"
+import { rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "./filter.ts"
 import { fullTextQuery, type TextQuery, type VectorQuery } from "./search.ts"
-import type { TableDefinition } from "./table-definition.ts"
+import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
 export interface Order {
   readonly column: string

@@ -3,10 +3,11 @@
  * that what is derived from a table can name rows by eight bytes and know what came after them.
  */
 import type { Data } from "apache-arrow"
-import { type AnyRow, rowsOf } from "./arrow-rows.ts"
+import { rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { type Filter, filterText } from "./filter.ts"
 import { reading } from "./read.ts"
+import type { AnyRow } from "./table-definition.ts"
 
 const ROW = "_rowid"
 

@@ -4,12 +4,12 @@
  * can be read in any order.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
-import { type AnyRow, rowsOf } from "./arrow-rows.ts"
+import { rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
 import { batchOfRecord, batchOfRows, type RowBatch } from "./packed.ts"
 import { batchesOf, bytesOf, countOf } from "./read.ts"
-import type { Columns, RowOf, ScannedName } from "./table-definition.ts"
+import type { AnyRow, Columns, RowOf, ScannedName } from "./table-definition.ts"
 
 export interface Snapshot<C extends Columns> {
   count(where?: Filter): Promise<number>

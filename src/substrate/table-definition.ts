@@ -62,6 +62,9 @@ export type ValueOf<C extends Column> =
 /** A row as it is written. */
 export type RowOf<C extends Columns> = { readonly [Name in keyof C]: ValueOf<C[Name]> }
 
+/** A row of any table. */
+export type AnyRow = Readonly<Record<string, unknown>>
+
 /** The columns that a scan can answer with: all but blobs. */
 export type ScannedName<C extends Columns> = {
   [Name in keyof C]: C[Name] extends Column<"blob"> ? never : Name

@@ -1,5 +1,4 @@
 /** A table as its consumer sees it: typed rows over the read path, the write path and maintenance. */
-import type { AnyRow } from "./arrow-rows.ts"
 import { type Catalog, openCatalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
@@ -9,6 +8,7 @@ import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics
 import type { Effort } from "./maintenance-plan.ts"
 import { openDataset } from "./open-dataset.ts"
 import type { RowBatch } from "./packed.ts"
+import type { ColumnBatch } from "./plain-columns.ts"
 import {
   countRows,
   explainScan,
@@ -24,8 +24,15 @@ import { type Stretch, type StretchRequest, scanStretches, takeRows, versionOf }
 import type { TextQuery, VectorQuery } from "./search.ts"
 import { beginSnapshot, type Snapshot } from "./snapshot.ts"
 import type { StoreContext } from "./store-context.ts"
-import type { Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
-import { deleteWhere, type Inserted, insertAbsent, insertBatches } from "./write.ts"
+import type { AnyRow, Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
+import {
+  deleteWhere,
+  type Inserted,
+  type InsertedColumns,
+  insertAbsent,
+  insertBatches,
+  insertColumns,
+} from "./write.ts"
 
 export interface ReadRequest<C extends Columns, Name extends ScannedName<C>> {
   readonly columns: readonly Name[]
@@ -84,6 +91,8 @@ export interface Table<C extends Columns> {
     request: ReadRequest<C, ScannedName<C>> & { readonly text?: TextQuery; readonly vector?: VectorQuery },
   ): Promise<string>
   insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted<RowOf<C>>>
+  /** The same for rows as columns. */
+  insertColumns(batches: readonly ColumnBatch[]): Promise<InsertedColumns>
   /** The same for whole batches; rows whose key is refused are left out. */
   insertBatches(
     batches: readonly RowBatch[],
@@ -159,6 +168,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
     explain: (request) => explainScan(dataset, request),
     insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
+    insertColumns: (batches) => insertColumns(dataset, batches),
     insertBatches: (batches, isTaken) => insertBatches(dataset, batches, isTaken),
     snapshot: () => beginSnapshot(dataset) as never,
     deleteWhere: (where) => deleteWhere(dataset, where),

@@ -11,15 +11,26 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../model/errors.ts"
-import { createKeySet } from "../platform/key-set.ts"
+import { createKeySet, type KeySet } from "../platform/key-set.ts"
+import { lazy } from "../platform/lazy.ts"
 import { returnFreedMemory } from "../platform/native-memory.ts"
-import { type AnyRow, arrowSchema, arrowTable } from "./arrow-rows.ts"
-import { int32Column, textColumn } from "./columns.ts"
+import { arrowSchema, arrowTable, arrowTableOfColumns } from "./arrow-rows.ts"
+import { keyColumns } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
+import {
+  type ColumnBatch,
+  columnsOf,
+  joinedColumns,
+  keyHashes,
+  ofColumns,
+  pickedRows,
+  rowsOfColumns,
+  valuesOf,
+} from "./plain-columns.ts"
 import { countNewest, keyValue, scanNewest } from "./read.ts"
-import type { TableDefinition } from "./table-definition.ts"
+import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
 export interface Inserted<Row = AnyRow> {
   readonly inserted: number
@@ -32,7 +43,46 @@ export interface Inserted<Row = AnyRow> {
 /** One commit at most. The first of two rows with one key counts. */
 export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
   if (rows.length === 0) return { inserted: 0, present: 0, absent: [] }
-  return await dataset.exclusively(() => insert(dataset, rows, dataset.local === undefined ? merge : append))
+  const { definition } = dataset
+  const { inserted, absent } = await insert(dataset, {
+    length: rows.length,
+    hashes: () => hashesOfRows(definition, rows),
+    keys: () => rows,
+    content: (places) => arrowTable(definition, arrowSchema(definition), at(rows, places)),
+  })
+  return { inserted, present: rows.length - inserted, absent: at(rows, absent) }
+}
+
+export interface InsertedColumns extends Pick<Inserted, "inserted" | "present"> {
+  /** For each batch, how many of its rows were not there. */
+  readonly absent: readonly number[]
+}
+
+/** The same for rows that were made into columns elsewhere. All batches are one commit. */
+export async function insertColumns(dataset: Dataset, batches: readonly ColumnBatch[]): Promise<InsertedColumns> {
+  const { definition } = dataset
+  const whole = joinedColumns(Object.keys(definition.columns), batches)
+  if (whole.length === 0) return { inserted: 0, present: 0, absent: batches.map(() => 0) }
+  const key = ofColumns(whole, definition.key)
+  const { inserted, absent } = await insert(dataset, {
+    length: whole.length,
+    hashes: () => keyHashes(valuesOf(key), whole.length),
+    keys: () => rowsOfColumns(key),
+    content: (places) =>
+      arrowTableOfColumns(definition, places.length === whole.length ? whole : pickedRows(whole, places)),
+  })
+  return { inserted, present: whole.length - inserted, absent: countByBatch(batches, absent) }
+}
+
+/** `places` rise. */
+function countByBatch(batches: readonly ColumnBatch[], places: readonly number[]): number[] {
+  let [next, end] = [0, 0]
+  return batches.map(({ length }) => {
+    const from = next
+    end += length
+    while (next < places.length && (places[next] as number) < end) next++
+    return next - from
+  })
 }
 
 /**
@@ -45,74 +95,47 @@ export async function insertBatches(
   isTaken?: (key: AnyRow) => boolean,
 ): Promise<Pick<Inserted, "inserted" | "present">> {
   const { definition } = dataset
-  const { key } = definition
-  return await dataset.exclusively(async () => {
-    await recall(dataset)
-    if (isTaken === undefined && areNew(dataset, batches)) return await appendWhole(dataset, batches)
-    const given = batches.flatMap((batch) =>
-      rowsOfBatch(batch, key).map((values, row): Placed => ({ values, batch, row })),
-    )
-    const offered = isTaken === undefined ? given : given.filter(({ values }) => isTaken(values))
-    const absent = new Map<string, Placed>()
-    for (const placed of offered) {
-      const text = keyText(key, placed.values)
-      if (!absent.has(text)) absent.set(text, placed)
-    }
-    const doubtful = await rowsToLookUp(
-      dataset,
-      [...absent.values()].map(({ values }) => values),
-    )
-    for (const found of await presentKeys(dataset, doubtful)) absent.delete(keyText(key, found))
-    if (absent.size === 0) return { inserted: 0, present: offered.length }
-    const isWhole = absent.size === given.length
-    const content = isWhole ? tableOfBatches(definition, batches) : selected(definition, [...absent.values()])
-    const table = await dataset.writable()
-    const inserted = await (dataset.local === undefined ? merge : append)(dataset, table, content)
-    remember(
-      dataset,
-      [...absent.values()].map(({ values }) => values),
-      inserted,
-    )
-    return { inserted, present: offered.length - inserted }
+  const placed = () =>
+    batches.flatMap((batch) => rowsOfBatch(batch, definition.key).map((key, row) => ({ key, batch, row })))
+  const whole = batches.reduce((sum, batch) => sum + batch.length, 0)
+  // What is taken whole is not looked at row by row, unless a key is doubtful.
+  const offered = isTaken === undefined ? lazy(placed) : taken(placed().filter(({ key }) => isTaken(key)))
+  const length = isTaken === undefined ? whole : offered().length
+  const { inserted } = await insert(dataset, {
+    length,
+    hashes: () =>
+      length === whole
+        ? joinedHashes(batches.map((batch) => keyHashes(keyColumns(batch), batch.length)))
+        : hashesOfRows(
+            definition,
+            offered().map(({ key }) => key),
+          ),
+    keys: () => offered().map(({ key }) => key),
+    content: (places) =>
+      places.length === whole ? tableOfBatches(definition, batches) : selected(definition, at(offered(), places)),
   })
+  return { inserted, present: length - inserted }
 }
 
-/** Whether all that is stored is known, and nothing of these rows is among it or twice among them. Keeps their keys. */
-function areNew({ own, definition }: Dataset, batches: readonly RowBatch[]): boolean {
-  if (own === undefined) return false
-  for (const batch of batches) {
-    const columns = definition.key.map((name) => keyColumn(batch, name))
-    for (let row = 0; row < batch.length; row++) {
-      let text = ""
-      for (const column of columns) text += part(column(row))
-      if (own.keys.mayHave(text)) return false
-      own.keys.add(text)
-    }
+function taken<Items>(items: Items): () => Items {
+  return () => items
+}
+
+function hashesOfRows(definition: TableDefinition, rows: readonly AnyRow[]): Uint32Array {
+  return keyHashes(valuesOf(columnsOf(definition, rows, definition.key)), rows.length)
+}
+
+function joinedHashes(hashes: readonly Uint32Array[]): Uint32Array {
+  const joined = new Uint32Array(hashes.reduce((sum, { length }) => sum + length, 0))
+  let used = 0
+  for (const own of hashes) {
+    joined.set(own, used)
+    used += own.length
   }
-  return true
-}
-
-function keyColumn(batch: RowBatch, name: string): (row: number) => FilterValue {
-  if (batch.definition.columns[name]?.kind === "int32") {
-    const numbers = int32Column(batch, name)
-    return (row) => numbers[row] ?? 0
-  }
-  const texts = textColumn(batch, name)
-  return (row) => texts.at(row) ?? ""
-}
-
-async function appendWhole(
-  dataset: Dataset,
-  batches: readonly RowBatch[],
-): Promise<Pick<Inserted, "inserted" | "present">> {
-  const content = tableOfBatches(dataset.definition, batches)
-  const inserted = await (dataset.local === undefined ? merge : append)(dataset, await dataset.writable(), content)
-  if (dataset.own !== undefined) dataset.own.rows += inserted
-  return { inserted, present: content.numRows - inserted }
+  return joined
 }
 
 interface Placed {
-  readonly values: AnyRow
   readonly batch: RowBatch
   readonly row: number
 }
@@ -123,6 +146,10 @@ function selected(definition: TableDefinition, places: readonly Placed[]): Arrow
     return own.map(({ row }) => all[row] as AnyRow)
   })
   return arrowTable(definition, arrowSchema(definition), rows)
+}
+
+function at<Item>(items: readonly Item[], places: readonly number[]): readonly Item[] {
+  return places.length === items.length ? items : places.map((place) => items[place] as Item)
 }
 
 /** Only of rows that can be made again from other tables. */
@@ -141,63 +168,73 @@ export async function deleteWhere(dataset: Dataset, where: Filter): Promise<{ re
 type Writing = Pick<Dataset, "definition" | "attempt">
 type Commit = (dataset: Writing, table: LanceTable, content: ArrowTable) => Promise<number>
 
-async function insert<Row extends AnyRow>(
+/** Rows in whatever form they come. */
+interface Offered {
+  readonly length: number
+  /** Two for the key of each row (see `keyHashes`). */
+  hashes(): Uint32Array
+  /** The values of the key of each row: asked for where a hash does not tell. */
+  keys(): readonly AnyRow[]
+  /** The rows of those places, which rise. */
+  content(places: readonly number[]): ArrowTable
+}
+
+/** Of those that are not there, the first of each key: `absent` has their places. */
+async function insert(
   dataset: Dataset,
-  rows: readonly Row[],
-  commit: Commit,
-): Promise<Inserted<Row>> {
-  const { definition } = dataset
-  const { key } = definition
-  const distinct = new Map<string, Row>()
-  for (const row of rows) {
-    const text = keyText(key, row)
-    if (!distinct.has(text)) distinct.set(text, row)
-  }
-  const doubtful = await rowsToLookUp(dataset, [...distinct.values()])
-  for (const found of await presentKeys(dataset, doubtful)) distinct.delete(keyText(key, found))
-  const absent = [...distinct.values()]
-  if (absent.length === 0) return { inserted: 0, present: rows.length, absent }
-  const inserted = await commit(
-    dataset,
-    await dataset.writable(),
-    arrowTable(definition, arrowSchema(definition), absent),
-  )
-  remember(dataset, absent, inserted)
-  return { inserted, present: rows.length - inserted, absent }
+  offered: Offered,
+): Promise<{ readonly inserted: number; readonly absent: readonly number[] }> {
+  if (offered.length === 0) return { inserted: 0, absent: [] }
+  return await dataset.exclusively(async () => {
+    const absent = await absentPlaces(dataset, offered)
+    if (absent.length === 0) return { inserted: 0, absent }
+    const table = await dataset.writable()
+    const commit = dataset.local === undefined ? merge : append
+    const inserted = await commit(dataset, table, offered.content(absent))
+    if (inserted >= LARGE_ROWS) returnFreedMemory()
+    if (dataset.own === undefined) dataset.tail.rows += inserted
+    else dataset.own.rows += inserted
+    if (dataset.own !== undefined && dataset.own.keys.size > OWN_KEYS_MAX) dataset.own = undefined
+    return { inserted, absent }
+  })
 }
-
-/**
- * A first import would look up every key of a table that it alone has filled. Rows never leave a table that is not derived,
- * so that as many rows as this handle has put there are those rows.
- */
-async function recall(dataset: Dataset): Promise<void> {
-  const stored = await countNewest(dataset)
-  if (stored === 0 && dataset.definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
-  if (dataset.own?.rows !== stored) dataset.own = undefined
-}
-
-async function rowsToLookUp<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<readonly Row[]> {
-  await recall(dataset)
-  const { own, definition } = dataset
-  return own === undefined ? rows : rows.filter((row) => own.keys.mayHave(keyText(definition.key, row)))
-}
-
-/** What encoding and committing so many rows needed is worth giving back. */
-const LARGE_ROWS = 1000
 
 /** In 70 MB. A table that one import has filled further is asked what is in it, as any other. */
 const OWN_KEYS_MAX = 4_000_000
+/** What encoding and committing so many rows needed is worth giving back. */
+const LARGE_ROWS = 1000
 
-function remember(dataset: Dataset, absent: readonly AnyRow[], inserted: number): void {
-  const { own, tail, definition } = dataset
-  if (inserted >= LARGE_ROWS) returnFreedMemory()
-  if (own === undefined || own.keys.size > OWN_KEYS_MAX) {
-    dataset.own = undefined
-    tail.rows += inserted
-    return
+/**
+ * A first import would look up every key of a table that it alone has filled. Rows never leave a table that is not derived,
+ * so that as many rows as this handle has put there are those rows. A key may be known that was then not stored after all:
+ * it is looked up, like any that may be there.
+ */
+async function absentPlaces(dataset: Dataset, offered: Offered): Promise<readonly number[]> {
+  const { definition } = dataset
+  const stored = await countNewest(dataset)
+  if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
+  if (dataset.own?.rows !== stored) dataset.own = undefined
+  const doubtful = dataset.own === undefined ? undefined : doubtfulPlaces(dataset.own.keys, offered)
+  if (doubtful?.size === 0) return Array.from({ length: offered.length }, (_, place) => place)
+  const keys = offered.keys()
+  const absent = new Map<string, number>()
+  for (const [place, key] of keys.entries()) {
+    const text = keyText(definition.key, key)
+    if (!absent.has(text)) absent.set(text, place)
   }
-  own.rows += inserted
-  for (const row of absent) own.keys.add(keyText(definition.key, row))
+  const toLookUp = [...absent.values()].filter((place) => doubtful?.has(place) !== false)
+  for (const found of await presentKeys(dataset, at(keys, toLookUp))) absent.delete(keyText(definition.key, found))
+  return [...absent.values()]
+}
+
+/** The places whose key may be there already, or before them. All keys are known from here on. */
+function doubtfulPlaces(known: KeySet, offered: Offered): ReadonlySet<number> {
+  const hashes = offered.hashes()
+  const doubtful = new Set<number>()
+  for (let place = 0; place < offered.length; place++) {
+    if (!known.addHash(hashes[2 * place] as number, hashes[2 * place + 1] as number)) doubtful.add(place)
+  }
+  return doubtful
 }
 
 /** Whatever others write at the same time. */

@@ -84,8 +84,7 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
 
 function tell({ batch, issues, bytes }: Stretch, prepare: Preparer): void {
   const rows = batch && carried(prepare(batch))
-  const moved = (rows?.blobs ?? []).map((blob) => blob.bytes.buffer)
-  self.postMessage({ said: "stretch", batch: rows, issues, bytes }, moved)
+  self.postMessage({ said: "stretch", batch: rows?.batch, issues, bytes }, rows?.moved)
 }
 
 async function parseInOrder(): Promise<void> {

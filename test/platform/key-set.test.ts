@@ -13,3 +13,11 @@ test("a set of keys has all that were put into it, however it grew, and none tha
   expect(found.slice(0, 20_000).every(Boolean)).toBe(true)
   expect(found.slice(20_000).some(Boolean)).toBe(false)
 })
+
+test.each([0, 1, 0xffffffff])("a hash of %i is one like any other", (hash) => {
+  const keys = createKeySet()
+  expect(keys.addHash(hash, 7)).toBe(true)
+  expect(keys.addHash(hash, 7)).toBe(false)
+  expect(keys.addHash(hash, 8)).toBe(true)
+  expect(keys.size).toBe(2)
+})

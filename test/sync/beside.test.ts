@@ -80,8 +80,11 @@ test("any session comes out of the other thread as it went in", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const prepared = createPreparer(FACTS, [])(log)
-      const { session, ...rows } = received(structuredClone(carried(prepared)), FACTS)
-      expect(rows).toEqual({ messages: prepared.messages, parts: prepared.parts, blobs: prepared.blobs })
+      const { batch, moved } = carried(createPreparer({ ingestedAtMicros: 0n, host: "" }, [])(log))
+      const { session, ...rows } = received(structuredClone(batch, { transfer: [...moved] as ArrayBuffer[] }), FACTS)
+      const { session: _, ...wanted } = prepared
+      expect(rows).toEqual(wanted)
+      expect(moved.every((buffer) => buffer.byteLength === 0)).toBe(true)
       expect(equalJson(session as never, log.session as never)).toBe(true)
     }),
     { seed: 11, numRuns: 200 },

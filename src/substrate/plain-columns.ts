@@ -1,0 +1,272 @@
+/**
+ * Rows as columns without the engine: flat arrays that go from one thread to another without being copied, are put
+ * together a flush at a time, and become Arrow as they are. No blobs and no vectors: those are never prepared far from
+ * where they are written.
+ */
+import { assert } from "../model/errors.ts"
+import type { AnyRow, AnyTable, Column } from "./table-definition.ts"
+import { isStoredAsItIs, originalText, storedText } from "./text.ts"
+
+export type Values = Uint8Array | Int32Array | Float64Array | BigInt64Array
+
+export interface ColumnValues {
+  /** One value for each row, a truth value as a byte; of text the UTF-8 of all rows, one behind the other, and so of bytes. */
+  readonly data: Values
+  /** Of text and bytes: where each row begins, and the end. */
+  readonly offsets?: Int32Array
+  /** A byte for each row, not 0 where it has no value. Absent where every row has one. */
+  readonly nulls?: Uint8Array
+}
+
+export interface ColumnBatch {
+  readonly length: number
+  readonly columns: Readonly<Record<string, ColumnValues>>
+}
+
+/** Of all columns of the table, or of the named ones. */
+export function columnsOf(
+  table: AnyTable,
+  rows: readonly AnyRow[],
+  names: readonly string[] = Object.keys(table.columns),
+): ColumnBatch {
+  const columns: Record<string, ColumnValues> = {}
+  for (const name of names) {
+    const column = table.columns[name]
+    assert(column !== undefined, `${table.name} has a column ${name}`)
+    columns[name] = columnOf(
+      column,
+      rows.map((row) => row[name] ?? null),
+      `${table.name}.${name}`,
+    )
+  }
+  return { length: rows.length, columns }
+}
+
+export function columnOf(column: Column, values: readonly unknown[], where: string): ColumnValues {
+  const nulls = nullsOf(column, values, where)
+  const content = contentOf(column, values)
+  return nulls === undefined ? content : { ...content, nulls }
+}
+
+function contentOf(column: Column, values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
+  if (column.kind === "utf8") return texts(values)
+  if (column.kind === "bytes") return pieces(values)
+  return { data: numbers(column, values) }
+}
+
+function pieces(values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
+  const given = values.map((value) => (value ?? new Uint8Array()) as Uint8Array)
+  const offsets = new Int32Array(given.length + 1)
+  for (const [index, value] of given.entries()) offsets[index + 1] = (offsets[index] ?? 0) + value.length
+  const data = new Uint8Array(offsets.at(-1) ?? 0)
+  for (const [index, value] of given.entries()) data.set(value, offsets[index])
+  return { data, offsets }
+}
+
+export function nullsOf(column: Column, values: readonly unknown[], where: string): Uint8Array | undefined {
+  let nulls: Uint8Array | undefined
+  for (let index = 0; index < values.length; index++) {
+    if (values[index] !== null) continue
+    assert(column.nullable, `every row has a value for ${where}`)
+    nulls ??= new Uint8Array(values.length)
+    nulls[index] = 1
+  }
+  return nulls
+}
+
+function numbers({ kind }: Column, values: readonly unknown[]): Values {
+  switch (kind) {
+    case "int32":
+      return Int32Array.from(values, (value) => (value ?? 0) as number)
+    case "float64":
+      return Float64Array.from(values, (value) => (value ?? 0) as number)
+    case "int64":
+    case "timestamp_us":
+      return BigInt64Array.from(values, (value) => (value ?? 0n) as bigint)
+    default:
+      assert(kind === "bool", `a column of ${kind} is no plain column`)
+      return Uint8Array.from(values, (value) => (value === true ? 1 : 0))
+  }
+}
+
+/** All texts of a column are encoded as one: a call per text would cost more than the encoding. */
+function texts(values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
+  const given = values.map((value) => (value ?? "") as string)
+  const joined = given.join("")
+  if (isStoredAsItIs(joined) && !given.some(endsInHalf)) return encoded(given, joined)
+  const stored = given.map(storedText)
+  return encoded(stored, stored.join(""))
+}
+
+/** Two halves that meet where texts are joined look like a whole. */
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1)
+  return last >= 0xd800 && last <= 0xdbff
+}
+
+function encoded(given: readonly string[], joined: string): Pick<ColumnValues, "data" | "offsets"> {
+  const data = new TextEncoder().encode(joined)
+  const isAscii = data.length === joined.length
+  const offsets = new Int32Array(given.length + 1)
+  let used = 0
+  for (let index = 0; index < given.length; index++) {
+    const text = given[index] as string
+    used += isAscii ? text.length : Buffer.byteLength(text)
+    offsets[index + 1] = used
+  }
+  return { data, offsets }
+}
+
+/** A column of texts as they were given. */
+export function textsOf({ data, offsets, nulls }: ColumnValues): (string | null)[] {
+  assert(offsets !== undefined, "a column of texts says where each begins")
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+  return Array.from({ length: offsets.length - 1 }, (_, row) =>
+    nulls?.[row] ? null : originalText(bytes.toString("utf8", offsets[row], offsets[row + 1])),
+  )
+}
+
+/** Rows of columns that have a value everywhere, as those of a key have. */
+export function rowsOfColumns({ length, columns }: ColumnBatch): AnyRow[] {
+  const values = Object.entries(columns).map(
+    ([name, column]) => [name, column.offsets === undefined ? column.data : textsOf(column)] as const,
+  )
+  return Array.from({ length }, (_, row) => Object.fromEntries(values.map(([name, column]) => [name, column[row]])))
+}
+
+/** The named columns alone. */
+export function ofColumns({ length, columns }: ColumnBatch, names: readonly string[]): ColumnBatch {
+  return { length, columns: Object.fromEntries(names.map((name) => [name, columns[name] as ColumnValues])) }
+}
+
+export function valuesOf({ columns }: ColumnBatch): ColumnValues[] {
+  return Object.values(columns)
+}
+
+/** Other values in some columns; the rest as it is. */
+export function replaced(
+  table: AnyTable,
+  batch: ColumnBatch,
+  given: Readonly<Record<string, readonly unknown[]>>,
+): ColumnBatch {
+  const columns: Record<string, ColumnValues> = { ...batch.columns }
+  for (const [name, values] of Object.entries(given)) {
+    columns[name] = columnOf(table.columns[name] as Column, values, `${table.name}.${name}`)
+  }
+  return { length: batch.length, columns }
+}
+
+/** The same value for every row in some columns. */
+export function filled(table: AnyTable, batch: ColumnBatch, given: AnyRow): ColumnBatch {
+  const { length } = batch
+  const values = Object.entries(given).map(([name, value]) => [name, Array.from({ length }, () => value)])
+  return replaced(table, batch, Object.fromEntries(values))
+}
+
+/** About how much memory they take. */
+export function columnBytes({ columns }: ColumnBatch): number {
+  let bytes = 0
+  for (const { data, offsets, nulls } of Object.values(columns)) {
+    bytes += data.byteLength + (offsets?.byteLength ?? 0) + (nulls?.byteLength ?? 0)
+  }
+  return bytes
+}
+
+/** What another thread takes over instead of copying it. */
+export function buffersOf(batches: readonly ColumnBatch[]): ArrayBufferLike[] {
+  return batches.flatMap(({ columns }) =>
+    Object.values(columns).flatMap(({ data, offsets, nulls }) =>
+      [data, offsets, nulls].flatMap((values) => (values === undefined ? [] : [values.buffer])),
+    ),
+  )
+}
+
+// --- Together, and apart ---------------------------------------------------------------------------------------------
+
+/** One batch of all rows, in their order. */
+export function joinedColumns(names: readonly string[], batches: readonly ColumnBatch[]): ColumnBatch {
+  const [first] = batches
+  if (first !== undefined && batches.length === 1) return first
+  const length = batches.reduce((sum, batch) => sum + batch.length, 0)
+  const columns: Record<string, ColumnValues> = {}
+  for (const name of names) columns[name] = joinedColumn(name, batches, length)
+  return { length, columns }
+}
+
+function joinedColumn(name: string, batches: readonly ColumnBatch[], length: number): ColumnValues {
+  const own = batches.map(({ columns }) => columns[name] as ColumnValues)
+  const items = own.reduce((sum, piece) => sum + piece.data.length, 0)
+  const data = emptyLike(own[0]?.data ?? new Uint8Array(), items)
+  const offsets = own[0]?.offsets === undefined ? undefined : new Int32Array(length + 1)
+  const nulls = own.some((piece) => piece.nulls !== undefined) ? new Uint8Array(length) : undefined
+  let used = 0
+  let row = 0
+  for (const [index, piece] of own.entries()) {
+    const rows = batches[index]?.length ?? 0
+    ;(data as Uint8Array).set(piece.data as Uint8Array, used)
+    if (piece.nulls !== undefined) nulls?.set(piece.nulls, row)
+    for (let at = 1; offsets !== undefined && at <= rows; at++) offsets[row + at] = used + (piece.offsets?.[at] ?? 0)
+    used += piece.data.length
+    row += rows
+  }
+  return { data, ...(offsets === undefined ? {} : { offsets }), ...(nulls === undefined ? {} : { nulls }) }
+}
+
+/** The rows at those places, in that order. */
+export function pickedRows(batch: ColumnBatch, places: readonly number[]): ColumnBatch {
+  const columns = Object.fromEntries(
+    Object.entries(batch.columns).map(([name, column]) => [name, pickedColumn(column, places)]),
+  )
+  return { length: places.length, columns }
+}
+
+function pickedColumn({ data, offsets, nulls }: ColumnValues, places: readonly number[]): ColumnValues {
+  const missing = nulls === undefined ? {} : { nulls: Uint8Array.from(places, (place) => nulls[place] ?? 0) }
+  if (offsets === undefined) {
+    const picked = emptyLike(data, places.length)
+    for (const [at, place] of places.entries()) picked[at] = data[place] as never
+    return { data: picked, ...missing }
+  }
+  const bytes = data as Uint8Array
+  const ends = new Int32Array(places.length + 1)
+  const lengthOf = (place: number) => (offsets[place + 1] as number) - (offsets[place] as number)
+  for (const [at, place] of places.entries()) ends[at + 1] = (ends[at] as number) + lengthOf(place)
+  const picked = new Uint8Array(ends.at(-1) ?? 0)
+  for (const [at, place] of places.entries()) picked.set(bytes.subarray(offsets[place], offsets[place + 1]), ends[at])
+  return { data: picked, offsets: ends, ...missing }
+}
+
+function emptyLike(values: Values, length: number): Values {
+  return new (values.constructor as new (length: number) => Values)(length)
+}
+
+// --- Keys --------------------------------------------------------------------------------------------------------------
+
+/** Two hashes of the key of each row, by its values alone: equal keys have equal hashes wherever they come from. */
+export function keyHashes(key: readonly ColumnValues[], length: number): Uint32Array {
+  const hashes = new Uint32Array(2 * length)
+  for (let row = 0; row < length; row++) {
+    let [first, second] = [0x811c9dc5, 0x9e3779b9]
+    for (const { data, offsets } of key) {
+      const [from, to] = offsets === undefined ? [row, row + 1] : [offsets[row] as number, offsets[row + 1] as number]
+      for (let at = from; at < to; at++) {
+        const item = Number(data[at])
+        first = Math.imul(first ^ item, 0x01000193)
+        second = Math.imul(second ^ (second >>> 15) ^ item, 0x85ebca6b)
+      }
+      // The end of a value: `ab` and `c` are not `a` and `bc`.
+      first = Math.imul(first ^ 0x1ff, 0x01000193)
+      second = Math.imul(second ^ 0x1ff, 0xc2b2ae35)
+    }
+    hashes[2 * row] = mixed(first)
+    hashes[2 * row + 1] = mixed(second)
+  }
+  return hashes
+}
+
+/** Every bit counts in every other, so that any of them can choose a slot. */
+function mixed(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const whole = Math.imul(half ^ (half >>> 13), 0xc2b2ae35)
+  return (whole ^ (whole >>> 16)) >>> 0
+}
