@@ -54,7 +54,7 @@ export interface Source {
   /** The roots where this client keeps its sessions, by its own variables and defaults, whether or not they exist. */
   readonly roots: (environment: Environment, home: string) => readonly string[]
   /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
-  readonly plan: (root: string) => AsyncIterable<SourceUnit | Issue>
+  readonly plan: (root: string) => Iterable<SourceUnit | Issue> | AsyncIterable<SourceUnit | Issue>
   /**
    * For units that are rows of a database: the raw rows, in the order of the client. Read-only, named tables only. `since` is
    * the state of an earlier parse of the unit: then only what is new or has changed comes, each as the whole row that it is now.

@@ -5,7 +5,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { TSchema } from "typebox"
-import { Value } from "typebox/value"
 import { PondError } from "../model/errors.ts"
 import { type Config, ConfigSchema, type Setting, settingsOf } from "./config-schema.ts"
 import type { Environment } from "./environment.ts"
@@ -61,7 +60,7 @@ export function readSettings(environment: Environment, flags: SettingFlags): Set
       effective.push({ key: setting.key.join("."), description: setting.description, shown: null, origin })
       continue
     }
-    checkValue(setting, value, origin)
+    if (origin.kind !== "default") checkValue(setting, value, origin)
     setAt(values, setting.key, value)
     const shown = setting.isSecret === true ? "(set)" : value
     effective.push({ key: setting.key.join("."), description: setting.description, shown, origin })
@@ -151,8 +150,13 @@ function placedDefault(setting: Setting, environment: Environment): unknown {
   return setting.key.join(".") === "store" ? join(placePath(environment, "data"), "store") : undefined
 }
 
+/** Loaded where somebody has set something: it is half of what reading the settings costs. */
+function valueCheck(): typeof import("typebox/value").Value {
+  return (require("typebox/value") as typeof import("typebox/value")).Value
+}
+
 function checkValue(setting: Setting, value: unknown, origin: Origin): void {
-  const [first] = Value.Errors(setting.schema, value)
+  const [first] = valueCheck().Errors(setting.schema, value)
   if (first === undefined) return
   const params = first.params as { allowedValues?: readonly unknown[] }
   const wanted =

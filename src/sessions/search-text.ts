@@ -3,8 +3,9 @@
  * Reasoning, tool calls, tool results and injected text are left out; they are found through their parts.
  */
 import type { Entry } from "../model/session.ts"
+import { lazy } from "../platform/lazy.ts"
 import { CUT_TERM } from "./search-terms.ts"
-import { createTermBook, type TermNumbers } from "./term-book.ts"
+import { createTermBook, type TermBook, type TermNumbers } from "./term-book.ts"
 
 /** Nothing for messages without conversation of their own: carriers, bare tool calls, injected text. */
 export function searchText({ message, parts }: Entry): string | null {
@@ -37,11 +38,12 @@ export interface TermWriter {
   next(role: string, text: string | null): string | null
 }
 
-/** Sessions of one person speak of the same things in the same words. */
-const book = createTermBook()
+/** One for all: sessions of one person speak of the same things in the same words. */
+const theBook = lazy(() => createTermBook())
 
 export function createTermWriter(before: readonly Spoken[]): TermWriter {
-  const last = before.slice(-CONTEXT_MESSAGES).map(contextOf)
+  const book = theBook()
+  const last = before.slice(-CONTEXT_MESSAGES).map((spoken) => contextOf(spoken, book))
   return {
     next: (role, text) => {
       if (text === null) return null
@@ -55,7 +57,7 @@ export function createTermWriter(before: readonly Spoken[]): TermWriter {
         lists.push(context.termsWithin(left))
         left -= Math.min(left, context.text.length)
       }
-      last.push(contextOf({ role, text }))
+      last.push(contextOf({ role, text }, book))
       if (last.length > CONTEXT_MESSAGES) last.shift()
       const terms = book.joined(lists)
       return terms === "" ? null : terms
@@ -69,7 +71,7 @@ interface Context {
   termsWithin(units: number): TermNumbers
 }
 
-function contextOf(spoken: Spoken): Context {
+function contextOf(spoken: Spoken, book: TermBook): Context {
   const text = `${spoken.role}: ${spoken.text.slice(0, CONTEXT_OF_EACH)}`.slice(0, CONTEXT_OF_EACH)
   let whole: TermNumbers | undefined
   return {

@@ -47,27 +47,38 @@ export async function planRoot(
 ): Promise<RootPlan> {
   const stamps = state.stamps(adapter.id, root)
   const issues: Issue[] = []
-  const units: PlannedUnit[] = []
+  const changed: SourceUnit[] = []
   const met = new Set<string>()
-  let unchanged = 0
-  for await (const found of options.only ?? adapter.source.plan(root)) {
-    if (options.signal?.aborted) break
-    if (!("files" in found)) {
-      issues.push(found)
-      continue
+  await forEach(options.only ?? adapter.source.plan(root), (found) => {
+    if (!("files" in found)) issues.push(found)
+    else {
+      met.add(found.key)
+      options.onUnit?.(found)
+      if (options.isFull || stamps.get(found.key) !== stampOf(found)) changed.push(found)
     }
-    met.add(found.key)
-    options.onUnit?.(found)
-    const isUnchanged = !options.isFull && stamps.get(found.key) === stampOf(found)
-    if (isUnchanged) unchanged++
-    else units.push(await planUnit(found, options.isFull ? undefined : state.unit(adapter.id, root, found.key)))
+    return options.signal?.aborted !== true
+  })
+  const units: PlannedUnit[] = []
+  for (const unit of changed) {
+    if (options.signal?.aborted) break
+    units.push(await planUnit(unit, options.isFull ? undefined : state.unit(adapter.id, root, unit.key)))
   }
+  const unchanged = met.size - changed.length
   // A root that could not be listed whole has lost nothing.
   const isListed = options.only === undefined && options.signal?.aborted !== true
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
   const gone = isWhole ? [...stamps.keys()].filter((key) => !met.has(key)) : []
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
   return { adapter, root, seen: met.size, unchanged, units, gone, issues, bytesToRead }
+}
+
+/** Until it says no. Waiting for each of ten thousand costs as much as looking them up, where there is nothing to wait for. */
+async function forEach<Item>(items: Iterable<Item> | AsyncIterable<Item>, isGoingOn: (item: Item) => boolean) {
+  if (Symbol.iterator in items) {
+    for (const item of items) if (!isGoingOn(item)) return
+  } else {
+    for await (const item of items) if (!isGoingOn(item)) return
+  }
 }
 
 async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined): Promise<PlannedUnit> {
@@ -105,11 +116,12 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
  * changes with every session that is in it, so there the mark of the rows speaks alone.
  */
 export function stampOf(unit: SourceUnit): string {
-  const files = unit.files
-    .filter((file) => unit.row === undefined || file.form !== "database")
-    .map((file) => `${file.place}:${fileStamp(file)}`)
-  const beside = (unit.beside ?? []).map((record) => ("text" in record ? record.text : JSON.stringify(record)))
-  return Bun.hash.xxHash64([unit.row?.mark ?? "", ...files, ...beside].join("|")).toString(16)
+  let text = unit.row?.mark ?? ""
+  for (const file of unit.files) {
+    if (unit.row === undefined || file.form !== "database") text += `|${file.place}:${fileStamp(file)}`
+  }
+  for (const record of unit.beside ?? []) text += `|${"text" in record ? record.text : JSON.stringify(record)}`
+  return Bun.hash.xxHash64(text).toString(16)
 }
 
 /** A last line without its line feed is left where it lies until it is settled: such a log is not read to its end. */

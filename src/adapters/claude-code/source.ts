@@ -28,31 +28,26 @@ function concerns(root: string, place: string): boolean {
   return place === "projects" || place.startsWith("projects/") || !existsSync(join(root, "projects"))
 }
 
-async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
-  yield* planRoot(root)
-}
+type Found = SourceUnit | Issue
 
-function* planRoot(root: string): Generator<SourceUnit | Issue> {
+/** A project at a time: a value that comes alone through a generator costs as much as looking its file up. */
+function* plan(root: string): Generator<Found> {
   const here = entriesOf(root, "")
   if (here === undefined) return
   if (!here.some(({ name }) => name === "projects")) {
-    yield* planFolder(root, "", here, true)
+    yield* unitsIn(root, "", here, true)
     return
   }
   for (const entry of entriesOf(root, "projects") ?? []) {
     const folder = `projects/${entry.name}`
     const entries = isFolder(entry) ? entriesOf(root, folder) : undefined
-    if (entries !== undefined) yield* planFolder(root, folder, entries, false)
+    if (entries !== undefined) yield* unitsIn(root, folder, entries, false)
   }
 }
 
 /** One project: its sessions, and below each the files that belong to it. */
-function* planFolder(
-  root: string,
-  folder: string,
-  entries: readonly Dirent[],
-  isWalk: boolean,
-): Generator<SourceUnit | Issue> {
+function unitsIn(root: string, folder: string, entries: readonly Dirent[], isWalk: boolean): Found[] {
+  const found: Found[] = []
   const names = entries.filter((entry) => !isFolder(entry)).map(({ name }) => name)
   const logs = names.filter((name) => name.endsWith(LOG))
   const known = new Set(names)
@@ -62,50 +57,66 @@ function* planFolder(
     const stem = name.slice(0, -LOG.length)
     const place = below(folder, name)
     if (isAgentLog({ place })) {
-      yield* unitOf(root, [place, ...(known.has(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])])
+      addUnit(found, root, [place, ...(known.has(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])])
       continue
     }
-    yield* planSession(root, place, folders.has(stem) ? walk(root, below(folder, stem)) : [])
+    addSession(found, root, place, folders.has(stem) ? walk(root, below(folder, stem)) : [])
   }
+  return [...found, ...unitsBelow(root, folder, entries, { stems, isWalk })]
+}
+
+/** Folders whose session is no longer there, and those that are walked into. */
+function unitsBelow(
+  root: string,
+  folder: string,
+  entries: readonly Dirent[],
+  { stems, isWalk }: { readonly stems: ReadonlySet<string>; readonly isWalk: boolean },
+): Found[] {
+  const found: Found[] = []
   for (const entry of entries) {
     if (!isFolder(entry) || stems.has(entry.name) || entry.name === "memory") continue
     const place = below(folder, entry.name)
     const inner = entriesOf(root, place)
     if (inner?.some(({ name }) => name === "subagents" || name === "tool-results" || name === "workflows")) {
-      yield* planSession(root, undefined, walk(root, place))
-    } else if (isWalk && inner !== undefined) yield* planFolder(root, place, inner, true)
+      addSession(found, root, undefined, walk(root, place))
+    } else if (isWalk && inner !== undefined) for (const each of unitsIn(root, place, inner, true)) found.push(each)
   }
+  return found
 }
 
 const LOG = ".jsonl"
 const META = ".meta.json"
 
 /** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
-function* planSession(root: string, log: string | undefined, places: readonly string[]): Generator<SourceUnit | Issue> {
+function addSession(found: Found[], root: string, log: string | undefined, places: readonly string[]): void {
+  if (log !== undefined && places.length === 0) {
+    addUnit(found, root, [log])
+    return
+  }
   const agents = places.filter((place) => isAgentLog({ place }))
   const metas = new Set(agents.map((place) => `${place.slice(0, -LOG.length)}${META}`))
   const own = places.filter((place) => !isAgentLog({ place }) && !metas.has(place))
-  if (log !== undefined) yield* unitOf(root, [log, ...own])
+  if (log !== undefined) addUnit(found, root, [log, ...own])
   else {
     // The client deletes old transcripts and may leave their folders. What is not a session cannot be stored as one.
     for (const place of own)
-      yield { kind: "orphan_file", severity: "note", file: place, found: "its session is no longer there" }
+      found.push({ kind: "orphan_file", severity: "note", file: place, found: "its session is no longer there" })
   }
   for (const agent of agents) {
     const meta = `${agent.slice(0, -LOG.length)}${META}`
-    yield* unitOf(root, [agent, ...(places.includes(meta) ? [meta] : [])])
+    addUnit(found, root, [agent, ...(places.includes(meta) ? [meta] : [])])
   }
 }
 
-function* unitOf(root: string, places: readonly string[]): Generator<SourceUnit | Issue> {
+function addUnit(found: Found[], root: string, places: readonly string[]): void {
   const files: SourceFile[] = []
   for (const place of places) {
     const file = fileAt(root, place)
-    if ("kind" in file) yield file
+    if ("kind" in file) found.push(file)
     else files.push(file)
   }
   const [main] = files
-  if (main !== undefined && main.place === places[0]) yield { key: main.place, root, files }
+  if (main !== undefined && main.place === places[0]) found.push({ key: main.place, root, files })
 }
 
 function fileAt(root: string, place: string): SourceFile | Issue {

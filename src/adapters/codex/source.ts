@@ -34,11 +34,7 @@ function concerns(root: string, place: string): boolean {
   return [LIVE, ARCHIVED, INDEX_PLACE].includes(top) || !KEPT.some((folder) => existsSync(join(root, folder)))
 }
 
-async function* plan(root: string): AsyncGenerator<SourceUnit | Issue> {
-  yield* planRoot(root)
-}
-
-function* planRoot(root: string): Generator<SourceUnit | Issue> {
+function* plan(root: string): Generator<SourceUnit | Issue> {
   const here = entriesOf(root, "")
   if (here === undefined) return
   const kept = here.filter(({ name }) => KEPT.includes(name)).map(({ name }) => name)

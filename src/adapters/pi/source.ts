@@ -3,8 +3,9 @@
  * flat in one directory where a variable names it. `auth.json` lies one level above the root and is never looked at.
  */
 import { basename, join } from "node:path"
+import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
-import type { Source } from "../adapter.ts"
+import type { Source, SourceUnit } from "../adapter.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
 
 /** Extensions put the sessions of their sub-agents into directories beside the one that started them; a given root may be any. */
@@ -18,7 +19,7 @@ function roots(environment: Environment, home: string): readonly string[] {
   return own === undefined ? [join(agent, "sessions")] : [own, join(agent, "sessions")]
 }
 
-async function* plan(root: string): ReturnType<Source["plan"]> {
+function* plan(root: string): Generator<SourceUnit | Issue> {
   for (const found of filesBelow(root, { form: "log", depthMax: DEPTH_MAX, accepts: isSessionFile })) {
     yield isIssue(found) ? found : { key: found.place, root, files: [found] }
   }
