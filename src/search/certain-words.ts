@@ -150,8 +150,9 @@ function asIndexed(terms: readonly string[]): string[] {
 
 async function notInList({ tables }: Sessions, { reach }: WordList, where: Filter): Promise<HitRow[] | undefined> {
   const count = await tables.messages.count()
-  if (count <= reach) return []
-  if (count - reach > TAIL_MAX) return undefined
+  if (count === reach) return []
+  // Fewer than the list was made of: a store that lost some to a power cut, and will have others in their places.
+  if (count < reach || count - reach > TAIL_MAX) return undefined
   return await tables.messages.read({ columns: HIT_COLUMNS, where: and(where, stored(reach)) })
 }
 

@@ -55,6 +55,7 @@ interface Reached {
 }
 
 interface Kept extends Reached {
+  readonly version: number | undefined
   readonly bytes: Buffer
 }
 
@@ -74,17 +75,18 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
   }
 
   async function newest(): Promise<Kept | undefined> {
+    const version = await table.version()
+    if (kept !== undefined && kept.version === version) return kept
     const told = await reached()
     if (told === undefined) return undefined
-    if (kept?.reach === told.reach && kept.pieces === told.pieces) return kept
     // What another process adds meanwhile only tells of more words.
     const rows = await table.read({ columns: ["words"] })
-    kept = { ...told, bytes: Buffer.from(`\n${rows.map(({ words }) => words).join("")}`) }
+    kept = { ...told, version, bytes: Buffer.from(`\n${rows.map(({ words }) => words).join("")}`) }
     return kept
   }
 
   async function at(place: number) {
-    const [row] = await messages.read({ columns: ["session_id", "id"], where: stored(place, place + 1) })
+    const [row] = await messages.takeRows([place], ["session_id", "id"])
     return row
   }
 

@@ -226,11 +226,11 @@ test("where there is no model, or nothing was embedded, it is said and words ans
   expect((await found(without, { query: "zzzz xxxx zzzz xxxx" })).searched.excluded.join()).toContain(
     "no embedding model",
   )
-  expect(found(without, { query: "x", mode: "meaning" })).rejects.toMatchObject({ code: "validation_failed" })
-  expect(found(box, { query: "x", mode: "meaning" })).rejects.toMatchObject({
+  await expect(found(without, { query: "x", mode: "meaning" })).rejects.toMatchObject({ code: "validation_failed" })
+  await expect(found(box, { query: "x", mode: "meaning" })).rejects.toMatchObject({
     message: expect.stringContaining("--only embed"),
   })
-  expect(found(box, { query: "x", mode: "meaning", scope: "tools" })).rejects.toMatchObject({
+  await expect(found(box, { query: "x", mode: "meaning", scope: "tools" })).rejects.toMatchObject({
     code: "validation_failed",
   })
   expect(await embedStore(without.pond, { signal })).toBeNull()

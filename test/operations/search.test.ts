@@ -123,7 +123,9 @@ test.each<[string, string, object, string[]]>([
 test("a regular expression finds newest first, and one that cannot be read is told", async () => {
   using box = await filled()
   expect(await ids(box, { query: "migration( of|.failed)", mode: "pattern" })).toEqual(["beta/m0", "alpha/m0"])
-  expect(box.run(search, { query: "(unclosed", mode: "pattern" })).rejects.toMatchObject({ code: "validation_failed" })
+  await expect(box.run(search, { query: "(unclosed", mode: "pattern" })).rejects.toMatchObject({
+    code: "validation_failed",
+  })
 })
 
 test("an identifier in plain words is looked for to the letter too", async () => {
@@ -191,9 +193,25 @@ test.each<[string, object]>([
   ],
   ["meaning without embeddings", { query: "x", mode: "meaning" }],
   ["a limit of none", { query: "x", limit: 0 }],
+  ["a pattern of more than 4,000 characters", { query: "a|".repeat(2_001), mode: "pattern" }],
+  ["a date of a month that does not exist", { query: "x", filters: { to_date: "2026-13-01T00:00:00Z" } }],
 ])("%s is refused in words", async (_, input) => {
   using box = await filled()
-  expect(box.run(search, input)).rejects.toMatchObject({ code: "validation_failed" })
+  await expect(box.run(search, input)).rejects.toMatchObject({ code: "validation_failed" })
+})
+
+test("a cursor goes on with the query, the filters and the mode that it came from, and with no other", async () => {
+  using box = testPond()
+  const entries = Array.from({ length: 30 }, (_, ordinal) => said("s", ordinal, `needle ${ordinal} in the hay`))
+  await box.place.sessions.write([{ session: session("s"), entries }])
+  const asked = { query: "needle", mode: "exact", group: "none", limit: 5 }
+  const { next_cursor: cursor } = await found(box, asked)
+  expect(await found(box, { ...asked, cursor, limit: 50 })).toMatchObject({ has_more: false })
+  for (const other of [{ query: "hay" }, { mode: "words" }, { filters: { role: "user" } }, { scope: "all" }])
+    await expect(box.run(search, { ...asked, ...other, cursor })).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringContaining("belongs to another query"),
+    })
 })
 
 test.each([
@@ -214,8 +232,8 @@ test.each([
   "🚀",
 ])("the query %j is answered, whatever it finds", async (query) => {
   using box = await filled()
-  for (const mode of ["auto", "exact"]) {
-    expect(await found(box, { query, mode })).toMatchObject({
+  for (const options of [{ mode: "auto" }, { mode: "exact" }, { mode: "exact", scope: "all" }, { scope: "tools" }]) {
+    expect(await found(box, { query, ...options })).toMatchObject({
       sessions: expect.any(Array),
       searched: { arms: expect.any(Array) },
     })
@@ -268,7 +286,7 @@ test("what is like a message shares its words, where there are no embeddings, an
   expect(answer.matches?.[0]).toMatchObject({ session_id: "alpha", message_id: "m0" })
   expect(answer.matches?.map(({ message_id }) => message_id)).not.toContain("g0")
   expect(answer.searched.excluded.join()).toContain("no embeddings")
-  expect(box.run(search, { similar_to: "nobody" })).rejects.toMatchObject({ code: "not_found" })
+  await expect(box.run(search, { similar_to: "nobody" })).rejects.toMatchObject({ code: "not_found" })
 })
 
 test("where nothing is found, it is said what was searched and what was left out", async () => {
