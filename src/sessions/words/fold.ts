@@ -76,10 +76,24 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
   const isChanged = steps.length > 0
   if (isChanged || effort === "all") await removeReplaced(tables, effort)
   if (isChanged || effort === "all") {
-    for (const table of [tables.blocks, tables.segments]) steps.push(...(await table.maintain("due")).steps)
+    for (const table of [tables.blocks, tables.segments]) steps.push(...(await tidied(table, effort)))
   }
   giveBack()
   return { isBusy: false, steps }
+}
+
+/**
+ * Compacting copies all of a table, and with it the largest segment. So that a fold costs what is new, that waits until as
+ * much is dead as lives: the index never takes more than twice its room.
+ */
+async function tidied(
+  table: WordTables["blocks"] | WordTables["segments"],
+  effort: Effort,
+): Promise<MaintenanceReport["steps"]> {
+  const bytes = (await table.statistics())?.bytes
+  if (effort !== "all" && bytes !== undefined && bytes.dead < bytes.live) return []
+  giveBack()
+  return (await table.maintain(effort)).steps
 }
 
 interface CoverSegment extends Directory {
