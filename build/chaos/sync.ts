@@ -20,6 +20,9 @@ const ROUNDS_DEFAULT = 20
 /** Longer than a whole sync takes, so that some are killed in their last step and some not at all. */
 const KILLED_WITHIN = 1.2
 
+/** The first ones have everything to read, the others what has grown. */
+const WHOLE_ROUNDS = 4
+
 export const chaos: Chaos = {
   summary: "syncs that are killed, or asked to end, at any moment, over sources that go on growing",
   run: async function* (args) {
@@ -40,13 +43,18 @@ async function storm(base: string, rounds: number, seed: number): Promise<Outcom
   const began = performance.now()
   await sync(home, join(base, "trial"))
   const withinMs = KILLED_WITHIN * (performance.now() - began)
+  const beganAgain = performance.now()
+  await sync(home, join(base, "trial"))
+  const againMs = KILLED_WITHIN * (performance.now() - beganAgain)
   const ends = new Map<string, number>()
   for (let round = 0; round < rounds; round++) {
     for (let line = 0; line < 20; line++) grow(corpus, `${round}-${line}`, random)
     const signal = SIGNALS[round % SIGNALS.length] ?? "SIGKILL"
-    const end = `${signal}: ${await endOf(home, store, signal, random.next() * withinMs)}`
+    const end = `${signal}: ${await endOf(home, store, signal, random.next() * (round < WHOLE_ROUNDS ? withinMs : againMs))}`
     ends.set(end, (ends.get(end) ?? 0) + 1)
   }
+  // What the last of them may have left for nobody.
+  grow(corpus, "last", random)
   const strange = [...ends.keys()].filter((end) => !ENDS.test(end))
   const last = await sync(home, store)
   const again = await sync(home, store, "--full")

@@ -25,7 +25,7 @@ export interface SyncOptions {
   readonly isPatient: boolean
 }
 
-export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress"> & EmbedHooks
+export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStage"> & EmbedHooks
 
 export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
   const request = requestOf(pond, options)

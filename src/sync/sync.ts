@@ -35,6 +35,8 @@ export interface SyncContext {
   readonly signal: AbortSignal
   readonly onPlan?: ImportContext["onPlan"]
   readonly onProgress?: ImportContext["onProgress"]
+  /** A stage that says nothing of how far it is begins. */
+  readonly onStage?: (stage: Stage) => void
   /** The stages that others bring. Each gives what its part of the report says. */
   readonly embed?: () => Promise<unknown>
   readonly index?: () => Promise<unknown>
@@ -73,6 +75,7 @@ async function runStages(request: SyncRequest, context: SyncContext, inTurn: Tak
   const later = async () => {
     // A model that cannot be opened keeps no words from being found: it is told once they are indexed.
     const [embed] = await Promise.allSettled([wants("embed") ? context.embed?.() : undefined])
+    if (wants("index")) context.onStage?.("index")
     const index = wants("index") ? await context.index?.() : undefined
     if (embed.status === "rejected") throw embed.reason
     return { embed: embed.value ?? null, index: index ?? null }

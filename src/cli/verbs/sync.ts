@@ -50,6 +50,7 @@ export const sync = defineVerb({
       signal,
       onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
       onProgress: (_, bytes, unit) => progress.at(bytes, unit),
+      onStage: (stage) => progress.stage(stage, "tables"),
       onEmbedded: ({ embedded, total }) => {
         if (isEmbedding) progress.at(embedded)
         else progress.stage("embed", "messages", total)
