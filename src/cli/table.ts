@@ -1,4 +1,6 @@
 /** Columns of text that fit the width of the terminal: what is too wide gives way, the widest column first. */
+import { lazy } from "../platform/lazy.ts"
+
 export interface Column {
   readonly title: string
   readonly align?: "left" | "right"
@@ -57,14 +59,15 @@ function pad(text: string, width: number, align: "left" | "right"): string {
   return align === "right" ? `${space}${cut}` : `${cut}${space}`
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+/** Opened where something is cut: it loads tables of its own. */
+const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }))
 
 /** At most so many columns, with `…` where something was cut; never in the middle of a character. */
 export function cutToWidth(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text
   let kept = ""
   let used = 1
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     used += Bun.stringWidth(segment)
     if (used > width) break
     kept += segment

@@ -156,11 +156,21 @@ export function replaced(
   return { length: batch.length, columns }
 }
 
-/** The same value for every row in some columns. */
+/** The same value for every row in some columns: it is encoded once. */
 export function filled(table: AnyTable, batch: ColumnBatch, given: AnyRow): ColumnBatch {
   const { length } = batch
-  const values = Object.entries(given).map(([name, value]) => [name, Array.from({ length }, () => value)])
-  return replaced(table, batch, Object.fromEntries(values))
+  const columns: Record<string, ColumnValues> = { ...batch.columns }
+  for (const [name, value] of Object.entries(given)) {
+    const { data, offsets } = columnOf(table.columns[name] as Column, [value], `${table.name}.${name}`)
+    const width = data.length
+    const repeated = emptyLike(data, width * length)
+    for (let row = 0; row < length; row++) (repeated as Uint8Array).set(data as Uint8Array, row * width)
+    columns[name] =
+      offsets === undefined
+        ? { data: repeated }
+        : { data: repeated, offsets: Int32Array.from({ length: length + 1 }, (_, row) => row * width) }
+  }
+  return { length, columns }
 }
 
 /** About how much memory they take. */
