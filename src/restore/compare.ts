@@ -21,10 +21,12 @@ export interface Mismatch {
 
 type Content = { readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: JsonValue }
 
-/** The records of one file, or of one table of a database. */
+/** The records of one file, or of one table of a database: what the source has, and what a restore would write. */
 interface Run {
   readonly file: string
-  readonly contents: Content[]
+  isText: boolean
+  readonly wanted: Content[]
+  readonly written: Content[]
 }
 
 const PREVIEW_UNITS = 160
@@ -34,26 +36,42 @@ export type SourceRecord =
   | RawRecord
   | (Pick<Extract<RawRecord, { form: "row" }>, "form" | "file" | "table"> & { readonly text: string })
 
+/** How many records of each file and table were compared before, for a session that is compared a stretch at a time. */
+export type Compared = Map<string, number>
+
 export function differences(
   session: string,
   source: readonly SourceRecord[],
   files: readonly OutputFile[],
+  before: Compared = new Map(),
 ): Mismatch[] {
-  const wanted = new Map<string, Run>()
-  const texts = new Set(source.filter(({ file }) => file.form === "text").map(({ file }) => file.place))
-  for (const raw of source) add(wanted, raw.file.place, raw.form === "row" ? raw.table : "", contentOf(raw))
-  const written = new Map<string, Run>()
-  for (const file of files) addFile(written, file)
+  return differing(session, runsOf(source, files), before)
+}
+
+/** Nothing where either side has records that the other has not: they may belong to the next stretch. */
+export function stretchDifferences(
+  session: string,
+  source: readonly SourceRecord[],
+  files: readonly OutputFile[],
+  before: Compared,
+): Mismatch[] | undefined {
+  const runs = runsOf(source, files)
+  const isLevel = [...runs.values()].every(({ wanted, written }) => wanted.length === written.length)
+  if (!isLevel) return undefined
+  const found = differing(session, runs, before)
+  for (const [key, { wanted }] of runs) before.set(key, (before.get(key) ?? 0) + wanted.length)
+  return found
+}
+
+function differing(session: string, runs: ReadonlyMap<string, Run>, before: Compared): Mismatch[] {
   const found: Mismatch[] = []
-  for (const key of new Set([...wanted.keys(), ...written.keys()])) {
-    const expected = wanted.get(key)
-    const got = written.get(key)
-    const file = expected?.file ?? got?.file ?? ""
-    const differ = texts.has(file) ? differingText : differingContent
-    const length = Math.max(expected?.contents.length ?? 0, got?.contents.length ?? 0)
+  for (const [key, { file, isText, wanted, written }] of runs) {
+    const differ = isText ? differingText : differingContent
+    const first = (before.get(key) ?? 0) + 1
+    const length = Math.max(wanted.length, written.length)
     for (let index = 0; index < length; index++) {
-      const difference = differ(expected?.contents[index], got?.contents[index])
-      if (difference !== undefined) found.push({ session, file, record: index + 1, ...difference })
+      const difference = differ(wanted[index], written[index])
+      if (difference !== undefined) found.push({ session, file, record: first + index, ...difference })
     }
   }
   return found
@@ -61,29 +79,33 @@ export function differences(
 
 // --- Both sides as runs of records ------------------------------------------------------------------------------------
 
-function add(runs: Map<string, Run>, file: string, table: string, content: Content): void {
-  const key = `${file}\n${table}`
-  const run = runs.get(key)
-  if (run === undefined) runs.set(key, { file, contents: [content] })
-  else run.contents.push(content)
+function runsOf(source: readonly SourceRecord[], files: readonly OutputFile[]): Map<string, Run> {
+  const runs = new Map<string, Run>()
+  for (const raw of source) {
+    const run = runOf(runs, raw.file.place, raw.form === "row" ? raw.table : "")
+    run.wanted.push(contentOf(raw))
+    if (raw.file.form === "text") run.isText = true
+  }
+  for (const file of files) {
+    if (file.form !== "database") runOf(runs, file.place, "").written.push(...contentsOf(file))
+    else for (const { table, row } of file.rows) runOf(runs, file.place, table).written.push({ json: row })
+  }
+  return runs
 }
 
-function addFile(runs: Map<string, Run>, file: OutputFile): void {
-  switch (file.form) {
-    case "log":
-      for (const line of file.lines)
-        add(runs, file.place, "", typeof line === "string" ? { text: line } : { bytes: line })
-      return
-    case "database":
-      for (const { table, row } of file.rows) add(runs, file.place, table, { json: row })
-      return
-    case "bytes":
-      add(runs, file.place, "", { bytes: file.bytes })
-      return
-    case "document":
-    case "text":
-      add(runs, file.place, "", { text: file.text })
-  }
+function runOf(runs: Map<string, Run>, file: string, table: string): Run {
+  const key = `${file}\n${table}`
+  const known = runs.get(key)
+  if (known !== undefined) return known
+  const run: Run = { file, isText: false, wanted: [], written: [] }
+  runs.set(key, run)
+  return run
+}
+
+function contentsOf(file: Exclude<OutputFile, { form: "database" }>): Content[] {
+  if (file.form === "log")
+    return file.lines.map((line) => (typeof line === "string" ? { text: line } : { bytes: line }))
+  return [file.form === "bytes" ? { bytes: file.bytes } : { text: file.text }]
 }
 
 function contentOf(raw: SourceRecord): Content {

@@ -1,7 +1,8 @@
 /**
  * Verify: everything that a native restore would write, against the source it came from. Each unit is planned, resolved
  * and parsed as a sync does it, goes through what is to be proved (nothing, or a store), is serialized, and compared.
- * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus.
+ * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus; of a session that
+ * goes through memory alone it holds one stretch.
  */
 import type { Adapter, RawRecord, SourceUnit, VersionRange } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
@@ -9,7 +10,7 @@ import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
-import { differences, type Mismatch, type SourceRecord } from "./compare.ts"
+import { type Compared, differences, type Mismatch, type SourceRecord, stretchDifferences } from "./compare.ts"
 
 export interface VerifySource {
   readonly adapter: Adapter
@@ -130,23 +131,25 @@ async function verifyRound(
   await using passage = (await request.openPassage?.()) ?? MEMORY
   async function flush(): Promise<void> {
     const passed = await passage.pass(batch.map(({ log }) => log))
-    for (const [index, { log, records }] of batch.entries()) {
+    for (const [index, { log, records, compared }] of batch.entries()) {
       const back = passed[index]
       if (back === undefined && passage.isHolding === true) {
         tally.missing.push(log.session.id)
         continue
       }
       const files = back === undefined ? [] : adapter.serialize.native(back).files
-      tally.mismatches.push(...differences(log.session.id, records, files))
+      tally.mismatches.push(...differences(log.session.id, records, files, compared))
     }
     batch = []
     batchBytes = 0
   }
   for (const unit of units) {
     if (context.signal.aborted) break
-    const read = await hydrate(adapter, unit, request.sessionId, (bytes) =>
-      context.onProgress?.(tally.bytes + bytes, unit.key),
-    )
+    const compared: Compared = new Map()
+    const read = await hydrate(adapter, unit, request.sessionId, {
+      onBytes: (bytes) => context.onProgress?.(tally.bytes + bytes, unit.key),
+      prove: passage === MEMORY ? (log, records) => proveAlone(adapter, log, records, compared) : undefined,
+    })
     if (read.log !== undefined && passage !== MEMORY && met.has(read.log.session.id)) {
       copies.push(unit)
       continue
@@ -154,7 +157,7 @@ async function verifyRound(
     count(tally, unit, read)
     if (read.log === undefined) continue
     met.add(read.log.session.id)
-    batch.push({ log: read.log, records: read.records })
+    batch.push({ log: read.log, records: read.records, compared })
     batchBytes += read.bytes
     if (passage === MEMORY || batchBytes >= BATCH_BYTES || batch.length >= BATCH_SESSIONS) await flush()
   }
@@ -169,28 +172,45 @@ const MEMORY: Passage = { pass: (logs) => Promise.resolve(logs), [Symbol.asyncDi
 interface HydratedUnit {
   readonly log: SessionLog
   readonly records: readonly SourceRecord[]
+  readonly compared: Compared
 }
 
 interface UnitReading {
   /** Absent where the unit holds no session, or another one than the one that was asked for. */
   readonly log: SessionLog | undefined
+  /** Those that no stretch has proved. */
   readonly records: readonly SourceRecord[]
+  readonly provedRecords: number
+  readonly mismatches: readonly Mismatch[]
   readonly issues: readonly Issue[]
   readonly clientVersions: readonly string[]
   readonly bytes: number
 }
 
+interface Hydrating {
+  readonly onBytes: (bytes: number) => void
+  /** Proves what was read so far, so that it can be let go. Nothing where it cannot be proved alone. */
+  readonly prove: ((log: SessionLog, records: readonly SourceRecord[]) => Mismatch[] | undefined) | undefined
+}
+
+/** A stretch of a session of so many units is proved by itself. */
+const STRETCH_UNITS = 2 << 20
+
 async function hydrate(
   adapter: Adapter,
   unit: SourceUnit,
   sessionId: string | undefined,
-  onBytes: (bytes: number) => void,
+  { onBytes, prove }: Hydrating,
 ): Promise<UnitReading> {
   let session: Session | undefined
-  const entries: Entry[] = []
+  let entries: Entry[] = []
   const issues: Issue[] = []
-  const records: SourceRecord[] = []
+  const mismatches: Mismatch[] = []
+  let records: SourceRecord[] = []
+  let provedRecords = 0
   let bytes = 0
+  let units = 0
+  let stretchUnits = STRETCH_UNITS
   const parser = adapter.parse(unit, {
     session: (begun) => {
       session = begun
@@ -198,23 +218,53 @@ async function hydrate(
     entry: (entry) => entries.push(entry),
     issue: (issue) => issues.push(issue),
   })
+  function proveStretch(): void {
+    const found = session === undefined ? undefined : prove?.({ session, entries }, records)
+    units = 0
+    // What does not stand alone yet is not tried again and again.
+    if (found === undefined) {
+      stretchUnits *= 2
+      return
+    }
+    for (const mismatch of found) mismatches.push(mismatch)
+    provedRecords += records.length
+    records = []
+    entries = []
+  }
   const isOther = () => sessionId !== undefined && session !== undefined && session.id !== sessionId
+  const nothing = { log: undefined, records: [], provedRecords: 0, mismatches: [], issues: [], clientVersions: [] }
   for await (const batch of resolve(adapter.source, unit)) {
     for (const raw of batch.records) {
-      records.push(kept(raw))
+      const record = kept(raw)
+      records.push(record)
       parser.push(raw)
+      if ("text" in record) units += record.text.length
     }
     issues.push(...batch.issues)
     bytes += batch.bytes
     onBytes(bytes)
-    if (isOther()) return { log: undefined, records: [], issues: [], clientVersions: [], bytes }
+    if (isOther()) return { ...nothing, bytes }
+    if (units >= stretchUnits) proveStretch()
   }
   const { clientVersions } = parser.end(true)
-  if (session === undefined || isOther()) return { log: undefined, records, issues, clientVersions, bytes }
-  return { log: { session, entries }, records, issues, clientVersions, bytes }
+  const read = { records, provedRecords, mismatches, issues, clientVersions, bytes }
+  if (session === undefined || isOther()) return { log: undefined, ...read }
+  return { log: { session, entries }, ...read }
 }
 
-function count(tally: Tally, unit: SourceUnit, { log, records, issues, clientVersions, bytes }: UnitReading): void {
+/** Lines and rows are written one by one. A file that is one value is looked at when all of the session was read. */
+function proveAlone(
+  adapter: Adapter,
+  log: SessionLog,
+  records: readonly SourceRecord[],
+  compared: Compared,
+): Mismatch[] | undefined {
+  if (!records.every(({ file }) => file.form === "log" || file.form === "database")) return undefined
+  return stretchDifferences(log.session.id, records, adapter.serialize.native(log).files, compared)
+}
+
+function count(tally: Tally, unit: SourceUnit, read: UnitReading): void {
+  const { log, records, provedRecords, mismatches, issues, clientVersions, bytes } = read
   tally.bytes += bytes
   for (const issue of issues) {
     tally.issues.add(issue)
@@ -222,7 +272,8 @@ function count(tally: Tally, unit: SourceUnit, { log, records, issues, clientVer
   }
   if (log === undefined) return
   tally.sessions++
-  tally.records += records.length
+  tally.records += provedRecords + records.length
+  tally.mismatches.push(...mismatches)
   for (const { place } of unit.files) tally.files.add(place)
   for (const version of clientVersions) tally.versions.add(version)
 }

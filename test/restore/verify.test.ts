@@ -211,3 +211,45 @@ test("copies of one session each get a passage that has not seen it", async () =
   expect(passed).toEqual([["s1", "s2"], ["s1"], ["s1"]])
   expect(closed).toBe(3)
 })
+
+const SAYING = "0123456789 abcdefghij ".repeat(1_000)
+
+/** Longer than what verify holds of a session at once. */
+function longSession(messages: number): unknown[] {
+  const said = Array.from({ length: messages }, (_, index) => ({
+    ...{ ...USER, id: `m${index}` },
+    message: { role: "user", content: [{ type: "text", text: `${index} ${SAYING}` }], timestamp: index },
+  }))
+  return [HEADER, ...said]
+}
+
+test("a long session is proved a stretch at a time, and a mismatch has its place in the whole of it", async () => {
+  const root = rootOf({ "a.jsonl": longSession(300) })
+  const lengths: number[] = []
+  const adapter = withLines((lines) => {
+    lengths.push(lines.length)
+    return lines.map((line) => line.replace('"250 0123', '"250 9123'))
+  })
+  const report = await verified(root, adapter)
+  expect(lengths.length).toBeGreaterThan(2)
+  expect(Math.max(...lengths)).toBeLessThan(200)
+  expect(report.records).toBe(301)
+  expect(report.mismatches.map(({ file, record, pointer }) => [file, record, pointer])).toEqual([
+    ["a.jsonl", 252, "/message/content/0/text"],
+  ])
+})
+
+test("a line that a long session loses or gets is a mismatch, in whatever stretch it stood", async () => {
+  const root = rootOf({ "a.jsonl": longSession(300) })
+  const losing = await verified(
+    root,
+    withLines((lines) => lines.filter((line) => !line.includes('"10 0123'))),
+  )
+  expect(losing.mismatches.length).toBeGreaterThan(0)
+  expect(losing.mismatches[0]).toMatchObject({ file: "a.jsonl", record: 12 })
+  const doubling = await verified(
+    root,
+    withLines((lines) => lines.flatMap((line) => (line.includes('"290 0123') ? [line, line] : [line]))),
+  )
+  expect(doubling.mismatches[0]).toMatchObject({ file: "a.jsonl", record: 293 })
+})
