@@ -9,11 +9,16 @@ import { and, eq, type Filter } from "../substrate/filter.ts"
 import type { WeightedArm } from "./fuse.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 
-/** Below so many vectors comparing with each is exact, and fast enough. */
+/** Below so many vectors comparing with each is exact, and costs no more than the index and its refinement. */
 const FLAT_MAX = 100_000
-/** Probes and refinement of the index above it: 0.99 of the true neighbours, with filters too. */
+/**
+ * Over 200,000 clustered vectors of 384 numbers and the 200 rows that are asked for, in processor time: comparing with
+ * each 102 ms; the index refined once 14 ms, with 0.86 of the 100 nearest, twice 20 ms (0.95), four times 37 ms (0.988,
+ * and all of the 10 nearest), ten times 68 ms (0.999). 10, 20 or 40 probes find the same. A filter that leaves one row in
+ * fifty: 54 ms, and 40 ms refined four times (0.997). The index has a twelfth of the vectors' bytes, built in 4 s.
+ */
 const PROBES = 20
-const REFINE = 10
+const REFINE = 4
 /** A long message has several windows among the nearest. */
 const WINDOWS_EACH = 2
 
