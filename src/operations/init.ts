@@ -62,6 +62,8 @@ export interface InitDone {
 
 export async function planInit(pond: Pond, signal: AbortSignal): Promise<InitPlan> {
   const { file, effective, values } = pond.host.settings()
+  // A store that cannot be is refused before its name stands in the settings, where every verb would meet it.
+  await (await pond.sessions()).store.names()
   const clients = await discoverClients(pond, signal)
   const given = effective.filter(({ origin }) => origin.kind === "flag" || origin.kind === "environment")
   const told = clients.filter(({ found, enabled }) => found && enabled)

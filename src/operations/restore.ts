@@ -12,6 +12,7 @@ import type { SessionTree } from "../model/session.ts"
 import { realFiles } from "../platform/files.ts"
 import { writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
 import { suggestion } from "../platform/nearest.ts"
+import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
 import { applyRestore } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
 import { bytesOf, writeDraft } from "../restore/draft.ts"
@@ -68,6 +69,7 @@ export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promis
 export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<RestoreReport> {
   const root = options.root ?? rootOf(pond, plan.target)
   const stamp = stampOf(pond)
+  ensureWritable(root)
   const { files, backups } = await applyRestore({
     files: realFiles,
     root,
@@ -78,6 +80,8 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
       const backup = `${path}.pond-backup-${stamp}`
       return writeForeignRows(path, file, options.isForced ? { replaceWithBackup: backup } : {}).backups
     },
+  }).catch((error: unknown) => {
+    throw isSystemError(error) ? notWritable(root, error) : error
   })
   return { ...reportOf(plan, root), files, backups, written: true }
 }

@@ -43,14 +43,20 @@ export function ensureWritable(path: string): string {
     accessSync(path, constants.W_OK | constants.X_OK)
     return path
   } catch (cause) {
-    const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""
-    throw new PondError(
-      "storage_unavailable",
-      `pond cannot write to ${path}${why}. Make it writable, or choose another place.`,
-      {
-        details: { path },
-        cause,
-      },
-    )
+    throw notWritable(path, cause)
   }
+}
+
+export function notWritable(path: string, cause: unknown): PondError {
+  const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""
+  return new PondError(
+    "storage_unavailable",
+    `pond cannot write to ${path}${why}. Make it writable, or choose another place.`,
+    { details: { path }, cause },
+  )
+}
+
+/** What the system says of a file, and not pond. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof PondError) && "code" in error && "syscall" in error
 }

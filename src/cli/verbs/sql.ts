@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, existsSync } from "node:fs"
 import { PondError } from "../../model/errors.ts"
 import { perform } from "../../operations/operation.ts"
 import { sql as operation, type SqlOutput } from "../../operations/sql.ts"
+import { notWritable } from "../../platform/paths.ts"
 import { flag } from "../flags.ts"
 import { counted } from "../numbers.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
@@ -80,8 +81,7 @@ async function delivered(
   const { path = "", bytes = 0 } = answer.export ?? {}
   const target = flags.output
   if (target !== undefined) {
-    copyFileSync(path, target)
-    chmodSync(target, 0o600)
+    copyTo(path, target)
   }
   if (target !== undefined || isJson) {
     return {
@@ -96,6 +96,15 @@ async function delivered(
   }
   writeOut(decoder.decode())
   return { exitCode: 0 }
+}
+
+function copyTo(path: string, target: string): void {
+  try {
+    copyFileSync(path, target)
+    chmodSync(target, 0o600)
+  } catch (error) {
+    throw notWritable(target, error)
+  }
 }
 
 function endingOf(path: string | undefined): (typeof FILE_FORMATS)[number] | undefined {

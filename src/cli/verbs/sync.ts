@@ -42,6 +42,7 @@ export const sync = defineVerb({
   examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
   run: async (context) => {
     const { pond, flags, progress, signal } = context
+    if (flags.watch && flags["dry-run"]) throw neverEnds()
     if (flags.watch) return await followed(context)
     const options = optionsOf(context)
     if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
@@ -62,6 +63,12 @@ export const sync = defineVerb({
     return synced(report, await around.unreadOf(pond, signal))
   },
 })
+
+function neverEnds(): PondError {
+  return new PondError("validation_failed", "--dry-run looks once, and --watch stays. Name one of them.", {
+    details: { flags: ["--watch", "--dry-run"] },
+  })
+}
 
 export const watch = defineVerb({
   flags: { path: FLAGS.path },
