@@ -9,8 +9,14 @@ import type { SearchRequest } from "../search/request.ts"
 import { windowOf } from "../search/windows.ts"
 import { momentOf } from "./moments.ts"
 import { closedObject, defineOperation } from "./operation.ts"
+import { createTurns } from "./turns.ts"
 import { PartSummary } from "./views.ts"
 
+/**
+ * A search holds the lists and the texts that it weighs. Many at once would hold them all and none would end sooner (64
+ * clients at a million messages: 1.8 GB, and 0.8 GB so), while whoever reads a session waits beside them.
+ */
+const inTurn = createTurns(8)
 const QUERY_UNITS_MAX = 100_000
 /** Characters of all hits together: what an agent can afford to read. */
 const ANSWER_BUDGET = 60_000
@@ -137,12 +143,9 @@ export const search = defineOperation({
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
     const request = requestOf(input)
-    const answer = await searchStore(request, {
-      sessions,
-      clock: pond.host.clock,
-      embedder: () => pond.embedder(),
-      signal,
-    })
+    const answer = await inTurn(signal, () =>
+      searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
+    )
     return outputOf(request, answer)
   },
 })

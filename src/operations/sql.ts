@@ -17,8 +17,9 @@ import { literal, openSandbox, type Sandbox } from "./sql/sandbox.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sql/sources.ts"
 import { planError } from "./sql/sql-errors.ts"
 import { textTable } from "./sql/text-table.ts"
-import { inTurn } from "./sql/turns.ts"
+import { createTurns } from "./turns.ts"
 
+const inTurn = createTurns(2)
 const ROWS_DEFAULT = 100
 const ROWS_MAX = 1000
 const TIMEOUT_DEFAULT_MS = 30_000
