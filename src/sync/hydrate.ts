@@ -35,6 +35,7 @@ export async function* hydrate(
   let session: Session | undefined = resume?.session
   let entries: Entry[] = []
   let issues: Issue[] = []
+  let nextOrdinal = resume?.nextOrdinal ?? 0
   const unknownKinds = new Set(memory?.unknownKinds)
   const sink = {
     session: (begun: Session) => {
@@ -42,6 +43,7 @@ export async function* hydrate(
     },
     entry: (entry: Entry) => {
       entries.push(entry)
+      nextOrdinal = Math.max(nextOrdinal, entry.message.ordinal + 1)
     },
     issue: (issue: Issue) => {
       issues.push(issue)
@@ -73,7 +75,7 @@ export async function* hydrate(
   }
   const end = parser.end(isSettled)
   yield take(0, [])
-  return memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before: memory })
+  return memoryOf({ unit, positions, session, isSettled, end, unknownKinds, nextOrdinal, before: memory })
 }
 
 /** Each goes before the next is parsed, so that the text of a huge one does not lie beside what was made of it. */
@@ -103,10 +105,12 @@ interface MemoryFacts {
   readonly isSettled: boolean
   readonly end: ParseEnd
   readonly unknownKinds: ReadonlySet<string>
+  readonly nextOrdinal: number
   readonly before: UnitMemory | undefined
 }
 
-function memoryOf({ unit, positions, session, isSettled, end, unknownKinds, before }: MemoryFacts): UnitMemory {
+function memoryOf(facts: MemoryFacts): UnitMemory {
+  const { unit, positions, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
   const isWhole = unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
   return {
     // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
@@ -117,5 +121,6 @@ function memoryOf({ unit, positions, session, isSettled, end, unknownKinds, befo
     parserState: end.state,
     clientVersions: [...new Set([...(before?.clientVersions ?? []), ...end.clientVersions])],
     unknownKinds: [...unknownKinds],
+    nextOrdinal,
   }
 }

@@ -12,7 +12,7 @@ import type { Entry, Session } from "../model/session.ts"
 import type { Sessions } from "../sessions/store.ts"
 
 export interface Reconciler {
-  /** Where what is new begins. */
+  /** Where what is new begins; behind it, once it was given. */
   readonly nextOrdinal: number
   /** The entries as they are to be stored. */
   reconcile(entries: readonly Entry[]): Entry[]
@@ -32,7 +32,9 @@ export async function createReconciler(
   const nameless = namelessRecords(records, unchangedByUpgrade)
   let ordinal = stored.reduce((last, { message }) => Math.max(last, message.ordinal), -1) + 1
   return {
-    nextOrdinal: ordinal,
+    get nextOrdinal() {
+      return ordinal
+    },
     reconcile: (entries) =>
       groupsOf(entries).flatMap((group): Entry[] => {
         const [first] = group

@@ -21,6 +21,8 @@ export interface UnitMemory {
   readonly parserState: JsonValue
   readonly clientVersions: readonly string[]
   readonly unknownKinds: readonly string[]
+  /** Behind the last message that was stored of it. The store may hold more: then this was written before that. */
+  readonly nextOrdinal: number
 }
 
 export interface MetKinds {

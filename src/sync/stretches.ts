@@ -2,9 +2,10 @@
  * One unit as rows, a stretch at a time, in this thread. What a rewritten unit holds is first compared with what is
  * stored of it. The same comes from another thread in `parse-beside.ts`.
  */
-import type { Adapter } from "../adapters/adapter.ts"
+import type { Adapter, ResumePoint } from "../adapters/adapter.ts"
 import type { Issue } from "../model/report.ts"
 import type { PreparedBatch, Preparer } from "../sessions/prepare.ts"
+import type { ResumeFacts } from "../sessions/resume.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { hydrate } from "./hydrate.ts"
 import type { PlannedUnit } from "./plan.ts"
@@ -30,22 +31,17 @@ interface StretchContext {
 
 export async function* preparedStretches(
   adapter: Adapter,
-  planned: PlannedUnit,
+  asPlanned: PlannedUnit,
   { sessions, resumes, nowMs }: StretchContext,
 ): PreparedStretches {
-  const known = await resumes.of(planned)
-  const { memory } = planned
-  const resume =
-    known === undefined || memory === undefined || memory.session === null
-      ? undefined
-      : { session: memory.session, ...known, state: memory.parserState }
+  const { planned, known, resume } = goingOn(asPlanned, await resumes.of(asPlanned))
   let reconciler: Reconciler | undefined
   let prepare: Preparer | undefined
   const stretches = hydrate(adapter, planned, { resume, nowMs })
   try {
     for (;;) {
       const { done, value } = await stretches.next()
-      if (done) return value
+      if (done) return reconciler === undefined ? value : { ...value, nextOrdinal: reconciler.nextOrdinal }
       const { batch, issues, bytes } = value
       if (batch === undefined) {
         yield { batch, issues, bytes }
@@ -64,4 +60,24 @@ export async function* preparedStretches(
     // Who stops before the end leaves a file open otherwise.
     await stretches.return(undefined as never)
   }
+}
+
+interface GoingOn {
+  readonly planned: PlannedUnit
+  readonly known: ResumeFacts | undefined
+  readonly resume: ResumePoint | undefined
+}
+
+/**
+ * Who died between storing rows and remembering them left a memory that is behind the store. Going on from it would read
+ * the same records as new ones: of two that are equal and have no id of their own, the second is another. So such a unit
+ * is read from its beginning, and compared with what is stored.
+ */
+function goingOn(planned: PlannedUnit, stored: ResumeFacts | undefined): GoingOn {
+  const { memory } = planned
+  if (memory === undefined || memory.session === null || stored === undefined)
+    return { planned, known: undefined, resume: undefined }
+  if (memory.nextOrdinal !== stored.nextOrdinal)
+    return { planned: { ...planned, change: "rewritten", memory: undefined }, known: undefined, resume: undefined }
+  return { planned, known: stored, resume: { session: memory.session, ...stored, state: memory.parserState } }
 }

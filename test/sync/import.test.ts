@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import {
   closeSync,
+  cpSync,
   existsSync,
   linkSync,
   openSync,
@@ -307,4 +308,25 @@ test("a sync that is stopped in the middle of a log has stored its beginning, an
   expect((await place.sessions.entries(SESSION)).map(({ message }) => message.ordinal)).toEqual(
     lines.map((_, at) => at),
   )
+})
+
+test("a sync that died before it remembered what it stored doubles no record, not even one without an id", async () => {
+  using place = syncPlace()
+  const mode = JSON.stringify({ type: "mode", mode: "plan", sessionId: SESSION })
+  place.write(SESSION, [line(1, "one"), mode])
+  await place.sync()
+  const before = `${place.state}.before`
+  cpSync(place.state, before, { recursive: true })
+  place.append(SESSION, `${mode}\n${line(2, "two")}\n`)
+  expect((await place.sync()).messages).toEqual({ new: 2 })
+  rmSync(place.state, { recursive: true })
+  renameSync(before, place.state)
+  expect((await place.sync()).messages).toEqual({ new: 0 })
+  const more = `${mode}\n${line(3, "three")}\n`
+  place.append(SESSION, more)
+  // From then on it is read from its old end again.
+  expect(await place.sync()).toMatchObject({ messages: { new: 2 }, bytes_read: more.length })
+  const { entries } = await place.sessions.log(SESSION)
+  expect(entries.map(({ message }) => message.ordinal)).toEqual([0, 1, 2, 3, 4, 5])
+  expect(await place.texts(SESSION)).toEqual(["one", "two", "three"])
 })
