@@ -276,7 +276,7 @@ test.each(["data", "state", "cache"])(
 )
 
 test.each([
-  ["data", "pond cannot write to HOME/file/pond/store/.pond (ENOTDIR). Make it writable, or choose another place."],
+  ["data", "The store HOME/file/pond/store cannot be there: part of its path is a file. Name another with --store."],
   ["state", "pond cannot write to HOME/file/pond (ENOTDIR). Make it writable, or choose another place."],
 ])("a %s directory that cannot be made: sync stores nothing and exits 5", async (place, line) => {
   using home = temporaryHome()

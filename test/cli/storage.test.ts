@@ -31,14 +31,14 @@ test("the store that is configured is checked where no URL is given", async () =
   expect(checked.steps.map(({ step, ok }) => [step, ok])).toEqual(STEPS.map((step) => [step, true]))
 }, 60_000)
 
-test("a place that takes no writes fails at that step, says why once, and is exit 4", async () => {
+test("a place that cannot be there fails at the first step, says why once, and is exit 4", async () => {
   using home = temporaryHome()
   const file = join(home.path, "file")
   writeFileSync(file, "")
   const { exitCode, stdout } = await runPond(["storage", "check", join(file, "store"), "--json"], { env: home.env })
   const { ok, steps } = JSON.parse(stdout) as Checked
   expect({ exitCode, ok }).toEqual({ exitCode: 4, ok: false })
-  expect(steps.filter((step) => !step.ok)).toMatchObject([{ step: "write", error: { code: "storage_unavailable" } }])
+  expect(steps.filter((step) => !step.ok)).toMatchObject([{ step: "reach", error: { code: "storage_unavailable" } }])
 }, 60_000)
 
 test("credentials of a storage URL come from the configuration, and are not shown by it", async () => {
