@@ -144,12 +144,11 @@ function unpaired(got: readonly Item[]): string[] {
   return faults
 }
 
-/** Some clients write a text into more than one record. Whoever writes for them must not make it said twice. */
+/** Some clients write a text into more than one record: it must not be in more messages. A summary may repeat itself inside one. */
 function doubled(wanted: readonly Item[], got: readonly Item[]): string[] {
   const texts = (items: readonly Item[]) => items.flatMap(({ role, text }) => (isSpeech(role) ? [plain(text)] : []))
   const [ours, theirs] = [texts(wanted), texts(got)]
-  const often = (all: readonly string[], text: string) =>
-    all.reduce((sum, each) => sum + each.split(text).length - 1, 0)
+  const often = (all: readonly string[], text: string) => all.filter((each) => each.includes(text)).length
   return [...new Set(ours)]
     .filter((text) => text.length >= TOLD_APART && often(theirs, text) > often(ours, text))
     .map((text) => `said twice: ${excerpt(text)}`)
