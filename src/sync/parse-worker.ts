@@ -32,8 +32,9 @@ export type Told =
 /** How far the parsing may be before the writing, in bytes of the sources. */
 const AHEAD_BYTES = 4_000_000
 /**
- * What so many bytes leave behind is let go: the other side needs as much room to write them, and a collector that goes by
- * the memory of the machine lets it pile up while a log of gigabytes is read.
+ * What so many bytes of one log leave behind is let go: the other side needs as much room to write them, and a collector
+ * that goes by the memory of the machine lets it pile up while gigabytes are read. Of many small logs it is not: a
+ * thousand of them took 8.3 s instead of 6.4 s, for 8 MB.
  */
 const LET_GO_BYTES = 16_000_000
 /** The other side says when the rows are written, and where. */
@@ -46,7 +47,6 @@ declare const self: {
 
 const orders: UnitOrder[] = []
 let aheadBytes = 0
-let keptBytes = 0
 let wakeUp: (() => void) | undefined
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -62,6 +62,7 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
   assert(adapter !== undefined, `there is an adapter ${id}`)
   const stretches = hydrate(adapter, planned, { resume: undefined, nowMs })
   let prepare: Preparer | undefined
+  let keptBytes = 0
   for (;;) {
     await until(() => aheadBytes < AHEAD_BYTES)
     const { done, value } = await stretches.next()

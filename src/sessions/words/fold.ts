@@ -28,8 +28,11 @@ import {
 } from "./segments.ts"
 import { builtFrom, type TailPart } from "./view.ts"
 
-/** Below so many new messages a search reads them as fast as a segment more. */
-const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 50_000, due: 500, all: 1 }
+/**
+ * Below so many new messages a search reads them as fast as a segment more. While an import runs nobody needs them folded
+ * but who searches meanwhile, and the index stage comes after it: only so many wait that such a search ends.
+ */
+const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 200_000, due: 500, all: 1 }
 const GROWTH = 4
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
 /** Blocks in one commit: 10 MB or so. */
@@ -82,16 +85,20 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
   return { isBusy: false, steps }
 }
 
+/** A table of so many bytes is copied in a tenth of a second. */
+const COPIED_AT_ONCE_BYTES = 32_000_000
+
 /**
- * Compacting copies all of a table, and with it the largest segment. So that a fold costs what is new, that waits until as
- * much is dead as lives: the index never takes more than twice its room.
+ * Compacting copies all of a table, and with it the largest segment. So that a fold costs what is new, that waits in a
+ * large one until as much is dead as lives: the index never takes more than twice its room.
  */
 async function tidied(
   table: WordTables["blocks"] | WordTables["segments"],
   effort: Effort,
 ): Promise<MaintenanceReport["steps"]> {
   const bytes = (await table.statistics())?.bytes
-  if (effort !== "all" && bytes !== undefined && bytes.dead < bytes.live) return []
+  const isLarge = bytes !== undefined && bytes.live > COPIED_AT_ONCE_BYTES
+  if (effort !== "all" && isLarge && bytes.dead < bytes.live) return []
   giveBack()
   return (await table.maintain(effort)).steps
 }
