@@ -6,6 +6,7 @@ import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { apartness, linesLike } from "../../src/sessions/words/likeness.ts"
 import { decodeList, encodeList } from "../../src/sessions/words/lists.ts"
+import { createView } from "../../src/sessions/words/view.ts"
 import { eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
@@ -249,4 +250,31 @@ test("how far two words are apart counts letters, and words of other scripts are
   const lines = Buffer.from(["kitten", "mitten", "кошка", "кашка", "猫"].join("\n"))
   expect(linesLike(lines, "kitten", 1).map(({ like }) => like)).toEqual(["kitten", "mitten"])
   expect(linesLike(lines, "кошка", 1).map(({ like }) => like)).toEqual(["кошка", "кашка"])
+})
+
+test("of the messages that no segment holds only the last part is read again when more come", async () => {
+  using place = testSessions()
+  const { sessions } = place
+  const { store, tables } = sessions
+  const view = createView(
+    { messages: tables.messages, segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) },
+    8,
+  )
+  await write(sessions, 0, 2)
+  const before = (await view.current()).tail
+  expect(before.map(({ from, to }) => [from, to])).toEqual([
+    [0, 8],
+    [8, 16],
+    [16, 20],
+  ])
+  await write(sessions, 2, 3)
+  const after = (await view.current()).tail
+  expect(after.map(({ from, to }) => [from, to])).toEqual([
+    [0, 8],
+    [8, 16],
+    [16, 24],
+    [24, 30],
+  ])
+  expect(after.slice(0, 2).map((part, index) => part === before[index])).toEqual([true, true])
+  expect(after.reduce((sum, { documents }) => sum + documents.count, 0)).toBe(30)
 })

@@ -30,7 +30,7 @@ import { builtFrom, type TailPart } from "./view.ts"
 
 /**
  * Below so many new messages a search reads them as fast as a segment more. While an import runs nobody needs them folded
- * but who searches meanwhile, and the index stage comes after it: only so many wait that such a search ends.
+ * but who searches meanwhile, and the index stage comes after it.
  */
 const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 200_000, due: 500, all: 1 }
 const GROWTH = 4

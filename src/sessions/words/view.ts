@@ -39,11 +39,18 @@ export interface View {
 
 const MASKS_MAX = 8
 
-export function createView(tables: WordTables): View {
+interface Tail {
+  readonly version: number | undefined
+  readonly from: number
+  readonly parts: readonly TailPart[]
+}
+
+/** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
+const ROWS_AT_ONCE = 16_384
+
+export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View {
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
-  let tail:
-    | { readonly version: number | undefined; readonly from: number; readonly parts: readonly TailPart[] }
-    | undefined
+  let tail: Tail | undefined
   let looking: Promise<Content> | undefined
   const masks = new Map<string, Uint8Array>()
 
@@ -57,9 +64,7 @@ export function createView(tables: WordTables): View {
     const from = cover.segments.at(-1)?.to ?? 0
     const newest = await tables.messages.version()
     if (tail === undefined || tail.version !== newest || tail.from !== from) {
-      const parts: TailPart[] = []
-      if (newest !== undefined) for await (const part of builtFrom(tables, from)) parts.push(part)
-      tail = { version: newest, from, parts }
+      tail = await readTail(tables, tail, { version: newest, from, rowsAtOnce })
       masks.clear()
     }
     return { cover: cover.segments, tail: tail.parts }
@@ -90,6 +95,23 @@ export function createView(tables: WordTables): View {
   }
 }
 
+interface TailRequest extends Pick<Tail, "version" | "from"> {
+  readonly rowsAtOnce: number
+}
+
+/** While messages come in only the last part is made anew: those before it have all the rows that they will ever have. */
+async function readTail(
+  tables: WordTables,
+  before: Tail | undefined,
+  { version, from, rowsAtOnce }: TailRequest,
+): Promise<Tail> {
+  if (version === undefined) return { version, from, parts: [] }
+  const isMore = before?.version !== undefined && before.version < version && before.from === from
+  const parts = isMore ? before.parts.slice(0, -1) : []
+  for await (const part of builtFrom(tables, parts.at(-1)?.to ?? from, rowsAtOnce)) parts.push(part)
+  return { version, from, parts }
+}
+
 function filterKey(where: Filter): string {
   return JSON.stringify(where, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value))
 }
@@ -118,17 +140,18 @@ async function askedFor({ messages }: WordTables, { from, documents }: Part, whe
   return mask
 }
 
-/** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
-const ROWS_AT_ONCE = 16_384
-
 /** The messages from a row number on, a part at a time. Rows may come in any order within one. */
-export async function* builtFrom({ messages }: WordTables, from: number): AsyncGenerator<TailPart> {
+export async function* builtFrom(
+  { messages }: WordTables,
+  from: number,
+  rowsAtOnce = ROWS_AT_ONCE,
+): AsyncGenerator<TailPart> {
   const count = await messages.count()
-  for (let start = from; start < count; start += ROWS_AT_ONCE) {
-    const isLast = start + ROWS_AT_ONCE >= count
+  for (let start = from; start < count; start += rowsAtOnce) {
+    const isLast = start + rowsAtOnce >= count
     const builder = createBuilder()
     let to = start
-    const bounds = { from: start, ...(isLast ? {} : { to: start + ROWS_AT_ONCE }) }
+    const bounds = { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) }
     for await (const { rows, numbers, text } of messages.stretches({
       ...bounds,
       columns: FACETS,
@@ -141,6 +164,6 @@ export async function* builtFrom({ messages }: WordTables, from: number): AsyncG
       }
     }
     const built = builder.finish()
-    if (to > start) yield { from: start, to: isLast ? to : start + ROWS_AT_ONCE, built, documents: built.documents }
+    if (to > start) yield { from: start, to: isLast ? to : start + rowsAtOnce, built, documents: built.documents }
   }
 }
