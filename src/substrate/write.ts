@@ -199,7 +199,7 @@ async function insert(
   })
 }
 
-/** In 70 MB. A table that one import has filled further is asked what is in it, as any other. */
+/** So many keys of what this process wrote itself take 70 MB. Beyond them the table is asked what it holds, as any other. */
 const OWN_KEYS_MAX = 4_000_000
 /** What encoding and committing so many rows needed is worth giving back. */
 const LARGE_ROWS = 1000

@@ -18,13 +18,12 @@ import {
   coverOf,
   type Directory,
   keyText,
-  type LoadedSegment,
   loadFacets,
-  loadSegments,
   readDirectories,
   readFacts,
   SegmentGone,
   type WordTables,
+  wholeCover,
 } from "./segments.ts"
 import { builtFrom, type TailPart } from "./view.ts"
 
@@ -60,7 +59,9 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
     steps.push({ step, why, ms: Math.round(clock.monotonicMs() - from) })
     return result
   }
-  const cover = await wholeCover(tables)
+  const { cover: whole, broken } = await wholeCover(tables, new Map())
+  await remove(tables, broken)
+  const cover: CoverSegment[] = [...whole]
   const from = cover.at(-1)?.to ?? 0
   const fresh = (await tables.messages.count()) - from
   if (fresh >= TAIL_MIN[effort]) {
@@ -108,18 +109,6 @@ interface CoverSegment extends Directory {
   readonly from: number
   readonly to: number
   readonly documents: Documents
-}
-
-async function wholeCover(tables: WordTables): Promise<CoverSegment[]> {
-  let facts = await readFacts(tables)
-  for (;;) {
-    const cover = coverOf(facts)
-    const loaded = await loadSegments(tables, cover)
-    if (loaded.size === cover.length) return cover.map(({ id }) => loaded.get(id) as LoadedSegment)
-    const broken = cover.filter(({ id }) => !loaded.has(id)).map(({ id }) => id)
-    await remove(tables, broken)
-    facts = facts.filter(({ id }) => !broken.includes(id))
-  }
 }
 
 /** From the last back: each that is less than fourfold of what comes after it. */

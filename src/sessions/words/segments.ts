@@ -72,7 +72,7 @@ export function coverOf(all: readonly SegmentFacts[]): SegmentFacts[] {
 }
 
 /** Of those segments the ones that are whole: all their blocks are there, and their last message is the one they name. */
-export async function loadSegments(
+async function loadSegments(
   tables: WordTables,
   facts: readonly SegmentFacts[],
 ): Promise<ReadonlyMap<string, LoadedSegment>> {
@@ -93,6 +93,25 @@ export async function loadSegments(
     loaded.set(each.id, { ...each, ...known, documents: readDocuments(own, each) })
   }
   return loaded
+}
+
+/** The cover without those that are not whole: a segment that is not is as if it were not there. */
+export async function wholeCover(
+  tables: WordTables,
+  known: ReadonlyMap<string, LoadedSegment>,
+): Promise<{ readonly cover: readonly LoadedSegment[]; readonly broken: readonly string[] }> {
+  let facts: readonly SegmentFacts[] = await readFacts(tables)
+  const broken = new Set<string>()
+  for (;;) {
+    const wanted = coverOf(facts)
+    const missing = wanted.filter(({ id }) => !known.has(id))
+    const loaded = await loadSegments(tables, missing)
+    const lost = missing.filter(({ id }) => !loaded.has(id))
+    if (lost.length === 0)
+      return { cover: wanted.flatMap(({ id }) => known.get(id) ?? loaded.get(id) ?? []), broken: [...broken] }
+    for (const { id } of lost) broken.add(id)
+    facts = facts.filter(({ id }) => !broken.has(id))
+  }
 }
 
 /** Adds what is not known yet of those facets. */

@@ -5,15 +5,7 @@
 import type { Filter } from "../../substrate/filter.ts"
 import { type Built, createBuilder } from "./builder.ts"
 import { type Documents, FACETS, facetsOf, passing } from "./documents.ts"
-import {
-  coverOf,
-  type LoadedSegment,
-  loadFacets,
-  loadSegments,
-  readFacts,
-  type SegmentFacts,
-  type WordTables,
-} from "./segments.ts"
+import { type LoadedSegment, loadFacets, type WordTables, wholeCover } from "./segments.ts"
 
 export interface Part {
   readonly from: number
@@ -58,7 +50,7 @@ export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View 
     const version = await tables.segments.version()
     if (cover === undefined || cover.version !== version) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
-      cover = { version, segments: version === undefined ? [] : await wholeCover(tables, known) }
+      cover = { version, segments: version === undefined ? [] : (await wholeCover(tables, known)).cover }
       masks.clear()
     }
     const from = cover.segments.at(-1)?.to ?? 0
@@ -114,22 +106,6 @@ async function readTail(
 
 function filterKey(where: Filter): string {
   return JSON.stringify(where, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value))
-}
-
-/** A segment that is not whole is as if it were not there. */
-async function wholeCover(
-  tables: WordTables,
-  known: ReadonlyMap<string, LoadedSegment>,
-): Promise<readonly LoadedSegment[]> {
-  let facts: readonly SegmentFacts[] = await readFacts(tables)
-  for (;;) {
-    const wanted = coverOf(facts)
-    const missing = wanted.filter(({ id }) => !known.has(id))
-    const loaded = await loadSegments(tables, missing)
-    const broken = new Set(missing.filter(({ id }) => !loaded.has(id)).map(({ id }) => id))
-    if (broken.size === 0) return wanted.flatMap(({ id }) => known.get(id) ?? loaded.get(id) ?? [])
-    facts = facts.filter(({ id }) => !broken.has(id))
-  }
 }
 
 /** A filter by what segments do not know is asked of the table, before anything is ranked. */
