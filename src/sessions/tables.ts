@@ -154,6 +154,7 @@ export function embeddingsTable(dimension: number) {
     key: ["session_id", "message_id", "model", "piece"],
     indexes: [
       { kind: "btree", column: "session_id" },
+      { kind: "bitmap", column: "model" },
       { kind: "bitmap", column: "lane" },
       { kind: "bitmap", column: "project" },
       { kind: "ivf_rq", column: "vector", distance: "cosine", rowsMin: 100_000 },
