@@ -21,7 +21,8 @@ export async function pickSession(pond: Pond, open: () => Desk): Promise<string 
   const { clock, environment } = pond.host
   const nowMs = clock.nowMs()
   const choices = recent.map(({ id, title, source_agent, project, last_at }): Choice => {
-    const about = `${whenText(last_at, nowMs)}  ${visibleLine(source_agent)}  ${projectText(project, environment["HOME"])}`
+    const where = projectText(project, environment["HOME"])
+    const about = [whenText(last_at, nowMs), visibleLine(source_agent), where] as const
     return { id, title: visibleLine(title.slice(0, TITLE_UNITS)), about }
   })
   const { keyboard, out, style } = open()

@@ -5,13 +5,25 @@
 import type { Key, Keyboard } from "../platform/keyboard.ts"
 import type { TextSink } from "../platform/streams.ts"
 import type { Style } from "./style.ts"
-import { cutToWidth } from "./table.ts"
+import { type Column, cutToWidth, lineOf } from "./table.ts"
 
 export interface Choice {
   readonly id: string
   /** What the line says, and what is filtered by. Visible text. */
   readonly title: string
-  readonly about: string
+  /** When, of which client, where. */
+  readonly about: readonly [string, string, string]
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "" },
+  { title: "", align: "right", isFixed: true },
+  { title: "", isFixed: true },
+  { title: "", cut: "front" },
+]
+
+function cellsOf({ title, about }: Choice): readonly string[] {
+  return [title, ...about]
 }
 
 export interface PickerState {
@@ -24,7 +36,7 @@ export interface PickerState {
 function matching({ choices, query }: PickerState): readonly Choice[] {
   const words = query.toLowerCase().split(/\s+/)
   return choices.filter(({ id, title, about }) => {
-    const text = `${title} ${about} ${id}`.toLowerCase()
+    const text = `${title} ${about.join("  ")} ${id}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
 }
@@ -75,9 +87,10 @@ export function screenOf(state: PickerState, { style, columns, rows, prompt, pre
   const left = matching(state)
   const room = Math.max(1, Math.min(LIST_ROWS_MAX, Math.floor((rows - 3) / 2)))
   const from = Math.max(0, Math.min(state.at - Math.floor(room / 2), left.length - room))
+  const lineOfCells = lineOf(COLUMNS, state.choices.map(cellsOf), columns - 3)
   const list = left.slice(from, from + room).map((choice, index) => {
     const isHere = from + index === state.at
-    const line = `${isHere ? ">" : " "} ${sideBySide(choice, columns - 3)}`
+    const line = cutToWidth(`${isHere ? ">" : " "} ${lineOfCells(cellsOf(choice))}`, columns - 1)
     return isHere ? style.bold(style.cyan(line)) : line
   })
   if (left.length === 0) list.push(style.dim(cutToWidth("  Nothing matches.", columns - 1)))
@@ -90,14 +103,6 @@ export function screenOf(state: PickerState, { style, columns, rows, prompt, pre
     ...preview.map((line) => cutToWidth(line, columns - 1)),
   ].slice(0, rows)
   return [...lines, ...Array<string>(rows - lines.length).fill("")]
-}
-
-const ABOUT_SHARE = 0.45
-
-function sideBySide({ title, about }: Choice, columns: number): string {
-  const right = cutToWidth(about, Math.floor(columns * ABOUT_SHARE))
-  const left = cutToWidth(title, columns - Bun.stringWidth(right) - 2)
-  return `${left}${" ".repeat(Math.max(0, columns - Bun.stringWidth(left) - Bun.stringWidth(right)))}${right}`
 }
 
 /** A screen and its keys. */

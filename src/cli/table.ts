@@ -6,6 +6,8 @@ export interface Column {
   readonly align?: "left" | "right"
   /** Cut only when nothing else is left to cut: ids, numbers, dates. */
   readonly isFixed?: boolean
+  /** What gives way where it is too wide; of a path the end says more. */
+  readonly cut?: "end" | "front"
 }
 
 const GAP = "  "
@@ -18,18 +20,27 @@ export interface TableLook {
 }
 
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], look: TableLook): string {
-  const natural = columns.map((column, index) =>
-    Math.max(Bun.stringWidth(column.title), ...rows.map((row) => Bun.stringWidth(row[index] ?? ""))),
-  )
-  const widths = widthsWithin(columns, natural, look.columns)
-  const line = (cells: readonly string[]) =>
-    columns
-      .map((column, index) => pad(cells[index] ?? "", widths[index] ?? 0, column.align ?? "left"))
-      .join(GAP)
-      .trimEnd()
+  const line = lineOf(columns, rows, look.columns)
   const hasHead = columns.some((column) => column.title !== "")
   const head = hasHead ? [look.head(line(columns.map((column) => column.title)))] : []
   return [...head, ...rows.map(line)].map((text) => `${text}\n`).join("")
+}
+
+/** How a row is written so that its cells stand under those of all `rows`, in at most `total` columns. */
+export function lineOf(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  total: number,
+): (cells: readonly string[]) => string {
+  const natural = columns.map((column, index) =>
+    Math.max(Bun.stringWidth(column.title), ...rows.map((row) => Bun.stringWidth(row[index] ?? ""))),
+  )
+  const widths = widthsWithin(columns, natural, total)
+  return (cells) =>
+    columns
+      .map((column, index) => pad(cells[index] ?? "", widths[index] ?? 0, column))
+      .join(GAP)
+      .trimEnd()
 }
 
 function widthsWithin(columns: readonly Column[], natural: readonly number[], total: number): number[] {
@@ -53,10 +64,10 @@ function widthsWithin(columns: readonly Column[], natural: readonly number[], to
   return widths
 }
 
-function pad(text: string, width: number, align: "left" | "right"): string {
-  const cut = cutToWidth(text, width)
-  const space = " ".repeat(Math.max(0, width - Bun.stringWidth(cut)))
-  return align === "right" ? `${space}${cut}` : `${cut}${space}`
+function pad(text: string, width: number, { align, cut }: Column): string {
+  const fitted = cut === "front" ? cutFrontToWidth(text, width) : cutToWidth(text, width)
+  const space = " ".repeat(Math.max(0, width - Bun.stringWidth(fitted)))
+  return align === "right" ? `${space}${fitted}` : `${fitted}${space}`
 }
 
 /** Opened where something is cut: it loads tables of its own. */
@@ -64,15 +75,26 @@ const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" 
 
 /** At most so many columns, with `…` where something was cut; never in the middle of a character. */
 export function cutToWidth(text: string, width: number): string {
+  return Bun.stringWidth(text) <= width ? text : `${kept(graphemes().segment(text), width).join("")}…`
+}
+
+function cutFrontToWidth(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text
-  let kept = ""
+  return `…${kept([...graphemes().segment(text)].reverse(), width)
+    .reverse()
+    .join("")}`
+}
+
+/** As many as leave room for the sign that something is missing. */
+function kept(segments: Iterable<Intl.SegmentData>, width: number): string[] {
+  const taken: string[] = []
   let used = 1
-  for (const { segment } of graphemes().segment(text)) {
+  for (const { segment } of segments) {
     used += Bun.stringWidth(segment)
     if (used > width) break
-    kept += segment
+    taken.push(segment)
   }
-  return `${kept}…`
+  return taken
 }
 
 /** Prose, each line broken between words where it is too long, and what goes on set in under its beginning. */

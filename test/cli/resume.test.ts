@@ -11,7 +11,7 @@ import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-proc
 const choice = (number: number, title = `title ${number}`): Choice => ({
   id: `id-${number}`,
   title,
-  about: "pi  ~/work",
+  about: ["today", "pi", "~/work"],
 })
 const start: PickerState = { choices: [1, 2, 3].map((number) => choice(number)), query: "", at: 0 }
 const pressed = (typed: string, from = start) => keysOf(typed).reduce(afterKey, from)
@@ -62,6 +62,18 @@ describe("the picker", () => {
       expect(Math.max(...screen.map((line) => Bun.stringWidth(line)))).toBeLessThan(columns)
     }
     expect(screenOf({ choices: many, query: "", at: 99 }, look).filter((line) => line.startsWith(">"))).toHaveLength(1)
+  })
+
+  test("stands in columns, and of a path that is too long the end is shown", () => {
+    const choices = [
+      choice(1),
+      { ...choice(2, "two"), about: ["5 h ago", "claude-code", `/${"deep/".repeat(20)}pond`] },
+    ] as const
+    const look = { style: createStyle(false), columns: 60, rows: 20, prompt: "Go on with", preview: [] }
+    expect(screenOf({ choices, query: "", at: 0 }, look).slice(2, 4)).toEqual([
+      "> title 1    today  pi           ~/work",
+      "  two      5 h ago  claude-code  …/deep/deep/deep/deep/pond",
+    ])
   })
 })
 
