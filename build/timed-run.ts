@@ -1,9 +1,23 @@
 /** A process of its own in a home of its own, with what it cost: what benches of the whole program measure. */
+import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { isStale } from "./freshness.ts"
 import { ROOT } from "./packages.ts"
 import { BuildFailure } from "./targets.ts"
 
-export const MAIN = join(ROOT, "src/main.ts")
+const BUILT = join(ROOT, "dist/pond")
+
+/** What people run where it was built (`bun run build`), the source tree otherwise. */
+export function pondCommand(): readonly string[] {
+  if (!existsSync(BUILT)) return [process.execPath, join(ROOT, "src/main.ts")]
+  if (isStale(BUILT)) throw new BuildFailure("dist/pond is older than its sources. Run `bun run build`, or delete it.")
+  return [BUILT]
+}
+
+/** For what a figure says of itself: the two differ by half. */
+export function pondForm(): string {
+  return existsSync(BUILT) ? "executable" : "from source"
+}
 
 export interface Run {
   readonly stdout: string
@@ -13,7 +27,7 @@ export interface Run {
 }
 
 export function pond(home: string, ...args: readonly string[]): Run {
-  return start(home, [process.execPath, MAIN, ...args])
+  return start(home, [...pondCommand(), ...args])
 }
 
 /** `time` stands between, because a process inherits the peak of the one that starts it. */

@@ -15,8 +15,8 @@ import { openStore, type Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 import { messageRow, partRow, SESSION_MESSAGES, sessionIdOf, sessionRow } from "../store-rows.ts"
+import { pondCommand, pondForm } from "../timed-run.ts"
 
-const ROOT = join(import.meta.dir, "../..")
 const BATCH = 10_000
 
 export const bench: Bench = {
@@ -70,15 +70,9 @@ interface Run {
   readonly document: Readonly<Record<string, unknown>>
 }
 
-/** The executable where it was built (`bun run build`), the source tree otherwise. */
-function command(): readonly string[] {
-  const built = join(ROOT, "dist/pond")
-  return existsSync(built) ? [built] : [process.execPath, join(ROOT, "src/main.ts")]
-}
-
 async function pond(folder: string, args: readonly string[]): Promise<Run> {
   const began = performance.now()
-  const child = Bun.spawn([...command(), ...args, "--json", "-q"], {
+  const child = Bun.spawn([...pondCommand(), ...args, "--json", "-q"], {
     env: { PATH: process.env["PATH"] ?? "", HOME: folder },
     stdin: "ignore",
     stdout: "pipe",
@@ -99,7 +93,7 @@ async function several(folder: string, args: readonly string[]): Promise<number[
 }
 
 async function asked(folder: string, store: string, messages: number): Promise<Row[]> {
-  const beside = `of ${messages} messages`
+  const beside = `${pondForm()}, of ${messages} messages`
   const start = median(await several(folder, ["--version"]))
   const message = messageRow(Math.floor(messages / 2)).id
   const session = sessionIdOf(Math.floor(messages / SESSION_MESSAGES / 2))

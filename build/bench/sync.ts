@@ -11,7 +11,7 @@ import { parseArgs } from "node:util"
 import { type Corpus, writeCorpus } from "../corpus.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 import { BuildFailure } from "../targets.ts"
-import { MAIN, pond, start } from "../timed-run.ts"
+import { pond, pondCommand, pondForm, start } from "../timed-run.ts"
 
 const SEED = 7
 const LINES_TYPICAL = 60
@@ -60,7 +60,7 @@ function importRows(home: string, sessions: number): Row[] {
     throw new BuildFailure("the second import stored something again")
   const bare = sizeOf(storeOf(home)) / corpus.bytes
   const indexed = pond(home, "sync", "--only", "index", "--json")
-  const beside = `cat ${read.toFixed(0)} ms, read and JSON.parse ${parsed.toFixed(0)} ms, pond ${first.wallMs.toFixed(0)} ms (processor ${first.cpuMs.toFixed(0)} ms)`
+  const beside = `${pondForm()}; cat ${read.toFixed(0)} ms, read and JSON.parse ${parsed.toFixed(0)} ms, pond ${first.wallMs.toFixed(0)} ms (processor ${first.cpuMs.toFixed(0)} ms)`
   return [
     {
       what: "import, times the speed of JSON.parse",
@@ -120,7 +120,7 @@ function stillRows(home: string, files: number): Row[] {
   console.error(`nothing changed: ${corpus.files.length} files, ${mb(corpus.bytes)} MB`)
   pond(home, "sync", "--only", "import", "--json")
   const find = middle(() => start(home, ["find", ...SOURCES, "-printf", "%s %T@ %p\n"]).wallMs)
-  const begin = middle(() => start(home, [process.execPath, MAIN, "--help"]).wallMs)
+  const begin = middle(() => pond(home, "--help").wallMs)
   const still = middle(() => pond(home, "sync", "--only", "import", "--json").wallMs)
   const changed = middle((round) => {
     appendLine(corpus, round)
@@ -132,7 +132,7 @@ function stillRows(home: string, files: number): Row[] {
       measured: still,
       unit: "ms",
       limit: 2 * find + begin,
-      beside: `find ${find.toFixed(0)} ms, start of the process ${begin.toFixed(0)} ms`,
+      beside: `${pondForm()}; find ${find.toFixed(0)} ms, start of the process ${begin.toFixed(0)} ms`,
     },
     {
       what: "session files opened by it",
@@ -155,7 +155,7 @@ function appendLine({ files }: Corpus, round: number): void {
 function openedSessionFiles(home: string): number {
   if (Bun.which("strace") === null) return Number.NaN
   const trace = join(home, "trace.txt")
-  const command = [process.execPath, MAIN, "sync", "--only", "import", "--json"]
+  const command = [...pondCommand(), "sync", "--only", "import", "--json"]
   start(home, ["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", trace, ...command])
   const text = readFileSync(trace, "utf8")
   const isOfSource = (line: string) => SOURCES.some((source) => line.includes(`"${join(home, source)}/`))
