@@ -4,7 +4,6 @@
  */
 import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { isIn } from "../substrate/filter.ts"
 import { type Fused, keyOfHit } from "./fuse.ts"
 import type { Hit } from "./request.ts"
 
@@ -45,10 +44,7 @@ async function rootsOf(sessions: Sessions, ids: ReadonlySet<string>): Promise<Ma
   const parents = new Map<string, string | null>()
   let open = [...ids]
   for (let step = 0; step < LINEAGE_STEPS_MAX && open.length > 0; step++) {
-    const rows = await sessions.tables.sessions.read({
-      columns: ["id", "parent_session_id", "source_agent"],
-      where: isIn("id", open),
-    })
+    const rows = await sessions.answers.sessions(open)
     for (const row of rows) parents.set(row.id, row.source_agent.includes("/") ? row.parent_session_id : null)
     open = [...new Set(rows.flatMap(({ id }) => parents.get(id) ?? []))].filter((id) => !parents.has(id))
   }
@@ -74,7 +70,7 @@ export interface SessionFacts {
 
 export async function factsOf(sessions: Sessions, ids: readonly string[]): Promise<Map<string, SessionFacts>> {
   if (ids.length === 0) return new Map()
-  const [rows, spoken] = await Promise.all([sessions.points.sessions(ids), spokenIn(sessions, ids)])
+  const [rows, spoken] = await Promise.all([sessions.answers.sessions(ids), spokenIn(sessions, ids)])
   return new Map(
     rows.map((row) => [
       row.id,
@@ -102,7 +98,7 @@ export async function filesOf(sessions: Sessions, hits: readonly Hit[]): Promise
   const ofPeople = hits.filter(({ role }) => role === "user")
   const files = new Map<string, string[]>()
   if (ofPeople.length === 0) return files
-  const rows = await sessions.points.filesNamed(ofPeople)
+  const rows = await sessions.answers.files(ofPeople)
   for (const row of rows) {
     const key = keyOfHit({ sessionId: row.session_id, messageId: row.message_id })
     files.set(key, [...(files.get(key) ?? []), labelOf(row.variant_data)])

@@ -44,7 +44,7 @@ function agentFilter(agent: string, includeSubagents: boolean): Filter {
 async function projectFilter(sessions: Sessions, { contains, equals, regex }: ProjectFilter): Promise<Filter> {
   if (equals !== undefined) return eq("project", equals)
   const matches = matcherOf(contains, regex)
-  return isIn("project", (await sessions.points.projects()).filter(matches))
+  return isIn("project", (await sessions.answers.projects()).filter(matches))
 }
 
 function matcherOf(contains: string | undefined, regex: string | undefined): (project: string) => boolean {

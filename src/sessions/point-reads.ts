@@ -48,7 +48,6 @@ export type ReadSession = Pick<SessionRow, (typeof SESSION_COLUMNS)[number]>
 export type ReadMessage = Pick<MessageRow, (typeof MESSAGE_COLUMNS)[number]>
 export type ReadPart = Pick<PartRow, (typeof PART_COLUMNS)[number]>
 type PlaceRow = Pick<MessageRow, "session_id" | "id" | "ordinal">
-type FileRow = Pick<PartRow, "session_id" | "message_id" | "variant_data">
 
 /** All messages of a session, those that say something (conversation), or those that are no carriers. */
 export type PlaceKind = "all" | "spoken" | "turns"
@@ -72,19 +71,15 @@ export interface PointReads {
   readonly partsAt: Gathered<PlaceKey, ReadPart>
   readonly messagesNamed: Gathered<NameKey, ReadMessage>
   readonly partsNamed: Gathered<NameKey, ReadPart>
-  /** The parts of messages that are files. */
-  readonly filesNamed: Gathered<NameKey, FileRow>
-  /** The project of every session. */
-  projects(): Promise<readonly string[]>
 }
 
-const SESSIONS_MAX = 128
+export const SESSIONS_MAX = 128
 const PLACES_OF_MAX = 64
-const MESSAGES_MAX = 400
+export const MESSAGES_MAX = 400
 
-const itself = (key: string) => key
+export const itself = (key: string) => key
 const textOfPlace = ({ sessionId, ordinal }: PlaceKey) => `${ordinal} ${sessionId}`
-const textOfName = ({ sessionId, messageId }: NameKey) => `${sessionId.length} ${sessionId}${messageId}`
+export const textOfName = ({ sessionId, messageId }: NameKey) => `${sessionId.length} ${sessionId}${messageId}`
 
 export function openPointReads({ sessions, messages, parts }: SessionTables): PointReads {
   const sessionsBy = (column: "id" | "parent_session_id") =>
@@ -109,20 +104,13 @@ export function openPointReads({ sessions, messages, parts }: SessionTables): Po
     idOf: (row: Row) => string,
     read: (where: Filter) => Promise<readonly Row[]>,
     column: "id" | "message_id",
-    condition: readonly Filter[] = [],
   ) =>
     gathered<NameKey, Row>({
-      read: (keys) => read(and(byNames(column, keys), ...condition)),
+      read: (keys) => read(byNames(column, keys)),
       keyOf: (row) => ({ sessionId: row.session_id, messageId: idOf(row) }),
       textOf: textOfName,
       keysMax: MESSAGES_MAX,
     })
-  const projects = gathered<string, { readonly project: string }>({
-    read: () => sessions.read({ columns: ["project"] }),
-    keyOf: () => "all",
-    textOf: itself,
-    keysMax: SESSIONS_MAX,
-  })
   return {
     sessions: sessionsBy("id"),
     children: sessionsBy("parent_session_id"),
@@ -153,13 +141,6 @@ export function openPointReads({ sessions, messages, parts }: SessionTables): Po
       (where) => parts.read({ columns: PART_COLUMNS, where }),
       "message_id",
     ),
-    filesNamed: named(
-      (row: FileRow) => row.message_id,
-      (where) => parts.read({ columns: ["session_id", "message_id", "variant_data"], where }),
-      "message_id",
-      [eq("type", "file")],
-    ),
-    projects: async () => [...new Set((await projects(["all"])).map(({ project }) => project))],
   }
 }
 
@@ -179,7 +160,7 @@ function byPlaces(column: "ordinal" | "message_ordinal", keys: readonly PlaceKey
 }
 
 /** Each list by its own index. That a session has a message of another's name too costs a row that nobody is given. */
-function byNames(column: "id" | "message_id", keys: readonly NameKey[]): Filter {
+export function byNames(column: "id" | "message_id", keys: readonly NameKey[]): Filter {
   return and(
     isIn(
       "session_id",

@@ -8,6 +8,7 @@ import type { MaintenanceReport, TableStatistics } from "../substrate/maintain.t
 import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
+import { type AnswerReads, openAnswerReads } from "./answer-reads.ts"
 import { openPointReads, type PlaceKind, type PointReads } from "./point-reads.ts"
 import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
 import {
@@ -38,6 +39,8 @@ export interface Sessions {
   readonly tables: SessionTables
   /** Rows by name, for who shows many: asked for at once, they are read at once. */
   readonly points: PointReads
+  /** What answers of a search say beside their hits. */
+  readonly answers: AnswerReads
   /** Messages by their words. */
   readonly words: WordIndex
   /** One flush: at most one commit per table. */
@@ -127,6 +130,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   return {
     store,
     ...reading,
+    answers: openAnswerReads(tables),
     words: openWordIndex(wordTables),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),

@@ -214,12 +214,12 @@ export function spokenIn(all: readonly Documents[], sessionIds: readonly string[
   const spoken = new Map<string, number[]>(sessionIds.map((id) => [id, []]))
   for (const documents of all) {
     const { texts, numbers, lengths } = documents
-    const { values, codes } = read(texts.session_id)
+    const { codes } = read(texts.session_id)
     const ordinals = read(numbers.ordinal)
-    const { first, last } = stretchesOf(documents)
-    for (const [code, value] of values.entries()) {
-      const own = spoken.get(value)
-      if (own === undefined) continue
+    const { first, last, codesById } = stretchesOf(documents)
+    for (const [id, own] of spoken) {
+      const code = codesById.get(id)
+      if (code === undefined) continue
       for (let at = first[code] ?? 0; at <= (last[code] ?? -1); at++)
         if (codes[at] === code && lengths[at] !== 0) own.push(ordinals[at] as number)
     }
@@ -229,6 +229,7 @@ export function spokenIn(all: readonly Documents[], sessionIds: readonly string[
 }
 
 interface Stretches {
+  readonly codesById: ReadonlyMap<string, number>
   readonly first: Uint32Array
   readonly last: Uint32Array
 }
@@ -243,7 +244,7 @@ function stretchesOf(documents: Documents): Stretches {
   const [first, last] = [new Uint32Array(values.length).fill(codes.length), new Uint32Array(values.length)]
   for (let at = codes.length - 1; at >= 0; at--) first[codes[at] as number] = at
   for (let at = 0; at < codes.length; at++) last[codes[at] as number] = at
-  const stretches = { first, last }
+  const stretches = { first, last, codesById: new Map(values.map((value, code) => [value, code])) }
   STRETCHES.set(documents, stretches)
   return stretches
 }
