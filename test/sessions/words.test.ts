@@ -7,7 +7,8 @@ import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { apartness, linesLike } from "../../src/sessions/words/likeness.ts"
 import { decodeList, encodeList } from "../../src/sessions/words/lists.ts"
 import { createView } from "../../src/sessions/words/view.ts"
-import { eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
+import { openWordIndex } from "../../src/sessions/words/word-index.ts"
+import { and, eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
 const WORDS = Array.from({ length: 400 }, (_, index) => `w${index.toString(36)}`)
@@ -183,8 +184,11 @@ test("whatever is lost of the index is made again from the messages, and nothing
   const stray = { segment: "0-9-x", block: 0, first_term: "w1", terms: "w1", lists: new Uint8Array(20) }
   await tables().blocks.insertAbsent([stray])
   expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
+  const all = await idsOf(place.open(), WORDS.join(" "))
+  expect(all.length).toBe(2_000)
   await tables().blocks.deleteWhere(eq("block", (segment?.blocks ?? 0) - 1))
   expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
+  expect(await idsOf(place.open(), WORDS.join(" "))).toEqual(all)
   expect(await idsOf(place.sessions, "w1 w2 w3")).toEqual(wanted)
   await place.open().maintain("all")
   expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
@@ -193,6 +197,46 @@ test("whatever is lost of the index is made again from the messages, and nothing
   await tables().segments.deleteWhere({ op: "and", filters: [] })
   expect(await idsOf(place.sessions, "w1 w2 w3")).toEqual(wanted)
 }, 60_000)
+
+test("who asks once reads what it asks for, in one turn for each table: of a segment no block but those of its terms", async () => {
+  using place = testSessions()
+  await write(place.sessions, 0, 60)
+  await place.sessions.maintain("due")
+  const { store, tables } = place.open()
+  const [segments, blocks] = [store.table(WORD_SEGMENTS), store.table(WORD_BLOCKS)]
+  const asked: string[] = []
+  const index = openWordIndex({
+    messages: tables.messages,
+    segments: {
+      ...segments,
+      read: (request) => {
+        asked.push(`segments: ${request.columns.join(" ")}`)
+        return segments.read(request)
+      },
+    },
+    blocks: {
+      ...blocks,
+      stretches: (request) => {
+        asked.push("every block")
+        return blocks.stretches(request)
+      },
+      takeRows: (rows, columns) => {
+        asked.push(`${rows.length} blocks`)
+        return blocks.takeRows(rows, columns)
+      },
+    },
+  })
+  const where = and(isIn("lane", ["main"]), range("ingested_at", { to: BigInt(Number.MAX_SAFE_INTEGER) }))
+  const both = [true, false].map((every) =>
+    index.search({ terms: ["w1", "w2"], every }, { columns: [], where, limit: 5 }),
+  )
+  expect((await Promise.all(both)).map((found) => found.length)).toEqual([5, 5])
+  expect(new Set(asked.filter((each) => each.endsWith(" blocks")))).toEqual(new Set(["1 blocks"]))
+  expect(asked.filter((each) => !each.endsWith(" blocks"))).toEqual([
+    "segments: id from_row to_row last_key count tokens blocks lengths lane",
+    "segments: id ingested_at",
+  ])
+})
 
 test("two processes that fold at once, while a third searches, leave one index", async () => {
   using place = testSessions()

@@ -19,11 +19,13 @@ import {
   type Directory,
   keyText,
   loadFacets,
+  namesOfBlocks,
   readDirectories,
   readFacts,
   SegmentGone,
   type WordTables,
   wholeCover,
+  writeDirectory,
 } from "./segments.ts"
 import { builtFrom, type TailPart } from "./view.ts"
 
@@ -59,7 +61,7 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
     steps.push({ step, why, ms: Math.round(clock.monotonicMs() - from) })
     return result
   }
-  const { cover: whole, broken } = await wholeCover(tables, new Map())
+  const { cover: whole, broken } = await wholeCover(tables, new Map(), "blocks")
   await remove(tables, broken)
   const cover: CoverSegment[] = [...whole]
   const from = cover.at(-1)?.to ?? 0
@@ -157,6 +159,7 @@ async function writeSegment(
     finish: async () => {
       await put(writer.finish())
       await flush()
+      await writeDirectory(tables, id)
       const { count, tokens } = documents
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
       const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...documentBytes(documents) }
@@ -183,7 +186,8 @@ async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promis
   )
   const [first, last] = [parts[0], parts.at(-1)]
   if (first === undefined || last === undefined) return
-  await loadFacets(tables, parts, FACETS)
+  // One after the other: all of them at once would be held twice.
+  for (const name of FACETS) await loadFacets(tables, parts, [name])
   const documents = joinDocuments(parts.map((part) => part.documents))
   const writer = await writeSegment(tables, { from: first.from, to: last.to, documents })
   const readers = parts.map(({ id, from }) =>
@@ -262,5 +266,5 @@ async function removeReplaced(tables: WordTables, effort: Effort): Promise<void>
 async function remove(tables: WordTables, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tables.segments.deleteWhere(isIn("id", ids))
-  await tables.blocks.deleteWhere(isIn("segment", ids))
+  await tables.blocks.deleteWhere(isIn("segment", namesOfBlocks(ids)))
 }

@@ -4,8 +4,9 @@
  * once and never changed.
  */
 import { PondError } from "../../model/errors.ts"
-import { isIn } from "../../substrate/filter.ts"
+import { eq, isIn } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
+import type { RowOf } from "../../substrate/table-definition.ts"
 import type { MESSAGES, WORD_BLOCKS, WORD_SEGMENTS } from "../tables.ts"
 import { compare } from "./builder.ts"
 import { addFacet, type Documents, type FacetName, hasFacet, readDocuments } from "./documents.ts"
@@ -43,8 +44,11 @@ export class SegmentGone extends Error {}
 const FACT_COLUMNS = ["id", "from_row", "to_row", "last_key", "count", "tokens", "blocks"] as const
 
 export async function readFacts(tables: WordTables): Promise<SegmentFacts[]> {
-  const rows = await tables.segments.read({ columns: FACT_COLUMNS })
-  return rows.map((row) => ({
+  return (await tables.segments.read({ columns: FACT_COLUMNS })).map(factsOf)
+}
+
+function factsOf(row: Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, (typeof FACT_COLUMNS)[number]>): SegmentFacts {
+  return {
     id: row.id,
     from: Number(row.from_row),
     to: Number(row.to_row),
@@ -52,8 +56,32 @@ export async function readFacts(tables: WordTables): Promise<SegmentFacts[]> {
     count: Number(row.count),
     tokens: Number(row.tokens),
     blocks: row.blocks,
-  }))
+  }
 }
+
+interface Opened {
+  readonly facts: readonly SegmentFacts[]
+  readonly parts: readonly SegmentParts[]
+  readonly directories: ReadonlyMap<string, Directory>
+}
+
+/**
+ * All that a first search asks of every segment, in as few turns as can be: what a read costs in a process that has just
+ * begun is its turn, not its bytes. The table of the messages is opened meanwhile.
+ */
+async function openSegments(tables: WordTables, trust: Trust): Promise<Opened> {
+  const [rows, directories] = await Promise.all([
+    tables.segments.read({ columns: [...FACT_COLUMNS, "lengths", FIRST_FACET] }),
+    trust === "directories" ? readWrittenDirectories(tables) : NO_DIRECTORIES,
+    tables.messages.version(),
+  ])
+  return { facts: rows.map(factsOf), parts: rows, directories }
+}
+
+type SegmentParts = Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, "id" | "lengths"> & { readonly lane?: Uint8Array }
+
+/** Every ordinary search leaves the agents' agents out. */
+const FIRST_FACET = "lane"
 
 /**
  * From the beginning on without a gap, the longest first: what a merge has replaced is left out. Two processes that fold
@@ -75,37 +103,48 @@ export function coverOf(all: readonly SegmentFacts[]): SegmentFacts[] {
 async function loadSegments(
   tables: WordTables,
   facts: readonly SegmentFacts[],
+  opened: Opened | undefined,
+  trust: Trust,
 ): Promise<ReadonlyMap<string, LoadedSegment>> {
   if (facts.length === 0) return new Map()
   const ids = facts.map(({ id }) => id)
-  const [documents, directories, lastKeys] = await Promise.all([
-    tables.segments.read({ columns: ["id", "lengths"], where: isIn("id", ids) }),
-    readDirectories(tables, ids),
+  const [parts, directories, lastKeys] = await Promise.all([
+    opened?.parts ?? tables.segments.read({ columns: ["id", "lengths"], where: isIn("id", ids) }),
+    directoriesOf(tables, ids, trust === "blocks" ? NO_DIRECTORIES : opened?.directories),
     lastKeysOf(tables, facts),
   ])
-  const bytes = new Map(documents.map((row) => [row.id, row.lengths]))
+  const byId = new Map(parts.map((row: SegmentParts) => [row.id, row]))
   const loaded = new Map<string, LoadedSegment>()
   for (const each of facts) {
-    const [own, directory] = [bytes.get(each.id), directories.get(each.id)]
+    const [own, directory] = [byId.get(each.id), directories.get(each.id)]
     const isWhole = (directory?.rows.length ?? 0) === each.blocks && lastKeys.get(each.to - 1) === each.lastKey
     if (own === undefined || !isWhole) continue
-    const known = directory ?? { firstTerms: [], rows: [] }
-    loaded.set(each.id, { ...each, ...known, documents: readDocuments(own, each) })
+    const documents = readDocuments(own.lengths, each)
+    if (own.lane !== undefined) addFacet(documents, FIRST_FACET, own.lane)
+    loaded.set(each.id, { ...each, ...(directory ?? NO_BLOCKS), documents })
   }
   return loaded
 }
+
+const NO_DIRECTORIES: ReadonlyMap<string, Directory> = new Map()
+const NO_BLOCKS: Directory = { firstTerms: [], rows: [] }
+
+/** Whether a segment has the blocks that its directory names, or has those alone that are seen to be there. */
+export type Trust = "directories" | "blocks"
 
 /** The cover without those that are not whole: a segment that is not is as if it were not there. */
 export async function wholeCover(
   tables: WordTables,
   known: ReadonlyMap<string, LoadedSegment>,
+  trust: Trust,
 ): Promise<{ readonly cover: readonly LoadedSegment[]; readonly broken: readonly string[] }> {
-  let facts: readonly SegmentFacts[] = await readFacts(tables)
+  const opened = known.size === 0 ? await openSegments(tables, trust) : undefined
+  let facts: readonly SegmentFacts[] = opened?.facts ?? (await readFacts(tables))
   const broken = new Set<string>()
   for (;;) {
     const wanted = coverOf(facts)
     const missing = wanted.filter(({ id }) => !known.has(id))
-    const loaded = await loadSegments(tables, missing)
+    const loaded = await loadSegments(tables, missing, opened, trust)
     const lost = missing.filter(({ id }) => !loaded.has(id))
     if (lost.length === 0)
       return { cover: wanted.flatMap(({ id }) => known.get(id) ?? loaded.get(id) ?? []), broken: [...broken] }
@@ -120,18 +159,15 @@ export async function loadFacets(
   segments: readonly { readonly id: string; readonly documents: Documents }[],
   names: readonly FacetName[],
 ): Promise<void> {
-  for (const name of new Set(names)) {
-    const missing = segments.filter(({ documents }) => !hasFacet(documents, name))
-    if (missing.length === 0) continue
-    const where = isIn(
-      "id",
-      missing.map(({ id }) => id),
-    )
-    const bytes = new Map(
-      (await tables.segments.read({ columns: ["id", name], where })).map((row) => [row.id, row[name]]),
-    )
-    for (const { id, documents } of missing) {
-      const own = bytes.get(id)
+  const lacking = (name: FacetName) => segments.filter(({ documents }) => !hasFacet(documents, name))
+  const missing = [...new Set(names)].filter((name) => lacking(name).length > 0)
+  const ids = [...new Set(missing.flatMap(lacking).map(({ id }) => id))]
+  if (ids.length === 0) return
+  const rows = await tables.segments.read({ columns: ["id", ...missing], where: isIn("id", ids) })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  for (const name of missing) {
+    for (const { id, documents } of lacking(name)) {
+      const own = byId.get(id)?.[name]
       if (own === undefined) throw new SegmentGone()
       addFacet(documents, name, own)
     }
@@ -149,6 +185,51 @@ async function lastKeysOf(tables: WordTables, facts: readonly SegmentFacts[]): P
     ["session_id", "id"],
   )
   return new Map(rows.map((row) => [row.row, keyText(row)]))
+}
+
+// --- Directories ------------------------------------------------------------------------------------------------------
+
+/**
+ * The directory of a segment lies in a row beside its blocks: looking at ten thousand of them for it would take a process
+ * that asks once as long as the rest of its search. It is written after them, so that where it is they all are. Under a name
+ * of its own: a pond that knows of no directories counts the blocks.
+ */
+const DIRECTORY_BLOCK = -1
+const DIRECTORY = "/directory"
+
+/** What the blocks of these segments are kept under. */
+export function namesOfBlocks(ids: readonly string[]): string[] {
+  return ids.flatMap((id) => [id, `${id}${DIRECTORY}`])
+}
+
+export async function writeDirectory(tables: WordTables, segment: string): Promise<void> {
+  const { firstTerms, rows } = (await readDirectories(tables, [segment])).get(segment) ?? NO_BLOCKS
+  const lists = new Uint8Array(Float64Array.from(rows).buffer)
+  await tables.blocks.insertAbsent([
+    { segment: `${segment}${DIRECTORY}`, block: DIRECTORY_BLOCK, first_term: "", terms: firstTerms.join("\n"), lists },
+  ])
+}
+
+async function readWrittenDirectories(tables: WordTables): Promise<ReadonlyMap<string, Directory>> {
+  const where = eq("block", DIRECTORY_BLOCK)
+  const rows = await tables.blocks.read({ columns: ["segment", "terms", "lists"], where })
+  return new Map(
+    rows.map(({ segment, terms, lists }) => [
+      segment.slice(0, -DIRECTORY.length),
+      { firstTerms: terms.split("\n"), rows: [...new Float64Array(lists.slice().buffer)] },
+    ]),
+  )
+}
+
+/** Of segments without one, which an earlier pond has written, the blocks are looked at. */
+async function directoriesOf(
+  tables: WordTables,
+  ids: readonly string[],
+  known: ReadonlyMap<string, Directory> | undefined,
+): Promise<ReadonlyMap<string, Directory>> {
+  const written = known ?? (await readWrittenDirectories(tables))
+  const others = ids.filter((id) => !written.has(id))
+  return others.length === 0 ? written : new Map([...written, ...(await readDirectories(tables, others))])
 }
 
 export async function readDirectories(

@@ -5,7 +5,7 @@
 import type { Filter } from "../../substrate/filter.ts"
 import { type Built, createBuilder } from "./builder.ts"
 import { type Documents, FACETS, facetsOf, passing } from "./documents.ts"
-import { type LoadedSegment, loadFacets, type WordTables, wholeCover } from "./segments.ts"
+import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segments.ts"
 
 export interface Part {
   readonly from: number
@@ -44,13 +44,17 @@ export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View 
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
   let tail: Tail | undefined
   let looking: Promise<Content> | undefined
+  /** Once something that was named was not there, each block is looked for. */
+  let trust: Trust = "directories"
+  let loading: Promise<void> = Promise.resolve()
   const masks = new Map<string, Uint8Array>()
 
   async function look(): Promise<Content> {
     const version = await tables.segments.version()
     if (cover === undefined || cover.version !== version) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
-      cover = { version, segments: version === undefined ? [] : (await wholeCover(tables, known)).cover }
+      cover = { version, segments: version === undefined ? [] : (await wholeCover(tables, known, trust)).cover }
+      trust = "directories"
       masks.clear()
     }
     const from = cover.segments.at(-1)?.to ?? 0
@@ -60,6 +64,14 @@ export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View 
       masks.clear()
     }
     return { cover: cover.segments, tail: tail.parts }
+  }
+
+  /** Of all segments at once, and by turns: who comes second finds what the first has read. */
+  function loadFacetsOf(part: LoadedSegment, where: Filter): Promise<void> {
+    const load = () => loadFacets(tables, [...new Set([part, ...(cover?.segments ?? [])])], facetsOf(where))
+    const mine = loading.then(load, load)
+    loading = mine
+    return mine
   }
 
   return {
@@ -73,13 +85,14 @@ export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View 
       const key = `${part.from} ${part.documents.size} ${filterKey(where)}`
       const known = masks.get(key)
       if (known !== undefined) return known
-      if ("id" in part) await loadFacets(tables, [part as LoadedSegment], facetsOf(where))
+      if ("id" in part) await loadFacetsOf(part as LoadedSegment, where)
       const mask = passing(part.documents, where) ?? (await askedFor(tables, part, where))
       masks.set(key, mask)
       for (const oldest of masks.keys()) if (masks.size > MASKS_MAX) masks.delete(oldest)
       return mask
     },
     forget: () => {
+      trust = "blocks"
       cover = undefined
       tail = undefined
       masks.clear()

@@ -80,16 +80,17 @@ export function openWordIndex(tables: WordTables): WordIndex {
       query.distance === undefined
         ? [...new Set(query.terms)]
         : await dictionary.termsLike({ cover, tail }, query.terms, query.distance)
-    const stored = await blocks.lists(cover, terms)
+    const [stored, passing] = await Promise.all([
+      blocks.lists(cover, terms),
+      Promise.all(parts.map((part) => (where === undefined ? undefined : view.passing(part, where)))),
+    ])
     const lists = [...stored, ...tail.map((part) => listsOf(part, terms))]
-    const segments = await Promise.all(
-      parts.map(
-        async (part, index): Promise<RankedSegment> => ({
-          documents: part.documents,
-          passing: where === undefined ? undefined : await view.passing(part, where),
-          lists: lists[index] ?? new Map<string, TermList>(),
-        }),
-      ),
+    const segments = parts.map(
+      ({ documents }, index): RankedSegment => ({
+        documents,
+        passing: passing[index],
+        lists: lists[index] ?? new Map<string, TermList>(),
+      }),
     )
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
