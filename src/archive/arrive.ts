@@ -11,8 +11,10 @@ import { createBreather } from "./work.ts"
 export interface Arrival {
   /** Takes a batch; stores what was gathered once there is enough of it. */
   take(table: ArchivedTable, batch: RowBatch): Promise<void>
-  /** Stores what is left of the table. */
+  /** Stores what is left. */
   settle(): Promise<void>
+  /** Waits for what is being stored, whatever becomes of it: then nobody writes any more. */
+  end(): Promise<void>
   readonly inserted: Tally
   readonly present: Tally
 }
@@ -28,31 +30,39 @@ export interface ArrivalRequest {
   readonly isRehearsal: boolean
 }
 
+interface Gathered {
+  batches: RowBatch[]
+  bytes: number
+  rows: number
+  flushing: Promise<void>
+}
+
 export function createArrival({ store, refused, isRehearsal }: ArrivalRequest): Arrival {
-  let current: ArchivedTable | undefined
-  let gathered: RowBatch[] = []
-  let bytes = 0
-  let rows = 0
+  const gathered = new Map<ArchivedTable, Gathered>()
   let inserted = NOTHING
   let present = NOTHING
 
-  /** What is gathered is stored while the next is being read; one flush at a time. */
-  let flushing: Promise<void> = Promise.resolve()
+  function gatheredOf(table: ArchivedTable): Gathered {
+    const own = gathered.get(table) ?? { batches: [], bytes: 0, rows: 0, flushing: Promise.resolve() }
+    gathered.set(table, own)
+    return own
+  }
 
-  async function flush(): Promise<void> {
-    const [table, batches] = [current, gathered]
-    gathered = []
-    bytes = 0
-    rows = 0
-    if (table === undefined || batches.length === 0) return
-    await flushing
-    flushing = stored(table, batches)
-    flushing.catch(() => undefined) // whoever waits for it next is told
+  /** What is gathered is stored while the next is being read; of each table one flush at a time. */
+  async function flush(table: ArchivedTable, own: Gathered): Promise<void> {
+    const { batches } = own
+    if (batches.length === 0) return
+    own.batches = []
+    own.bytes = 0
+    own.rows = 0
+    await own.flushing
+    own.flushing = stored(table, batches)
+    own.flushing.catch(() => undefined) // whoever waits for it next is told
   }
 
   async function settle(): Promise<void> {
-    await flush()
-    await flushing
+    for (const [table, own] of gathered) await flush(table, own)
+    for (const { flushing } of gathered.values()) await flushing
   }
 
   const breathe = createBreather()
@@ -72,14 +82,16 @@ export function createArrival({ store, refused, isRehearsal }: ArrivalRequest): 
 
   return {
     take: async (table, batch) => {
-      if (current !== table) await settle()
-      current = table
-      gathered.push(batch)
-      bytes += batchBytes(batch)
-      rows += batch.length
-      if (bytes >= FLUSH_BYTES || rows >= FLUSH_ROWS) await flush()
+      const own = gatheredOf(table)
+      own.batches.push(batch)
+      own.bytes += batchBytes(batch)
+      own.rows += batch.length
+      if (own.bytes >= FLUSH_BYTES || own.rows >= FLUSH_ROWS) await flush(table, own)
     },
     settle,
+    end: async () => {
+      await Promise.allSettled([...gathered.values()].map(({ flushing }) => flushing))
+    },
     get inserted() {
       return inserted
     },

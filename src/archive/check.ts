@@ -4,22 +4,21 @@
  */
 import { constants, type FileHandle, open } from "node:fs/promises"
 import { PondError } from "../model/errors.ts"
-import { createRowChecker, type RowChecker } from "../sessions/row-check.ts"
-import { type RowBatch, unpackBatches } from "../substrate/packed.ts"
-import { ENTRY_BYTES_MAX, type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
+import type { RowBatch } from "../substrate/packed.ts"
+import { type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
 import { entryName } from "./export.ts"
+import { unpacked, type Verdict } from "./judge.ts"
+import { judgedEntries } from "./judge-beside.ts"
 import {
+  type ArchiveEntry,
   MANIFEST_NAME,
   MANIFEST_SUM_NAME,
   type Manifest,
-  type ManifestEntry,
   manifestSum,
   readManifest,
-  sha256,
 } from "./manifest.ts"
 import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "./tables.ts"
 import { createBreather, stopIfAsked, type Work } from "./work.ts"
-import { announcedBytes } from "./zstd-frame.ts"
 
 export interface OpenArchive {
   readonly path: string
@@ -28,13 +27,10 @@ export interface OpenArchive {
   readonly entries: readonly ArchiveEntry[]
   readonly tally: Tally
   close(): Promise<void>
+  /** As it lies there. */
+  content(entry: ArchiveEntry): Promise<Uint8Array>
   /** The rows of an entry, its checksum compared again: the file may have changed since. */
   read(entry: ArchiveEntry): Promise<readonly RowBatch[]>
-}
-
-export interface ArchiveEntry extends ManifestEntry {
-  readonly table: ArchivedTable
-  readonly offset: number
 }
 
 /** More entries than an archive of a hundred terabytes has. */
@@ -50,12 +46,20 @@ export async function openArchive(path: string): Promise<OpenArchive> {
     const tally = entries.reduce((sum, { table, rows }) => added(sum, table.role, rows), NOTHING)
     const read = async (entry: ArchiveEntry) => {
       try {
-        return await unpacked(entry, await readContent(file, entry))
+        return await unpacked(entry, entry.table, await readContent(file, entry))
       } catch (error) {
         throw refused(path, error)
       }
     }
-    return { path, manifest, entries, tally, read, close: () => file.close() }
+    return {
+      path,
+      manifest,
+      entries,
+      tally,
+      read,
+      content: (entry) => readContent(file, entry),
+      close: () => file.close(),
+    }
   } catch (error) {
     await file.close()
     throw error
@@ -70,28 +74,51 @@ export async function checkArchive(
   archive: OpenArchive,
   work: Work,
   take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined = () => undefined,
-): Promise<RowChecker["known"]> {
-  const checker = createRowChecker()
+): Promise<Verdict["owners"]> {
+  try {
+    const { owners, missingBlob } = await judged(archive, work, take)
+    if (missingBlob !== undefined) throw new NotAnArchive(`it lacks the bytes ${missingBlob}`)
+    return owners
+  } catch (error) {
+    throw refused(archive.path, error)
+  }
+}
+
+async function judged(
+  archive: OpenArchive,
+  work: Work,
+  take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined,
+): Promise<Verdict> {
   const breathe = createBreather()
   let done = 0
   work.onStage(
     "check",
     archive.entries.reduce((sum, { rows }) => sum + rows, 0),
   )
-  for await (const { entry, batches } of readAhead(archive, archive.entries)) {
-    stopIfAsked(work, "Stopped while the archive was checked: nothing was imported.")
-    for (const batch of batches) {
-      const fault = checker[entry.table.role](batch)
-      if (fault !== undefined) throw refused(archive.path, new NotAnArchive(`${entry.name}: ${fault}`))
-      await take(entry.table, batch)
+  const entries = judgedEntries(besideEachOther(archive.entries), archive.content)
+  try {
+    for (;;) {
+      const next = await entries.next()
+      if (next.done) return next.value
+      const { entry, batches } = next.value
+      stopIfAsked(work, "Stopped while the archive was checked: nothing was imported.")
+      for (const batch of batches) await take(entry.table, batch)
+      done += entry.rows
+      work.onRows(done)
+      breathe(entry.raw_bytes)
     }
-    done += entry.rows
-    work.onRows(done)
-    breathe(entry.raw_bytes)
+  } finally {
+    await entries.return({ owners: new Map(), missingBlob: undefined })
   }
-  const missing = checker.missingBlob()
-  if (missing !== undefined) throw refused(archive.path, new NotAnArchive(`it lacks the bytes ${missing}`))
-  return checker.known
+}
+
+/** Sessions first; then of every table the same share, so that two of them are stored at once. */
+function besideEachOther(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
+  const tables = [...Map.groupBy(entries, ({ table }) => table).values()]
+  const placed = tables.flatMap((own) =>
+    own.map((entry, at) => ({ entry, share: entry.table.role === "sessions" ? -1 : at / own.length })),
+  )
+  return placed.toSorted((one, other) => one.share - other.share).map(({ entry }) => entry)
 }
 
 /** The entries with their rows, in this order: while one is in use the next is decompressed. */
@@ -184,31 +211,6 @@ function matched(manifest: Manifest, found: readonly Entry[]): ArchiveEntry[] {
   }
   if (entries.length !== found.length) throw new NotAnArchive("it has entries that belong to nothing")
   return entries
-}
-
-async function unpacked(entry: ArchiveEntry, content: Uint8Array): Promise<readonly RowBatch[]> {
-  const { name, table, raw_bytes: rawBytes, rows } = entry
-  if (sha256(content) !== entry.sha256) throw new NotAnArchive(`${name} is damaged: its checksum differs`)
-  const read = unpackBatches(table.definition, await decompressed(name, content, rawBytes))
-  if (!read.ok) throw new NotAnArchive(`${name}: ${read.reason}`)
-  const counted = read.batches.reduce((sum, batch) => sum + batch.length, 0)
-  if (counted !== rows) throw new NotAnArchive(`${name} has ${counted} rows, not ${rows}`)
-  return read.batches
-}
-
-/** Never more than was announced, and never more than an entry may have: a few bytes can claim to be a terabyte. */
-async function decompressed(name: string, content: Uint8Array, rawBytes: number): Promise<Uint8Array> {
-  if (rawBytes > ENTRY_BYTES_MAX) throw new NotAnArchive(`${name} claims to be larger than any entry`)
-  const claim = `${name} does not decompress to what it claims to be`
-  if (announcedBytes(content) !== rawBytes) throw new NotAnArchive(claim)
-  let raw: Uint8Array
-  try {
-    raw = await Bun.zstdDecompress(content)
-  } catch (cause) {
-    throw new NotAnArchive(claim, { cause })
-  }
-  if (raw.length !== rawBytes) throw new NotAnArchive(claim)
-  return raw
 }
 
 function newer(what: string): PondError {

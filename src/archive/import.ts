@@ -3,7 +3,8 @@ import type { Sessions } from "../sessions/store.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { IncomingTables, Store } from "../substrate/table.ts"
 import { createArrival } from "./arrive.ts"
-import { type ArchiveEntry, checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
+import { checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
+import type { ArchiveEntry } from "./manifest.ts"
 import { ROLES, type Tally } from "./tables.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -78,8 +79,8 @@ async function importAll(
   incoming: IncomingTables,
   work: Work,
 ): Promise<Arrived> {
+  const arrival = createArrival({ store: incoming.store, refused: new Set(), isRehearsal: false })
   try {
-    const arrival = createArrival({ store: incoming.store, refused: new Set(), isRehearsal: false })
     await checkArchive(archive, work, arrival.take)
     await arrival.settle()
     incoming.store.close()
@@ -89,6 +90,7 @@ async function importAll(
     }
     return { inserted: arrival.inserted, present: arrival.present, refused: [] }
   } finally {
+    await arrival.end()
     await incoming.end()
   }
 }

@@ -5,6 +5,7 @@
 import { type Static, Type } from "typebox"
 import { Compile } from "typebox/compile"
 import { NotAnArchive } from "./container.ts"
+import type { ArchivedTable } from "./tables.ts"
 
 export const MANIFEST_NAME = "manifest.json"
 export const MANIFEST_SUM_NAME = "manifest.sha256"
@@ -26,6 +27,12 @@ const ManifestEntry = Type.Object(
   closed,
 )
 export type ManifestEntry = Static<typeof ManifestEntry>
+
+/** As it was found in the file, of a table that pond knows. */
+export interface ArchiveEntry extends ManifestEntry {
+  readonly table: ArchivedTable
+  readonly offset: number
+}
 
 const Manifest = Type.Object({
   format: Type.Literal(FORMAT),

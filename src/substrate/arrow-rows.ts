@@ -34,8 +34,8 @@ export function arrowSchema(table: TableDefinition): Schema {
 
 /** The key is declared on its fields: it is what makes two writers of one key conflict instead of doubling the row. */
 function arrowField(name: string, column: Column, keyPosition: number): Field {
-  const { arrow, lance } = engine()
-  if (column.kind === "blob") return lance.blob(name, { nullable: column.nullable }) as unknown as Field
+  const { arrow } = engine()
+  if (column.kind === "blob") return engine().lance.blob(name, { nullable: column.nullable }) as unknown as Field
   const metadata = new Map<string, string>()
   if (keyPosition >= 0) {
     metadata.set("lance-schema:unenforced-primary-key", "true")
@@ -45,7 +45,7 @@ function arrowField(name: string, column: Column, keyPosition: number): Field {
   return new arrow.Field(name, arrowType(column), column.nullable, metadata)
 }
 
-function arrowType(column: Column): DataType {
+export function arrowType(column: Column): DataType {
   const { arrow } = engine()
   switch (column.kind) {
     case "utf8":

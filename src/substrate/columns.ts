@@ -5,7 +5,7 @@
 import type { Data } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import type { RowBatch } from "./packed.ts"
-import type { ColumnValues } from "./plain-columns.ts"
+import { type ColumnValues, keyHashes } from "./plain-columns.ts"
 import { originalText } from "./text.ts"
 
 export interface TextColumn {
@@ -41,14 +41,19 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
 
 /** Roles, ids of sessions, names of clients: the same few texts over and over, and the same string for each. */
 function createMetTexts(values: Uint8Array): (from: number, to: number, read: () => string) => string {
+  const words = new DataView(values.buffer, values.byteOffset, values.byteLength)
   const ends = new Int32Array(PLACES)
   const begins = new Int32Array(PLACES)
   const texts: string[] = new Array(PLACES).fill("")
+  let latest = 0
+  const isAt = (place: number, from: number, to: number) =>
+    isSame(words, from, to, begins[place] as number, ends[place] as number)
   return (from, to, read) => {
-    let hash = to - from
-    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (values[at] as number), 0x01000193)
-    const place = (hash ^ (hash >>> 15)) & (PLACES - 1)
-    if (isSame(values, from, to, begins[place] as number, ends[place] as number)) return texts[place] as string
+    // Most often it is that of the row before.
+    if (isAt(latest, from, to)) return texts[latest] as string
+    const place = placeOf(words, from, to)
+    latest = place
+    if (isAt(place, from, to)) return texts[place] as string
     begins[place] = from
     ends[place] = to
     const text = read()
@@ -57,9 +62,19 @@ function createMetTexts(values: Uint8Array): (from: number, to: number, read: ()
   }
 }
 
-function isSame(values: Uint8Array, from: number, to: number, otherFrom: number, otherTo: number): boolean {
+function placeOf(words: DataView, from: number, to: number): number {
+  let hash = to - from
+  let at = from
+  for (; at + 4 <= to; at += 4) hash = Math.imul(hash ^ (hash >>> 15) ^ words.getInt32(at, true), 0x01000193)
+  for (; at < to; at++) hash = Math.imul(hash ^ words.getUint8(at), 0x01000193)
+  return (hash ^ (hash >>> 15)) & (PLACES - 1)
+}
+
+function isSame(words: DataView, from: number, to: number, otherFrom: number, otherTo: number): boolean {
   if (to - from !== otherTo - otherFrom) return false
-  for (let at = from, other = otherFrom; at < to; at++, other++) if (values[at] !== values[other]) return false
+  let [at, other] = [from, otherFrom]
+  for (; at + 4 <= to; at += 4, other += 4) if (words.getInt32(at) !== words.getInt32(other)) return false
+  for (; at < to; at++, other++) if (words.getUint8(at) !== words.getUint8(other)) return false
   return true
 }
 
@@ -71,8 +86,13 @@ export function int64Column(batch: RowBatch, name: string): BigInt64Array {
   return columnData(batch, name).values as BigInt64Array
 }
 
+/** Two for the key of each row (see `keyHashes`), unless they came with it. */
+export function keyHashesOf(batch: RowBatch): Uint32Array {
+  return batch.keyHashes ?? keyHashes(keyColumns(batch), batch.length)
+}
+
 /** The columns of the key, as they lie there. */
-export function keyColumns(batch: RowBatch): ColumnValues[] {
+function keyColumns(batch: RowBatch): ColumnValues[] {
   return batch.definition.key.map((name) => {
     const { values, valueOffsets } = columnData(batch, name)
     return batch.definition.columns[name]?.kind === "utf8" ? { data: values, offsets: valueOffsets } : { data: values }

@@ -6,17 +6,26 @@
  */
 import type * as Lance from "@lancedb/lancedb"
 import type * as Arrow from "apache-arrow"
+import { lazy } from "../platform/lazy.ts"
 
 export interface Engine {
   readonly lance: typeof Lance
   readonly arrow: typeof Arrow
 }
 
-let loaded: Engine | undefined
+const arrow = lazy(() => require("apache-arrow") as typeof Arrow)
+const lance = lazy(() => require("@lancedb/lancedb") as typeof Lance)
+
+/** A thread that judges columns asks for Arrow alone, and has no native library of its own. */
+const ENGINE: Engine = {
+  get arrow() {
+    return arrow()
+  },
+  get lance() {
+    return lance()
+  },
+}
 
 export function engine(): Engine {
-  if (loaded === undefined) {
-    loaded = { arrow: require("apache-arrow") as typeof Arrow, lance: require("@lancedb/lancedb") as typeof Lance }
-  }
-  return loaded
+  return ENGINE
 }

@@ -4,8 +4,8 @@
  * the engine sees them: types, lengths, offsets and text of every column.
  */
 import { isUtf8 } from "node:buffer"
-import type { Table as ArrowTable, Data, RecordBatch, Schema } from "apache-arrow"
-import { arrowSchema, arrowTable, rowsOf } from "./arrow-rows.ts"
+import type { Table as ArrowTable, Data, DataType, RecordBatch, Schema } from "apache-arrow"
+import { arrowSchema, arrowTable, arrowType, rowsOf } from "./arrow-rows.ts"
 import { engine } from "./engine.ts"
 import type { AnyRow, Column, TableDefinition } from "./table-definition.ts"
 
@@ -13,6 +13,8 @@ export interface RowBatch {
   readonly definition: TableDefinition
   readonly length: number
   readonly record: RecordBatch
+  /** Those of `keyHashesOf`, where another thread has made them. */
+  readonly keyHashes?: Uint32Array
 }
 
 export type Unpacked =
@@ -104,18 +106,32 @@ function truthBytes(data: Data): Data {
 
 // --- Judging ---------------------------------------------------------------------------------------------------------
 
+/** The batches of bytes that `unpackBatches` has judged, in whatever thread. */
+export function judgedBatches(
+  definition: TableDefinition,
+  bytes: Uint8Array,
+  keyHashes: readonly Uint32Array[],
+): readonly RowBatch[] {
+  return readStream(bytes).records.map((record, at) => {
+    const hashes = keyHashes[at]
+    return { ...batchOfRecord(definition, record), ...(hashes === undefined ? {} : { keyHashes: hashes }) }
+  })
+}
+
+function readStream(bytes: Uint8Array): { readonly schema: Schema; readonly records: readonly RecordBatch[] } {
+  const reader = engine().arrow.RecordBatchReader.from(bytes).open()
+  return { schema: reader.schema, records: [...reader] }
+}
+
 /** The batches of the table that these bytes are, or why they are none. */
 export function unpackBatches(definition: TableDefinition, bytes: Uint8Array): Unpacked {
-  const { arrow } = engine()
-  let records: RecordBatch[]
-  let schema: Schema
+  let stream: ReturnType<typeof readStream>
   try {
-    const reader = arrow.RecordBatchReader.from(bytes).open()
-    schema = reader.schema
-    records = [...reader]
+    stream = readStream(bytes)
   } catch (error) {
     return { ok: false, reason: `it is no Arrow stream (${error instanceof Error ? error.message : String(error)})` }
   }
+  const { schema, records } = stream
   const schemaReason = schemaFault(definition, schema)
   if (schemaReason !== undefined) return { ok: false, reason: schemaReason }
   for (const record of records) {
@@ -126,8 +142,11 @@ export function unpackBatches(definition: TableDefinition, bytes: Uint8Array): U
 }
 
 function schemaFault(definition: TableDefinition, schema: Schema): string | undefined {
-  const spell = ({ fields }: Schema) => fields.map(({ name, type, nullable }) => `${name} ${type} ${nullable}`)
-  const [found, wanted] = [spell(schema), spell(arrowSchema(definition))]
+  const spell = (name: string, type: DataType, nullable: boolean) => `${name} ${type} ${nullable}`
+  const found = schema.fields.map(({ name, type, nullable }) => spell(name, type, nullable))
+  const wanted = Object.entries(definition.columns).map(([name, column]) =>
+    spell(name, arrowType(column), column.nullable),
+  )
   if (found.length === wanted.length && found.every((field, index) => field === wanted[index])) return undefined
   return `its columns are not those of ${definition.name}`
 }

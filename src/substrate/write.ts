@@ -15,7 +15,7 @@ import { createKeySet, type KeySet } from "../platform/key-set.ts"
 import { lazy } from "../platform/lazy.ts"
 import { returnFreedMemory } from "../platform/native-memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "./arrow-rows.ts"
-import { keyColumns } from "./columns.ts"
+import { keyHashesOf } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
@@ -105,7 +105,7 @@ export async function insertBatches(
     length,
     hashes: () =>
       length === whole
-        ? joinedHashes(batches.map((batch) => keyHashes(keyColumns(batch), batch.length)))
+        ? joinedHashes(batches.map(keyHashesOf))
         : hashesOfRows(
             definition,
             offered().map(({ key }) => key),
