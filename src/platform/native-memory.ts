@@ -5,9 +5,16 @@
 import { lazy } from "./lazy.ts"
 import { libcPath } from "./libc.ts"
 
-/** Gives it back to the machine, in about a millisecond. Does nothing where the C library is not GNU's. */
+/** So much more than was left the last time is worth a walk through every arena, while nothing else can allocate there. */
+const WORTH_BYTES = 48 * 1024 * 1024
+
+let leftBytes = 0
+
+/** Gives it back to the machine once there is enough of it. Does nothing where the C library is not GNU's. */
 export function returnFreedMemory(): void {
+  if (process.memoryUsage.rss() < leftBytes + WORTH_BYTES) return
   trim()?.(0)
+  leftBytes = process.memoryUsage.rss()
 }
 
 const trim = lazy((): ((keepBytes: number) => number) | undefined => {
