@@ -96,7 +96,9 @@ export function planMaintenance(
     return buildStep(index, built, state, waitsTooLong(index, built, state, nowMs) ? ANY_TAIL : TAILS[index.kind])
   })
   const rewrites: MaintenanceStep[] = why === undefined ? [] : [{ step: "optimize", why }]
-  const cleans = cleanStep(state, drops.length + builds.length + rewrites.length > 0 || effort === "all")
+  // An index that is new leaves nothing behind, and a clean-up rewrites what lies in pieces.
+  const replaced = builds.some((build) => build.step === "build_index" && byName.has(indexName(build.index)))
+  const cleans = cleanStep(state, drops.length + rewrites.length > 0 || replaced || effort === "all")
   return [...drops, ...builds, ...rewrites, ...cleans]
 }
 
