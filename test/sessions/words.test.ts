@@ -4,7 +4,7 @@ import { seededRandom } from "../../src/platform/random.ts"
 import { queryTerms } from "../../src/sessions/search-terms.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
-import { apartness, linesLike } from "../../src/sessions/words/likeness.ts"
+import { apartness, commonStart, leastApart, linesLike } from "../../src/sessions/words/likeness.ts"
 import { decodeList, encodeList } from "../../src/sessions/words/lists.ts"
 import { createView } from "../../src/sessions/words/view.ts"
 import { openWordIndex } from "../../src/sessions/words/word-index.ts"
@@ -294,6 +294,59 @@ test("how far two words are apart counts letters, and words of other scripts are
   const lines = Buffer.from(["kitten", "mitten", "кошка", "кашка", "猫"].join("\n"))
   expect(linesLike(lines, "kitten", 1).map(({ like }) => like)).toEqual(["kitten", "mitten"])
   expect(linesLike(lines, "кошка", 1).map(({ like }) => like)).toEqual(["кошка", "кашка"])
+})
+
+test("a block is passed over only where none of its terms can be near the word", () => {
+  const own = seededRandom(5)
+  const word = () =>
+    Array.from({ length: 1 + Math.floor(own.next() * 8) }, () => "abcñ猫"[Math.floor(own.next() * 5)]).join("")
+  let passedOver = 0
+  for (let round = 0; round < 300; round++) {
+    const sought = word()
+    const terms = Array.from({ length: 400 }, word).sort((left, right) => (left < right ? -1 : 1))
+    const start = commonStart(terms[4] ?? "", terms[9] ?? "")
+    for (const term of terms.slice(4, 10)) {
+      expect(term).toStartWith(start)
+      expect(leastApart(start, sought)).toBeLessThanOrEqual(apartness(term, sought, 20))
+    }
+    passedOver += Number(leastApart(start, sought) > 0)
+  }
+  expect(passedOver).toBeGreaterThan(50)
+})
+
+test("for a word that nobody wrote the blocks are read in which one like it could stand, and no others", async () => {
+  using place = testSessions()
+  // Words of each letter fill several blocks.
+  const letters = [..."abcd"]
+  const text = (letter: string) => Array.from({ length: 400 }, (_, at) => letter.repeat(3) + at.toString(36)).join(" ")
+  await place.sessions.write(
+    letters.map((letter) => ({
+      session: session(letter),
+      entries: Array.from({ length: 200 }, (_, ordinal) => said(letter, ordinal, text(letter))),
+    })),
+  )
+  await place.sessions.maintain("due")
+  const { store, tables } = place.open()
+  const blocks = store.table(WORD_BLOCKS)
+  const taken: number[] = []
+  const index = openWordIndex({
+    messages: tables.messages,
+    segments: store.table(WORD_SEGMENTS),
+    blocks: {
+      ...blocks,
+      takeRows: (rows, columns) => {
+        if (!(columns as readonly string[]).includes("lists")) taken.push(rows.length)
+        return blocks.takeRows(rows, columns)
+      },
+    },
+  })
+  const [segment] = await store.table(WORD_SEGMENTS).read({ columns: ["blocks"] })
+  expect(segment?.blocks).toBeGreaterThan(4)
+  const like = (terms: string[]) => index.search({ terms, distance: 1 }, { columns: [], limit: 5 })
+  expect(await like(["xccc1"])).not.toEqual([])
+  expect(await like(["xyzxyz"])).toEqual([])
+  expect(taken.length).toBe(2)
+  for (const blocksRead of taken) expect(blocksRead).toBeLessThan((segment?.blocks ?? 0) * 0.7)
 })
 
 test("of the messages that no segment holds only the last part is read again when more come", async () => {

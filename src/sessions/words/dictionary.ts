@@ -1,7 +1,9 @@
-/** All terms that there are, for the words that are spelled almost like one. Read at the first question, and kept. */
-import { eq } from "../../substrate/filter.ts"
-import { linesLike } from "./likeness.ts"
-import type { LoadedSegment, WordTables } from "./segments.ts"
+/**
+ * All terms that there are, for the words that are spelled almost like one. They lie in order, so that where a block begins
+ * and where the next one does says how all of its terms begin: most blocks are passed over by that, and never read.
+ */
+import { commonStart, leastApart, linesLike } from "./likeness.ts"
+import { type LoadedSegment, SegmentGone, type WordTables } from "./segments.ts"
 import type { Content } from "./view.ts"
 
 export interface Dictionary {
@@ -12,39 +14,23 @@ export interface Dictionary {
 const LIKE_MAX = 50
 /** Stems and cut hashes are no words. */
 const DERIVED = /[*~]$/
-const KEPT_BYTES = 24_000_000
 
 export function openDictionary({ blocks }: WordTables): Dictionary {
-  const kept = new Map<string, readonly Uint8Array[]>()
-
-  async function linesOf({ id }: LoadedSegment): Promise<readonly Uint8Array[]> {
-    const known = kept.get(id)
-    if (known !== undefined) return known
-    const texts: Uint8Array[] = []
-    for await (const rows of blocks.batches({ columns: ["terms"], where: eq("segment", id) }))
-      texts.push(Buffer.from(rows.map(({ terms }) => terms).join("\n")))
-    kept.set(id, texts)
-    return texts
-  }
-
-  /** Segments that were merged away, and more than is worth keeping. */
-  function tidied(content: Content): void {
-    const live = new Set(content.cover.map(({ id }) => id))
-    let bytes = 0
-    for (const [id, texts] of kept) {
-      bytes += texts.reduce((sum, text) => sum + text.length, 0)
-      if (!live.has(id) || bytes > KEPT_BYTES) kept.delete(id)
-    }
+  async function termsOf(rows: ReadonlySet<number>): Promise<ReadonlyMap<number, Uint8Array>> {
+    const found = await blocks.takeRows([...rows], ["terms"])
+    if (found.length < rows.size) throw new SegmentGone()
+    return new Map(found.map(({ row, terms }) => [row, Buffer.from(terms)]))
   }
 
   return {
-    termsLike: async (content, words, distance) => {
-      const stored = (await Promise.all(content.cover.map(linesOf))).flat()
-      const fresh = content.tail.map(({ built }) => Buffer.from(built.terms.join("\n")))
-      tidied(content)
-      const found = words.flatMap((word) => {
+    termsLike: async ({ cover, tail }, words, distance) => {
+      const rows = words.map((word) => cover.flatMap((segment) => rowsNear(segment, word, distance)))
+      const stored = await termsOf(new Set(rows.flat()))
+      const fresh = tail.map(({ built }) => Buffer.from(built.terms.join("\n")))
+      const found = words.flatMap((word, index) => {
+        const own = (rows[index] ?? []).flatMap((row) => stored.get(row) ?? [])
         const near = new Map<string, number>()
-        for (const text of [...stored, ...fresh])
+        for (const text of [...own, ...fresh])
           for (const { like, apart } of linesLike(text, word, distance)) if (!DERIVED.test(like)) near.set(like, apart)
         const nearest = [...near].toSorted(([, left], [, right]) => left - right)
         return nearest.slice(0, LIKE_MAX).map(([like]) => like)
@@ -52,4 +38,15 @@ export function openDictionary({ blocks }: WordTables): Dictionary {
       return [...new Set(found)]
     },
   }
+}
+
+/** The blocks that may hold a term so near, in order. */
+function rowsNear({ firstTerms, rows }: LoadedSegment, word: string, distance: number): number[] {
+  let [last, least] = ["", 0]
+  return rows.filter((_, block) => {
+    const next = firstTerms[block + 1]
+    const start = next === undefined ? "" : commonStart(firstTerms[block] ?? "", next)
+    if (start !== last) [last, least] = [start, leastApart(start, word)]
+    return least <= distance
+  })
 }

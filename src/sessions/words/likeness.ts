@@ -64,3 +64,23 @@ export function apartness(one: string, other: string, most: number): number {
   }
   return before.at(-1) ?? 0
 }
+
+/** No term that begins so is less apart from the word: what comes after never brings them nearer. */
+export function leastApart(start: string, word: string): number {
+  let before = Array.from({ length: word.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= start.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= word.length; column++) {
+      const changed = (before[column - 1] ?? 0) + (start[row - 1] === word[column - 1] ? 0 : 1)
+      current.push(Math.min(changed, (before[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+    }
+    before = current
+  }
+  return Math.min(...before)
+}
+
+export function commonStart(one: string, other: string): string {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return one.slice(0, length)
+}
