@@ -1,9 +1,10 @@
 /**
- * `bun run chaos watch [--minutes N] [--sessions N] [--seed N] [--blind]`: one `pond watch` over thousands of sessions, while their
- * clients, editors and people do to them what they do in a day: lines are added, files replaced, projects made and renamed,
- * the whole root taken away and brought back. Each thing said must be stored within two seconds, an idle watcher must cost
- * nothing, and at the end the store is the one that a single calm sync would have made. `--blind` takes the events away, as a
- * network file system does: then it looks by itself, and costs more.
+ * `bun run chaos watch [--minutes N] [--sessions N] [--seed N] [--blind] [--breathless]`: one `pond watch` over thousands of
+ * sessions, while their clients, editors and people do to them what they do in a day: lines are added, files replaced,
+ * projects made and renamed, the whole root taken away and brought back. Each thing said must be stored within two seconds,
+ * an idle watcher must cost nothing, and at the end the store is the one that a single calm sync would have made. Now and
+ * then everybody thinks for some seconds, unless they are `--breathless`. `--blind` takes the events away, as a network file
+ * system does: then it looks by itself.
  */
 import {
   appendFileSync,
@@ -32,8 +33,15 @@ const LOST_MS = 60_000
 const IDLE_MS = 60_000
 const IDLE_SHARE_MAX = 0.01
 const GROWTH_MB_MAX = 100
+/** Of a store that was tended at the end. While it is written to there are more. */
+const FILES_MAX = 500
 /** What is held is noted so often in a day. */
 const HOURS = 12
+/** After one act of so many everybody thinks for a while. */
+const ACTS_BETWEEN_BREAKS = 15
+const BREAK_MS = 4_000
+/** Of so many of the slowest acts it is told what the watcher did meanwhile. */
+const SLOWEST = 3
 
 export const chaos: Chaos = {
   summary: "a watcher over thousands of sessions, on a day that is as long as it is told",
@@ -45,6 +53,7 @@ export const chaos: Chaos = {
         sessions: numberFlag(args, "sessions", SESSIONS_DEFAULT),
         seed: numberFlag(args, "seed", 1),
         isBlind: args.includes("--blind"),
+        isBreathless: args.includes("--breathless"),
       })
     } finally {
       rmSync(base, { recursive: true, force: true })
@@ -57,38 +66,48 @@ interface Day {
   readonly sessions: number
   readonly seed: number
   readonly isBlind: boolean
+  readonly isBreathless: boolean
 }
 
-async function soak(base: string, { minutes, sessions, seed, isBlind }: Day): Promise<Outcome[]> {
-  const home = join(base, "home")
+interface Done {
+  readonly act: string
+  readonly fromMs: number
+  readonly ms: number
+}
+
+async function soak(base: string, { minutes, sessions, seed, isBlind, isBreathless }: Day): Promise<Outcome[]> {
+  const [home, store] = [join(base, "home"), join(base, "store")]
   writeCorpus({ home, sessions, linesTypical: 4, seed })
-  const watcher = start(home, join(base, "store"), isBlind, "watch")
-  const stored = openChaosStore(join(base, "store"))
+  const watcher = Bun.spawn(commandOf(store, isBlind, "watch", "--verbose"), {
+    ...at(home),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const said = listened(watcher.stderr)
+  await firstReport(watcher.stdout)
+  const stored = openChaosStore(store)
   const world = createWorld(join(home, ".claude"), seededRandom(seed))
-  await world.say()
-  await isStored(stored, world.last())
   const pid = isBlind ? childOf(watcher.pid) : watcher.pid
-  const [held, waits] = [[holds(pid)], new Map<string, number[]>()]
+  const [held, done]: [Held[], Done[]] = [[holds(pid, store)], []]
   const [beganMs, dayMs] = [performance.now(), minutes * 60_000]
   while (performance.now() < beganMs + dayMs) {
     const act = await world.act()
-    const ms = await isStored(stored, world.last())
-    waits.set(act, [...(waits.get(act) ?? []), ms])
-    if (performance.now() - beganMs > (held.length / HOURS) * dayMs) held.push(holds(pid))
+    const fromMs = performance.now()
+    done.push({ act, fromMs, ms: await isStored(stored, world.last()) })
+    if (performance.now() - beganMs > (held.length / HOURS) * dayMs) held.push(holds(pid, store))
+    if (!isBreathless && done.length % ACTS_BETWEEN_BREAKS === 0) await Bun.sleep(BREAK_MS)
   }
   const share = await idleShare(pid)
-  held.push(holds(pid))
+  held.push(holds(pid, store))
   process.kill(pid, "SIGINT")
   const exitCode = await watcher.exited
-  await start(home, join(base, "calm"), false, "sync", "--only", "import").exited
+  const calmly = commandOf(join(base, "calm"), false, "sync", "--only", "import")
+  await Bun.spawn(calmly, { ...at(home), stdout: "ignore", stderr: "ignore" }).exited
   const [watched, calm] = await Promise.all([stored.counts(), openChaosStore(join(base, "calm")).counts()])
   return [
-    ...[...waits].map(([act, all]) => ({
-      what: `${act}, ${all.length} times`,
-      isRight: quantile(all, 0.95) <= PROMISED_MS && Math.max(...all) < LOST_MS,
-      found: `stored after ${quantile(all, 0.5).toFixed(0)} ms, 95 of 100 within ${quantile(all, 0.95).toFixed(0)} ms, at last ${Math.max(...all).toFixed(0)} ms`,
-    })),
-    { what: "idle", isRight: isBlind || share < IDLE_SHARE_MAX, found: `${(share * 100).toFixed(2)} % of a processor` },
+    ...[...Map.groupBy(done, ({ act }) => act), ["all acts", done] as const].map(([act, all]) => waitOf(act, all)),
+    ...slowestOf(done, said),
+    { what: "idle", isRight: share < IDLE_SHARE_MAX, found: `${(share * 100).toFixed(2)} % of a processor` },
     ...growthOf(held),
     { what: "Ctrl-C", isRight: exitCode === 0, found: `exit code ${exitCode}` },
     {
@@ -181,13 +200,48 @@ function createWorld(root: string, random: Random): World {
 /** In a user namespace of its own a process may be given no watches at all, and nobody else is bereft of any. */
 const WITHOUT_EVENTS = ["unshare", "-Ur", "sh", "-c", 'echo 0 > /proc/sys/user/max_inotify_watches && "$@"', "sh"]
 
-function start(home: string, store: string, isBlind: boolean, ...args: readonly string[]) {
+const REPORTED = /"adapters":\[\{/
+
+function commandOf(store: string, isBlind: boolean, ...args: readonly string[]): string[] {
   const command = [process.execPath, join(ROOT, "src/main.ts"), ...args, "--json", "--store", store]
-  return Bun.spawn([...(isBlind ? WITHOUT_EVENTS : []), ...command], {
-    env: { HOME: home, PATH: process.env["PATH"] ?? "" },
-    stdout: "ignore",
-    stderr: "ignore",
-  })
+  return [...(isBlind ? WITHOUT_EVENTS : []), ...command]
+}
+
+function at(home: string) {
+  return { env: { HOME: home, PATH: process.env["PATH"] ?? "" } }
+}
+
+/** What was there before the watch is stored. What is said after that is read, and of no interest. */
+async function firstReport(stdout: ReadableStream<Uint8Array>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const read = async () => {
+    let text = ""
+    for await (const bytes of stdout) {
+      text = `${text}${Buffer.from(bytes).toString("utf8")}`.slice(-100_000)
+      if (REPORTED.test(text)) resolve()
+    }
+    reject(new Error("the watcher ended before it had stored anything"))
+  }
+  void read()
+  await promise
+}
+
+interface Said {
+  readonly atMs: number
+  readonly line: string
+}
+
+/** Grows while the process speaks. */
+function listened(stderr: ReadableStream<Uint8Array>): readonly Said[] {
+  const said: Said[] = []
+  const read = async () => {
+    for await (const bytes of stderr) {
+      const atMs = performance.now()
+      for (const line of Buffer.from(bytes).toString("utf8").trimEnd().split("\n")) said.push({ atMs, line })
+    }
+  }
+  void read()
+  return said
 }
 
 function childOf(pid: number): number {
@@ -219,19 +273,41 @@ async function idleShare(pid: number): Promise<number> {
   return (processorMs(pid) - before) / IDLE_MS
 }
 
+function waitOf(act: string, done: readonly Done[]): Outcome {
+  const all = done.map(({ ms }) => ms)
+  const [half, most, last] = [quantile(all, 0.5), quantile(all, 0.95), Math.max(...all)].map((ms) => ms.toFixed(0))
+  return {
+    what: `${act}, ${all.length} times`,
+    isRight: quantile(all, 0.95) <= PROMISED_MS && Math.max(...all) < LOST_MS,
+    found: `stored after ${half} ms, 95 of 100 within ${most} ms, at last ${last} ms`,
+  }
+}
+
+function slowestOf(done: readonly Done[], said: readonly Said[]): Outcome[] {
+  const slowest = done.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST)
+  return slowest.map(({ act, fromMs, ms }) => {
+    const meanwhile = said.filter(({ atMs }) => atMs >= fromMs - PROMISED_MS && atMs <= fromMs + ms)
+    const lines = meanwhile.map(({ atMs, line }) => `\n         ${(atMs - fromMs).toFixed(0).padStart(6)} ms  ${line}`)
+    return { what: "among the slowest", isRight: true, found: `${act}, ${ms.toFixed(0)} ms${lines.join("")}` }
+  })
+}
+
 interface Held {
   readonly megabytes: number
   readonly descriptors: number
   readonly threads: number
+  /** Of the store on the disk: old versions and what is not folded yet with it. */
+  readonly files: number
 }
 
-function holds(pid: number): Held {
+function holds(pid: number, store: string): Held {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   const numberOf = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1])
   return {
     megabytes: Math.round((numberOf("VmRSS") * 1_024) / 1e6),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     threads: numberOf("Threads"),
+    files: readdirSync(store, { recursive: true }).length,
   }
 }
 
@@ -239,7 +315,7 @@ function holds(pid: number): Held {
 function growthOf(held: readonly Held[]): Outcome[] {
   const [first, last] = [held[1] ?? held[0], held.at(-1)]
   if (first === undefined || last === undefined) return []
-  const limits = { megabytes: GROWTH_MB_MAX, descriptors: 10, threads: 10 } as const
+  const limits = { megabytes: GROWTH_MB_MAX, descriptors: 10, threads: 10, files: FILES_MAX } as const
   return (Object.keys(limits) as (keyof Held)[]).map((what) => ({
     what,
     isRight: last[what] - first[what] < limits[what],

@@ -25,7 +25,10 @@ export interface SyncOptions {
   readonly isPatient: boolean
 }
 
-export type SyncHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStage"> & EmbedHooks
+export interface SyncHooks extends Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStage">, EmbedHooks {
+  /** Asked for between two steps of the work on the indexes, by who has something more urgent. */
+  readonly stepAside?: () => Promise<void>
+}
 
 export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
   const request = requestOf(pond, options)
@@ -88,7 +91,7 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     storeMark: () => storeMark(pond),
     sessions: () => pond.sessions(),
     embed: () => embedStore(pond, hooks),
-    index: async () => ({ tables: await (await pond.sessions()).maintain("due") }),
+    index: async () => ({ tables: await (await pond.sessions()).maintain("due", hooks.stepAside) }),
     clock: host.clock,
     log: host.log,
     ...hooks,

@@ -1,6 +1,7 @@
 /**
  * Follow the clients for as long as nobody ends it. A round reads what changed; what is made of the rows (vectors, indexes)
- * follows beside it, so that no change waits for the one before to be indexed: what is not indexed yet is found all the same.
+ * follows when they rest, so that no change waits for the one before to be indexed: what is not indexed yet is found all the
+ * same.
  */
 import { toPondError } from "../model/errors.ts"
 import { pause } from "../platform/pause.ts"
@@ -9,6 +10,7 @@ import { runSync, type Stage, type SyncReport } from "../sync/sync.ts"
 import { type Round, watchSources } from "../sync/watch.ts"
 import type { Pond } from "./pond.ts"
 import { contextOf, importSources, requestOf, type SyncHooks, type SyncOptions } from "./sync.ts"
+import { createRest } from "./watch-rest.ts"
 
 export interface WatchHooks extends SyncHooks {
   /** After each round that stored something, or met a fault, and after what was made of it. */
@@ -24,10 +26,16 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
   const outlive = (error: unknown) => {
     if (!signal.aborted) log.warn(`${toPondError(error).message} Watching goes on.`)
   }
-  const rest = createRest(signal, async () => {
-    const stages = wants(["embed", "index"])
-    const report = await runSync({ ...request, stages }, contextOf(pond, hooks)).catch(outlive)
-    if (report !== undefined && hasMade(report)) onReport(report)
+  const rest = createRest({
+    run: async () => {
+      const stages = wants(["embed", "index"])
+      const stepAside = () => rest.stepAside()
+      const report = await runSync({ ...request, stages }, contextOf(pond, { ...hooks, stepAside })).catch(outlive)
+      if (report !== undefined && hasMade(report)) onReport(report)
+    },
+    clock,
+    signal,
+    pause,
   })
   // Everything is read once more at the beginning, where that is asked for, and not at every change.
   let { isFull } = options
@@ -40,7 +48,7 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
     }
     try {
       const asked = { ...request, sources, isFull, stages: wants(["import"]) }
-      const report = await runSync(asked, contextOf(pond, { ...hooks, onPlan }))
+      const report = await rest.during(() => runSync(asked, contextOf(pond, { ...hooks, onPlan })))
       isFull = false
       if (report.adapters.some(isNews)) {
         onReport(report)
@@ -59,29 +67,6 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
     await watchSources({ sources: () => importSources(pond, options), sync: round, signal, clock, log })
   } finally {
     await rest.ended()
-  }
-}
-
-/** A fold costs a part of the table, so that many rounds share one. */
-const REST_APART_MS = 10_000
-
-function createRest(signal: AbortSignal, run: () => Promise<void>) {
-  let running: Promise<void> | undefined
-  let isWanted = false
-  async function work(): Promise<void> {
-    while (isWanted && !signal.aborted) {
-      await pause(REST_APART_MS, signal)
-      isWanted = false
-      if (!signal.aborted) await run()
-    }
-    running = undefined
-  }
-  return {
-    begin: () => {
-      isWanted = true
-      running ??= work()
-    },
-    ended: async () => await running,
   }
 }
 

@@ -76,7 +76,8 @@ export interface Sessions {
   /** How many messages say something that is nobody's copy. */
   spoken(): Promise<number>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
-  maintain(effort: Effort): Promise<readonly TableMaintenance[]>
+  /** `stepAside` is waited for between two tables. */
+  maintain(effort: Effort, stepAside?: () => Promise<void>): Promise<readonly TableMaintenance[]>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
   written(): Promise<readonly WrittenTable[]>
   close(): void
@@ -158,10 +159,12 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       ]
       return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
     },
-    maintain: async (effort) => {
+    maintain: async (effort, stepAside) => {
       const reports: TableMaintenance[] = []
-      for (const [table, handle] of Object.entries(tables)) reports.push({ table, ...(await handle.maintain(effort)) })
-      reports.push({ table: words.name, ...(await words.maintain(effort)) })
+      for (const [table, handle] of [...Object.entries(tables), [words.name, words] as const]) {
+        reports.push({ table, ...(await handle.maintain(effort)) })
+        await stepAside?.()
+      }
       await wordLists.extend(effort)
       return reports
     },

@@ -24,7 +24,10 @@ const COARSE_MS = 2_000
 export function createKnownUnits(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): KnownUnits {
   const byPlace = new Map<string, SourceUnit>()
   for (const unit of units) for (const file of unit.files) byPlace.set(file.place, unit)
+  // The end of its journal is the commit of what was written.
+  const databases = [...new Set(units.flatMap(({ files }) => files.filter(isDatabase).map(({ place }) => place)))]
   let marks: Map<string, string> | undefined
+  let folders: Set<string> | undefined
 
   function again(place: string): SourceUnit | undefined {
     const unit = byPlace.get(place)
@@ -41,10 +44,18 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
     return now
   }
 
+  /** A draft that an editor has put in place of a session is there no more, and never was a part of one. */
+  function isPassing(place: string): boolean {
+    if (byPlace.has(place) || statOf(join(source.root, place)) !== undefined) return false
+    folders ??= new Set([...byPlace.keys()].flatMap(foldersAbove))
+    return !folders.has(place) && databases.every((database) => !place.startsWith(database))
+  }
+
   return {
     at: (places) => {
       const found = new Map<string, SourceUnit>()
       for (const place of places) {
+        if (isPassing(place)) continue
         const unit = again(place)
         if (unit === undefined) return undefined
         found.set(unit.key, unit)
@@ -74,7 +85,7 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
 
 /** A directory changes when a file comes or goes in it, and a database with its log. */
 function marksOf(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): Map<string, string> {
-  const databases = units.flatMap(({ files }) => files.filter(({ form }) => form === "database"))
+  const databases = units.flatMap(({ files }) => files.filter(isDatabase))
   const paths = databases.flatMap(({ path }) => [path, `${path}-wal`])
   const marks = new Map<string, string>()
   for (const path of [...paths, ...foldersBelow(source, "")]) {
@@ -94,6 +105,15 @@ function foldersBelow(source: ImportSource, at: string): string[] {
     return isOfInterest ? foldersBelow(source, place) : []
   })
   return [path, ...inner]
+}
+
+function isDatabase({ form }: SourceFile): boolean {
+  return form === "database"
+}
+
+function foldersAbove(place: string): string[] {
+  const names = place.split("/")
+  return names.slice(1).map((_, depth) => names.slice(0, depth + 1).join("/"))
 }
 
 function entriesOf(path: string): Dirent[] {

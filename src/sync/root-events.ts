@@ -55,7 +55,7 @@ export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): 
         if (!existsSync(root)) drop(root)
         else if (typeof name !== "string") onEvent(root, undefined)
         else if (adapter.source.concerns?.(root, name) !== false) {
-          onEvent(root, event === "change" ? name : undefined)
+          onEvent(root, name)
           if (event === "rename" && isDirectory(join(root, name))) renewed.add(root)
         }
       })

@@ -132,7 +132,10 @@ function createFollowing({ sources: listed, sync, clock, log, times: given }: Wa
       const [seen, plannedAtMs] = [dirt.generation(), clock.nowMs()]
       const due = isSweep ? sources : sources.filter(isDue)
       const looks = due.map((source) => lookAt(source, isSweep, known, dirt))
-      const round = looks.length === 0 ? "nothing" : await sync(looks.map(({ source }) => source))
+      const asked = looks.map(({ source }) => source).filter(({ only }) => only?.length !== 0)
+      const beganMs = clock.monotonicMs()
+      const round = asked.length === 0 ? "nothing" : await sync(asked)
+      log.debug(`${wordsOf(isSweep, asked)}: ${round}, ${Math.round(clock.monotonicMs() - beganMs)} ms`)
       for (const { source, met } of looks) {
         // What became dirty while it was read stays dirty: its generation is younger.
         dirt.clean(source.root, seen)
@@ -145,6 +148,11 @@ function createFollowing({ sources: listed, sync, clock, log, times: given }: Wa
     idleMs: (sources) => Math.min(sweepInMs(), hasBlind || sources.length < known.size ? times.pollMs : times.sweepMs),
     close: () => events.close(),
   }
+}
+
+function wordsOf(isSweep: boolean, asked: Sources): string {
+  if (isSweep) return "a look at everything"
+  return asked.map(({ adapter, only }) => `${only === undefined ? "all" : only.length} of ${adapter.id}`).join(", ")
 }
 
 /** Two adapters may be pointed at one directory. */

@@ -148,7 +148,7 @@ test("who is interrupted while it syncs ends after that sync, not at the next sw
   expect(rounds).toBe(1)
 })
 
-test("a log that grows costs a look at that log, and a client's notes beside its sessions cost nothing", async () => {
+test("a log that grows or is replaced costs a look at that log, and a client's notes beside its sessions cost nothing", async () => {
   using place = syncPlace()
   for (let number = 1; number <= 3; number++)
     place.write(sessionId(number), [userLine(sessionId(number), number, "begun")])
@@ -159,12 +159,17 @@ test("a log that grows costs a look at that log, and a client's notes beside its
       await until("the first is read", holds(place, sessionId(1), "begun"))
       looks.length = 0
       writeFileSync(join(place.root, "history.jsonl"), "a prompt of some session\n")
+      const draft = join(place.root, "projects", "-home-someone-work", "draft.tmp")
+      writeFileSync(draft, `${userLine(sessionId(1), 1, "begun")}\n${userLine(sessionId(1), 5, "edited")}\n`)
+      renameSync(draft, join(dirname(draft), `${sessionId(1)}.jsonl`))
+      await until("the edit is there", holds(place, sessionId(1), "edited"))
       place.append(sessionId(2), `${userLine(sessionId(2), 4, "gone on")}\n`)
       await until("the line is there", holds(place, sessionId(2), "gone on"))
     },
     { onRound: (sources) => looks.push(sources.flatMap(({ only }) => only?.map(({ key }) => key) ?? "everything")) },
   )
-  expect(looks).toEqual([[`projects/-home-someone-work/${sessionId(2)}.jsonl`]])
+  const places = [1, 2].map((number) => `projects/-home-someone-work/${sessionId(number)}.jsonl`)
+  expect([...new Set(looks.flat())]).toEqual(places)
 })
 
 test("where no events come, what is new is found by looking, and then what grows by a look at that alone", async () => {
@@ -261,8 +266,14 @@ test("what is known of a root says which of its units changed, or that it cannot
   expect(known.look(later)).toEqual([])
   const [grown] = known.at([unit?.key ?? ""]) ?? []
   expect(grown?.files[0]?.sizeBytes).toBeGreaterThan(file?.sizeBytes ?? 0)
-  expect(known.at(["projects/elsewhere.jsonl"])).toBeUndefined()
+  expect(known.at(["projects/elsewhere.jsonl"])).toEqual([])
+  writeFileSync(`${path}.tmp`, "a draft")
+  expect(known.at([`${unit?.key}.tmp`])).toBeUndefined()
+  renameSync(`${path}.tmp`, path)
+  expect(known.at([`${unit?.key}.tmp`, unit?.key ?? ""])?.map(({ key }) => key)).toEqual([unit?.key ?? ""])
   rmSync(path)
   expect(known.at([unit?.key ?? ""])).toBeUndefined()
+  rmSync(dirname(path), { recursive: true })
+  expect(known.at(["projects/-home-someone-work"])).toBeUndefined()
   expect(known.look(file?.modifiedMs ?? 0)).toBe("all")
 })

@@ -26,7 +26,7 @@ const FLAGS = {
   "dry-run": flag.onOff("Say what would be read, and write nothing."),
   full: flag.onOff("Read everything again. What is stored stays as it is."),
   "no-wait": flag.onOff("Fail at once where another sync of this store runs."),
-  watch: flag.onOff("Stay, and store each change within two seconds."),
+  watch: flag.onOff("Stay, and store each change within two seconds, until Ctrl-C (exit code 0)."),
 }
 
 const ADAPTERS = {
