@@ -149,7 +149,7 @@ function asIndexed(terms: readonly string[]): string[] {
 }
 
 async function notInList({ tables }: Sessions, { reach }: WordList, where: Filter): Promise<HitRow[] | undefined> {
-  const count = await tables.messages.count()
+  const count = await tables.messages.reach()
   if (count === reach) return []
   // Fewer than the list was made of: a store that lost some to a power cut, and will have others in their places.
   if (count < reach || count - reach > TAIL_MAX) return undefined

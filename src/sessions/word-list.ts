@@ -103,7 +103,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       )
     },
     spoken: async () => {
-      const [count, told] = await Promise.all([messages.count(), reached()])
+      const [count, told] = await Promise.all([messages.reach(), reached()])
       const from = told?.reach ?? 0
       if (count - from > TAIL_READ_MAX) return await messages.count(OWN_SPEECH)
       const asked = { columns: ["search_text", "lane"] as const, where: stored(from) }
@@ -112,7 +112,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
     },
     extend: async (effort) => {
       if (effort === "lookups") return
-      const [reach, told] = await Promise.all([messages.count(), reached()])
+      const [reach, told] = await Promise.all([messages.reach(), reached()])
       const from = told?.reach ?? 0
       if (reach - from < (effort === "all" ? 1 : Math.max(TAIL_MIN, from * TAIL_SHARE))) return
       const before = await newest()

@@ -30,6 +30,8 @@ export interface Dataset {
    * them need not be looked up.
    */
   own: { rows: number; readonly keys: KeySet } | undefined
+  /** The number that the next row gets, as of a version. */
+  reach: { readonly version: number; readonly rows: number } | undefined
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */

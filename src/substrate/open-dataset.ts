@@ -107,6 +107,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     newest,
     tail: { rows: 0 },
     own: undefined,
+    reach: undefined,
     separate: async () => {
       await healed()
       return await catalog.open(definition)

@@ -2,6 +2,7 @@
  * Rows by their number. The engine numbers rows as they are written and a row keeps its number through every rewrite, so
  * that what is derived from a table can name rows by eight bytes and know what came after them.
  */
+import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Data } from "apache-arrow"
 import { rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
@@ -78,6 +79,29 @@ export async function* scanStretches(dataset: Dataset, request: StretchRequest):
 
 function textOf(data: Data): Stretch["text"] {
   return { bytes: data.values as Uint8Array, offsets: data.valueOffsets as Int32Array }
+}
+
+/**
+ * The number that the next row gets. That is how many rows there are, unless two machines made the table of a bucket at
+ * once: then one has overwritten the other's, and the rows begin at a higher number.
+ */
+export async function reachOf(dataset: Dataset): Promise<number> {
+  const reach = await reading(dataset, async (table) => {
+    const version = await table.version()
+    if (dataset.reach?.version !== version) dataset.reach = { version, rows: await highestOf(table) }
+    return dataset.reach.rows
+  })
+  return reach ?? 0
+}
+
+async function highestOf(table: LanceTable): Promise<number> {
+  const count = await table.countRows()
+  const beyond = await table.takeRowIds([count]).select([ROW]).toArrow()
+  if (beyond.numRows === 0) return count
+  let highest = count
+  for await (const batch of table.query().where(`${ROW} >= ${count}`).select([ROW]).withRowId())
+    for (const row of batch.getChild(ROW) ?? []) highest = Math.max(highest, Number(row))
+  return highest + 1
 }
 
 export async function versionOf(dataset: Dataset): Promise<number | undefined> {

@@ -20,7 +20,7 @@ import {
   scanRows,
   scanWithin,
 } from "./read.ts"
-import { type Stretch, type StretchRequest, scanStretches, takeRows, versionOf } from "./row-ids.ts"
+import { reachOf, type Stretch, type StretchRequest, scanStretches, takeRows, versionOf } from "./row-ids.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
 import { beginSnapshot, type Snapshot } from "./snapshot.ts"
 import type { StoreContext } from "./store-context.ts"
@@ -69,6 +69,8 @@ export interface Table<C extends Columns> {
   ): Promise<(Picked<C, Name> & { readonly row: number })[]>
   /** Rows between two such numbers, a batch at a time, with one text column as bytes. */
   stretches<Name extends ScannedName<C>>(request: StretchRequest<Name>): AsyncIterable<Stretch<Picked<C, Name>>>
+  /** The number that the next row gets: every row that is there now has a lower one. */
+  reach(): Promise<number>
   /** Changes whenever the table does; nothing where it was never written. */
   version(): Promise<number | undefined>
   /** Best first. `_score` grows with how well a row matches. */
@@ -163,6 +165,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     takeRows: (rows, columns) => takeRows(dataset, rows, columns) as never,
     stretches: (request) => scanStretches(dataset, request) as never,
     version: () => versionOf(dataset),
+    reach: () => reachOf(dataset),
     searchText: (text, request) => scanRows(dataset, { ...request, text }) as never,
     searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,

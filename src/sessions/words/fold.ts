@@ -47,7 +47,7 @@ function giveBack(): void {
 
 export async function foldWords(tables: WordTables, effort: Effort, clock: Clock): Promise<MaintenanceReport> {
   const covered = coverOf(await readFacts(tables)).at(-1)?.to ?? 0
-  const waiting = (await tables.messages.count()) - covered
+  const waiting = (await tables.messages.reach()) - covered
   // Fewer messages than are covered: they were healed, and the last segments with them.
   if (effort !== "all" && waiting >= 0 && waiting < TAIL_MIN[effort]) return NOTHING
   const steps: MaintenanceReport["steps"][number][] = []
@@ -65,7 +65,7 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
   await remove(tables, broken)
   const cover: CoverSegment[] = [...whole]
   const from = cover.at(-1)?.to ?? 0
-  const fresh = (await tables.messages.count()) - from
+  const fresh = (await tables.messages.reach()) - from
   if (fresh >= TAIL_MIN[effort]) {
     await timed("build_index", `${fresh} messages are in no segment`, async () => {
       for await (const part of builtFrom(tables, from)) {

@@ -7,7 +7,7 @@ export async function wordStatistics(tables: WordTables): Promise<TableStatistic
   const [segments, blocks, messages] = await Promise.all([
     tables.segments.statistics(),
     tables.blocks.statistics(),
-    tables.messages.count(),
+    tables.messages.reach(),
   ])
   if (segments === undefined || blocks === undefined) return undefined
   const cover = coverOf(await readFacts(tables))

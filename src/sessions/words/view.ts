@@ -135,7 +135,7 @@ export async function* builtFrom(
   from: number,
   rowsAtOnce = ROWS_AT_ONCE,
 ): AsyncGenerator<TailPart> {
-  const count = await messages.count()
+  const count = await messages.reach()
   for (let start = from; start < count; start += rowsAtOnce) {
     const isLast = start + rowsAtOnce >= count
     const builder = createBuilder()
