@@ -7,8 +7,12 @@ import type { SearchRequest } from "./request.ts"
 import type { TimelinePlace } from "./timeline.ts"
 
 export interface CursorState {
-  /** Rows that were stored later are left out. */
+  /** When the answer began. Vectors of messages that were stored later are left out. */
   readonly asOfMicros: bigint
+  /** The place that the next message got then: what came later has a later one, whatever the clock of its machine says. */
+  readonly messages: number
+  /** The same of parts, where they are searched. */
+  readonly parts: number | undefined
   /** How many groups were shown. */
   readonly shown: number
   /** Where the walk in time stopped, for the arms that walk. */
@@ -16,10 +20,12 @@ export interface CursorState {
 }
 
 interface Written {
-  readonly v: 1
+  readonly v: 2
   readonly q: string
   readonly a: string
   readonly n: number
+  readonly m: number
+  readonly p?: number
   readonly b?: string
   readonly s?: number
 }
@@ -27,12 +33,14 @@ interface Written {
 const LENGTH_MAX = 1_024
 
 export function writeCursor(request: SearchRequest, state: CursorState): string {
-  const { place } = state
+  const { place, messages, parts } = state
   const written: Written = {
-    v: 1,
+    v: 2,
     q: fingerprint(request),
     a: String(state.asOfMicros),
     n: state.shown,
+    m: messages,
+    ...(parts === undefined ? {} : { p: parts }),
     ...(place === undefined ? {} : { b: String(place.beforeMicros), s: place.skip }),
   }
   return Buffer.from(JSON.stringify(written)).toString("base64url")
@@ -47,6 +55,8 @@ export function readCursor(request: SearchRequest): CursorState | undefined {
   return {
     asOfMicros: BigInt(written.a),
     shown: written.n,
+    messages: written.m,
+    parts: written.p,
     place: written.b === undefined ? undefined : { beforeMicros: BigInt(written.b), skip: written.s ?? 0 },
   }
 }
@@ -56,11 +66,12 @@ function decoded(cursor: string): Written | undefined {
   try {
     const written = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as Partial<Written>
     const isWhole =
-      written.v === 1 &&
+      written.v === 2 &&
       typeof written.q === "string" &&
       isMicros(written.a) &&
-      Number.isSafeInteger(written.n) &&
-      Number(written.n) >= 0
+      isCount(written.n) &&
+      isCount(written.m) &&
+      (written.p === undefined || isCount(written.p))
     const hasPlace = written.b === undefined || (isMicros(written.b) && isCount(written.s))
     return isWhole && hasPlace ? (written as Written) : undefined
   } catch {

@@ -6,7 +6,7 @@ import type { Embedder } from "../embeddings/embedder.ts"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { and, eq, type Filter, range } from "../substrate/filter.ts"
+import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./cursor.ts"
 import { type Explanation, explain } from "./explain.ts"
 import { bestFirst, type Fused, fuse, keyOfHit, type WeightedArm, withNeighbours } from "./fuse.ts"
@@ -60,11 +60,10 @@ const PATTERN_UNITS_MAX = 4_000
 
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
-  const asOfMicros = cursor?.asOfMicros ?? BigInt(Math.trunc(context.clock.nowMs())) * 1000n
+  const begun = cursor ?? (await beginning(request, context))
   const scope = await scopeFilter(context.sessions, request.filters)
-  const where = cursor === undefined ? scope : and(scope, range("ingested_at", { to: asOfMicros }))
   const shape = shapeOf(request.query)
-  const found = await findHits({ request, context, where, shape, cursor })
+  const found = await findHits({ request, context, ...filtersOf(scope, begun, cursor !== undefined), shape, cursor })
   const wanted = found.ranked.filter(({ score }) => score >= (request.filters.minScore ?? 0))
   const ranked = request.sort === "recency" ? wanted.toSorted(newestFirst) : wanted
   const shown = cursor?.shown ?? 0
@@ -84,7 +83,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
     files,
     shape,
     nextCursor: nextCursor(request, {
-      asOfMicros,
+      ...begun,
       shown: shown + page.length,
       groups: groups.length,
       from: cursor?.place,
@@ -95,12 +94,34 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   }
 }
 
+type Begun = Pick<CursorState, "asOfMicros" | "messages" | "parts">
+
+async function beginning({ scope }: SearchRequest, { sessions: { tables }, clock }: SearchContext): Promise<Begun> {
+  const asOfMicros = BigInt(Math.trunc(clock.nowMs())) * 1000n
+  const [messages, parts] = await Promise.all([
+    tables.messages.reach(),
+    scope === "conversation" ? undefined : tables.parts.reach(),
+  ])
+  return { asOfMicros, messages, parts }
+}
+
+/** What came since is on no page, not even on the first, or the next would begin behind something that nobody was shown. */
+function filtersOf(scope: Filter, { asOfMicros, messages, parts }: Begun, isLater: boolean) {
+  return {
+    where: and(scope, stored(0, messages)),
+    whereOfTools: parts === undefined ? scope : and(scope, stored(0, parts)),
+    whereOfVectors: isLater ? and(scope, range("ingested_at", { to: asOfMicros })) : scope,
+  }
+}
+
 // --- Arms -------------------------------------------------------------------------------------------------------------
 
 interface Asking {
   readonly request: SearchRequest
   readonly context: SearchContext
   readonly where: Filter
+  readonly whereOfTools: Filter
+  readonly whereOfVectors: Filter
   readonly shape: QueryShape
   readonly cursor: CursorState | undefined
 }
@@ -125,18 +146,18 @@ async function findHits(asking: Asking): Promise<Found> {
   return await findRanked(asking)
 }
 
-async function findRanked({ request, context, where, shape }: Asking): Promise<Found> {
+async function findRanked({ request, context, where, whereOfTools, whereOfVectors, shape }: Asking): Promise<Found> {
   const { sessions, clock, signal } = context
   const arms: WeightedArm[] = await findWords(sessions, shape, where, CANDIDATES)
   const names: ArmName[] = ["words"]
   const remarks: string[] = []
   if (request.mode === "auto") {
-    const literal = await findLiteral(sessions, clock, { shape, where, scope: request.scope, signal })
+    const literal = await findLiteral(sessions, clock, { shape, where, whereOfTools, scope: request.scope, signal })
     if (literal !== undefined) {
       arms.push(literal)
       names.push("exact")
     }
-    const meaning = await meaningBeside(context, shape, where)
+    const meaning = await meaningBeside(context, shape, whereOfVectors)
     if (typeof meaning === "string") remarks.push(meaning)
     else if (meaning !== undefined) {
       arms.push(meaning)
@@ -148,20 +169,24 @@ async function findRanked({ request, context, where, shape }: Asking): Promise<F
   return { ranked: isAbout ? withNeighbours(ranked) : ranked, arms: names, remarks, asked: arms }
 }
 
-async function walk({ request, context, where, cursor }: Asking, mode: "exact" | "pattern"): Promise<Found> {
+async function walk(
+  { request, context, where, whereOfTools, cursor }: Asking,
+  mode: "exact" | "pattern",
+): Promise<Found> {
   if (mode === "pattern" && request.query.length > PATTERN_UNITS_MAX) throw patternTooLong(request.query.length)
   const limit = Math.max(CANDIDATES, request.limit * 3)
   const answer = await walkTimeline(context.sessions, context.clock, {
     needle: mode === "exact" ? { text: unquoted(request.query) } : { pattern: request.query },
     isCaseBlind: false,
     where,
+    whereOfTools,
     scope: request.scope,
     limit,
     ...(cursor?.place === undefined ? {} : { from: cursor.place }),
     budgetMs: WALK_BUDGET_MS,
     signal: context.signal,
   })
-  const elsewhere = await largeValues(context.sessions, where, request.scope, LARGE_BUDGET_MS)
+  const elsewhere = await largeValues(context.sessions, { where, whereOfTools, scope: request.scope }, LARGE_BUDGET_MS)
   const remarks =
     elsewhere === 0
       ? []
@@ -182,7 +207,7 @@ async function walk({ request, context, where, cursor }: Asking, mode: "exact" |
 }
 
 /** By its vector where it has one. Without embeddings, what is like a message is what shares its words. */
-async function findSimilar({ context, where }: Asking, messageId: string): Promise<Found> {
+async function findSimilar({ context, where, whereOfVectors }: Asking, messageId: string): Promise<Found> {
   const { sessions } = context
   const [source] = await sessions.tables.messages.read({ columns: HIT_COLUMNS, where: eq("id", messageId), limit: 1 })
   if (source === undefined) {
@@ -192,7 +217,7 @@ async function findSimilar({ context, where }: Asking, messageId: string): Promi
   }
   const hit = hitOf(source, 0)
   const own = keyOfHit(hit)
-  const byVector = await similarByMeaning(context, hit, where, CANDIDATES)
+  const byVector = await similarByMeaning(context, hit, whereOfVectors, CANDIDATES)
   const arms =
     byVector === undefined
       ? await findWords(sessions, shapeOf(hit.text.slice(0, SIMILAR_UNITS_MAX)), where, CANDIDATES)
@@ -205,9 +230,9 @@ async function findSimilar({ context, where }: Asking, messageId: string): Promi
   }
 }
 
-async function findByMeaning({ request, context, where }: Asking): Promise<Found> {
+async function findByMeaning({ request, context, whereOfVectors }: Asking): Promise<Found> {
   if (request.scope === "tools") throw noMeaningOfTools()
-  const arm = await meaningAlone(context, request.query, where, CANDIDATES)
+  const arm = await meaningAlone(context, request.query, whereOfVectors, CANDIDATES)
   return { ranked: fuse([arm]), arms: ["meaning"], remarks: [], asked: [arm] }
 }
 
@@ -222,8 +247,7 @@ async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: read
   return ranked.map((fused) => ({ rootId: fused.hit.sessionId, hits: [fused], matched: 1 }))
 }
 
-interface PageEnd {
-  readonly asOfMicros: bigint
+interface PageEnd extends Begun {
   readonly shown: number
   readonly groups: number
   /** Where the walk that gave these groups began, and where the next one does. */
@@ -231,9 +255,9 @@ interface PageEnd {
   readonly goesOn: TimelinePlace | undefined
 }
 
-function nextCursor(request: SearchRequest, { asOfMicros, shown, groups, from, goesOn }: PageEnd): string | undefined {
-  if (shown < groups) return writeCursor(request, { asOfMicros, shown, place: from })
-  return goesOn === undefined ? undefined : writeCursor(request, { asOfMicros, shown: 0, place: goesOn })
+function nextCursor(request: SearchRequest, { groups, from, goesOn, ...state }: PageEnd): string | undefined {
+  if (state.shown < groups) return writeCursor(request, { ...state, place: from })
+  return goesOn === undefined ? undefined : writeCursor(request, { ...state, shown: 0, place: goesOn })
 }
 
 function newestFirst(left: Fused, right: Fused): number {

@@ -21,6 +21,7 @@ const WEIGHT = 0.5
 export interface LiteralRequest {
   readonly shape: QueryShape
   readonly where: Filter
+  readonly whereOfTools: Filter
   readonly scope: Scope
   readonly signal: AbortSignal
 }
@@ -44,13 +45,14 @@ export async function findLiteral(
 }
 
 async function holding(sessions: Sessions, clock: Clock, text: string, request: LiteralRequest): Promise<Hit[]> {
-  const { where, scope, signal } = request
+  const { where, whereOfTools, scope, signal } = request
   const known = await byWords(sessions, text, where)
   if (known.length > 0 && scope === "conversation") return known
   const walked = await walkTimeline(sessions, clock, {
     needle: { text },
     isCaseBlind: true,
     where,
+    whereOfTools,
     scope,
     limit: CANDIDATES,
     budgetMs: WALK_BUDGET_MS,

@@ -17,6 +17,8 @@ export interface TimelineRequest {
   readonly needle: { readonly text: string } | { readonly pattern: string }
   readonly isCaseBlind: boolean
   readonly where: Filter
+  /** The same for the parts of messages. */
+  readonly whereOfTools: Filter
   readonly scope: Scope
   readonly limit: number
   /** Where an earlier walk stopped, and what it had found at that very moment. */
@@ -43,9 +45,9 @@ export async function walkTimeline(sessions: Sessions, clock: Clock, request: Ti
 }
 
 async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<string> {
-  const { scope, where } = request
+  const { scope, where, whereOfTools } = request
   const said = scope === "tools" ? "" : await tables.messages.explain(conversationScan(request, where))
-  const done = scope === "conversation" ? "" : await tables.parts.explain(toolScan(request, where))
+  const done = scope === "conversation" ? "" : await tables.parts.explain(toolScan(request, whereOfTools))
   return `${said}${done}`
 }
 
@@ -138,10 +140,11 @@ async function inWindow(
 ): Promise<Hit[] | undefined> {
   const { from, to } = window
   const bounds = { ...(from === undefined ? {} : { from }), to, toExclusive: true }
-  const where = and(request.where, range("timestamp", bounds))
+  const inside = range("timestamp", bounds)
+  const [where, whereOfTools] = [and(request.where, inside), and(request.whereOfTools, inside)]
   const [said, done] = await Promise.all([
     request.scope === "tools" ? [] : conversationHits(sessions, request, where, withinMs),
-    request.scope === "conversation" ? [] : toolHits(sessions, request, where, withinMs),
+    request.scope === "conversation" ? [] : toolHits(sessions, request, whereOfTools, withinMs),
   ])
   return said === undefined || done === undefined ? undefined : [...said, ...done].toSorted(newestFirst)
 }
@@ -158,6 +161,8 @@ const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
   { column: "session_id" as const },
   { column: ordinal, descending: true },
 ]
+/** The parts of one message share all of that, and whatever part was shown must be the one that is passed over. */
+const PARTS_NEWEST_FIRST = [...NEWEST_FIRST("message_ordinal"), { column: "ordinal" as const }]
 
 function conversationScan(request: TimelineRequest, where: Filter) {
   return {
@@ -197,7 +202,7 @@ function toolScan(request: TimelineRequest, where: Filter) {
       isIn("type", ["tool_call", "tool_result"]),
       or(needleFilter(request, "text"), needleFilter(inJson, "variant_data")),
     ),
-    orderBy: NEWEST_FIRST("message_ordinal") as never,
+    orderBy: PARTS_NEWEST_FIRST as never,
     limit: rowsMax(request),
   }
 }
@@ -231,8 +236,7 @@ function needleFilter(
 /** How many values of the searched columns lie in blobs. Counting them reads the columns: nothing where that takes too long. */
 export async function largeValues(
   sessions: Sessions,
-  where: Filter,
-  scope: Scope,
+  { where, whereOfTools, scope }: Pick<TimelineRequest, "where" | "whereOfTools" | "scope">,
   withinMs: number,
 ): Promise<number | undefined> {
   const { blobs, messages, parts } = sessions.tables
@@ -240,7 +244,7 @@ export async function largeValues(
   if ((await blobs.count(range("size", { from: BigInt(COLUMN_UNITS_MAX) }))) === 0) return 0
   const said = and(where, startsWith("search_text", BLOB_SCHEME))
   const done = and(
-    where,
+    whereOfTools,
     isIn("type", ["tool_call", "tool_result"]),
     or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
   )

@@ -259,17 +259,21 @@ export function facetsOf(filter: Filter): FacetName[] {
   return isText(column) || isNumber(column) ? [column] : []
 }
 
-/** A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. */
-export function passing(documents: Documents, filter: Filter): Uint8Array | undefined {
+/**
+ * A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. The
+ * first of them has the row number `from`.
+ */
+export function passing(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
   switch (filter.op) {
     case "and":
     case "or":
-      return joinedMasks(documents, filter.op, filter.filters)
+      return joinedMasks(documents, filter, from)
     case "not": {
-      const mask = passing(documents, filter.filter)
+      const mask = passing(documents, filter.filter, from)
       return mask?.map((each) => 1 - each)
     }
     case "stored":
+      return placesMask(documents.size, filter, from)
     case "matches":
       return undefined
     case "is_null":
@@ -279,10 +283,18 @@ export function passing(documents: Documents, filter: Filter): Uint8Array | unde
   }
 }
 
-function joinedMasks(documents: Documents, op: "and" | "or", filters: readonly Filter[]): Uint8Array | undefined {
+type Joined = Extract<Filter, { readonly op: "and" | "or" }>
+type Places = Extract<Filter, { readonly op: "stored" }>
+
+function placesMask(size: number, places: Places, from: number): Uint8Array {
+  const mask = new Uint8Array(size)
+  return mask.fill(1, Math.max(0, places.from - from), Math.max(0, (places.to ?? from + size) - from))
+}
+
+function joinedMasks(documents: Documents, { op, filters }: Joined, from: number): Uint8Array | undefined {
   let whole: Uint8Array | undefined
   for (const filter of filters) {
-    const mask = passing(documents, filter)
+    const mask = passing(documents, filter, from)
     if (mask === undefined) return undefined
     if (whole === undefined) whole = mask
     else if (op === "and")

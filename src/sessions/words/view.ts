@@ -86,7 +86,7 @@ export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View 
       const known = masks.get(key)
       if (known !== undefined) return known
       if ("id" in part) await loadFacetsOf(part as LoadedSegment, where)
-      const mask = passing(part.documents, where) ?? (await askedFor(tables, part, where))
+      const mask = passing(part.documents, where, part.from) ?? (await askedFor(tables, part, where))
       masks.set(key, mask)
       for (const oldest of masks.keys()) if (masks.size > MASKS_MAX) masks.delete(oldest)
       return mask

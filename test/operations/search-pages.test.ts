@@ -1,0 +1,77 @@
+/** Page by page through an answer while others store: every place once, whatever came meanwhile. */
+import { expect, test } from "bun:test"
+import type { Entry } from "../../src/model/session.ts"
+import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import { openSessions } from "../../src/sessions/store.ts"
+import { said, session } from "../sessions/support.ts"
+import { type TestPond, testPond } from "./support.ts"
+
+/** Each message is said with a needle, and did three things that hold one, all of a session in one moment. */
+function batchOf(id: string) {
+  const entries = Array.from({ length: 5 }, (_, ordinal) => {
+    const { message, parts } = said(id, ordinal, `needle ${ordinal} of ${id}`, { id: `${id}:${ordinal}` })
+    const common = { session_id: id, message_id: message.id, provenance: "injected", options: {} }
+    const results = [0, 1, 2].map((at) => ({
+      ...common,
+      id: `${message.id}:r${at}`,
+      type: "tool_result",
+      call_id: "c",
+      is_failure: false,
+      result: `needle ${ordinal}.${at} of ${id}`,
+    }))
+    return { message, parts: [...parts, ...results] } as unknown as Entry
+  })
+  return { session: session(id), entries }
+}
+
+/** The texts of every page; something is stored after the first two. */
+async function pagesOf(box: TestPond, asked: object): Promise<string[]> {
+  const texts: string[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < 100; page++) {
+    const answer = (await box.run(search, {
+      ...asked,
+      group: "none",
+      ...(cursor === undefined ? {} : { cursor }),
+    })) as SearchOutput
+    texts.push(...(answer.matches ?? []).map(({ text }) => text))
+    cursor = answer.next_cursor
+    if (cursor === undefined) return texts
+    if (page < 2) await box.place.sessions.write([batchOf(`later${page}`)])
+  }
+  throw new Error("the answer has no end")
+}
+
+const inOrder = (texts: readonly string[]) => texts.toSorted((left, right) => (left < right ? -1 : 1))
+
+const SESSIONS = ["one", "three", "two"]
+const SAID = SESSIONS.flatMap((id) => [0, 1, 2, 3, 4].map((ordinal) => `needle ${ordinal} of ${id}`))
+const DONE = SESSIONS.flatMap((id) =>
+  [0, 1, 2, 3, 4].flatMap((ordinal) => [0, 1, 2].map((at) => `needle ${ordinal}.${at} of ${id}`)),
+)
+
+test.each([
+  ["exact", "tools", DONE],
+  ["pattern", "tools", DONE],
+  ["auto", "tools", DONE],
+  ["exact", "all", [...SAID, ...DONE]],
+  ["exact", "conversation", SAID],
+  ["words", "conversation", SAID],
+] as const)("%s in %s: every place is on one page, and nothing that came later is on any", async (mode, scope, all) => {
+  using box = testPond()
+  await box.place.sessions.write(SESSIONS.map(batchOf))
+  const shown = await pagesOf(box, { query: "needle", mode, scope, limit: 7 })
+  expect(inOrder(shown)).toEqual(inOrder(all))
+})
+
+test.each(["words", "exact"])("%s: so it is where a machine stores whose clock is ahead", async (mode) => {
+  using box = testPond()
+  const ahead = openSessions(box.place.sessions.store, {
+    clock: { ...systemClock, nowMs: () => systemClock.nowMs() + 3_600_000 },
+    host: "ahead",
+  })
+  await ahead.write(SESSIONS.map(batchOf))
+  const shown = await pagesOf(box, { query: "needle", mode, limit: 7 })
+  expect(inOrder(shown)).toEqual(inOrder(SAID))
+})
