@@ -6,7 +6,6 @@ import type { Entry, Message, Session } from "../model/session.ts"
 import { type ColumnBatch, columnBytes, columnsOf } from "../substrate/plain-columns.ts"
 import { createBlobSink } from "./oversized.ts"
 import { type IngestFacts, messageRow, partRows, type SessionFacts } from "./rows.ts"
-import { createTermWriter, type Spoken } from "./search-text.ts"
 import { type BlobRow, type Lane, MESSAGES, type MessageRow, PARTS, type PartRow } from "./tables.ts"
 
 /** A session, or the next stretch of one. The entries are in order; earlier ones may be stored already. */
@@ -30,28 +29,22 @@ export interface SpokenRows {
   readonly keys: readonly string[]
 }
 
-/** Of one session: it remembers what was said last, by which the next short message is found too. */
-export type Preparer = (batch: SessionBatch) => PreparedBatch
-
-export function createPreparer(facts: IngestFacts, before: readonly Spoken[]): Preparer {
-  const terms = createTermWriter(before)
-  return ({ session, entries }) => {
-    const blobs = createBlobSink()
-    const sessionFacts: SessionFacts = { ...facts, sourceAgent: session.source_agent, project: session.project }
-    const messages: MessageRow[] = []
-    const parts: PartRow[] = []
-    for (const entry of entries) {
-      const row = messageRow(entry, sessionFacts, { lane: laneOf(session, entry.message), terms }, blobs)
-      messages.push(row)
-      for (const part of partRows(entry, row, blobs)) parts.push(part)
-    }
-    return {
-      session,
-      messages: columnsOf(MESSAGES, messages),
-      parts: columnsOf(PARTS, parts),
-      blobs: blobs.take(),
-      spoken: spokenOf(messages),
-    }
+export function prepare({ session, entries }: SessionBatch, facts: IngestFacts): PreparedBatch {
+  const blobs = createBlobSink()
+  const sessionFacts: SessionFacts = { ...facts, sourceAgent: session.source_agent, project: session.project }
+  const messages: MessageRow[] = []
+  const parts: PartRow[] = []
+  for (const entry of entries) {
+    const row = messageRow(entry, { ...sessionFacts, lane: laneOf(session, entry.message) }, blobs)
+    messages.push(row)
+    for (const part of partRows(entry, row, blobs)) parts.push(part)
+  }
+  return {
+    session,
+    messages: columnsOf(MESSAGES, messages),
+    parts: columnsOf(PARTS, parts),
+    blobs: blobs.take(),
+    spoken: spokenOf(messages),
   }
 }
 

@@ -7,9 +7,10 @@ import { PondError } from "../model/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { Entry, FileContent, Message, Part, ProviderOptions, Session } from "../model/session.ts"
 import { microsOfText, textOfMicros } from "../model/timestamp.ts"
-import { type BlobSink, blobOfColumn, columnOfText, textOfColumn } from "./oversized.ts"
-import { searchText, type TermWriter } from "./search-text.ts"
+import { type BlobSink, blobOfColumn, COLUMN_UNITS_MAX, columnOfText, textOfColumn } from "./oversized.ts"
+import { searchText } from "./search-text.ts"
 import type { Lane, MessageRow, PartRow, SessionRow } from "./tables.ts"
+import { termsOfLarge } from "./words/message-terms.ts"
 
 export type Blobs = ReadonlyMap<string, Uint8Array>
 
@@ -57,12 +58,7 @@ export function sessionOfRow(row: Omit<SessionRow, "ingested_at" | "host">, blob
 
 // --- Message ---------------------------------------------------------------------------------------------------------
 
-export function messageRow(
-  entry: Entry,
-  facts: SessionFacts,
-  { lane, terms }: { readonly lane: Lane; readonly terms: TermWriter },
-  blobs: BlobSink,
-): MessageRow {
+export function messageRow(entry: Entry, facts: SessionFacts & { readonly lane: Lane }, blobs: BlobSink): MessageRow {
   const { message } = entry
   const text = searchText(entry)
   return {
@@ -73,10 +69,10 @@ export function messageRow(
     source_agent: facts.sourceAgent,
     project: facts.project,
     timestamp: micros(message.timestamp),
-    lane,
+    lane: facts.lane,
     content: message.role === "system" ? columnOfText(message.content, blobs) : null,
     search_text: text === null ? null : columnOfText(text, blobs),
-    search_terms: terms.next(message.role, text),
+    search_terms: text === null || text.length <= COLUMN_UNITS_MAX ? null : termsOfLarge(message.role, text),
     options: columnOfText(stringifyJson(message.options as JsonObject), blobs),
     ingested_at: facts.ingestedAtMicros,
     host: facts.host,

@@ -10,7 +10,7 @@ import type { Store, Table } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type AnswerReads, openAnswerReads } from "./answer-reads.ts"
 import { openPointReads, type PlaceKind, type PointReads } from "./point-reads.ts"
-import { createPreparer, type PreparedBatch, type Preparer, type SessionBatch } from "./prepare.ts"
+import type { PreparedBatch, SessionBatch } from "./prepare.ts"
 import {
   type OrdinalRange,
   type Place,
@@ -32,7 +32,7 @@ import { foldWords } from "./words/fold.ts"
 import type { WordTables } from "./words/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
-import { type BatchResult, type SessionTables, spokenBefore, writeBatches, writePrepared } from "./write.ts"
+import { type BatchResult, type SessionTables, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
   readonly store: Store
@@ -45,9 +45,7 @@ export interface Sessions {
   readonly words: WordIndex
   /** One flush: at most one commit per table. */
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
-  /** The two halves of it: rows are made, in another thread if need be, and written. */
-  prepareFrom(sessionId: string, ordinal: number): Promise<Preparer>
-  prepareAfter(spoken: ResumeFacts["spoken"]): Preparer
+  /** The second half of it, of rows that were made elsewhere. */
   writePrepared(batches: readonly PreparedBatch[]): Promise<BatchResult[]>
   /** What the rows of now say of their writing. */
   facts(): IngestFacts
@@ -136,8 +134,6 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
     write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
-    prepareFrom: async (sessionId, ordinal) => createPreparer(facts(), await spokenBefore(tables, sessionId, ordinal)),
-    prepareAfter: (spoken) => createPreparer(facts(), spoken),
     writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts())),
     facts,
     session: (id) => readSession(reading, id),

@@ -19,6 +19,8 @@ import {
 } from "../substrate/table-definition.ts"
 
 const SCHEMA_VERSION = 1
+/** Of messages that keep their terms only where they cannot be made again: builds that made no terms would find nothing. */
+const MESSAGES_VERSION = 2
 
 /** JSON columns are text: the engine's own JSON sorts keys and cannot be searched for an exact string. */
 const json = () => packed(utf8())
@@ -61,7 +63,7 @@ const filterColumns = {
 
 export const MESSAGES = defineTable({
   name: "messages",
-  schemaVersion: SCHEMA_VERSION,
+  schemaVersion: MESSAGES_VERSION,
   columns: {
     session_id: utf8(),
     id: utf8(),
@@ -71,7 +73,7 @@ export const MESSAGES = defineTable({
     /** Of system messages alone. */
     content: nullable(packed(utf8())),
     search_text: nullable(utf8()),
-    /** The terms of the text and of what was said just before it: what the index of words is made of. See `search-terms.ts`. */
+    /** The terms of a text that lies in the blobs. Those of others are made of the text: see `words/message-terms.ts`. */
     search_terms: nullable(packed(utf8())),
     options: json(),
     ingested_at: timestampUs(),
@@ -171,7 +173,7 @@ export function embeddingsTableNamed(name: string): ReturnType<typeof embeddings
 }
 
 /**
- * The index of words: segments, each of the messages between two row numbers, made of `search_terms` alone. A segment
+ * The index of words: segments, each of the messages between two row numbers, made of what they say. A segment
  * counts once its row is there, which is written after its blocks; see `words/`.
  */
 export const WORD_SEGMENTS = defineTable({

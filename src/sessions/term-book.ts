@@ -1,7 +1,7 @@
 /**
  * The terms of many texts, quickly: words come again and again, so what `search-terms.ts` says of a word is kept as
- * numbers. A text is then one walk that makes no string of a word that is known, and "each term once" is a mark in an
- * array. What is kept is bounded, and forgotten whole when it is too much.
+ * numbers. A text is then one walk that makes no string of a word that is known. What is kept is bounded, and forgotten
+ * whole when it is too much.
  */
 import {
   addDense,
@@ -28,8 +28,8 @@ export interface TermBook {
   read(text: string): TermNumbers
   /** A term that stands in no text. */
   term(term: string): TermNumbers
-  /** The terms of all of them in their order, each once, with a space between. */
-  joined(lists: readonly TermNumbers[]): string
+  /** The term of a number, in this edition. */
+  text(number: number): string
   /** Begins a new edition where too much is kept. */
   tidy(): void
   readonly edition: number
@@ -57,8 +57,6 @@ interface Pages {
   unitsUsed: number
   numbers: Int32Array
   numbersUsed: number
-  /** Which joining met a term last. */
-  marks: Int32Array
   /** Room for the numbers of the text that is being read. */
   found: Int32Array
   foundUsed: number
@@ -70,7 +68,6 @@ const [HASH, UNITS_FROM, LENGTH, NUMBERS_FROM, NUMBERS_TO] = [0, 1, 2, 3, 4] as 
 export function createTermBook(termsMax = TERMS_MAX): TermBook {
   let pages = emptyPages()
   let edition = 0
-  let joining = 0
 
   return {
     get edition() {
@@ -78,12 +75,11 @@ export function createTermBook(termsMax = TERMS_MAX): TermBook {
     },
     read: (text) => ({ numbers: readText(pages, text), edition }),
     term: (term) => ({ numbers: Int32Array.of(numberOf(pages, term)), edition }),
-    joined: (lists) => joined(pages, lists, ++joining),
+    text: (number) => pages.terms[number] as string,
     tidy: () => {
       if (pages.terms.length <= termsMax) return
       pages = emptyPages()
       edition++
-      joining = 0
     },
   }
 }
@@ -99,26 +95,9 @@ function emptyPages(): Pages {
     unitsUsed: 0,
     numbers: new Int32Array(1 << 13),
     numbersUsed: 0,
-    marks: new Int32Array(1 << 12),
     found: new Int32Array(1 << 10),
     foundUsed: 0,
   }
-}
-
-function joined(pages: Pages, lists: readonly TermNumbers[], joining: number): string {
-  const { terms } = pages
-  pages.marks = roomy(pages.marks, 0, terms.length)
-  const { marks } = pages
-  const own: string[] = []
-  for (const { numbers } of lists) {
-    for (let at = 0; at < numbers.length; at++) {
-      const number = numbers[at] as number
-      if (marks[number] === joining) continue
-      marks[number] = joining
-      own.push(terms[number] as string)
-    }
-  }
-  return own.join(" ")
 }
 
 function readText(pages: Pages, text: string): Int32Array {
@@ -173,8 +152,15 @@ function addWord(pages: Pages, text: string, start: number, end: number): string
 }
 
 function addTerms(pages: Pages, terms: readonly string[]): void {
-  pages.found = roomy(pages.found, pages.foundUsed, terms.length)
-  for (const term of terms) pages.found[pages.foundUsed++] = numberOf(pages, term)
+  const apart = withoutSpaces(terms)
+  pages.found = roomy(pages.found, pages.foundUsed, apart.length)
+  for (const term of apart) pages.found[pages.foundUsed++] = numberOf(pages, term)
+}
+
+/** Some signs stand for several words, as the one for a blessing does: those are terms each. */
+function withoutSpaces(terms: readonly string[]): readonly string[] {
+  if (!terms.some((term) => term.includes(" "))) return terms
+  return terms.flatMap((term) => term.split(" ")).filter((term) => term !== "")
 }
 
 function endOfWord(text: string, start: number): number {
@@ -216,8 +202,9 @@ function knownWord(pages: Pages, text: string, start: number, end: number): numb
 
 function remember(pages: Pages, text: string, hash: number, slot: number): number {
   const run = readWord(text, 0, undefined)
-  const terms: string[] = []
-  addOwn(terms, run, false)
+  const own: string[] = []
+  addOwn(own, run, false)
+  const terms = withoutSpaces(own)
   const word = pages.folded.length * FACTS
   pages.folded.push(run.word)
   pages.facts = roomy(pages.facts, word, FACTS)

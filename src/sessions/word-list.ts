@@ -8,9 +8,9 @@ import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { folded, wordsOf } from "./search-terms.ts"
-import { INDEXED_UNITS_MAX } from "./search-text.ts"
 import { type MESSAGES, type MessageRow, WORD_LISTS } from "./tables.ts"
 import { createWordSet } from "./word-set.ts"
+import { INDEXED_UNITS_MAX } from "./words/message-terms.ts"
 
 type Messages = Table<(typeof MESSAGES)["columns"]>
 

@@ -5,13 +5,12 @@
 
 import { PondError } from "../model/errors.ts"
 import type { Session } from "../model/session.ts"
-import { and, eq, isIn, isNull, not, range } from "../substrate/filter.ts"
+import { isIn } from "../substrate/filter.ts"
 import type { Table } from "../substrate/table.ts"
 import { createBlobSink } from "./oversized.ts"
-import { createPreparer, type PreparedBatch, type SessionBatch } from "./prepare.ts"
+import { type PreparedBatch, prepare, type SessionBatch } from "./prepare.ts"
 import { markReplays } from "./replays.ts"
 import { type IngestFacts, sessionRow } from "./rows.ts"
-import { CONTEXT_DEPTH, type Spoken } from "./search-text.ts"
 import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
 
 export interface SessionTables {
@@ -35,15 +34,8 @@ export async function writeBatches(
   batches: readonly SessionBatch[],
   facts: IngestFacts,
 ): Promise<BatchResult[]> {
-  const stored = await storedSessions(tables, batches)
-  const prepared: PreparedBatch[] = []
-  for (const batch of batches) {
-    const { session, entries } = batch
-    const first = entries[0]?.message.ordinal ?? 0
-    const before = stored.has(session.id) ? await spokenBefore(tables, session.id, first) : []
-    prepared.push(createPreparer(facts, before)(batch))
-  }
-  return await write(tables, prepared, { facts, stored })
+  const prepared = batches.map((batch) => prepare(batch, facts))
+  return await writePrepared(tables, prepared, facts)
 }
 
 export async function writePrepared(
@@ -101,22 +93,6 @@ function inGroups(rows: readonly BlobRow[]): BlobRow[][] {
     groups.at(-1)?.push(row)
   }
   return groups
-}
-
-/** A session that goes on: what was said last is part of what its next messages are found by. */
-export async function spokenBefore(tables: SessionTables, sessionId: string, first: number): Promise<Spoken[]> {
-  if (first === 0) return []
-  const rows = await tables.messages.read({
-    columns: ["role", "search_text", "ordinal"],
-    where: and(
-      eq("session_id", sessionId),
-      range("ordinal", { to: first, toExclusive: true }),
-      not(isNull("search_text")),
-    ),
-    orderBy: [{ column: "ordinal", descending: true }],
-    limit: CONTEXT_DEPTH,
-  })
-  return rows.toReversed().map(({ role, search_text }) => ({ role, text: search_text ?? "" }))
 }
 
 /** What a stored session says of the two facts that may never change. */

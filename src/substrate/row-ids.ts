@@ -9,6 +9,7 @@ import type { Dataset } from "./dataset.ts"
 import { type Filter, filterText } from "./filter.ts"
 import { reading } from "./read.ts"
 import type { AnyRow } from "./table-definition.ts"
+import { originalText } from "./text.ts"
 
 const ROW = "_rowid"
 
@@ -17,7 +18,7 @@ export interface StretchRequest<Name extends string = string> {
   /** The first that is not read. */
   readonly to?: number
   readonly columns: readonly Name[]
-  /** A text column whose values hold no half of a surrogate pair: it is given as it is stored. */
+  /** A text column that is given as it lies there, because not every value of it is looked at. */
   readonly text?: Name
   readonly where?: Filter
 }
@@ -26,11 +27,16 @@ export interface Stretch<Row = AnyRow> {
   readonly rows: readonly Row[]
   /** The numbers of those rows, mostly in order. */
   readonly numbers: readonly number[]
-  /** Of each row the bytes from its offset to the next one; of a row without a text, none. */
-  readonly text: { readonly bytes: Uint8Array; readonly offsets: Int32Array }
+  readonly text: {
+    /** Of each row the bytes from its offset to the next one, as they are stored; of a row without a text, none. */
+    readonly bytes: Uint8Array
+    readonly offsets: Int32Array
+    /** The text of a row as it was given. */
+    at(index: number): string | null
+  }
 }
 
-const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array() }
+const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
 
 export async function takeRows(
   dataset: Dataset,
@@ -78,7 +84,14 @@ export async function* scanStretches(dataset: Dataset, request: StretchRequest):
 }
 
 function textOf(data: Data): Stretch["text"] {
-  return { bytes: data.values as Uint8Array, offsets: data.valueOffsets as Int32Array }
+  const bytes = data.values as Uint8Array
+  const offsets = data.valueOffsets as Int32Array
+  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const at = (index: number) =>
+    data.nullCount > 0 && !data.getValid(index)
+      ? null
+      : originalText(stored.toString("utf8", offsets[index], offsets[index + 1]))
+  return { bytes, offsets, at }
 }
 
 /**

@@ -5,7 +5,7 @@
 import { adapterById } from "../adapters/registry.ts"
 import { assert, type ErrorCode, toPondError } from "../model/errors.ts"
 import { type JsonValue, stringifyJson } from "../model/json.ts"
-import { createPreparer, type Preparer } from "../sessions/prepare.ts"
+import { prepare } from "../sessions/prepare.ts"
 import { type CarriedBatch, carried } from "./carried.ts"
 import { hydrate, type Stretch } from "./hydrate.ts"
 import type { PlannedUnit } from "./plan.ts"
@@ -61,7 +61,6 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
   const adapter = adapterById(id)
   assert(adapter !== undefined, `there is an adapter ${id}`)
   const stretches = hydrate(adapter, planned, { resume: undefined, nowMs })
-  let prepare: Preparer | undefined
   let keptBytes = 0
   for (;;) {
     await until(() => aheadBytes < AHEAD_BYTES)
@@ -71,11 +70,10 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
       return
     }
     const { bytes } = value
-    prepare ??= createPreparer(NO_FACTS, [])
     aheadBytes += bytes
     // The line goes before its value is copied, and the value before the other side copies that.
     if (bytes >= LET_GO_BYTES) Bun.gc(true)
-    tell(value, prepare)
+    tell(value)
     keptBytes += bytes
     if (keptBytes < LET_GO_BYTES) continue
     keptBytes = 0
@@ -83,8 +81,8 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
   }
 }
 
-function tell({ batch, issues, bytes }: Stretch, prepare: Preparer): void {
-  const rows = batch && carried(prepare(batch))
+function tell({ batch, issues, bytes }: Stretch): void {
+  const rows = batch && carried(prepare(batch, NO_FACTS))
   self.postMessage({ said: "stretch", batch: rows?.batch, issues, bytes }, rows?.moved)
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Adapter, ResumePoint } from "../adapters/adapter.ts"
 import type { Issue } from "../model/report.ts"
-import type { PreparedBatch, Preparer } from "../sessions/prepare.ts"
+import { type PreparedBatch, prepare } from "../sessions/prepare.ts"
 import type { ResumeFacts } from "../sessions/resume.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { hydrate } from "./hydrate.ts"
@@ -34,9 +34,8 @@ export async function* preparedStretches(
   asPlanned: PlannedUnit,
   { sessions, resumes, nowMs }: StretchContext,
 ): PreparedStretches {
-  const { planned, known, resume } = goingOn(asPlanned, await resumes.of(asPlanned))
+  const { planned, resume } = goingOn(asPlanned, await resumes.of(asPlanned))
   let reconciler: Reconciler | undefined
-  let prepare: Preparer | undefined
   const stretches = hydrate(adapter, planned, { resume, nowMs })
   try {
     for (;;) {
@@ -49,12 +48,8 @@ export async function* preparedStretches(
       }
       const { session } = batch
       if (planned.change === "rewritten") reconciler ??= await createReconciler(adapter, await sessions(), session)
-      prepare ??=
-        known === undefined
-          ? await (await sessions()).prepareFrom(session.id, reconciler?.nextOrdinal ?? 0)
-          : (await sessions()).prepareAfter(known.spoken)
       const entries = reconciler?.reconcile(batch.entries) ?? batch.entries
-      yield { batch: prepare({ session, entries }), issues, bytes }
+      yield { batch: prepare({ session, entries }, (await sessions()).facts()), issues, bytes }
     }
   } finally {
     // Who stops before the end leaves a file open otherwise.
@@ -64,7 +59,6 @@ export async function* preparedStretches(
 
 interface GoingOn {
   readonly planned: PlannedUnit
-  readonly known: ResumeFacts | undefined
   readonly resume: ResumePoint | undefined
 }
 
@@ -75,9 +69,8 @@ interface GoingOn {
  */
 function goingOn(planned: PlannedUnit, stored: ResumeFacts | undefined): GoingOn {
   const { memory } = planned
-  if (memory === undefined || memory.session === null || stored === undefined)
-    return { planned, known: undefined, resume: undefined }
+  if (memory === undefined || memory.session === null || stored === undefined) return { planned, resume: undefined }
   if (memory.nextOrdinal !== stored.nextOrdinal)
-    return { planned: { ...planned, change: "rewritten", memory: undefined }, known: undefined, resume: undefined }
-  return { planned, known: stored, resume: { session: memory.session, ...stored, state: memory.parserState } }
+    return { planned: { ...planned, change: "rewritten", memory: undefined }, resume: undefined }
+  return { planned, resume: { session: memory.session, ...stored, state: memory.parserState } }
 }

@@ -4,7 +4,6 @@ import { differingPointer, type JsonValue, parseJson } from "../../src/model/jso
 import type { Entry, Part, SessionLog } from "../../src/model/session.ts"
 import { createBlobSink } from "../../src/sessions/oversized.ts"
 import { messageOfRow, messageRow, partOfRow, partRows, sessionOfRow, sessionRow } from "../../src/sessions/rows.ts"
-import { createTermWriter } from "../../src/sessions/search-text.ts"
 import { SEED } from "../support/seed.ts"
 import { anyJson, anyLog, anyText } from "./arbitrary.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
@@ -23,9 +22,8 @@ test(`any session comes back from its rows as it was (POND_SEED=${SEED})`, () =>
       const blobs = createBlobSink()
       const sessionFacts = { ...facts, sourceAgent: whole.source_agent, project: whole.project }
       const stored = sessionRow(whole, facts, blobs)
-      const terms = createTermWriter([])
       const rows = entries.map((entry) => {
-        const message = messageRow(entry, sessionFacts, { lane: "main", terms }, blobs)
+        const message = messageRow(entry, { ...sessionFacts, lane: "main" }, blobs)
         return { message, parts: partRows(entry, message, blobs) }
       })
       const bytes = new Map(blobs.take().map((row) => [row.sha256, row.bytes]))

@@ -1,7 +1,7 @@
 /** The index of words: what it finds is what a look at every message finds, wherever the messages lie by now. */
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/random.ts"
-import { queryTerms } from "../../src/sessions/search-terms.ts"
+import { indexTerms, queryTerms } from "../../src/sessions/search-terms.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { apartness, commonStart, leastApart, linesLike } from "../../src/sessions/words/likeness.ts"
@@ -46,12 +46,33 @@ interface Stored {
 async function everything(sessions: Sessions, where: Filter): Promise<Stored[]> {
   const { messages } = sessions.tables
   const passing = new Set((await messages.read({ columns: ["id"], where })).map(({ id }) => id))
-  const rows = await messages.read({ columns: ["id", "search_terms"] })
-  return rows.map(({ id, search_terms }) => ({
-    id,
-    terms: new Set((search_terms ?? "").split(" ")),
-    passes: passing.has(id),
-  }))
+  const rows = await messages.read({ columns: ["session_id", "id", "ordinal", "role", "search_text"] })
+  const bySession = Map.groupBy(
+    rows.toSorted((left, right) => left.ordinal - right.ordinal),
+    (row) => row.session_id,
+  )
+  return rows.map((row) => {
+    const own = bySession.get(row.session_id) ?? []
+    return { id: row.id, terms: termsAmong(own, own.indexOf(row)), passes: passing.has(row.id) }
+  })
+}
+
+interface Said {
+  readonly role: string
+  readonly search_text: string | null
+}
+
+/** What a short message is found by: its own words, and those of up to three before it until there are 600 characters. */
+function termsAmong(all: readonly Said[], at: number): ReadonlySet<string> {
+  const texts = all.slice(Math.max(0, at - 3), at + 1).map(({ role, search_text }) => `${role}: ${search_text}`)
+  const own = texts.pop() ?? ""
+  let left = 600 - own.length
+  const before = texts.toReversed().map((text) => {
+    const taken = text.slice(0, Math.max(0, Math.min(300, left)))
+    left -= taken.length
+    return taken
+  })
+  return new Set([own, ...before].flatMap((text) => indexTerms(text)))
 }
 
 /** BM25 as it stands in books, over all of them. */

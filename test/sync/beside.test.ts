@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { equalJson } from "../../src/model/json.ts"
-import { createPreparer } from "../../src/sessions/prepare.ts"
+import { prepare } from "../../src/sessions/prepare.ts"
 import { carried, received } from "../../src/sync/carried.ts"
 import { createParseBeside } from "../../src/sync/parse-beside.ts"
 import { planRoot } from "../../src/sync/plan.ts"
@@ -43,7 +43,7 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
     await beside.expect(claudeCode, plan.units, 0)
     for (const planned of plan.units) {
       const there = await readAll(beside.stretches(planned, () => Promise.resolve(FACTS)))
-      const sessions = { ...place.sessions, prepareFrom: () => Promise.resolve(createPreparer(FACTS, [])) }
+      const sessions = { ...place.sessions, facts: () => FACTS }
       const here = await readAll(
         preparedStretches(claudeCode, planned, {
           sessions: () => Promise.resolve(sessions),
@@ -79,8 +79,8 @@ test("little is parsed where it is, and so is what the store has to be asked for
 test("any session comes out of the other thread as it went in", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
-      const prepared = createPreparer(FACTS, [])(log)
-      const { batch, moved } = carried(createPreparer({ ingestedAtMicros: 0n, host: "" }, [])(log))
+      const prepared = prepare(log, FACTS)
+      const { batch, moved } = carried(prepare(log, { ingestedAtMicros: 0n, host: "" }))
       const { session, ...rows } = received(structuredClone(batch, { transfer: [...moved] as ArrayBuffer[] }), FACTS)
       const { session: _, ...wanted } = prepared
       expect(rows).toEqual(wanted)

@@ -1,8 +1,10 @@
 /**
  * Terms of messages into lists of messages, in memory: what a new segment is made of, and what the newest messages are
- * searched by until they lie in one. Terms are taken as the bytes they are stored as; of each different one a string is
- * made once, at the end. Pure; knows no store.
+ * searched by until they lie in one. Terms come as the numbers of a book, and get numbers of their own here, which last.
+ * Pure; knows no store.
  */
+import { assert } from "../../model/errors.ts"
+import type { TermBook, TermNumbers } from "../term-book.ts"
 import { createDocumentsBuilder, type Documents, type FacetRow } from "./documents.ts"
 
 /** The terms of so many messages, in order, each with the messages that hold it. */
@@ -13,34 +15,29 @@ export interface Built {
 }
 
 export interface Builder {
-  /** Of one message: the terms between two places, one space between two of them, none there twice. */
-  add(number: number, row: FacetRow, bytes: Uint8Array, from: number, to: number): void
+  /** Of one message. What stands there twice counts once. */
+  add(number: number, row: FacetRow, terms: readonly TermNumbers[]): void
   finish(): Built
 }
 
-const SPACE = 0x20
-
-export function createBuilder(): Builder {
+export function createBuilder(book: TermBook): Builder {
   const documents = createDocumentsBuilder()
-  const known = createTermTable()
+  const known = createTermTable(book)
   let stream = new Uint32Array(1 << 16)
   const numbers: number[] = []
   const ends: number[] = []
   let used = 0
   let isAscending = true
   return {
-    add: (number, row, bytes, from, to) => {
+    add: (number, row, terms) => {
       const first = used
-      for (let at = from; at < to; ) {
-        let hash = 0x811c9dc5
-        let end = at
-        for (let byte = bytes[end] as number; end < to && byte !== SPACE; byte = bytes[++end] as number)
-          hash = Math.imul(hash ^ byte, 0x01000193)
-        if (end > at) {
-          if (used === stream.length) stream = grown(stream)
-          stream[used++] = known.numberOf(bytes, at, end, hash)
+      known.begin()
+      for (const { numbers: own, edition } of terms) {
+        while (used + own.length > stream.length) stream = grown(stream)
+        for (let at = 0; at < own.length; at++) {
+          const term = known.met(own[at] as number, edition)
+          if (term !== undefined) stream[used++] = term
         }
-        at = end + 1
       }
       documents.add(number, row, used - first)
       isAscending &&= number > (numbers.at(-1) ?? -1)
@@ -48,8 +45,8 @@ export function createBuilder(): Builder {
       ends.push(used)
     },
     finish: () => {
-      const { starts, grouped } = groupedBy(stream.subarray(0, used), known.size(), numbers, ends)
-      const terms = known.terms()
+      const { starts, grouped } = groupedBy(stream.subarray(0, used), known.terms.length, numbers, ends)
+      const { terms } = known
       const order = Array.from(terms.keys()).sort((left, right) => compare(terms[left] ?? "", terms[right] ?? ""))
       return {
         documents: documents.finish(),
@@ -102,66 +99,51 @@ function groupedBy(stream: Uint32Array, terms: number, numbers: readonly number[
 // --- Terms ------------------------------------------------------------------------------------------------------------
 
 interface TermTable {
-  numberOf(bytes: Uint8Array, from: number, to: number, hash: number): number
-  size(): number
-  terms(): string[]
+  readonly terms: readonly string[]
+  /** The next message: nothing of it was met. */
+  begin(): void
+  /** The number here of a number of the book; nothing where the message has it already. */
+  met(number: number, edition: number): number | undefined
 }
 
-/** A string for every term of every message would cost more than all else: terms are compared as bytes. */
-function createTermTable(): TermTable {
-  let slots = new Uint32Array(1 << 14)
-  let hashes = new Uint32Array(1 << 13)
-  let starts = new Uint32Array((1 << 13) + 1)
-  let letters = new Uint8Array(1 << 17)
-  let size = 0
-  const put = (term: number, hash: number) => {
-    const mask = slots.length - 1
-    let slot = hash & mask
-    while (slots[slot] !== 0) slot = (slot + 1) & mask
-    slots[slot] = term + 1
-  }
-  const grow = () => {
-    slots = new Uint32Array(slots.length * 2)
-    for (let term = 0; term < size; term++) put(term, hashes[term] as number)
-    hashes = grown(hashes)
-    const more = new Uint32Array(hashes.length + 1)
-    more.set(starts)
-    starts = more
-  }
-  const isSame = (term: number, bytes: Uint8Array, from: number, to: number) => {
-    const start = starts[term] as number
-    if ((starts[term + 1] as number) - start !== to - from) return false
-    for (let at = from; at < to; at++) if (letters[start + at - from] !== bytes[at]) return false
-    return true
-  }
-  const append = (bytes: Uint8Array, from: number, to: number, hash: number) => {
-    if (size * 2 >= slots.length) grow()
-    const start = starts[size] as number
-    if (start + to - from > letters.length) {
-      const larger = new Uint8Array(Math.max(letters.length * 2, start + to - from))
-      larger.set(letters)
-      letters = larger
+/** A look into a map for every term of every message would cost more than all else: it is asked once for each edition. */
+function createTermTable(book: TermBook): TermTable {
+  const numbers = new Map<string, number>()
+  const terms: string[] = []
+  /** By the number in the book the one here, and one more: 0 where it is not known yet. */
+  let known = new Uint32Array(1 << 12)
+  let knownEdition = book.edition
+  /** By the number here the message that had it last. */
+  let marks = new Uint32Array(1 << 12)
+  let message = 0
+  const numberOf = (number: number): number => {
+    const term = book.text(number)
+    const own = numbers.get(term) ?? terms.length
+    if (own === terms.length) {
+      numbers.set(term, own)
+      terms.push(term)
+      if (own >= marks.length) marks = grown(marks)
     }
-    for (let at = from; at < to; at++) letters[start + at - from] = bytes[at] as number
-    hashes[size] = hash
-    starts[size + 1] = start + to - from
-    put(size, hash)
-    return size++
+    while (number >= known.length) known = grown(known)
+    known[number] = own + 1
+    return own
   }
   return {
-    numberOf: (bytes, from, to, given) => {
-      const hash = given >>> 0
-      const mask = slots.length - 1
-      for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-        const term = slots[slot] as number
-        if (term === 0) return append(bytes, from, to, hash)
-        if (hashes[term - 1] === hash && isSame(term - 1, bytes, from, to)) return term - 1
-      }
+    terms,
+    begin: () => {
+      message++
     },
-    size: () => size,
-    terms: () => {
-      const decoder = new TextDecoder()
-      return Array.from({ length: size }, (_, term) => decoder.decode(letters.subarray(starts[term], starts[term + 1])))
+    met: (number, edition) => {
+      assert(edition === book.edition, "terms are added before the book begins anew")
+      if (edition !== knownEdition) {
+        known.fill(0)
+        knownEdition = edition
+      }
+      const place = number < known.length ? (known[number] as number) : 0
+      const own = place === 0 ? numberOf(number) : place - 1
+      if (marks[own] === message) return undefined
+      marks[own] = message
+      return own
     },
   }
 }

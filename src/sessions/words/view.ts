@@ -3,8 +3,10 @@
  * holds yet. Looked at again at every search, which costs two version numbers; read again only where one has changed.
  */
 import type { Filter } from "../../substrate/filter.ts"
+import { blobOfColumn } from "../oversized.ts"
 import { type Built, createBuilder } from "./builder.ts"
 import { type Documents, FACETS, facetsOf, passing } from "./documents.ts"
+import { createMessageTerms, theBook } from "./message-terms.ts"
 import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segments.ts"
 
 export interface Part {
@@ -39,8 +41,10 @@ interface Tail {
 
 /** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
 const ROWS_AT_ONCE = 16_384
+/** Who searches while messages come in makes so many of them anew, which takes some 30 ms. */
+const TAIL_ROWS_AT_ONCE = 4096
 
-export function createView(tables: WordTables, rowsAtOnce = ROWS_AT_ONCE): View {
+export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): View {
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
   let tail: Tail | undefined
   let looking: Promise<Content> | undefined
@@ -138,17 +142,22 @@ export async function* builtFrom(
   const count = await messages.reach()
   for (let start = from; start < count; start += rowsAtOnce) {
     const isLast = start + rowsAtOnce >= count
-    const builder = createBuilder()
+    const terms = createMessageTerms(messages, start)
+    const builder = createBuilder(theBook())
     let to = start
     const bounds = { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) }
     for await (const { rows, numbers, text } of messages.stretches({
       ...bounds,
       columns: FACETS,
-      text: "search_terms",
+      text: "search_text",
     })) {
+      await terms.meet(rows)
       for (const [index, row] of rows.entries()) {
         const number = numbers[index] as number
-        builder.add(number - start, row, text.bytes, text.offsets[index] as number, text.offsets[index + 1] as number)
+        const column = text.at(index)
+        const isElsewhere = column !== null && blobOfColumn(column) !== undefined
+        const own = isElsewhere ? await terms.ofLarge(number) : terms.of(row, column)
+        builder.add(number - start, row, own)
         to = Math.max(to, number + 1)
       }
     }
