@@ -21,6 +21,8 @@ import {
 const SCHEMA_VERSION = 1
 /** Of messages that keep their terms only where they cannot be made again: builds that made no terms would find nothing. */
 const MESSAGES_VERSION = 2
+/** Of segments whose bytes are packed: see `words/packing.ts`. */
+const WORDS_VERSION = 2
 
 /** JSON columns are text: the engine's own JSON sorts keys and cannot be searched for an exact string. */
 const json = () => packed(utf8())
@@ -178,7 +180,7 @@ export function embeddingsTableNamed(name: string): ReturnType<typeof embeddings
  */
 export const WORD_SEGMENTS = defineTable({
   name: "word_segments",
-  schemaVersion: SCHEMA_VERSION,
+  schemaVersion: WORDS_VERSION,
   derived: true,
   columns: {
     id: utf8(),
@@ -207,7 +209,7 @@ export const WORD_SEGMENTS = defineTable({
 /** Which messages of a segment hold which terms: terms in order, some kilobytes of them together. */
 export const WORD_BLOCKS = defineTable({
   name: "word_blocks",
-  schemaVersion: SCHEMA_VERSION,
+  schemaVersion: WORDS_VERSION,
   derived: true,
   columns: {
     segment: utf8(),

@@ -6,6 +6,7 @@ import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { apartness, commonStart, leastApart, linesLike } from "../../src/sessions/words/likeness.ts"
 import { decodeList, encodeList } from "../../src/sessions/words/lists.ts"
+import { unpackedBytes } from "../../src/sessions/words/packing.ts"
 import { createView } from "../../src/sessions/words/view.ts"
 import { openWordIndex } from "../../src/sessions/words/word-index.ts"
 import { and, eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
@@ -53,9 +54,14 @@ async function everything(sessions: Sessions, where: Filter): Promise<Stored[]> 
   )
   return rows.map((row) => {
     const own = bySession.get(row.session_id) ?? []
-    return { id: row.id, terms: termsAmong(own, own.indexOf(row)), passes: passing.has(row.id) }
+    const terms = termsMet.get(row.id) ?? termsAmong(own, own.indexOf(row))
+    termsMet.set(row.id, terms)
+    return { id: row.id, terms, passes: passing.has(row.id) }
   })
 }
+
+/** By the id of a message, which says what is in it. */
+const termsMet = new Map<string, ReadonlySet<string>>()
 
 interface Said {
   readonly role: string
@@ -396,3 +402,41 @@ test("of the messages that no segment holds only the last part is read again whe
   expect(after.slice(0, 2).map((part, index) => part === before[index])).toEqual([true, true])
   expect(after.reduce((sum, { documents }) => sum + documents.count, 0)).toBe(30)
 })
+
+test("what an earlier build folded lies as it is there, and is read and merged with what is new", async () => {
+  using place = testSessions()
+  await write(place.sessions, 0, 60)
+  await place.sessions.maintain("due")
+  const wanted = await idsOf(place.sessions, "w1 w2 w3")
+  expect(wanted.length).toBeGreaterThan(300)
+  const { store } = place.open()
+  const [segments, blocks] = [store.table(WORD_SEGMENTS), store.table(WORD_BLOCKS)]
+  const columns = Object.keys(WORD_SEGMENTS.columns) as (keyof typeof WORD_SEGMENTS.columns)[]
+  const [packed] = await segments.read({ columns })
+  const blockColumns = ["segment", "block", "first_term", "terms", "lists"] as const
+  const lists = await blocks.read({ columns: blockColumns, where: eq("segment", packed?.id ?? "") })
+  if (packed === undefined) throw new Error("a segment was written")
+  const id = packed.id.slice(1)
+  const unpacked = Object.entries(packed).map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? unpackedBytes(packed.id, value) : value,
+  ])
+  await blocks.insertAbsent(lists.map((row) => ({ ...row, segment: id, lists: unpackedBytes(row.segment, row.lists) })))
+  await segments.insertAbsent([{ ...packed, ...Object.fromEntries(unpacked), id }])
+  await segments.deleteWhere(eq("id", packed.id))
+  await blocks.deleteWhere(startsWith("segment", packed.id))
+  expect(lists[0]?.lists).not.toEqual(unpackedBytes(packed.id, lists[0]?.lists ?? new Uint8Array()))
+  const reader = place.open()
+  expect(await idsOf(reader, "w1 w2 w3")).toEqual(wanted)
+  const filtered = await reader.words.search(
+    { terms: ["w1"] },
+    { columns: ["id"], where: eq("project", "/p1"), limit: 10_000 },
+  )
+  expect(filtered.length).toBeGreaterThan(10)
+  await write(place.sessions, 60, 120)
+  await place.open().maintain("due")
+  expect(await segments.count()).toBe(1)
+  const merged = await idsOf(place.open(), "w1 w2 w3")
+  expect(wanted.every((each) => merged.includes(each))).toBe(true)
+  expect(merged.length).toBeGreaterThan(wanted.length)
+}, 60_000)

@@ -11,8 +11,9 @@ import { returnFreedMemory } from "../../platform/native-memory.ts"
 import { eq, isIn } from "../../substrate/filter.ts"
 import type { MaintenanceReport } from "../../substrate/maintain.ts"
 import type { Effort } from "../../substrate/maintenance-plan.ts"
-import { type Documents, documentBytes, FACETS, joinDocuments } from "./documents.ts"
+import { type DocumentBytes, type Documents, documentBytes, FACETS, joinDocuments } from "./documents.ts"
 import { type Block, createBlockWriter, decodeInto, encodeList, listAt, type TermList } from "./lists.ts"
+import { packedBytes, packedName } from "./packing.ts"
 import {
   blocksOf,
   coverOf,
@@ -139,7 +140,7 @@ async function writeSegment(
   const [last] = await tables.messages.takeRows([to - 1], ["session_id", "id"])
   if (last === undefined) throw new SegmentGone()
   const lastKey = keyText(last)
-  const id = `${from}-${to}-${Bun.hash(lastKey).toString(36)}`
+  const id = packedName(`${from}-${to}-${Bun.hash(lastKey).toString(36)}`)
   const writer = createBlockWriter()
   let waiting: { segment: string; block: number; first_term: string; terms: string; lists: Uint8Array }[] = []
   let blocks = 0
@@ -151,7 +152,13 @@ async function writeSegment(
   const put = async (block: Block | undefined) => {
     if (block === undefined) return
     const terms = block.terms.join("\n")
-    waiting.push({ segment: id, block: blocks++, first_term: block.terms[0] ?? "", terms, lists: block.lists })
+    waiting.push({
+      segment: id,
+      block: blocks++,
+      first_term: block.terms[0] ?? "",
+      terms,
+      lists: packedBytes(block.lists),
+    })
     if (waiting.length >= BLOCKS_AT_ONCE) await flush()
   }
   return {
@@ -162,11 +169,16 @@ async function writeSegment(
       await writeDirectory(tables, id)
       const { count, tokens } = documents
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
-      const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...documentBytes(documents) }
+      const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...packedColumns(documentBytes(documents)) }
       await tables.segments.insertAbsent([row])
       return { id, from, to, documents, firstTerms: [], rows: [] }
     },
   }
+}
+
+function packedColumns(columns: DocumentBytes): DocumentBytes {
+  const packed = Object.entries(columns).map(([name, bytes]) => [name, packedBytes(bytes)])
+  return Object.fromEntries(packed) as unknown as DocumentBytes
 }
 
 async function writeBuilt(tables: WordTables, part: TailPart): Promise<CoverSegment> {
@@ -191,7 +203,7 @@ async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promis
   const documents = joinDocuments(parts.map((part) => part.documents))
   const writer = await writeSegment(tables, { from: first.from, to: last.to, documents })
   const readers = parts.map(({ id, from }) =>
-    readTerms(tables, directories.get(id) ?? { firstTerms: [], rows: [] }, from - first.from),
+    readTerms(tables, { id, ...(directories.get(id) ?? { firstTerms: [], rows: [] }) }, from - first.from),
   )
   const numbers = new Uint32Array(documents.size)
   for (const reader of readers) await reader.next()
@@ -224,7 +236,7 @@ interface TermReader {
   next(): Promise<void>
 }
 
-function readTerms(tables: WordTables, segment: Directory, base: number): TermReader {
+function readTerms(tables: WordTables, segment: Directory & { readonly id: string }, base: number): TermReader {
   const blocks = blocksOf(tables, segment)
   let block: Block = { terms: [], lists: new Uint8Array() }
   let at = 0

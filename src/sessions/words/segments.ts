@@ -11,6 +11,7 @@ import type { MESSAGES, WORD_BLOCKS, WORD_SEGMENTS } from "../tables.ts"
 import { compare } from "./builder.ts"
 import { addFacet, type Documents, type FacetName, hasFacet, readDocuments } from "./documents.ts"
 import { type Block, listAt, type TermList } from "./lists.ts"
+import { unpackedBytes } from "./packing.ts"
 
 export interface WordTables {
   readonly messages: Table<(typeof MESSAGES)["columns"]>
@@ -119,8 +120,8 @@ async function loadSegments(
     const [own, directory] = [byId.get(each.id), directories.get(each.id)]
     const isWhole = (directory?.rows.length ?? 0) === each.blocks && lastKeys.get(each.to - 1) === each.lastKey
     if (own === undefined || !isWhole) continue
-    const documents = readDocuments(own.lengths, each)
-    if (own.lane !== undefined) addFacet(documents, FIRST_FACET, own.lane)
+    const documents = readDocuments(unpackedBytes(each.id, own.lengths), each)
+    if (own.lane !== undefined) addFacet(documents, FIRST_FACET, unpackedBytes(each.id, own.lane))
     loaded.set(each.id, { ...each, ...(directory ?? NO_BLOCKS), documents })
   }
   return loaded
@@ -169,7 +170,7 @@ export async function loadFacets(
     for (const { id, documents } of lacking(name)) {
       const own = byId.get(id)?.[name]
       if (own === undefined) throw new SegmentGone()
-      addFacet(documents, name, own)
+      addFacet(documents, name, unpackedBytes(id, own))
     }
   }
 }
@@ -285,7 +286,8 @@ export function createBlockReader(tables: WordTables): BlockReader {
           return row === undefined ? [] : [{ term, row }]
         }),
       )
-      const rows = [...new Set(wanted.flat().map(({ row }) => row))]
+      const segmentOf = new Map(wanted.flatMap((own, at) => own.map(({ row }) => [row, segments[at]?.id ?? ""])))
+      const rows = [...segmentOf.keys()]
       const blocks = new Map<number, Block>()
       for (const row of rows) {
         const block = kept.get(row)
@@ -296,7 +298,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
       }
       const missing = rows.filter((row) => !blocks.has(row))
       for (const { row, terms: text, lists } of await tables.blocks.takeRows(missing, ["terms", "lists"])) {
-        const block = { terms: text.split("\n"), lists }
+        const block = { terms: text.split("\n"), lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
         blocks.set(row, block)
         keep(row, block)
       }
@@ -330,7 +332,10 @@ export function blockOf(firstTerms: readonly string[], term: string): number {
 }
 
 /** All blocks of a segment in order, a few at a time. */
-export async function* blocksOf(tables: WordTables, { rows }: Directory): AsyncGenerator<Block> {
+export async function* blocksOf(
+  tables: WordTables,
+  { id, rows }: Directory & { readonly id: string },
+): AsyncGenerator<Block> {
   for (let from = 0; from < rows.length; from += BLOCKS_AT_ONCE) {
     const wanted = rows.slice(from, from + BLOCKS_AT_ONCE)
     const found = await tables.blocks.takeRows(wanted, ["terms", "lists"])
@@ -338,7 +343,7 @@ export async function* blocksOf(tables: WordTables, { rows }: Directory): AsyncG
     for (const row of wanted) {
       const block = byRow.get(row)
       if (block === undefined) throw new SegmentGone()
-      yield { terms: block.terms.split("\n"), lists: block.lists }
+      yield { terms: block.terms.split("\n"), lists: unpackedBytes(id, block.lists) }
     }
   }
 }
