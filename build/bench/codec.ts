@@ -33,9 +33,10 @@ export const bench: Bench = {
     const rows: Row[] = []
     for (const adapter of ADAPTERS) {
       const own = adapter.serialize.foreign(conversation, { cwd: "/projects/alpha", reasoning: "keep" }).files
-      const units = samples === undefined ? unitsOf(own) : await sampleUnits(adapter, join(samples, adapter.id))
+      const units =
+        samples === undefined ? unitsOf(adapter, own) : await sampleUnits(adapter, join(samples, adapter.id))
       if (units.length === 0) continue
-      rows.push(parseRow(adapter, units), ...serializeRows(adapter, unitsOf(own), conversation))
+      rows.push(parseRow(adapter, units), ...serializeRows(adapter, unitsOf(adapter, own), conversation))
     }
     return rows
   },
@@ -46,6 +47,13 @@ interface Unit {
   readonly records: readonly RawRecord[]
   /** What each record is as text. A row of a database is one, too, and reading it is part of the work on both sides. */
   readonly texts: readonly string[]
+  /** And as bytes, where `resolve` hashes them: that is part of our work, too. */
+  readonly bytes: readonly Uint8Array[]
+}
+
+function unitOf(adapter: Adapter, unit: SourceUnit, records: readonly RawRecord[]): Unit {
+  const texts = records.map(textOf)
+  return { unit, records, texts, bytes: adapter.source.hasContentIds ? texts.map((text) => Buffer.from(text)) : [] }
 }
 
 // --- Parsing ----------------------------------------------------------------------------------------------------------
@@ -108,10 +116,14 @@ function parsed(adapter: Adapter, each: Unit): SessionLog {
   return { session: found.session ?? EMPTY, entries }
 }
 
-function parseInto(adapter: Adapter, { unit, records, texts }: Unit, sink: ParseSink): void {
+function parseInto(adapter: Adapter, { unit, records, texts, bytes }: Unit, sink: ParseSink): void {
   const parser = adapter.parse(unit, sink)
-  for (const [index, raw] of records.entries())
-    parser.push(raw.form === "row" ? { ...raw, row: rowOf(texts[index] ?? "") } : raw)
+  for (const [index, raw] of records.entries()) {
+    const lineBytes = bytes[index]
+    if (raw.form === "row") parser.push({ ...raw, row: rowOf(texts[index] ?? "") })
+    else if (raw.form === "log" && lineBytes !== undefined) parser.push({ ...raw, hash: Bun.hash.xxHash64(lineBytes) })
+    else parser.push(raw)
+  }
   parser.end()
 }
 
@@ -151,13 +163,13 @@ async function sampleUnits(adapter: Adapter, root: string): Promise<Unit[]> {
     if (!("files" in unit)) continue
     const records: RawRecord[] = []
     for await (const batch of resolve(adapter.source, unit)) records.push(...batch.records)
-    units.push({ unit, records, texts: records.map(textOf) })
+    units.push(unitOf(adapter, unit, records))
   }
   return units
 }
 
 /** What was written, as if it had been read again. */
-function unitsOf(files: readonly OutputFile[]): Unit[] {
+function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
   const [main] = files
   if (main === undefined) return []
   const records: RawRecord[] = []
@@ -180,7 +192,7 @@ function unitsOf(files: readonly OutputFile[]): Unit[] {
         records.push({ form: "row", file, line: index + 1, table, row })
   }
   const unit = { key: main.place, root: "/", files: sources, row: { id: SESSION_ID, mark: "" } }
-  return [{ unit, records, texts: records.map(textOf) }]
+  return [unitOf(adapter, unit, records)]
 }
 
 // --- A conversation as long as those of real days -----------------------------------------------------------------------

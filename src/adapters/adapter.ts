@@ -60,6 +60,8 @@ export interface Source {
    * the state of an earlier parse of the unit: then only what is new or has changed comes, each as the whole row that it is now.
    */
   readonly rows?: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
+  /** Most lines of its logs have no id of their own, and are hashed for one while their bytes are at hand. */
+  readonly hasContentIds?: true
   /**
    * Whether what happens at a place below a root can change what `plan` says. A client writes logs and notes beside its
    * sessions all the time. Absent where everything counts.
@@ -120,6 +122,8 @@ export type RawRecord =
       readonly file: SourceFile
       readonly line: number
       readonly text: string
+      /** The xxHash64 of the bytes that the text was read from, see `Source.hasContentIds`. */
+      readonly hash?: bigint
     }
   /** Bytes that are no UTF-8, or a file of form `bytes`. */
   | { readonly form: "bytes"; readonly file: SourceFile; readonly line: number; readonly bytes: Uint8Array }

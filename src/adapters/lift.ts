@@ -6,9 +6,9 @@
 import type { JsonObject, JsonValue } from "../model/json.ts"
 import { isExactNumber, isJsonObject, pointerKeys, pointerToken, stringifyJson } from "../model/json.ts"
 import type { Entry, Part } from "../model/session.ts"
-import type { LiftForm, Origin, Sealed } from "./extract.ts"
+import type { LiftForm, Sealed } from "./extract.ts"
 import type { LiftedField, PartDraft } from "./parts.ts"
-import { type Path, type PathKey, pathInside } from "./spot.ts"
+import { type Path, type PathKey, pathTo, recordAround } from "./spot.ts"
 
 /**
  * Kept in `options.source.lift` of a part: a pointer, or a pointer with the form that the value stood in and the other places
@@ -16,34 +16,53 @@ import { type Path, type PathKey, pathInside } from "./spot.ts"
  */
 export type LiftNote = string | { readonly at: string; readonly form?: LiftForm; readonly also?: readonly string[] }
 
+/** A message before it is one: with parts, or with the content of a message of the system. */
+interface Drafted {
+  readonly content?: Sealed<string> | undefined
+  readonly parts?: readonly PartDraft[]
+}
+
 /**
  * Takes the values of the drafts out of their record, in place, and gives each draft's part the options that say so.
  * `lineUnits` is the length of the record as text, where it is known: a line too short to hold a text twice has no copy of it.
  */
-export function takeOut(record: JsonValue, drafts: readonly PartDraft[], lineUnits: number | undefined): void {
-  let longTexts: LongTexts | undefined
+export function takeOut(record: JsonValue, drafts: readonly Drafted[], lineUnits: number | undefined): void {
+  let longTexts: LongText[] | undefined
   // Not with closures: this and the session writer are run for every message of a corpus.
-  for (const draft of drafts) {
-    const { body, lift, heavy, pond } = draft
+  for (let index = 0; index < drafts.length; index++) {
+    const { content, parts } = drafts[index] as Drafted
+    if (parts !== undefined) longTexts = takeOutParts(record, parts, longTexts)
+    else if (content !== undefined) takeOutContent(record, content)
+  }
+  if (longTexts !== undefined && typeof record === "object" && record !== null)
+    takeOutCopies(record, longTexts, lineUnits)
+}
+
+function takeOutParts(
+  record: JsonValue,
+  drafts: readonly PartDraft[],
+  longTexts: LongText[] | undefined,
+): LongText[] | undefined {
+  let found = longTexts
+  for (let index = 0; index < drafts.length; index++) {
+    const { body, lift, heavy, pond } = drafts[index] as PartDraft
     const part = body as { options?: Part["options"] }
     const origin = lift === undefined ? undefined : heavy?.origin
-    if (lift === undefined || origin === undefined || origin.holder.record !== record) {
+    if (lift === undefined || origin === undefined || recordAround(origin.holder) !== record) {
       part.options = pond === undefined ? {} : { pond }
       continue
     }
     const { holder, key, form } = origin
     const stood = putUnder(holder.value, key, null)
-    const at = pathInside(holder.path, key)
+    const at = pathTo(holder).inside(key)
     part.options = form === "value" ? plainOptions(at, lift, pond) : optionsOf(lift, { at: at.pointer, form }, pond)
     // A text that was cut into pieces is the value of no part.
     if (form !== "value" || typeof stood !== "string" || stood.length < LONG_UNITS) continue
-    if (liftedValue(body, lift) === stood) {
-      longTexts ??= newLongTexts()
-      addLongText(longTexts, { text: stood, at: at.pointer, lift, part, also: [] })
-    }
+    if (liftedValue(body, lift) !== stood) continue
+    found ??= []
+    found.push({ text: stood, at: at.pointer, lift, part, also: [] })
   }
-  if (longTexts !== undefined && typeof record === "object" && record !== null)
-    takeOutCopies(record, longTexts, lineUnits)
+  return found
 }
 
 function optionsOf(field: LiftedField, note: JsonValue, pond: PartDraft["pond"]): Part["options"] {
@@ -51,22 +70,14 @@ function optionsOf(field: LiftedField, note: JsonValue, pond: PartDraft["pond"])
   return pond === undefined ? { source } : { source, pond }
 }
 
-const PLAIN = new WeakMap<Path, Map<LiftedField, Part["options"]>>()
-
 /** Most parts of a log were taken out of few places. Whoever changes the options of one of them changes a copy. */
 function plainOptions(at: Path, field: LiftedField, pond: PartDraft["pond"]): Part["options"] {
   if (pond !== undefined) return optionsOf(field, at.pointer, pond)
-  let known = PLAIN.get(at)
-  if (known === undefined) {
-    known = new Map()
-    PLAIN.set(at, known)
-  }
-  let options = known.get(field)
-  if (options === undefined) {
-    const lift = Object.freeze({ [field]: at.pointer })
-    options = Object.freeze({ source: Object.freeze({ lift }) }) as Part["options"]
-    known.set(field, options)
-  }
+  const known = at.notes[field]
+  if (known !== undefined) return known as Part["options"]
+  const lift = Object.freeze({ [field]: at.pointer })
+  const options = Object.freeze({ source: Object.freeze({ lift }) }) as Part["options"]
+  at.notes[field] = options
   return options
 }
 
@@ -84,40 +95,45 @@ interface LongText {
   readonly also: string[]
 }
 
-interface LongTexts {
-  readonly all: LongText[]
-  /** Few texts have the length of one of these: only those are compared with them. */
-  readonly lengths: Set<number>
-  units: number
-}
-
-function newLongTexts(): LongTexts {
-  return { all: [], lengths: new Set(), units: 0 }
-}
-
-function addLongText(longTexts: LongTexts, long: LongText): void {
-  longTexts.all.push(long)
-  longTexts.lengths.add(long.text.length)
-  longTexts.units += long.text.length
-}
-
-function takeOutCopies(record: object, longTexts: LongTexts, lineUnits: number | undefined): void {
-  if (lineUnits !== undefined && lineUnits - longTexts.units < Math.min(...longTexts.lengths)) return
+function takeOutCopies(record: object, longTexts: readonly LongText[], lineUnits: number | undefined): void {
+  let least = Number.POSITIVE_INFINITY
+  let units = 0
+  for (const { text } of longTexts) {
+    least = Math.min(least, text.length)
+    units += text.length
+  }
+  // In nearly every record the long texts are those that were taken out of it.
+  if ((lineUnits !== undefined && lineUnits - units < least) || !hasTextOf(record, least)) return
   const copies: Copy[] = []
-  findCopies(record, longTexts.lengths, [], copies)
+  findCopies(record, new Set(longTexts.map(({ text }) => text.length)), [], copies)
   if (copies.length === 0) return
   const byText = new Map<string, LongText>()
-  for (const long of longTexts.all) if (!byText.has(long.text)) byText.set(long.text, long)
+  for (const long of longTexts) if (!byText.has(long.text)) byText.set(long.text, long)
   for (const { holder, key, text, at } of copies) {
     const long = byText.get(text)
     if (long === undefined) continue
     putUnder(holder, key, null)
     long.also.push(at)
   }
-  for (const { at, also, lift, part } of longTexts.all) {
+  for (const { at, also, lift, part } of longTexts) {
     if (also.length === 0) continue
     part.options = optionsOf(lift, { at, also }, part.options?.["pond"] as PartDraft["pond"])
   }
+}
+
+/** Whether a text of so many units is left anywhere in a value. */
+function hasTextOf(holder: object, units: number): boolean {
+  if (Array.isArray(holder)) {
+    for (let index = 0; index < holder.length; index++) if (isOrHasTextOf(holder[index], units)) return true
+    return false
+  }
+  for (const key in holder) if (isOrHasTextOf((holder as Readonly<Record<string, unknown>>)[key], units)) return true
+  return false
+}
+
+function isOrHasTextOf(value: unknown, units: number): boolean {
+  if (typeof value === "string") return value.length >= units
+  return typeof value === "object" && value !== null && hasTextOf(value, units)
 }
 
 /** A text as long as one that was taken out. */
@@ -146,17 +162,19 @@ function pointerOf(path: readonly string[]): string {
   return path.map((key) => `/${pointerToken(key)}`).join("")
 }
 
-/** The same for the content of a system message, which has no parts: the note. */
-export function takeOutContent(record: JsonValue, content: Sealed<string> | undefined): JsonObject | undefined {
-  const origin = content?.origin
-  if (origin === undefined || origin.holder.record !== record) return undefined
-  putUnder(origin.holder.value, origin.key, null)
-  return { content: noteOf(origin) }
+// --- The content of a message of the system, which has no parts ---------------------------------------------------------
+
+function takeOutContent(record: JsonValue, content: Sealed<string>): void {
+  const { origin } = content
+  if (origin !== undefined && recordAround(origin.holder) === record) putUnder(origin.holder.value, origin.key, null)
 }
 
-function noteOf({ holder, key, form }: Origin): JsonValue {
-  const at = pathInside(holder.path, key).pointer
-  return form === "value" ? at : { at, form }
+/** What `options.source.lift` of such a message says, where its content was taken out of the record. */
+export function contentNote(record: JsonValue, content: Sealed<string> | undefined): JsonObject | undefined {
+  const origin = content?.origin
+  if (origin === undefined || recordAround(origin.holder) !== record) return undefined
+  const at = pathTo(origin.holder).inside(origin.key).pointer
+  return { content: origin.form === "value" ? at : { at, form: origin.form } }
 }
 
 // --- The way back -----------------------------------------------------------------------------------------------------

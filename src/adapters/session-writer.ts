@@ -4,13 +4,13 @@
  * Knows no client. Every record that is handed in comes out: in a part, in `options.source`, or both.
  */
 import { assert } from "../model/errors.ts"
-import { type JsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import type { JsonObject, JsonValue } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
-import { createKeySet } from "../platform/key-set.ts"
 import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
 import type { Sealed } from "./extract.ts"
-import { takeOut, takeOutContent } from "./lift.ts"
+import { contentNote, takeOut } from "./lift.ts"
+import { createMessageIds } from "./message-ids.ts"
 import type { PartDraft } from "./parts.ts"
 
 export interface SessionStart {
@@ -35,6 +35,9 @@ interface DraftFields {
   readonly spelling?: JsonValue | undefined
 }
 
+/** What a record says of all its messages. What a message says itself goes before it. */
+type SharedFields = Pick<DraftFields, "timestamp" | "pond" | "spelling">
+
 type PartDraftsOf<R extends Role> = readonly PartDraft<(typeof ROLE_PARTS)[R][number]>[]
 
 export type MessageDraft =
@@ -49,7 +52,12 @@ export interface SessionWriter {
   readonly nextOrdinal: number
   begin(start: SessionStart): void
   /** A record and the messages that it holds. The record belongs to the writer from here on: values are taken out of it. */
-  record(raw: RawRecord, record: JsonValue, messages: readonly [MessageDraft, ...MessageDraft[]]): void
+  record(
+    raw: RawRecord,
+    record: JsonValue,
+    messages: readonly [MessageDraft, ...MessageDraft[]],
+    shared?: SharedFields,
+  ): void
   /** A record that is no message, kept whole. */
   carrier(raw: RawRecord, record: JsonValue, fields?: DraftFields): void
   /** A file that is no records at all (a text, bytes), kept as it lay. */
@@ -68,15 +76,21 @@ export function mainFileOf(unit: SourceUnit): SourceFile {
 }
 
 export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: ResumePoint): SessionWriter {
-  const freeId = idsBeside(resume?.seen ?? new Set())
+  const ids = createMessageIds(resume?.seen ?? new Set())
   let session = resume?.session
   let ordinal = resume?.nextOrdinal ?? 0
   const waiting: (() => void)[] = []
 
   /** Messages that come before their session is known wait: the session is always first. */
-  function write(raw: RawRecord, source: JsonObject, record: JsonValue, drafts: readonly MessageDraft[]): void {
-    if (session === undefined) waiting.push(() => write(raw, source, record, drafts))
-    else emit(session, raw, source, record, drafts)
+  function write(
+    raw: RawRecord,
+    source: JsonObject,
+    record: JsonValue,
+    drafts: readonly MessageDraft[],
+    shared: SharedFields = NOTHING_SHARED,
+  ): void {
+    if (session === undefined) waiting.push(() => write(raw, source, record, drafts, shared))
+    else emit(session, raw, source, record, drafts, shared)
   }
 
   function emit(
@@ -85,21 +99,17 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     source: JsonObject,
     record: JsonValue,
     drafts: readonly MessageDraft[],
+    shared: SharedFields,
   ): void {
     // Every value leaves the record before the first message is handed on: a sink may write it down at once.
     // A document may be one of several that its record was put together from, and a line may have been made up.
-    const lineUnits = raw.form === "log" && raw.text !== "" ? raw.text.length : undefined
-    const contents: (JsonObject | undefined)[] = []
-    for (const draft of drafts) contents.push(takenOut(record, draft, lineUnits))
-    let hash: string | undefined
+    takeOut(record, drafts, raw.form === "log" && raw.text !== "" ? raw.text.length : undefined)
     let first: string | undefined
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
-      if (draft.id === undefined) hash ??= contentHash(raw)
-      const id = freeId(draft.id?.value ?? hash ?? "")
-      const own = draft.spelling === undefined ? source : { ...source, spelling: draft.spelling }
-      const kept = first === undefined ? own : { of: first }
-      sink.entry(entryOf(begun, id, ordinal++, draft, kept, contents[index]))
+      const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(draft.id.value)
+      const kept = first === undefined ? withSpelling(source, draft.spelling ?? shared.spelling) : { of: first }
+      sink.entry(entryOf(begun, id, ordinal++, draft, withLift(kept, record, draft), shared))
       first ??= id
     }
   }
@@ -121,7 +131,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       sink.session(session)
       for (const writeLate of waiting.splice(0)) writeLate()
     },
-    record: (raw, record, drafts) => write(raw, sourceOf(raw, main, record), record, drafts),
+    record: (raw, record, drafts, shared) => write(raw, sourceOf(raw, main, record), record, drafts, shared),
     carrier: (raw, record, fields) =>
       write(raw, sourceOf(raw, main, record), record, [fields === undefined ? BARE : { ...fields, role: "system" }]),
     whole: keepBare,
@@ -140,12 +150,16 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
 }
 
 const BARE: MessageDraft = { role: "system" }
+const NOTHING_SHARED: SharedFields = {}
 
-/** Parts say themselves what was taken out for them. What was taken out as the content of a message of the system. */
-function takenOut(record: JsonValue, draft: MessageDraft, lineUnits: number | undefined): JsonObject | undefined {
-  if (draft.role === "system") return takeOutContent(record, draft.content)
-  takeOut(record, draft.parts, lineUnits)
-  return undefined
+function withSpelling(source: JsonObject, spelling: JsonValue | undefined): JsonObject {
+  return spelling === undefined ? source : { ...source, spelling }
+}
+
+/** Parts say themselves what was taken out for them. */
+function withLift(source: JsonObject, record: JsonValue, draft: MessageDraft): JsonObject {
+  const lift = draft.role === "system" ? contentNote(record, draft.content) : undefined
+  return lift === undefined ? source : { ...source, lift }
 }
 
 function entryOf(
@@ -154,19 +168,21 @@ function entryOf(
   ordinal: number,
   draft: MessageDraft,
   source: JsonObject,
-  lift: JsonObject | undefined,
+  shared: SharedFields,
 ): Entry {
-  const { role, pond } = draft
+  const { role } = draft
   const session_id = session.id
-  const timestamp = draft.timestamp?.value ?? session.created_at
-  const kept = lift === undefined ? source : { ...source, lift }
-  const options = pond === undefined ? { source: kept } : { source: kept, pond }
+  const timestamp = (draft.timestamp ?? shared.timestamp)?.value ?? session.created_at
+  const pond = shared.pond === undefined ? draft.pond : { ...shared.pond, ...draft.pond }
+  const options = pond === undefined ? { source } : { source, pond }
   if (role === "system") {
     const content = draft.content?.value ?? ""
     return { message: { id, session_id, ordinal, timestamp, options, role, content }, parts: [] }
   }
+  const drafts: readonly PartDraft[] = draft.parts
   const parts: Part[] = []
-  for (const part of draft.parts) parts.push(placed(part, session_id, id, parts.length))
+  for (let index = 0; index < drafts.length; index++)
+    parts.push(placed(drafts[index] as PartDraft, session_id, id, index))
   return { message: { id, session_id, ordinal, timestamp, options, role }, parts } as Entry
 }
 
@@ -206,52 +222,4 @@ function placeOf(raw: RawRecord, main: SourceFile): Record<string, JsonValue> {
 function bareContent(raw: RawRecord): Record<string, JsonValue> {
   if (raw.form === "bytes") return { base64: Buffer.from(raw.bytes).toString("base64") }
   return raw.form === "row" ? { record: raw.row } : { text: raw.text }
-}
-
-const CONTENT_ID = "pond-"
-
-/** Whether a message's id was made from the content of its record, because its source gave it none. */
-export function hasContentId(id: string): boolean {
-  return id.startsWith(CONTENT_ID)
-}
-
-/** The same record gives the same id on every machine, in every version (`lance-deterministic-pk`): xxHash is a fixed algorithm. */
-function contentHash(raw: RawRecord): string {
-  const content = raw.form === "row" ? stringifyJson(raw.row) : contentOf(raw)
-  return `${CONTENT_ID}${Bun.hash.xxHash64(content).toString(16).padStart(16, "0")}`
-}
-
-function contentOf(raw: Exclude<RawRecord, { form: "row" }>): string | Uint8Array {
-  return raw.form === "bytes" ? raw.bytes : raw.text
-}
-
-/** So many ids are held as they are, which is more than a session has. Of a log of gigabytes the others are held by their hashes. */
-const EXACT_IDS_MAX = 100_000
-
-/** An id that is taken already gets a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
-function idsBeside(known: ReadonlySet<string>): (wanted: string) => string {
-  const taken = new Set<string>()
-  const others = createKeySet()
-  // The number that the next one like it gets: a client that writes the same record thousands of times must not make us
-  // count from two each time.
-  const next = new Map<string, number>()
-  /** Gives whether it was free. One question for nearly every id: this is asked for every message. */
-  function take(id: string): boolean {
-    if (taken.size < EXACT_IDS_MAX) {
-      const before = taken.size
-      taken.add(id)
-      return taken.size > before && !known.has(id)
-    }
-    if (taken.has(id) || known.has(id) || others.mayHave(id)) return false
-    others.add(id)
-    return true
-  }
-  return (wanted) => {
-    if (take(wanted)) return wanted
-    let count = next.get(wanted) ?? 2
-    let id = `${wanted}#${count}`
-    while (!take(id)) id = `${wanted}#${++count}`
-    next.set(wanted, count + 1)
-    return id
-  }
 }

@@ -8,39 +8,50 @@ import { isJsonObject, type JsonValue, pointerToken } from "../model/json.ts"
 export type PathKey = string | number
 
 /** Equal paths are one object, so that a pointer is spelled once for all the records of a log. */
-export interface Path {
+export class Path {
   /** As a JSON pointer. */
   readonly pointer: string
-  readonly inner: Map<PathKey, Path>
+  /** What `lift.ts` notes of a value that was taken out here, by the field that holds it now. */
+  readonly notes: Record<string, object> = {}
+  readonly #inner = new Map<PathKey, Path>()
+  /** The records of a log are alike: what was asked for last is mostly what is asked for next. */
+  #lastKey: PathKey | undefined
+  #last: Path | undefined
+
+  constructor(pointer: string) {
+    this.pointer = pointer
+  }
+
+  inside(key: PathKey): Path {
+    if (key === this.#lastKey && this.#last !== undefined) return this.#last
+    const found = this.#inner.get(key) ?? this.#make(key)
+    this.#lastKey = key
+    this.#last = found
+    return found
+  }
+
+  #make(key: PathKey): Path {
+    const made = new Path(`${this.pointer}/${typeof key === "number" ? String(key) : pointerToken(key)}`)
+    const isRemembered = typeof key === "number" ? key < REMEMBERED_INDEX_MAX : this.#inner.size < REMEMBERED_KEYS_MAX
+    if (isRemembered) this.#inner.set(key, made)
+    return made
+  }
 }
 
-const ROOT: Path = { pointer: "", inner: new Map() }
 /** Places in long lists are spelled each time: what is remembered must not grow with what clients write. */
 const REMEMBERED_INDEX_MAX = 64
 const REMEMBERED_KEYS_MAX = 256
 
-export function pathInside(path: Path, key: PathKey): Path {
-  const known = path.inner.get(key)
-  if (known !== undefined) return known
-  const token = typeof key === "number" ? String(key) : pointerToken(key)
-  const made: Path = { pointer: `${path.pointer}/${token}`, inner: new Map() }
-  const isRemembered = typeof key === "number" ? key < REMEMBERED_INDEX_MAX : path.inner.size < REMEMBERED_KEYS_MAX
-  if (isRemembered) path.inner.set(key, made)
-  return made
-}
+const ROOT = new Path("")
 
 /** A class for its fixed shape alone: one is made for every block of every record. */
 export class Spot {
-  readonly record: JsonValue
   readonly value: JsonValue
-  readonly path: Path
   readonly above: Spot | undefined
   readonly key: PathKey
 
-  constructor(record: JsonValue, value: JsonValue, path: Path, above: Spot | undefined, key: PathKey) {
-    this.record = record
+  constructor(value: JsonValue, above: Spot | undefined, key: PathKey) {
     this.value = value
-    this.path = path
     this.above = above
     this.key = key
   }
@@ -48,13 +59,25 @@ export class Spot {
 
 /** The record itself, as a spot. */
 export function whole(record: JsonValue): Spot {
-  return new Spot(record, record, ROOT, undefined, "")
+  return new Spot(record, undefined, "")
+}
+
+/** The record that a spot is in. */
+export function recordAround(spot: Spot): JsonValue {
+  let top = spot
+  while (top.above !== undefined) top = top.above
+  return top.value
+}
+
+/** Worked out where something is taken out: most spots are only looked at. */
+export function pathTo({ above, key }: Spot): Path {
+  return above === undefined ? ROOT : pathTo(above).inside(key)
 }
 
 /** What stands under a key, or nothing. */
 export function inside(spot: Spot, key: PathKey): Spot | undefined {
   const value = valueUnder(spot.value, key)
-  return value === undefined ? undefined : new Spot(spot.record, value, pathInside(spot.path, key), spot, key)
+  return value === undefined ? undefined : new Spot(value, spot, key)
 }
 
 /** The same, where a list has been asked for its length already. */
@@ -62,8 +85,7 @@ export function itemsOf(spot: Spot | undefined): Spot[] {
   const items: Spot[] = []
   if (spot === undefined || !Array.isArray(spot.value)) return items
   const list: readonly JsonValue[] = spot.value
-  for (let index = 0; index < list.length; index++)
-    items.push(new Spot(spot.record, list[index] ?? null, pathInside(spot.path, index), spot, index))
+  for (let index = 0; index < list.length; index++) items.push(new Spot(list[index] ?? null, spot, index))
   return items
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Adapter } from "../adapters/adapter.ts"
 import { fill } from "../adapters/lift.ts"
-import { hasContentId } from "../adapters/session-writer.ts"
+import { hasContentId } from "../adapters/message-ids.ts"
 import { revisionOf, sourceOf } from "../adapters/shared/native.ts"
 import { equalJson, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { Entry, Session } from "../model/session.ts"

@@ -33,6 +33,7 @@ for (const [read, written] of NUMBERS) {
     ["in a list", `[1,${read},0]`],
     ["behind white space", `{"a" : ${read} }`],
     ["beside text that looks like it", `{"hex":"4e123, 1e-400 ","a":${read}}`],
+    ["behind many hyphens", `{"name":"${"a-".repeat(100)}","a":${read}}`],
   ] as const) {
     test(`${read} ${place} keeps its value`, () => {
       const parsed = parseJson(text)

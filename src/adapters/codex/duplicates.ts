@@ -87,7 +87,8 @@ function itemSpeech(state: SpeechState, draft: MessageDraft): { state: SpeechSta
 
 function saysSomething(draft: MessageDraft): boolean {
   if (draft.role !== "user" && draft.role !== "assistant") return false
-  return draft.parts.some(({ body }) => isSaid(body) || body.type === "file")
+  for (const { body } of draft.parts) if (isSaid(body) || body.type === "file") return true
+  return false
 }
 
 function isSaid(body: PartBody): body is Extract<PartBody, { type: "text" | "reasoning" }> {
@@ -97,10 +98,11 @@ function isSaid(body: PartBody): body is Extract<PartBody, { type: "text" | "rea
 /** What a person or the model said in a message. Injected text is not said, and a thought is no answer of the same words. */
 function saidIn(draft: MessageDraft): Said {
   if (draft.role !== "user" && draft.role !== "assistant") return ""
-  const texts: string[] = []
-  for (const { body } of draft.parts) if (isSaid(body)) texts.push(body.text)
-  if (texts.length === 0) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
-  return { words: texts.join("\n").trim(), isThought: isThought(draft) }
+  let words: string | undefined
+  for (const { body } of draft.parts)
+    if (isSaid(body)) words = words === undefined ? body.text : `${words}\n${body.text}`
+  if (words === undefined) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
+  return { words: words.trim(), isThought: isThought(draft) }
 }
 
 function isThought(draft: MessageDraft): boolean {

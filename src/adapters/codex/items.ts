@@ -108,7 +108,9 @@ function userParts(item: Spot): PartDraft<UserPart>[] {
   }
   const kinds = valueAt(item.value, "internal_chat_message_metadata_passthrough", "content_item_kinds")
   const parts: PartDraft<UserPart>[] = []
-  for (const [index, block] of itemsOf(content).entries()) {
+  const spots = itemsOf(content)
+  for (let index = 0; index < spots.length; index++) {
+    const block = spots[index] as Spot
     const text = stringUnder(block, "text") ?? stringHere(block)
     if (text === undefined) {
       parts.push(...blockParts(item, block, index))
@@ -169,7 +171,9 @@ function answerParts(item: Spot): PartDraft<AssistantPart>[] {
 }
 
 function addAnswered(item: Spot, content: Spot | undefined, parts: PartDraft<AssistantPart>[]): void {
-  for (const [index, block] of itemsOf(content).entries()) {
+  const spots = itemsOf(content)
+  for (let index = 0; index < spots.length; index++) {
+    const block = spots[index] as Spot
     const text = stringUnder(block, "text") ?? stringUnder(block, "refusal") ?? stringHere(block)
     if (text === undefined) parts.push(...blockParts(item, block, index))
     else if (wordUnder(block.value, "type") === "reasoning")
@@ -250,9 +254,10 @@ function toolResult(item: Spot, id: Id): MessageDraft[] {
   return [{ id, role: "tool", parts: [part] }]
 }
 
-function resultHead({ value }: Spot): Sealed<string> | undefined {
+function resultHead(item: Spot): Sealed<string> | undefined {
+  const { value } = item
   return (
-    stringAt(value, "output") ??
+    stringUnder(item, "output") ??
     stringAt(value, "output", 0, "text") ??
     stringAt(value, "output", "text") ??
     stringAt(value, "content")

@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
 import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import { dataUrlIn, nonEmptyStringAt, stringHere, stringUnder, timestampAt, valueAt } from "../extract.ts"
-import { filePart, reasoningPart, textPart } from "../parts.ts"
+import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { spellingOf } from "../shared/spelling.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
@@ -131,17 +131,14 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
   const timestamp = timestampAt(record, "timestamp")
   const copied = from === undefined ? undefined : { replay_of: from }
   const drafts = messagesOf(reading, raw, record)
-  const [first, ...rest] = drafts
-  const placed = (draft: MessageDraft) => withPond({ ...draft, timestamp, spelling }, copied)
-  if (first === undefined) writer.carrier(raw, record, { timestamp, spelling, pond: copied ?? titleOf(record) })
-  else writer.record(raw, record, [placed(first), ...rest.map(placed)])
+  if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp, spelling, pond: copied })
+  else writer.carrier(raw, record, { timestamp, spelling, pond: copied ?? titleOf(record) })
 }
 
 type Facts = Record<string, JsonValue>
 
-/** A draft without facts has none: an empty bag would be stored with every message. */
-function withPond<T extends { readonly pond?: Facts | undefined }>(draft: T, pond: Facts | undefined): T {
-  return pond === undefined ? draft : { ...draft, pond: { ...pond, ...draft.pond } }
+function isFilled<T>(values: readonly T[]): values is readonly [T, ...T[]] {
+  return values.length > 0
 }
 
 function learnWriter(reading: Reading, record: JsonObject): void {
@@ -163,9 +160,8 @@ function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): voi
   }
   begin(reading, true)
   const drafts = itemsOf(inside(whole(record), "items")).flatMap((item) => itemMessages(item))
-  const [first, ...rest] = drafts
-  if (first === undefined) writer.carrier(raw, record)
-  else writer.record(raw, record, [first, ...rest])
+  if (isFilled(drafts)) writer.record(raw, record, drafts)
+  else writer.carrier(raw, record)
 }
 
 function pushTitle(reading: Reading, raw: RawRecord): void {
@@ -198,14 +194,27 @@ function messagesOf(reading: Reading, raw: RawRecord, record: JsonObject): Messa
   const payload = record["payload"]
   const payloadType = (isJsonObject(payload) ? payload["type"] : undefined) ?? impliedType(record)
   const isHeader = type === undefined && (typeof record["id"] === "string" || record["record_type"] === "state")
-  const unknown = isHeader ? undefined : unknownKind(type ?? impliedType(record), payloadType)
+  const drafts = draftsOf(record, isHeader)
+  // What gives messages is known, and nearly every record does.
+  const unknown = isHeader || drafts.length > 0 ? undefined : unknownKind(type ?? impliedType(record), payloadType)
   if (unknown !== undefined) reading.writer.issue(raw, { kind: "unknown_record", severity: "note", found: unknown })
+  if (type === "inter_agent_communication") return drafts
+  return spoken(reading, type === "event_msg" ? "event" : "item", drafts)
+}
+
+function draftsOf(record: JsonObject, isHeader: boolean): MessageDraft[] {
   const spot = whole(record)
-  if (type === "event_msg") return spoken(reading, "event", eventMessages(inside(spot, "payload")))
-  if (type === "inter_agent_communication") return itemMessages(inside(spot, "payload"))
-  if (type === "response_item") return spoken(reading, "item", itemMessages(inside(spot, "payload")))
-  if (type === "compacted") return spoken(reading, "item", summary(record))
-  return spoken(reading, "item", isHeader || isJsonObject(payload) ? [] : itemMessages(spot))
+  switch (record["type"]) {
+    case "event_msg":
+      return eventMessages(inside(spot, "payload"))
+    case "inter_agent_communication":
+    case "response_item":
+      return itemMessages(inside(spot, "payload"))
+    case "compacted":
+      return summary(record)
+    default:
+      return isHeader || isJsonObject(record["payload"]) ? [] : itemMessages(spot)
+  }
 }
 
 function impliedType(record: JsonObject): JsonValue | undefined {
@@ -215,7 +224,7 @@ function impliedType(record: JsonObject): JsonValue | undefined {
 
 /** The drafts, unless they say again what was said already. */
 function spoken(reading: Reading, from: "item" | "event", drafts: MessageDraft[]): MessageDraft[] {
-  const [first] = drafts
+  const first = drafts[0]
   if (first === undefined) {
     reading.speech = older(reading.speech)
     return drafts
@@ -231,13 +240,7 @@ function eventMessages(event: Spot | undefined): MessageDraft[] {
   switch (wordUnder(event.value, "type")) {
     case "user_message": {
       const text = stringUnder(event, "message")
-      const files = itemsOf(inside(event, "images")).flatMap((image) => {
-        const url = stringHere(image)
-        const data = url === undefined ? undefined : dataUrlIn(url)
-        if (url === undefined) return []
-        const content = data === undefined ? { url } : { base64: data.base64 }
-        return [filePart({ provenance: "conversational", mediaType: data?.mediaType, data: content })]
-      })
+      const files = itemsOf(inside(event, "images")).flatMap((image) => shownImage(image) ?? [])
       const texts = text === undefined ? [] : userTextParts(text, undefined, false)
       return texts.length + files.length === 0 ? [] : [{ role: "user", parts: [...texts, ...files] }]
     }
@@ -257,6 +260,14 @@ function eventMessages(event: Spot | undefined): MessageDraft[] {
     default:
       return []
   }
+}
+
+function shownImage(image: Spot): PartDraft<"file"> | undefined {
+  const url = stringHere(image)
+  if (url === undefined) return undefined
+  const data = dataUrlIn(url)
+  const content = data === undefined ? { url } : { base64: data.base64 }
+  return filePart({ provenance: "conversational", mediaType: data?.mediaType, data: content })
 }
 
 /** What a compaction says of the history that it replaces. The history that it left is for `context.ts`. */

@@ -12,7 +12,7 @@ import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { type RolloutName, rolloutName } from "./rollout-name.ts"
 
-export const source: Source = { roots, plan, concerns }
+export const source: Source = { roots, plan, concerns, hasContentIds: true }
 
 const LIVE = "sessions"
 const ARCHIVED = "archived_sessions"

@@ -34,13 +34,13 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 export async function* resolve(
-  source: Pick<Source, "rows">,
+  source: Pick<Source, "rows" | "hasContentIds">,
   unit: SourceUnit,
   options: ResolveOptions = {},
 ): AsyncGenerator<Batch> {
   for (const file of unit.files) {
     try {
-      if (file.form === "log") yield* resolveLog(file, options.from?.get(file.place), options.unendedLine ?? "take")
+      if (file.form === "log") yield* resolveLog(source, file, options)
       else if (file.form !== "database") yield await resolveWhole(file)
       else if (source.rows !== undefined) yield* resolveRows(file, source.rows(unit, options.since))
     } catch (error) {
@@ -54,10 +54,11 @@ export async function* resolve(
 // --- Logs: whole lines ------------------------------------------------------------------------------------------------
 
 async function* resolveLog(
+  source: Pick<Source, "hasContentIds">,
   file: SourceFile,
-  from: LogPosition | undefined,
-  unendedLine: "take" | "leave",
+  { from: places, unendedLine }: ResolveOptions,
 ): AsyncGenerator<Batch> {
+  const from = places?.get(file.place)
   const handle = await open(file.path, "r")
   try {
     const window = await openLogWindow(handle, file, from)
@@ -68,7 +69,7 @@ async function* resolveLog(
       const isUnended = lines.at(-1) !== LINE_FEED
       if (isUnended && unendedLine === "leave") return
       const bytes = lines.length
-      const records = recordsOf(file, lines, line)
+      const records = recordsOf(file, lines, line, source.hasContentIds)
       window.letGo()
       line += isUnended ? records.length - 1 : records.length
       yield {
@@ -86,7 +87,7 @@ async function* resolveLog(
 }
 
 /** `before` is how many lines of the file came earlier. Every line is a record, blank ones too. */
-export function recordsOf(file: SourceFile, lines: Buffer, before: number): RawRecord[] {
+export function recordsOf(file: SourceFile, lines: Buffer, before: number, hasContentIds?: true): RawRecord[] {
   const records: RawRecord[] = []
   for (let start = 0; start < lines.length; ) {
     const feed = lines.indexOf(LINE_FEED, start)
@@ -96,11 +97,9 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number): RawR
     const line = before + records.length + 1
     const bytes = lines.subarray(line === 1 ? start + byteOrderMarkOf(lines) : start, end)
     const text = textOf(bytes)
-    records.push(
-      text === undefined
-        ? { form: "bytes", file, line, bytes: Uint8Array.from(bytes) }
-        : { form: "log", file, line, text },
-    )
+    if (text === undefined) records.push({ form: "bytes", file, line, bytes: Uint8Array.from(bytes) })
+    else if (hasContentIds) records.push({ form: "log", file, line, text, hash: Bun.hash.xxHash64(bytes) })
+    else records.push({ form: "log", file, line, text })
     start = next
   }
   return records
