@@ -34,37 +34,42 @@ function concerns(root: string, place: string): boolean {
   return [LIVE, ARCHIVED, INDEX_PLACE].includes(top) || !KEPT.some((folder) => existsSync(join(root, folder)))
 }
 
-function* plan(root: string): Generator<SourceUnit | Issue> {
+/** At once: a value that comes alone through a generator costs as much as looking its file up. */
+function plan(root: string): (SourceUnit | Issue)[] {
   const here = entriesOf(root, "")
-  if (here === undefined) return
+  if (here === undefined) return []
   const kept = here.filter(({ name }) => KEPT.includes(name)).map(({ name }) => name)
   const found: Found[] = []
   // A root without these folders is a folder of rollouts that somebody points at, and is walked whole.
   if (kept.length === 0) walk(root, "", here, found)
   for (const folder of kept) walk(root, folder, entriesOf(root, folder), found)
   const titles = titlesOf(root)
-  for (const [threadId, rollouts] of byThread(found)) yield* planThread(root, threadId, rollouts, titles.get(threadId))
+  const planned: (SourceUnit | Issue)[] = []
+  for (const [threadId, rollouts] of byThread(found))
+    planThread(planned, { root, threadId, rollouts, beside: titles.get(threadId) })
+  return planned
 }
 
 // --- One thread -------------------------------------------------------------------------------------------------------
 
-function* planThread(
-  root: string,
-  threadId: string,
-  rollouts: readonly Found[],
-  beside: readonly RawRecord[] | undefined,
-): Generator<SourceUnit | Issue> {
+interface Thread {
+  readonly root: string
+  readonly threadId: string
+  readonly rollouts: readonly Found[]
+  readonly beside: readonly RawRecord[] | undefined
+}
+
+function planThread(planned: (SourceUnit | Issue)[], { root, threadId, rollouts, beside }: Thread): void {
   const files: SourceFile[] = []
-  for (const [first, ...others] of byRollout(rollouts)) {
-    const copies = [first, ...others].map((rollout) => fileAt(root, rollout))
+  for (const group of byRollout(rollouts)) {
+    const copies = group.map((rollout) => fileAt(root, rollout))
     const [file, ...rest] = preferred(copies.filter((copy): copy is SourceFile => !("kind" in copy)))
-    yield* copies.filter((copy): copy is Issue => "kind" in copy)
+    for (const copy of copies) if ("kind" in copy) planned.push(copy)
     if (file !== undefined) files.push(file)
     for (const { place } of rest)
-      yield { kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${file?.place}` }
+      planned.push({ kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${file?.place}` })
   }
-  if (files.length === 0) return
-  yield { key: threadId, root, files, ...(beside === undefined ? {} : { beside }) }
+  if (files.length > 0) planned.push({ key: threadId, root, files, ...(beside === undefined ? {} : { beside }) })
 }
 
 /** A rollout may lie twice for a moment: while it is compressed, or archived. The one with more in it is read. */
@@ -74,7 +79,8 @@ function preferred(files: readonly SourceFile[]): SourceFile[] {
 }
 
 /** In the order in which they began: each of a thread's later rollouts goes on from an earlier one. */
-function byRollout(rollouts: readonly Found[]): (readonly [Found, ...Found[]])[] {
+function byRollout(rollouts: readonly Found[]): (readonly Found[])[] {
+  if (rollouts.length === 1) return [rollouts]
   const groups = new Map<string, [Found, ...Found[]]>()
   const sorted = rollouts.toSorted((left, right) => compare(orderOf(left), orderOf(right)))
   for (const rollout of sorted) {
@@ -116,7 +122,7 @@ function titlesOf(root: string): Map<string, RawRecord[]> {
   const path = join(root, INDEX_PLACE)
   const stats = statOf(path)
   if (!("ino" in stats)) return titles
-  const file = sourceFile(root, INDEX_PLACE, stats)
+  const file = sourceFile(root, INDEX_PLACE, "log", stats)
   for (const [index, text] of textAt(path).split("\n").entries()) {
     const parsed = parseJson(text)
     const id = parsed.ok && isJsonObject(parsed.value) ? parsed.value["id"] : undefined
@@ -169,16 +175,16 @@ function isFolder(entry: Dirent): boolean {
 }
 
 function fileAt(root: string, { place, name }: Found): SourceFile | Issue {
-  const stats = statOf(join(root, place))
+  const stats = statOf(`${root}/${place}`)
   if ("code" in stats) return { kind: "unreadable_file", severity: "fault", file: place, found: stats.code }
-  return { ...sourceFile(root, place, stats), form: name.form }
+  return sourceFile(root, place, name.form, stats)
 }
 
-function sourceFile(root: string, place: string, stats: Stats): SourceFile {
+function sourceFile(root: string, place: string, form: SourceFile["form"], stats: Stats): SourceFile {
   return {
     path: join(root, place),
     place,
-    form: "log",
+    form,
     sizeBytes: stats.size,
     modifiedMs: stats.mtimeMs,
     changedMs: stats.ctimeMs,

@@ -2,7 +2,7 @@
  * Where pi keeps its sessions: `<agent directory>/sessions/--<cwd, its separators as dashes>--/<time>_<id>.jsonl`, or
  * flat in one directory where a variable names it. `auth.json` lies one level above the root and is never looked at.
  */
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { Source, SourceUnit } from "../adapter.ts"
@@ -19,15 +19,13 @@ function roots(environment: Environment, home: string): readonly string[] {
   return own === undefined ? [join(agent, "sessions")] : [own, join(agent, "sessions")]
 }
 
-function* plan(root: string): Generator<SourceUnit | Issue> {
-  for (const found of filesBelow(root, { form: "log", depthMax: DEPTH_MAX, accepts: isSessionFile })) {
-    yield isIssue(found) ? found : { key: found.place, root, files: [found] }
-  }
+function plan(root: string): (SourceUnit | Issue)[] {
+  const all = filesBelow(root, { form: "log", depthMax: DEPTH_MAX, accepts: isSessionFile })
+  return all.map((found) => (isIssue(found) ? found : { key: found.place, root, files: [found] }))
 }
 
 function isSessionFile(place: string): boolean {
-  const name = basename(place)
-  return name.endsWith(".jsonl") && !name.startsWith(".")
+  return place.endsWith(".jsonl") && place[place.lastIndexOf("/") + 1] !== "."
 }
 
 function expanded(path: string | undefined, home: string): string | undefined {

@@ -15,33 +15,40 @@ export interface WalkRule {
   readonly accepts: (place: string) => boolean
 }
 
-/** A root that is not there holds nothing. What cannot be looked at is an issue, and the rest goes on. */
-export function* filesBelow(root: string, rule: WalkRule): Generator<SourceFile | Issue> {
-  yield* walk(root, "", rule, new Set())
+/**
+ * A root that is not there holds nothing. What cannot be looked at is an issue, and the rest goes on. At once: a value that
+ * comes alone through a generator costs as much as looking its file up.
+ */
+export function filesBelow(root: string, rule: WalkRule): (SourceFile | Issue)[] {
+  const found: (SourceFile | Issue)[] = []
+  walk({ root, rule, found }, "", new Set())
+  return found
 }
 
 export function isIssue(found: object): found is Issue {
   return "severity" in found
 }
 
+interface Walk {
+  readonly root: string
+  readonly rule: WalkRule
+  readonly found: (SourceFile | Issue)[]
+}
+
 /** `entered` holds the directories on the way down: a link that leads back to one of them would never end. */
-function* walk(
-  root: string,
-  place: string,
-  rule: WalkRule,
-  entered: ReadonlySet<string>,
-): Generator<SourceFile | Issue> {
+function walk(walking: Walk, place: string, entered: ReadonlySet<string>): void {
+  const { root, rule, found: all } = walking
   const entries = entriesIn(root, place)
   if (isIssue(entries)) {
-    yield entries
+    all.push(entries)
     return
   }
   for (const entry of entries) {
     const below = place === "" ? entry.name : `${place}/${entry.name}`
     const found = lookAt(root, below, entry, rule)
     if (found === undefined) continue
-    if (typeof found === "object") yield found
-    else if (!entered.has(found)) yield* walk(root, below, rule, new Set([...entered, found]))
+    if (typeof found === "object") all.push(found)
+    else if (!entered.has(found)) walk(walking, below, new Set([...entered, found]))
   }
 }
 
@@ -81,7 +88,8 @@ function entriesIn(root: string, place: string): Dirent[] | Issue {
 /** Follows links. Nothing where the file went away in between. */
 function statAt(root: string, place: string): Stats | Issue | undefined {
   try {
-    return statSync(join(root, place), { throwIfNoEntry: false })
+    // `join` costs more than the system call.
+    return statSync(`${root}/${place}`, { throwIfNoEntry: false })
   } catch (error) {
     return unreadable(place, codeOf(error))
   }
