@@ -28,7 +28,7 @@ import {
   wholeCover,
   writeDirectory,
 } from "./segments.ts"
-import { builtFrom, type TailPart } from "./view.ts"
+import { builtFrom, ROWS_AT_ONCE, type TailPart } from "./view.ts"
 
 /**
  * Below so many new messages a search reads them as fast as a segment more. While an import runs nobody needs them folded
@@ -46,7 +46,12 @@ function giveBack(): void {
   returnFreedMemory()
 }
 
-export async function foldWords(tables: WordTables, effort: Effort, clock: Clock): Promise<MaintenanceReport> {
+export async function foldWords(
+  tables: WordTables,
+  effort: Effort,
+  clock: Clock,
+  rowsAtOnce = ROWS_AT_ONCE,
+): Promise<MaintenanceReport> {
   const covered = coverOf(await readFacts(tables)).at(-1)?.to ?? 0
   const waiting = (await tables.messages.reach()) - covered
   // Fewer messages than are covered: they were healed, and the last segments with them.
@@ -69,7 +74,7 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
   const fresh = (await tables.messages.reach()) - from
   if (fresh >= TAIL_MIN[effort]) {
     await timed("build_index", `${fresh} messages are in no segment`, async () => {
-      for await (const part of builtFrom(tables, from)) {
+      for await (const part of builtFrom(tables, from, rowsAtOnce)) {
         cover.push(await writeBuilt(tables, part))
         giveBack()
       }
@@ -78,7 +83,8 @@ export async function foldWords(tables: WordTables, effort: Effort, clock: Clock
   if (effort === "lookups") return { isBusy: false, steps }
   const merged = suffixToMerge(cover)
   if (merged.length > 1) {
-    await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
+    const isMerged = await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
+    if (!isMerged) return { isBusy: true, steps }
   }
   const isChanged = steps.length > 0
   if (isChanged || effort === "all") await removeReplaced(tables, effort)
@@ -111,6 +117,7 @@ interface CoverSegment extends Directory {
   readonly id: string
   readonly from: number
   readonly to: number
+  readonly blocks: number
   readonly documents: Documents
 }
 
@@ -171,7 +178,7 @@ async function writeSegment(
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
       const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...packedColumns(documentBytes(documents)) }
       await tables.segments.insertAbsent([row])
-      return { id, from, to, documents, firstTerms: [], rows: [] }
+      return { id, from, to, blocks, documents, firstTerms: [], rows: [] }
     },
   }
 }
@@ -191,11 +198,23 @@ async function writeBuilt(tables: WordTables, part: TailPart): Promise<CoverSegm
 
 // --- Merging ----------------------------------------------------------------------------------------------------------
 
-async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promise<void> {
+/** False where another process has merged some of them already, and taken them away. */
+async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promise<boolean> {
+  try {
+    await mergeWhole(tables, parts)
+    return true
+  } catch (error) {
+    if (error instanceof SegmentGone) return false
+    throw error
+  }
+}
+
+async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): Promise<void> {
   const directories = await readDirectories(
     tables,
     parts.map(({ id }) => id),
   )
+  for (const { id, blocks } of parts) if (directories.get(id)?.rows.length !== blocks) throw new SegmentGone()
   const [first, last] = [parts[0], parts.at(-1)]
   if (first === undefined || last === undefined) return
   // One after the other: all of them at once would be held twice.

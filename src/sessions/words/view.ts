@@ -40,7 +40,7 @@ interface Tail {
 }
 
 /** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
-const ROWS_AT_ONCE = 16_384
+export const ROWS_AT_ONCE = 16_384
 /** Who searches while messages come in makes so many of them anew, which takes some 30 ms. */
 const TAIL_ROWS_AT_ONCE = 4096
 
@@ -48,6 +48,7 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
   let tail: Tail | undefined
   let looking: Promise<Content> | undefined
+  let next: Promise<Content> | undefined
   /** Once something that was named was not there, each block is looked for. */
   let trust: Trust = "directories"
   let loading: Promise<void> = Promise.resolve()
@@ -70,6 +71,13 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
     return { cover: cover.segments, tail: tail.parts }
   }
 
+  function lookNow(): Promise<Content> {
+    looking = look().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
   /** Of all segments at once, and by turns: who comes second finds what the first has read. */
   function loadFacetsOf(part: LoadedSegment, where: Filter): Promise<void> {
     const load = () => loadFacets(tables, [...new Set([part, ...(cover?.segments ?? [])])], facetsOf(where))
@@ -80,10 +88,15 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
 
   return {
     current: () => {
-      looking ??= look().finally(() => {
-        looking = undefined
-      })
-      return looking
+      if (looking === undefined) return lookNow()
+      // That look may have missed what was stored just before this call.
+      next ??= looking
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined
+          return looking ?? lookNow()
+        })
+      return next
     },
     passing: async (part, where) => {
       const key = `${part.from} ${part.documents.size} ${filterKey(where)}`

@@ -1,0 +1,77 @@
+/** The index of words beside others: who folds, who stores and who searches at the same moment. */
+import { expect, test } from "bun:test"
+import { systemClock } from "../../src/platform/clock.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
+import { foldWords } from "../../src/sessions/words/fold.ts"
+import { createView } from "../../src/sessions/words/view.ts"
+import { said, session, testSessions } from "./support.ts"
+
+/** Ten messages in each session. */
+async function write(sessions: Sessions, from: number, to: number): Promise<void> {
+  await sessions.write(
+    Array.from({ length: to - from }, (_, index) => {
+      const id = `s${from + index}`
+      const entries = Array.from({ length: 10 }, (_each, ordinal) =>
+        said(id, ordinal, `common word ${(from + index) * 10 + ordinal}`, { id: `${id}m${ordinal}` }),
+      )
+      return { session: session(id), entries }
+    }),
+  )
+}
+
+async function countOf(sessions: Sessions): Promise<number> {
+  const rows = await sessions.words.search({ terms: ["common"] }, { columns: ["id"], limit: 10_000 })
+  return new Set(rows.map(({ id }) => id)).size
+}
+
+const wordTables = ({ store, tables }: Sessions) => ({
+  messages: tables.messages,
+  segments: store.table(WORD_SEGMENTS),
+  blocks: store.table(WORD_BLOCKS),
+})
+
+test("a fold whose segments another has merged and removed meanwhile merges nothing, and nothing is lost", async () => {
+  using place = testSessions()
+  await write(place.sessions, 0, 6)
+  await place.sessions.maintain("all")
+  await write(place.sessions, 6, 12)
+  expect(await countOf(place.sessions)).toBe(120)
+  const [slow, fast] = [place.open(), place.open()]
+  const tables = wordTables(slow)
+  let written = 0
+  const segments: typeof tables.segments = {
+    ...tables.segments,
+    insertAbsent: async (rows) => {
+      const inserted = await tables.segments.insertAbsent(rows)
+      written += 1
+      if (written === 2) await fast.maintain("all")
+      return inserted
+    },
+  }
+  const report = await foldWords({ ...tables, segments }, "all", systemClock, 40)
+  expect(report.isBusy).toBe(true)
+  expect(await countOf(place.open())).toBe(120)
+  await place.open().maintain("all")
+  expect(await countOf(place.open())).toBe(120)
+})
+
+test("who asks while another looks is told of what was stored after that look began", async () => {
+  using place = testSessions()
+  const { sessions } = place
+  await write(sessions, 0, 2)
+  const tables = wordTables(sessions)
+  let late: Promise<readonly { readonly to: number }[]> | undefined
+  const messages: typeof tables.messages = {
+    ...tables.messages,
+    stretches: async function* (request) {
+      yield* tables.messages.stretches(request)
+      if (late !== undefined) return
+      await write(sessions, 2, 4)
+      late = view.current().then(({ tail }) => tail)
+    } as typeof tables.messages.stretches,
+  }
+  const view = createView({ ...tables, messages })
+  expect((await view.current()).tail.at(-1)?.to).toBe(20)
+  expect((await late)?.at(-1)?.to).toBe(40)
+})
