@@ -17,13 +17,20 @@ export interface CopyReport extends Comparison {
   readonly ok: boolean
 }
 
+export interface CopyRequest {
+  readonly isVerifyOnly: boolean
+  /** Makes the indexes of the target, before both are compared: without them each step of it reads all that was copied. */
+  readonly index?: () => Promise<void>
+}
+
 export async function copyStore(
   from: Sessions,
   to: Sessions,
-  { isVerifyOnly }: { readonly isVerifyOnly: boolean },
+  { isVerifyOnly, index }: CopyRequest,
   work: Work,
 ): Promise<CopyReport> {
   const moved = isVerifyOnly ? { copied: NOTHING, refused: [] } : await moveAbsent(from, to, work)
+  if (!isVerifyOnly) await index?.()
   const comparison = await compareStores(from.store, to.store, work)
   const ok = Object.values(comparison.missing).every((rows) => rows === 0)
   return { ...moved, ...comparison, ok }

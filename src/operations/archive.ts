@@ -111,9 +111,8 @@ export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Pr
       details: { store: from.store.location.shown },
     })
   }
-  const report = await copyStore(from, to, options, work)
-  if (!options.isVerifyOnly) await indexed(to, work)
-  return report
+  const { isVerifyOnly } = options
+  return await copyStore(from, to, { isVerifyOnly, index: () => indexed(to, work) }, work)
 }
 
 /** 4 where something was left behind. */

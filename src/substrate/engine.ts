@@ -7,6 +7,8 @@
 import type * as Lance from "@lancedb/lancedb"
 import type * as Arrow from "apache-arrow"
 import { lazy } from "../platform/lazy.ts"
+import { setNativeVariable } from "../platform/native-environment.ts"
+import { limitArenas } from "../platform/native-memory.ts"
 
 export interface Engine {
   readonly lance: typeof Lance
@@ -14,7 +16,17 @@ export interface Engine {
 }
 
 const arrow = lazy(() => require("apache-arrow") as typeof Arrow)
-const lance = lazy(() => require("@lancedb/lancedb") as typeof Lance)
+const lance = lazy(() => {
+  limitArenas()
+  setNativeVariable("LANCE_DEFAULT_IO_BUFFER_SIZE", String(READ_AHEAD_BYTES))
+  return require("@lancedb/lancedb") as typeof Lance
+})
+
+/**
+ * How far a scan reads ahead of whoever takes its rows. The engine's own bound is 2 GB: a copy of a million messages held
+ * 716 MB where it holds 618 MB so, an export 616 MB and 416 MB, both as fast.
+ */
+const READ_AHEAD_BYTES = 32 * 1024 * 1024
 
 /** A thread that judges columns asks for Arrow alone, and has no native library of its own. */
 const ENGINE: Engine = {
