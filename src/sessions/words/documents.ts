@@ -36,7 +36,8 @@ export interface Documents {
 
 export type FacetName = (typeof FACETS)[number]
 
-const LENGTH_MAX = 0xffff
+/** Whoever has more counts as if he had so many. */
+export const LENGTH_MAX = 0xffff
 
 // --- Building ---------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
  * weighed by how long the message is. Rare terms come first; once no message that was not met yet could be among the
  * best, common terms only add to those that were. Pure; knows no store.
  */
-import type { Documents } from "./documents.ts"
+import { type Documents, LENGTH_MAX } from "./documents.ts"
 import { decodeList, holds, type TermList } from "./lists.ts"
 
 const K1 = 1.2
@@ -62,22 +62,19 @@ function statisticsOf(segments: readonly RankedSegment[], terms: readonly string
     const having = segments.reduce((sum, { lists }) => sum + (lists.get(term)?.count ?? 0), 0)
     if (having > 0) rarities.set(term, Math.log((all - having + 0.5) / (having + 0.5) + 1))
   }
-  const longest = segments.reduce((most, { documents }) => Math.max(most, longestOf(documents)), 0)
-  const weights = Float64Array.from(
-    { length: longest + 1 },
-    (_, length) => (K1 + 1) / (1 + K1 * (1 - B + (B * length) / mean)),
-  )
-  return { rarities, weights }
+  return { rarities, weights: weightsFor(mean) }
 }
 
-const LONGEST = new WeakMap<Documents, number>()
+let known = { mean: Number.NaN, weights: new Float64Array() }
 
-function longestOf(documents: Documents): number {
-  const known = LONGEST.get(documents)
-  if (known !== undefined) return known
-  const longest = documents.lengths.reduce((most, length) => Math.max(most, length), 0)
-  LONGEST.set(documents, longest)
-  return longest
+/** Of every length that there can be: looking for the longest of a million would take longer, and is asked of each process. */
+function weightsFor(mean: number): Float64Array {
+  if (known.mean === mean) return known.weights
+  const weights = new Float64Array(LENGTH_MAX + 1)
+  for (let length = 0; length <= LENGTH_MAX; length++)
+    weights[length] = (K1 + 1) / (1 + K1 * (1 - B + (B * length) / mean))
+  known = { mean, weights }
+  return weights
 }
 
 type Found = Omit<Ranked, "segment">
