@@ -11,12 +11,14 @@ import type { ImportSource } from "./import.ts"
 export interface KnownUnits {
   /** The units of these places as they lie there now; nothing where the places alone do not tell. */
   at(places: Iterable<string>): SourceUnit[] | undefined
-  /** For file systems that send no events: what differs from the last look. Only what was touched lately is looked at. */
+  /** For file systems that send no events: what differs from the last look. What rested for long is looked at by turns. */
   look(nowMs: number): readonly string[] | "all"
 }
 
-/** A session that nobody went on with for a week is found by the next sweep. */
-const LATELY_MS = 7 * 86_400_000
+/** Who went on with a session today does so again, and each look asks for it. */
+const LATELY_MS = 86_400_000
+/** So many of the others are asked for by each look, so that it costs two milliseconds more, however many they are. */
+const RESTED_AT_ONCE = 1_000
 /** Some file systems keep times by two seconds: a directory so young may change once more without telling. */
 const COARSE_MS = 2_000
 
@@ -26,7 +28,7 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
   for (const unit of units) for (const file of unit.files) byPlace.set(file.place, unit)
   // The end of its journal is the commit of what was written.
   const databases = [...new Set(units.flatMap(({ files }) => files.filter(isDatabase).map(({ place }) => place)))]
-  let marks: Map<string, string> | undefined
+  let [marks, looks]: [Map<string, string> | undefined, number] = [undefined, 0]
   let folders: Set<string> | undefined
 
   function again(place: string): SourceUnit | undefined {
@@ -66,21 +68,25 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
       marks ??= marksOf(source, units, plannedAtMs)
       for (const [path, mark] of marks) if (markOf(path) !== mark) return "all"
       const changed: string[] = []
+      const turns = Math.max(1, Math.ceil(byPlace.size / RESTED_AT_ONCE))
+      const turn = looks++ % turns
+      let number = 0
       for (const [place, { files }] of byPlace) {
+        const isItsTurn = number++ % turns === turn
         const file = files.find((each) => each.place === place)
-        if (file === undefined || file.form === "database" || nowMs - file.modifiedMs > LATELY_MS) continue
-        const stat = statOf(file.path)
-        if (
-          stat?.size !== file.sizeBytes ||
-          stat.mtimeMs !== file.modifiedMs ||
-          stat.ctimeMs !== (file.changedMs ?? stat.ctimeMs) ||
-          stat.ino !== file.inode
-        )
-          changed.push(place)
+        if (file === undefined || isDatabase(file)) continue
+        if (!isItsTurn && nowMs - file.modifiedMs > LATELY_MS) continue
+        if (isOther(file)) changed.push(place)
       }
       return changed
     },
   }
+}
+
+function isOther({ path, sizeBytes, modifiedMs, changedMs, inode }: SourceFile): boolean {
+  const stat = statOf(path)
+  const isSame = stat?.size === sizeBytes && stat.mtimeMs === modifiedMs && stat.ino === inode
+  return !isSame || (changedMs !== undefined && stat.ctimeMs !== changedMs)
 }
 
 /** A directory changes when a file comes or goes in it, and a database with its log. */

@@ -33,7 +33,7 @@ export interface WatchTimes {
   /** How often everything is looked at, whatever the events said; as long as that finds nothing, less and less often. */
   readonly sweepMs: number
   readonly sweepMsMax: number
-  /** How often, where the system gives no events, what was touched lately is looked at. */
+  /** How often it is looked what clients there are and, where the system gives no events, what their sessions are. */
   readonly pollMs: number
   /** How long a root that gives no events is not asked for them. */
   readonly retryMs: number
@@ -47,6 +47,9 @@ const TIMES: WatchTimes = {
   pollMs: 1_000,
   retryMs: 300_000,
 }
+
+/** A machine that wakes up, or a process that was held, has missed events: the queue of the system has an end. */
+const SLEPT_MS = 10_000
 
 /** A round that fails is tried again, after twice as long each time. */
 const AGAIN_MS = 1_000
@@ -63,7 +66,7 @@ export async function watchSources(context: WatchContext): Promise<void> {
     while (!signal.aborted) {
       const sources = following.look()
       if (!following.isAnyDue(sources)) {
-        await dirt.nextOr(following.idleMs(sources))
+        await following.idle()
         continue
       }
       await pause(following.restMs(), signal)
@@ -84,7 +87,8 @@ interface Following {
   /** How long to let a burst of writes end, and the last round be. */
   restMs(): number
   round(sources: Sources): Promise<void>
-  idleMs(sources: Sources): number
+  /** Until something happens, or it is time to look. */
+  idle(): Promise<void>
   close(): void
 }
 
@@ -93,9 +97,9 @@ function createFollowing({ sources: listed, sync, clock, log, times: given }: Wa
   const events = createRootEvents({ log, onEvent: dirt.soil, retryMs: times.retryMs })
   const known = new Map<string, KnownUnits>()
   let [sweptAtMs, polledAtMs, notBeforeMs] = [Number.NEGATIVE_INFINITY, clock.monotonicMs(), 0]
-  let [quietMs, failures, hasBlind] = [times.sweepMs, 0, false]
+  let [quietMs, failures] = [times.sweepMs, 0]
 
-  const sweepInMs = () => sweptAtMs + (hasBlind ? times.sweepMs : quietMs) - clock.monotonicMs()
+  const sweepInMs = () => sweptAtMs + quietMs - clock.monotonicMs()
   const isDue = (source: ImportSource) => dirt.isDirty(source.root) || !known.has(nameOf(source))
 
   function poll(blind: Sources): void {
@@ -118,9 +122,7 @@ function createFollowing({ sources: listed, sync, clock, log, times: given }: Wa
     look: () => {
       const sources = listed()
       events.follow(sources, clock.monotonicMs())
-      const blind = sources.filter(({ root }) => events.isBlind(root))
-      hasBlind = blind.length > 0
-      poll(blind)
+      poll(sources.filter(({ root }) => events.isBlind(root)))
       return sources
     },
     isAnyDue: (sources) => sweepInMs() <= 0 || sources.some(isDue),
@@ -144,8 +146,13 @@ function createFollowing({ sources: listed, sync, clock, log, times: given }: Wa
       }
       plan(nextMs, round, isSweep)
     },
-    // What is not there any more tells nobody when it comes back.
-    idleMs: (sources) => Math.min(sweepInMs(), hasBlind || sources.length < known.size ? times.pollMs : times.sweepMs),
+    idle: async () => {
+      // A client that is installed, or comes back, tells nobody.
+      const ms = Math.min(sweepInMs(), times.pollMs)
+      const fromMs = clock.nowMs()
+      await dirt.nextOr(ms)
+      if (clock.nowMs() - fromMs > ms + SLEPT_MS) [sweptAtMs, quietMs] = [Number.NEGATIVE_INFINITY, times.sweepMs]
+    },
     close: () => events.close(),
   }
 }

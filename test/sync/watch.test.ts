@@ -263,7 +263,7 @@ test("what is known of a root says which of its units changed, or that it cannot
   expect(known.look(file?.modifiedMs ?? 0)).toEqual([])
   place.append(SESSION, `${userLine(SESSION, 2, "two")}\n`)
   expect(known.look(file?.modifiedMs ?? 0)).toEqual([unit?.key ?? ""])
-  expect(known.look(later)).toEqual([])
+  expect(known.look(later)).toEqual([unit?.key ?? ""])
   const [grown] = known.at([unit?.key ?? ""]) ?? []
   expect(grown?.files[0]?.sizeBytes).toBeGreaterThan(file?.sizeBytes ?? 0)
   expect(known.at(["projects/elsewhere.jsonl"])).toEqual([])
@@ -276,4 +276,47 @@ test("what is known of a root says which of its units changed, or that it cannot
   rmSync(dirname(path), { recursive: true })
   expect(known.at(["projects/-home-someone-work"])).toBeUndefined()
   expect(known.look(file?.modifiedMs ?? 0)).toBe("all")
+})
+
+test("of thousands of sessions that rest, a look asks for a part, and a few looks for all; those of today each time", () => {
+  using place = syncPlace()
+  const [source] = place.request.sources
+  if (source === undefined) throw new Error("there is no source")
+  const nowMs = systemClock.nowMs()
+  const unitOf = (name: string, modifiedMs: number): SourceUnit => {
+    const file = { path: join(place.root, name), place: name, form: "log", sizeBytes: 1, modifiedMs, inode: 1 } as const
+    return { key: name, root: place.root, files: [file] }
+  }
+  const rested = Array.from({ length: 2_500 }, (_, number) => unitOf(`rested-${number}`, 0))
+  const known = createKnownUnits(source, [...rested, unitOf("today", nowMs)], nowMs + 60_000)
+  const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
+  for (const look of looks) {
+    expect(look).toContain("today")
+    expect(look.length).toBeLessThan(1_002)
+  }
+  expect(new Set(looks.flat()).size).toBe(2_501)
+})
+
+test("a machine that wakes up looks at everything, whatever events it was told", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [userLine(SESSION, 1, "one")])
+  const stop = new AbortController()
+  const looks: boolean[] = []
+  let nights = 0
+  // After the first round each look at the clock is on another day.
+  const nowMs = () => systemClock.nowMs() + (looks.length > 0 ? ++nights : 0) * 86_400_000
+  const clock = { ...systemClock, nowMs }
+  await watchSources({
+    sources: () => place.request.sources,
+    sync: (sources) => {
+      looks.push(sources.every(({ only }) => only === undefined))
+      if (looks.length === 2) stop.abort()
+      return Promise.resolve("nothing")
+    },
+    signal: stop.signal,
+    clock,
+    log: silentLog,
+    times: { settleMs: 0, apartMs: 0, sweepMs: 3_600_000, pollMs: 10 },
+  })
+  expect(looks).toEqual([true, true])
 })
