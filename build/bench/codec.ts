@@ -121,8 +121,10 @@ function parseInto(adapter: Adapter, { unit, records, texts, bytes }: Unit, sink
   for (const [index, raw] of records.entries()) {
     const lineBytes = bytes[index]
     if (raw.form === "row") parser.push({ ...raw, row: rowOf(texts[index] ?? "") })
-    else if (raw.form === "log" && lineBytes !== undefined) parser.push({ ...raw, hash: Bun.hash.xxHash64(lineBytes) })
-    else parser.push(raw)
+    else if (raw.form === "log" && lineBytes !== undefined) {
+      const { form, file, line, text } = raw
+      parser.push({ form, file, line, text, hash: Bun.hash.xxHash64(lineBytes) })
+    } else parser.push(raw)
   }
   parser.end()
 }

@@ -5,7 +5,7 @@
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
-import { microsOfMs, momentOfText, textOfMicros } from "../model/timestamp.ts"
+import { momentOfMs, momentOfText } from "../model/timestamp.ts"
 import { inside, type PathKey, type Spot, valueUnder, whole } from "./spot.ts"
 
 /** How a value stands in its record: as itself, as the JSON text of itself, or inside a `data:` URL. */
@@ -163,8 +163,8 @@ export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sea
     const moment = momentOfText(value)
     return moment === undefined ? undefined : make(moment)
   }
-  const micros = typeof value === "number" ? microsOfMs(value) : undefined
-  return micros === undefined ? undefined : make(textOfMicros(micros))
+  const moment = typeof value === "number" ? momentOfMs(value) : undefined
+  return moment === undefined ? undefined : make(moment)
 }
 
 /** The names and times under which a file lies are source data too. */
@@ -173,8 +173,8 @@ export function sealedPlace(file: { readonly place: string }): Sealed<string> {
 }
 
 export function sealedModifiedAt(file: { readonly modifiedMs: number }): Sealed<string> | undefined {
-  const micros = microsOfMs(file.modifiedMs)
-  return micros === undefined ? undefined : make(textOfMicros(micros))
+  const moment = momentOfMs(file.modifiedMs)
+  return moment === undefined ? undefined : make(moment)
 }
 
 /** The origin of an adapter, which every session that it reads records as its `source_agent`. */

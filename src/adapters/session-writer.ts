@@ -46,6 +46,10 @@ export type MessageDraft =
   | (DraftFields & { readonly role: "assistant"; readonly parts: PartDraftsOf<"assistant"> })
   | (DraftFields & { readonly role: "tool"; readonly parts: PartDraftsOf<"tool"> })
 
+export function isFilled<T>(values: readonly T[]): values is readonly [T, ...T[]] {
+  return values.length > 0
+}
+
 export interface SessionWriter {
   /** Whether `begin` was called, or the session was there before. */
   readonly hasBegun: boolean

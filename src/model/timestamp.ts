@@ -7,6 +7,8 @@ const PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?
 /** The years that RFC 3339 can spell: 0000 to 9999. */
 const MICROS_MIN = -62_167_219_200_000_000n
 const MICROS_MAX = 253_402_300_799_999_999n
+const MS_MIN = -62_167_219_200_000
+const MS_MAX = 253_402_300_799_999
 
 /** Most clients write moments as pond spells them, and this is asked once for every record. */
 const SPELLED =
@@ -43,7 +45,15 @@ export function microsOfText(text: string): bigint | undefined {
   return inRange(BigInt(ms - zoneMs) * 1000n + BigInt(fraction.padEnd(6, "0").slice(0, 6)))
 }
 
-export function microsOfMs(ms: number): bigint | undefined {
+/** The same from milliseconds since the epoch; nothing where no text can spell them. */
+export function momentOfMs(ms: number): string | undefined {
+  // Whole ones are what clients count in, and need no big integers: this is asked once for every record, too.
+  if (Number.isInteger(ms)) return ms >= MS_MIN && ms <= MS_MAX ? new Date(ms).toISOString() : undefined
+  const micros = microsOfMs(ms)
+  return micros === undefined ? undefined : textOfMicros(micros)
+}
+
+function microsOfMs(ms: number): bigint | undefined {
   const micros = Math.round(ms * 1000)
   return Number.isFinite(micros) ? inRange(BigInt(micros)) : undefined
 }

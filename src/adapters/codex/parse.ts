@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../
 import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import { dataUrlIn, nonEmptyStringAt, stringHere, stringUnder, timestampAt, valueAt } from "../extract.ts"
 import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
-import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { spellingOf } from "../shared/spelling.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
@@ -136,10 +136,6 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
 }
 
 type Facts = Record<string, JsonValue>
-
-function isFilled<T>(values: readonly T[]): values is readonly [T, ...T[]] {
-  return values.length > 0
-}
 
 function learnWriter(reading: Reading, record: JsonObject): void {
   const version = valueAt(record, "payload", "cli_version")

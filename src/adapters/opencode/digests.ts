@@ -24,13 +24,15 @@ export function openDigests(text = ""): Digests {
 
 /** Changes whenever the row of a message does, or one of its parts comes, goes or changes: opencode keeps the time of each. */
 export function digestOf(message: JsonObject, parts: readonly JsonValue[]): string {
-  const times = parts.map((part) => timeOf(part))
-  return hashOf([timeOf(message), ...times].join("|"))
+  let times = timeOf(message)
+  for (const part of parts) times += `|${timeOf(part)}`
+  return hashOf(times)
 }
 
 /** 46 bits, in base 36. A change by accident or by a client is what it has to see, not one by an enemy. */
 export function hashOf(text: string): string {
-  return Bun.hash.xxHash64(text).toString(36).padStart(LENGTH, "0").slice(-LENGTH)
+  const hash = Bun.hash.xxHash64(text).toString(36)
+  return hash.length >= LENGTH ? hash.slice(-LENGTH) : hash.padStart(LENGTH, "0")
 }
 
 function timeOf(row: JsonValue): string {
@@ -39,6 +41,8 @@ function timeOf(row: JsonValue): string {
 }
 
 function wordOf(value: JsonValue | undefined): string {
+  if (typeof value === "string") return value
+  if (typeof value === "number") return String(value)
   // A number that no double holds has no words of its own either.
   return isJsonObject(value) || isExactNumber(value ?? null) ? stringifyJson(value ?? null) : String(value)
 }

@@ -26,7 +26,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import type { MessageDraft } from "../session-writer.ts"
+import { isFilled, type MessageDraft } from "../session-writer.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { spansOf } from "./provenance.ts"
 import { infoAt, type MessageView, type PartView } from "./records.ts"
@@ -53,20 +53,18 @@ export function draftsOf(view: MessageView): MessageDrafts | undefined {
   if (role === "user") {
     const parts: UserPart[] = []
     for (const part of view.parts) parts.push(...commonParts(view, part, unknown))
-    return { drafts: [{ ...headOf(view), role, parts }], unknown }
+    return { drafts: [{ id: view.id, timestamp: view.time, role, parts }], unknown }
   }
   if (role !== "assistant") return undefined
-  const [first, ...rest] = stepsOf(view, unknown).flatMap((step) => step.drafts(view))
-  return { drafts: [first ?? { ...headOf(view), ...modelFact(view), role, parts: [] }, ...rest], unknown }
+  const drafts: MessageDraft[] = []
+  for (const step of stepsOf(view, unknown)) drafts.push(...step.drafts(view))
+  if (isFilled(drafts)) return { drafts, unknown }
+  return { drafts: [{ id: view.id, timestamp: view.time, pond: modelFact(view), role, parts: [] }], unknown }
 }
 
-function headOf(view: MessageView): Pick<MessageDraft, "id" | "timestamp"> {
-  return { id: view.id, timestamp: view.time }
-}
-
-function modelFact(view: MessageView): { readonly pond?: { readonly model: string } } {
+function modelFact(view: MessageView): { readonly model: string } | undefined {
   const model = infoAt(view, "modelID") ?? infoAt(view, "metadata", "assistant", "modelID")
-  return typeof model === "string" ? { pond: { model } } : {}
+  return typeof model === "string" ? { model } : undefined
 }
 
 // --- Steps of an assistant ----------------------------------------------------------------------------------------------
@@ -87,11 +85,11 @@ function newStep(): Step {
     results,
     media,
     drafts(view) {
-      const head = headOf(view)
+      const { id, time: timestamp } = view
       const drafts: MessageDraft[] = []
-      if (said.length > 0) drafts.push({ ...head, ...modelFact(view), role: "assistant", parts: said })
-      if (results.length > 0) drafts.push({ ...head, role: "tool", parts: results })
-      if (media.length > 0) drafts.push({ ...head, role: "user", parts: media, pond: { injected: "tool-media" } })
+      if (said.length > 0) drafts.push({ id, timestamp, pond: modelFact(view), role: "assistant", parts: said })
+      if (results.length > 0) drafts.push({ id, timestamp, role: "tool", parts: results })
+      if (media.length > 0) drafts.push({ id, timestamp, role: "user", parts: media, pond: { injected: "tool-media" } })
       return drafts
     },
   }

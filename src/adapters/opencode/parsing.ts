@@ -33,6 +33,7 @@ export function putMessage(
     return
   }
   writer.record(raw, record, drafts)
+  if (unknown.length === 0) return
   for (const type of new Set(unknown))
     writer.issue(raw, { kind: "unknown_part", severity: "note", found: `parts of type ${type.slice(0, 80)}` })
 }

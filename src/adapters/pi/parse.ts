@@ -32,7 +32,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 
@@ -46,8 +46,9 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       const record = readJson(raw, writer)
       if (record === undefined) return
       // Without a header (a crash took it) the name of the file still says whose entries these are.
-      if (!writer.hasBegun) begin(writer, file, isHeader(record) ? record : null)
-      if (isHeader(record)) pushHeader(writer, raw, record)
+      const isFirst = isHeader(record)
+      if (!writer.hasBegun) begin(writer, file, isFirst ? record : null)
+      if (isFirst) pushHeader(writer, raw, record)
       else pushEntry(writer, raw, record)
     },
     end() {
@@ -65,7 +66,7 @@ const NAME = /\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([^/\\]+)\.jsonl$/
 const NEWEST_VERSION = 4
 
 function isHeader(record: JsonValue): boolean {
-  return valueAt(record, "type") === "session" || valueAt(record, "kind") === "header"
+  return wordUnder(record, "type") === "session" || wordUnder(record, "kind") === "header"
 }
 
 /** Does nothing where neither a header nor the name of the file says which session it is. */
@@ -188,11 +189,11 @@ function commonFields(entry: Spot): Pick<MessageDraft, "id" | "timestamp"> {
 function titleFacts(record: JsonValue): MessageDraft["pond"] {
   if (Array.isArray(record)) return record.map((write: JsonValue) => titleFacts(write)).findLast(isPresent)
   const isName =
-    valueAt(record, "type") === "session_info" ||
-    valueAt(record, "fact") === "name" ||
-    valueAt(record, "namespace") === "pi.session.name"
-  const name = valueAt(record, "name") ?? valueAt(record, "value")
-  return isName && typeof name === "string" ? { title: name } : undefined
+    wordUnder(record, "type") === "session_info" ||
+    wordUnder(record, "fact") === "name" ||
+    wordUnder(record, "namespace") === "pi.session.name"
+  const name = isName ? (valueAt(record, "name") ?? valueAt(record, "value")) : undefined
+  return typeof name === "string" ? { title: name } : undefined
 }
 
 // --- Messages ---------------------------------------------------------------------------------------------------------
@@ -326,10 +327,6 @@ function unread({ spot, note }: View, key: string): PartDraft<"opaque"> | undefi
   const kind = nonEmptyStringUnder(spot, key)
   note("unknown_part", kind?.value)
   return kind === undefined ? undefined : opaquePart({ provenance: "injected", kind })
-}
-
-function isFilled<T>(values: readonly T[]): values is readonly [T, ...T[]] {
-  return values.length > 0
 }
 
 function isPresent<T>(value: T | undefined): value is T {
