@@ -69,7 +69,10 @@ async function importAbsent(
 // --- Into a store that has nothing yet -------------------------------------------------------------------------------
 
 async function incomingFor(store: Store, { isRehearsal }: ImportRequest): Promise<IncomingTables | undefined> {
-  return isRehearsal || (await store.names()).length > 0 ? undefined : await store.incoming()
+  if (isRehearsal) return undefined
+  if ((await store.names()).length === 0) return await store.incoming()
+  await store.tidy()
+  return undefined
 }
 
 /** Read once: what was judged is written where nobody sees it, and put in place when all of it was. */

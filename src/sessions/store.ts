@@ -156,6 +156,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
     },
     maintain: async (effort, stepAside) => {
+      if (effort !== "lookups") await store.tidy()
       const reports: TableMaintenance[] = []
       for (const [table, handle] of [...Object.entries(tables), [words.name, words] as const]) {
         reports.push({ table, ...(await handle.maintain(effort)) })

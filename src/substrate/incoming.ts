@@ -49,6 +49,21 @@ export async function openIncoming(catalog: Catalog): Promise<Incoming | undefin
   }
 }
 
+/**
+ * What one that died left, where the store has got tables of its own since and nothing comes in any more: it may be as much
+ * as a whole store.
+ */
+export async function removeLeft(catalog: Catalog): Promise<void> {
+  const folder = join(catalog.location.uri, FOLDER)
+  if (catalog.location.backend !== "local" || !existsSync(folder)) return
+  const lock = openFileLock(`${folder}.lock`)
+  try {
+    if (lock.take()) await rm(folder, { recursive: true, force: true })
+  } finally {
+    lock.close()
+  }
+}
+
 /** In the turn of one who writes: the renaming is the only step that anyone sees. */
 async function adopted(table: LocalTable, from: string): Promise<boolean> {
   return await table.exclusively(async () => {

@@ -2,7 +2,7 @@
 import { type Catalog, openCatalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
-import { type Incoming, openIncoming } from "./incoming.ts"
+import { type Incoming, openIncoming, removeLeft } from "./incoming.ts"
 import type { Location } from "./location.ts"
 import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
 import type { Effort } from "./maintenance-plan.ts"
@@ -120,6 +120,8 @@ export interface Store {
   at(folder: string): Store
   /** Tables that nobody sees until they are put in place; nothing where there can be none. */
   incoming(): Promise<IncomingTables | undefined>
+  /** Removes what an import that died has left beside the tables. */
+  tidy(): Promise<void>
   close(): void
 }
 
@@ -146,6 +148,7 @@ function storeOf(catalog: Catalog): Store {
       const opened = await openIncoming(catalog)
       return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
     },
+    tidy: () => removeLeft(catalog),
     close: () => catalog.close(),
   }
 }

@@ -1,6 +1,6 @@
 /** What goes into an archive comes out of it, and nothing of an archive that is not whole gets into a store. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ExportReport } from "../../src/archive/export.ts"
 import { importArchive } from "../../src/archive/import.ts"
@@ -321,6 +321,25 @@ test("what an import that died had written is not seen, and goes when the next o
   expect(await imported(second, archive)).toMatchObject({ inserted: await source.counts() })
   await left?.end()
   expect(await logsOf(second)).toEqual(await logsOf(source))
+})
+
+test.each(["a sync", "another import"])("what an import that died had written goes with %s too", async (how) => {
+  const target = here.open(`died before ${how}`)
+  const left = await target.store.incoming()
+  await left?.store.table(BLOBS).insertAbsent([{ sha256: "left", size: 1n, bytes: new Uint8Array(1) }])
+  left?.store.close()
+  const folder = join(target.store.location.uri, ".pond/incoming")
+  await target.write([{ session: session("own"), entries: [said("own", 0, "here before")] }])
+  const other = here.open(`died before ${how}`)
+  await other.maintain("all")
+  // Whoever is still at it keeps what is his; of one that died the lock is free.
+  expect(existsSync(folder)).toBe(true)
+  renameSync(folder, `${folder}.kept`)
+  await left?.end()
+  renameSync(`${folder}.kept`, folder)
+  if (how === "a sync") await other.maintain("due")
+  else await imported(other, archive)
+  expect(existsSync(folder)).toBe(false)
 })
 
 test("an import that was stopped goes on where it was, and is whole at the end", async () => {
