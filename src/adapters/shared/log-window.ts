@@ -97,20 +97,26 @@ interface Before {
 
 const NOTHING: Before = { offset: 0, head: Buffer.alloc(0), tail: Buffer.alloc(0) }
 
-function createWindow(fill: Fill, before: Before, leftBytes: () => number = () => 0): LogWindow {
+/** `leftBytes` says how much of the log is still to be read, where that is known. */
+function createWindow(fill: Fill, before: Before, leftBytes?: () => number): LogWindow {
   let { offset, head, tail } = before
   let unended: LogPosition["open"]
-  let buffer = Buffer.from(new ArrayBuffer(ROOM_BYTES))
+  let buffer = Buffer.from(new ArrayBuffer(Math.min(ROOM_BYTES, (leftBytes?.() ?? ROOM_BYTES) + 1)))
   // The bytes from `start` to `filled` wait for the rest of their line. Those up to `scanned` hold no line feed.
   let start = 0
   let scanned = 0
   let filled = 0
 
+  /** For how much there has to be room. Most logs are small; one that grows meanwhile shows it by filling the last byte. */
+  function readBytes(): number {
+    return leftBytes === undefined ? CHUNK_BYTES : Math.min(CHUNK_BYTES, leftBytes() + 1)
+  }
+
   function makeRoom(): void {
     const held = filled - start
     if (held > LINE_BYTES_MAX) throw new UnreadableLog("line_too_long", "a line of more than 512 MiB")
-    if (buffer.length - filled >= CHUNK_BYTES) return
-    const left = leftBytes()
+    if (buffer.length - filled >= readBytes()) return
+    const left = leftBytes?.() ?? 0
     const doubled = held < CHUNK_BYTES ? ROOM_BYTES : 2 * held + CHUNK_BYTES
     resize(left === 0 ? doubled : Math.min(doubled, Math.max(ROOM_BYTES, held + left + CHUNK_BYTES)))
   }
