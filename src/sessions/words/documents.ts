@@ -140,6 +140,31 @@ function joinTexts(all: readonly Documents[], name: TextName, size: number): Tex
   return { values: [...met.keys()], codes: coded(codes, met.size) }
 }
 
+const SHORTEST_FIRST = new WeakMap<Documents, Uint32Array>()
+
+/** The messages that have terms, the shortest first, and of one length the newest: in this order a term counts less and less. */
+export function shortestFirst(documents: Documents): Uint32Array {
+  const known = SHORTEST_FIRST.get(documents)
+  if (known !== undefined) return known
+  const { lengths, size } = documents
+  const starts = new Uint32Array(LENGTH_MAX + 2)
+  for (let at = 0; at < size; at++)
+    starts[(lengths[at] as number) + 1] = (starts[(lengths[at] as number) + 1] as number) + 1
+  const none = starts[1] as number
+  starts[1] = 0
+  for (let length = 1; length < starts.length; length++)
+    starts[length] = (starts[length] as number) + (starts[length - 1] as number)
+  const numbers = new Uint32Array(size - none)
+  for (let at = size - 1; at >= 0; at--) {
+    const length = lengths[at] as number
+    if (length === 0) continue
+    numbers[starts[length] as number] = at
+    starts[length] = (starts[length] as number) + 1
+  }
+  SHORTEST_FIRST.set(documents, numbers)
+  return numbers
+}
+
 // --- As bytes ---------------------------------------------------------------------------------------------------------
 
 export type DocumentBytes = Readonly<Record<"lengths" | FacetName, Uint8Array>>
@@ -265,62 +290,81 @@ export function facetsOf(filter: Filter): FacetName[] {
  * first of them has the row number `from`.
  */
 export function passing(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
+  const mask = new Uint8Array(documents.size).fill(1)
+  return narrowed({ documents, from, mask }, filter) ? mask : undefined
+}
+
+interface Narrowing {
+  readonly documents: Documents
+  readonly from: number
+  readonly mask: Uint8Array
+}
+
+/** Takes out of the mask what the filter does not let pass; false where it asks for what is not known here. */
+function narrowed(narrowing: Narrowing, filter: Filter): boolean {
+  const { documents, from, mask } = narrowing
   switch (filter.op) {
     case "and":
+      return filter.filters.every((each) => narrowed(narrowing, each))
     case "or":
-      return joinedMasks(documents, filter, from)
+      return narrowedToAny(narrowing, filter.filters)
     case "not": {
-      const mask = passing(documents, filter.filter, from)
-      return mask?.map((each) => 1 - each)
+      const others = passing(documents, filter.filter, from)
+      if (others === undefined) return false
+      for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (1 - (others[at] as number))
+      return true
     }
     case "stored":
-      return placesMask(documents.size, filter, from)
+      mask.fill(0, 0, Math.max(0, filter.from - from))
+      if (filter.to !== undefined) mask.fill(0, Math.max(0, filter.to - from))
+      return true
     case "matches":
-      return undefined
+      return false
     case "is_null":
-      return isFacet(filter.column) ? new Uint8Array(documents.size) : undefined
+      if (isFacet(filter.column)) mask.fill(0)
+      return isFacet(filter.column)
     default:
-      return leafMask(documents, filter)
+      return narrowedByLeaf(documents, filter, mask)
   }
 }
 
-type Joined = Extract<Filter, { readonly op: "and" | "or" }>
-type Places = Extract<Filter, { readonly op: "stored" }>
-
-function placesMask(size: number, places: Places, from: number): Uint8Array {
-  const mask = new Uint8Array(size)
-  return mask.fill(1, Math.max(0, places.from - from), Math.max(0, (places.to ?? from + size) - from))
-}
-
-function joinedMasks(documents: Documents, { op, filters }: Joined, from: number): Uint8Array | undefined {
-  let whole: Uint8Array | undefined
+function narrowedToAny({ documents, from, mask }: Narrowing, filters: readonly Filter[]): boolean {
+  const any = new Uint8Array(documents.size)
   for (const filter of filters) {
-    const mask = passing(documents, filter, from)
-    if (mask === undefined) return undefined
-    if (whole === undefined) whole = mask
-    else if (op === "and")
-      for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) & (mask[at] as number)
-    else for (let at = 0; at < mask.length; at++) whole[at] = (whole[at] as number) | (mask[at] as number)
+    const own = passing(documents, filter, from)
+    if (own === undefined) return false
+    for (let at = 0; at < any.length; at++) any[at] = (any[at] as number) | (own[at] as number)
   }
-  return whole ?? new Uint8Array(documents.size).fill(op === "and" ? 1 : 0)
+  for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (any[at] as number)
+  return true
 }
 
 type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | "starts_with" | "matches" }>
 
-function leafMask({ texts, numbers, size }: Documents, leaf: Leaf): Uint8Array | undefined {
-  const mask = new Uint8Array(size)
+function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Array): boolean {
   if (isText(leaf.column)) {
     const { values, codes } = read(texts[leaf.column])
     const passes = textTest(leaf)
     const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
-    for (let at = 0; at < size; at++) mask[at] = isPassing[codes[at] as number] as number
-    return mask
+    if (isPassing.every((each) => each === 1)) return true
+    for (let at = 0; at < mask.length; at++)
+      mask[at] = (mask[at] as number) & (isPassing[codes[at] as number] as number)
+    return true
   }
   const passes = numberTest(leaf)
-  if (!isNumber(leaf.column) || passes === undefined) return undefined
+  if (!isNumber(leaf.column) || passes === undefined) return false
   const values = read(numbers[leaf.column])
-  for (let at = 0; at < size; at++) mask[at] = passes(values[at] as number) ? 1 : 0
-  return mask
+  const bounds = leaf.op === "range" ? wholeBounds(leaf.range) : undefined
+  if (bounds === undefined) {
+    for (let at = 0; at < mask.length; at++) if (!passes(values[at] as number)) mask[at] = 0
+    return true
+  }
+  const { least, most } = bounds
+  for (let at = 0; at < mask.length; at++) {
+    const value = values[at] as number
+    if (value < least || value > most) mask[at] = 0
+  }
+  return true
 }
 
 const isText = (column: string): column is TextName => (TEXT_FACETS as readonly string[]).includes(column)
@@ -369,6 +413,14 @@ function numberTest(leaf: Leaf): ((value: number) => boolean) | undefined {
 }
 
 type Bounds = Extract<Filter, { readonly op: "range" }>["range"]
+
+/** The least and the most that pass, as two numbers: all values are whole. Nothing where a number cannot say it. */
+function wholeBounds({ from, to, fromExclusive, toExclusive }: Bounds): { least: number; most: number } | undefined {
+  const least = from === undefined ? Number.MIN_SAFE_INTEGER : Number(from) + (fromExclusive === true ? 1 : 0)
+  const most = to === undefined ? Number.MAX_SAFE_INTEGER : Number(to) - (toExclusive === true ? 1 : 0)
+  if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most)) return undefined
+  return { least: from === undefined ? -Infinity : least, most: to === undefined ? Infinity : most }
+}
 
 function within({ from, to, fromExclusive, toExclusive }: Bounds): (value: FilterValue) => boolean {
   return (value) =>

@@ -56,7 +56,7 @@ function encodeBits(numbers: Uint32Array, length: number): Uint8Array {
   return bytes
 }
 
-export function decodeList(list: TermList): Uint32Array {
+export function decodeList(list: TermList): Uint32Array<ArrayBuffer> {
   const numbers = new Uint32Array(list.count)
   decodeInto(list, 0, numbers, 0)
   return numbers
@@ -92,8 +92,9 @@ function decodeBits(bytes: Uint8Array, base: number, into: Uint32Array, place: n
   }
 }
 
-export function holds({ bytes }: TermList, number: number): boolean {
-  return (((bytes[number >> 3] ?? 0) >> (number & 7)) & 1) === 1
+/** Of a list with a bit for each message. */
+export function isSet(bits: Uint8Array, number: number): boolean {
+  return (((bits[number >> 3] as number) >> (number & 7)) & 1) === 1
 }
 
 // --- Blocks -----------------------------------------------------------------------------------------------------------

@@ -1,10 +1,12 @@
 /**
  * BM25 over segments. A term stands in a message once at most, so that what it adds is its rarity among all messages,
  * weighed by how long the message is. Rare terms come first; once no message that was not met yet could be among the
- * best, common terms only add to those that were. Pure; knows no store.
+ * best, the others only add to those that were. Common terms are never gone through: they are looked up, in the messages
+ * that hold a rare one and then in the shortest, as far as one could be among the best. Pure; knows no store.
  */
-import { type Documents, LENGTH_MAX } from "./documents.ts"
-import { decodeList, holds, type TermList } from "./lists.ts"
+import { createBest } from "./best-scores.ts"
+import { type Documents, LENGTH_MAX, shortestFirst } from "./documents.ts"
+import { decodeList, isSet, type TermList } from "./lists.ts"
 
 const K1 = 1.2
 const B = 0.75
@@ -31,7 +33,7 @@ export function rank(
 ): Ranked[] {
   const { rarities, weights } = statisticsOf(segments, terms)
   const ordered = [...rarities].toSorted(([, left], [, right]) => right - left)
-  if (every && ordered.length < new Set(terms).size) return []
+  if (ordered.length === 0 || (every && ordered.length < new Set(terms).size)) return []
   const best: Ranked[] = []
   for (const [index, segment] of segments.entries()) {
     const found = every ? holdingAll(segment, ordered, weights, limit) : holdingSome(segment, ordered, weights, limit)
@@ -81,11 +83,11 @@ type Found = Omit<Ranked, "segment">
 
 // --- Some of the terms ------------------------------------------------------------------------------------------------
 
-/** One array for every query: what is written into it is taken out again. */
-let scratch = new Float32Array(0)
+/** Arrays for every query: what is written into the scores is taken out again. */
+let scratch = { scores: new Float32Array(0), numbers: new Uint32Array(0) }
 
-function scratchOf(size: number): Float32Array {
-  if (scratch.length < size) scratch = new Float32Array(size)
+function scratchOf(size: number): typeof scratch {
+  if (scratch.scores.length < size) scratch = { scores: new Float32Array(size), numbers: new Uint32Array(size) }
   return scratch
 }
 
@@ -96,25 +98,191 @@ function holdingSome(
   limit: number,
 ): Found[] {
   const { documents, lists } = segment
-  const scores = scratchOf(documents.size)
-  const met: Met = { numbers: new Uint32Array(1_024), count: 0 }
-  const bound = weights[0] ?? 0
-  // What all terms from here on could add at most.
-  let open = ordered.reduce((sum, [term, rarity]) => sum + (lists.has(term) ? rarity * bound : 0), 0)
-  let isClosed = false
-  for (const [term, rarity] of ordered) {
+  const { scores, numbers } = scratchOf(documents.size)
+  const met: Met = { numbers, count: 0 }
+  const bound = (weights[0] ?? 0) * ROUNDING
+  const held = ordered.flatMap(([term, rarity]) => {
     const list = lists.get(term)
-    if (list === undefined) continue
-    if (met.count > limit) {
+    return list === undefined ? [] : [{ list, rarity }]
+  })
+  // What all terms from here on could add at most.
+  let open = openOf(held, bound)
+  let isClosed = false
+  for (const { list, rarity } of held.filter((each) => !each.list.isBits)) {
+    // To know how much is enough costs about as much as a list of half as many.
+    if (met.count > limit && list.count * 2 > met.count) {
       const least = leastOf(scores, met, limit)
       isClosed ||= open < least
       if (isClosed) keepAbove(scores, met, least - open)
     }
     open -= rarity * bound
-    if (isClosed) addToMet(segment, { scores, met, weights, rarity }, list)
-    else addToAll(segment, { scores, met, weights, rarity }, decodeList(list))
+    const adding = { scores, met, weights, rarity }
+    if (isClosed) addToMet(segment, adding, decodeList(list))
+    else addToAll(segment, adding, decodeList(list))
+  }
+  const common = held.filter((each) => each.list.isBits)
+  const short = isClosed ? NONE_SHORT : addCommon(segment, { scores, met, weights, limit }, common)
+  for (const [index, { list, rarity }] of common.entries()) {
+    if (index < short.added) continue
+    open = openOf(common.slice(index), bound)
+    if (met.count > limit) keepAbove(scores, met, leastOf(scores, met, limit) - open)
+    lookUpMet(segment, { scores, met, weights, rarity }, list)
+  }
+  for (const { number, score } of short.found) {
+    scores[number] = score
+    met.numbers[met.count++] = number
   }
   return bestOf(scores, met, limit)
+}
+
+/** Bounds are compared with sums of many rounded numbers. */
+const ROUNDING = 1.0001
+
+/** What terms could add at most. */
+function openOf(held: readonly Held[], bound: number): number {
+  return held.reduce((sum, { rarity }) => sum + rarity * bound, 0)
+}
+
+interface Held {
+  readonly list: TermList
+  readonly rarity: number
+}
+
+interface AddingCommon extends Omit<Adding, "rarity"> {
+  readonly limit: number
+}
+
+interface Short {
+  /** So many of the terms were added to all that hold them; to who was met before, the others are not added yet. */
+  readonly added: number
+  /** Who holds none but the others, with the whole of his score. */
+  readonly found: readonly Found[]
+}
+
+const NONE_SHORT: Short = { added: 0, found: [] }
+
+/** Who holds none but common terms is looked for among the shortest; if they are too many, the rarest term is added to all. */
+function addCommon(segment: RankedSegment, { limit, ...adding }: AddingCommon, common: readonly Held[]): Short {
+  let least = 0
+  for (let added = 0; added < common.length; added++) {
+    const short = findShort(segment, { ...adding, limit, least }, common.slice(added))
+    if (short.isAll) return { added, found: short.found }
+    least = short.least
+    const { list, rarity } = common[added] as Held
+    addToAll(segment, { ...adding, rarity }, decodeList(list))
+  }
+  return { added: common.length, found: [] }
+}
+
+interface Looking extends AddingCommon {
+  /** Less than this is not wanted. */
+  readonly least: number
+}
+
+interface FoundShort extends Pick<Short, "found"> {
+  readonly isAll: boolean
+  /** As the best so many have at least, with what is known by now. */
+  readonly least: number
+}
+
+/** So many are looked at to learn how much is enough. */
+const PROBED = 2_048
+/** Looked up one by one, so many cost about as much as adding a term to all. */
+const SHORT_SHARE = 16
+
+/**
+ * A short message counts more than a long one with the same terms, so the short ones come first, and it ends where even
+ * all of the terms together would not be enough in a message that long.
+ */
+function findShort(segment: RankedSegment, looking: Looking, common: readonly Held[]): FoundShort {
+  const { documents, passing } = segment
+  const { lengths } = documents
+  const { scores, met, weights, limit } = looking
+  const few = passing === undefined ? undefined : fewOf(passing)
+  const numbers = few ?? shortestFirst(documents)
+  const best = createBest(limit)
+  for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
+  const bits = common.map(({ list }) => list.bytes)
+  const rarities = Float64Array.from(common, ({ rarity }) => rarity)
+  const total = rarities.reduce((sum, rarity) => sum + rarity, 0)
+  const found: Found[] = []
+  let least = Math.max(looking.least, best.least())
+  const look = (from: number, to: number) => {
+    for (let at = from; at < to; at++) {
+      const number = numbers[at] as number
+      const weight = weights[lengths[number] as number] as number
+      const wanted = least / ROUNDING / weight
+      if (total < wanted || (passing !== undefined && passing[number] === 0) || scores[number] !== 0) continue
+      const sum = sumOfHeld(bits, rarities, { number, total, wanted })
+      if (sum === 0) continue
+      found.push({ number, score: sum * weight })
+      best.offer(sum * weight)
+      least = Math.max(least, best.least())
+    }
+  }
+  const probed = Math.min(PROBED, numbers.length)
+  look(0, probed)
+  const enough = least / ROUNDING / total
+  const end =
+    few === undefined
+      ? firstBelow(numbers, (number) => weights[lengths[number] as number] as number, enough)
+      : few.length
+  if (few === undefined && end > Math.max(PROBED, documents.size / SHORT_SHARE))
+    return { found: [], isAll: false, least }
+  look(probed, end)
+  return { found, isAll: true, least }
+}
+
+/** The first place where less than that is reached, of what falls. */
+function firstBelow(numbers: Uint32Array, of: (number: number) => number, least: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (of(numbers[middle] as number) >= least) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+interface Wanted {
+  readonly number: number
+  /** What all of them count together. */
+  readonly total: number
+  readonly wanted: number
+}
+
+/** Of the terms that it holds; 0 where that is less than is wanted. */
+function sumOfHeld(bits: readonly Uint8Array[], rarities: Float64Array, { number, total, wanted }: Wanted): number {
+  let [sum, open] = [0, total]
+  for (let term = 0; term < bits.length; term++) {
+    if (sum + open < wanted) return 0
+    const rarity = rarities[term] as number
+    open -= rarity
+    if (isSet(bits[term] as Uint8Array, number)) sum += rarity
+  }
+  return sum < wanted ? 0 : sum
+}
+
+const FEW_SHARE = 8
+const FEW = new WeakMap<Uint8Array, { readonly numbers: Uint32Array | undefined }>()
+
+/** Those that pass a filter, where that is soon told; nothing where they are many. */
+function fewOf(passing: Uint8Array): Uint32Array | undefined {
+  let told = FEW.get(passing)
+  if (told === undefined) {
+    let count = 0
+    for (let at = 0; at < passing.length; at++) count += passing[at] as number
+    told = { numbers: count * FEW_SHARE > passing.length ? undefined : numbersOf(passing, count) }
+    FEW.set(passing, told)
+  }
+  return told.numbers
+}
+
+function numbersOf(passing: Uint8Array, count: number): Uint32Array {
+  const numbers = new Uint32Array(count)
+  let used = 0
+  for (let at = 0; at < passing.length; at++) if (passing[at] === 1) numbers[used++] = at
+  return numbers
 }
 
 /** Takes the scores out again. Of many that are equal the newest are best. */
@@ -136,7 +304,7 @@ function bestOf(scores: Float32Array, met: Met, limit: number): Found[] {
 
 /** The messages that have a score by now, in no order. */
 interface Met {
-  numbers: Uint32Array
+  readonly numbers: Uint32Array
   count: number
 }
 
@@ -150,11 +318,6 @@ interface Adding {
 function addToAll({ documents, passing }: RankedSegment, adding: Adding, numbers: Uint32Array): void {
   const { scores, met, weights, rarity } = adding
   const { lengths } = documents
-  if (met.count + numbers.length > met.numbers.length) {
-    const larger = new Uint32Array(Math.max(met.numbers.length * 2, met.count + numbers.length))
-    larger.set(met.numbers.subarray(0, met.count))
-    met.numbers = larger
-  }
   const into = met.numbers
   let count = met.count
   for (let at = 0; at < numbers.length; at++) {
@@ -169,23 +332,24 @@ function addToAll({ documents, passing }: RankedSegment, adding: Adding, numbers
   met.count = count
 }
 
-/** Nobody new can be among the best: only who was met is asked for, or looked up where that takes no decoding. */
-function addToMet({ documents }: RankedSegment, { scores, met, weights, rarity }: Adding, list: TermList): void {
+/** Nobody new can be among the best. */
+function addToMet({ documents }: RankedSegment, { scores, weights, rarity }: Adding, numbers: Uint32Array): void {
   const { lengths } = documents
-  if (!list.isBits) {
-    const numbers = decodeList(list)
-    for (let at = 0; at < numbers.length; at++) {
-      const number = numbers[at] as number
-      const score = scores[number] as number
-      if (score > 0) scores[number] = score + rarity * (weights[lengths[number] as number] as number)
-    }
-    return
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] as number
+    const score = scores[number] as number
+    if (score > 0) scores[number] = score + rarity * (weights[lengths[number] as number] as number)
   }
-  const { bytes } = list
+}
+
+/** The same where a list need not be decoded to look into it. */
+function lookUpMet({ documents }: RankedSegment, adding: Adding, { bytes }: TermList): void {
+  const { scores, met, weights, rarity } = adding
+  const { lengths } = documents
   for (let at = 0; at < met.count; at++) {
     const number = met.numbers[at] as number
-    if ((((bytes[number >> 3] as number) >> (number & 7)) & 1) === 0) continue
-    scores[number] = (scores[number] as number) + rarity * (weights[lengths[number] as number] as number)
+    if (isSet(bytes, number))
+      scores[number] = (scores[number] as number) + rarity * (weights[lengths[number] as number] as number)
   }
 }
 
@@ -202,43 +366,21 @@ function keepAbove(scores: Float32Array, met: Met, least: number): void {
 
 /** The score of the best so many, the last of them. */
 function leastOf(scores: Float32Array, met: Met, limit: number): number {
-  const heap = new Float32Array(limit)
-  for (let at = 0; at < met.count; at++) {
-    const score = scores[met.numbers[at] as number] as number
-    if (score <= (heap[0] as number)) continue
-    let place = 0
-    for (;;) {
-      let child = place * 2 + 1
-      if (child >= limit) break
-      if (child + 1 < limit && (heap[child + 1] as number) < (heap[child] as number)) child += 1
-      if ((heap[child] as number) >= score) break
-      heap[place] = heap[child] as number
-      place = child
-    }
-    heap[place] = score
-  }
-  return heap[0] as number
+  const best = createBest(limit)
+  for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
+  return best.least()
 }
 
 // --- All of the terms -------------------------------------------------------------------------------------------------
 
 function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights: Float64Array, limit: number): Found[] {
-  const { documents, passing, lists } = segment
+  const { documents, lists } = segment
   const own = ordered.map(([term]) => lists.get(term))
   if (own.some((list) => list === undefined)) return []
-  const fewest = (own as TermList[]).toSorted((left, right) => left.count - right.count)
-  let numbers: Uint32Array | undefined
-  for (const list of fewest) {
-    if (numbers === undefined) {
-      numbers = decodeList(list)
-      if (passing !== undefined) numbers = numbers.filter((number) => passing[number] === 1)
-    } else if (list.isBits) numbers = numbers.filter((number) => holds(list, number))
-    else numbers = shared(numbers, decodeList(list))
-    if (numbers.length === 0) return []
-  }
+  const numbers = heldByAll(segment, own as TermList[], limit)
   const rarity = ordered.reduce((sum, [, each]) => sum + each, 0)
-  const scores = scratchOf(documents.size)
-  const met: Met = { numbers: numbers ?? new Uint32Array(), count: numbers?.length ?? 0 }
+  const { scores } = scratchOf(documents.size)
+  const met: Met = { numbers, count: numbers.length }
   for (let at = 0; at < met.count; at++) {
     const number = met.numbers[at] as number
     scores[number] = rarity * (weights[documents.lengths[number] as number] as number)
@@ -246,7 +388,38 @@ function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights:
   return bestOf(scores, met, limit)
 }
 
-function shared(left: Uint32Array, right: Uint32Array): Uint32Array {
+type Numbers = Uint32Array<ArrayBuffer>
+
+/** All that hold them, or the best where that is sooner known. */
+function heldByAll({ documents, passing }: RankedSegment, lists: readonly TermList[], limit: number): Numbers {
+  const passes = (number: number) => passing === undefined || passing[number] === 1
+  const common = lists.filter(({ isBits }) => isBits).map(({ bytes }) => bytes)
+  const [fewest, ...others] = lists.filter(({ isBits }) => !isBits).toSorted((left, right) => left.count - right.count)
+  if (fewest === undefined) return shortestHolding(documents, { passes, common, limit })
+  let numbers = decodeList(fewest).filter((number) => passes(number) && common.every((bits) => isSet(bits, number)))
+  for (const list of others) numbers = numbers.length === 0 ? numbers : shared(numbers, decodeList(list))
+  return numbers
+}
+
+interface HeldByAll {
+  readonly passes: (number: number) => boolean
+  readonly common: readonly Uint8Array[]
+  readonly limit: number
+}
+
+/** With the same terms the shortest are the best, and of those of one length the newest. */
+function shortestHolding(documents: Documents, { passes, common, limit }: HeldByAll): Numbers {
+  const found = new Uint32Array(limit)
+  let count = 0
+  const numbers = shortestFirst(documents)
+  for (let at = 0; at < numbers.length && count < limit; at++) {
+    const number = numbers[at] as number
+    if (passes(number) && common.every((bits) => isSet(bits, number))) found[count++] = number
+  }
+  return found.subarray(0, count)
+}
+
+function shared(left: Numbers, right: Uint32Array): Numbers {
   let at = 0
   return left.filter((number) => {
     while (at < right.length && (right[at] as number) < number) at++

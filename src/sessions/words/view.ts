@@ -55,7 +55,7 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   const masks = new Map<string, Uint8Array>()
 
   async function look(): Promise<Content> {
-    const version = await tables.segments.version()
+    const [version, newest] = await Promise.all([tables.segments.version(), tables.messages.version()])
     if (cover === undefined || cover.version !== version) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
       cover = { version, segments: version === undefined ? [] : (await wholeCover(tables, known, trust)).cover }
@@ -63,7 +63,6 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
       masks.clear()
     }
     const from = cover.segments.at(-1)?.to ?? 0
-    const newest = await tables.messages.version()
     if (tail === undefined || tail.version !== newest || tail.from !== from) {
       tail = await readTail(tables, tail, { version: newest, from, rowsAtOnce })
       masks.clear()
