@@ -25,7 +25,7 @@ import { openChaosStore } from "../chaos-sessions.ts"
 import { writeCorpus } from "../corpus.ts"
 import { quantile } from "../measure.ts"
 import { type Chaos, numberFlag, type Outcome } from "../outcome.ts"
-import { ROOT } from "../packages.ts"
+import { type Said, startWatcher, syncOnce } from "../watcher.ts"
 
 const SESSIONS_DEFAULT = 3_000
 const PROMISED_MS = 2_000
@@ -84,16 +84,10 @@ async function soak(base: string, { minutes, sessions, seed, isBlind, isBreathle
   const { files } = writeCorpus({ home, sessions, linesTypical: 4, seed })
   for (const [number, file] of files.entries()) age(file, number % DAYS)
   const promisedMs = isBlind ? PROMISED_BLIND_MS : PROMISED_MS
-  const watcher = Bun.spawn(commandOf(store, isBlind, "watch", "--verbose"), {
-    ...at(home),
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  const said = listened(watcher.stderr)
-  await firstReport(watcher.stdout)
+  const watcher = await startWatcher(home, store, isBlind ? 0 : undefined)
+  const { pid, said } = watcher
   const stored = openChaosStore(store)
   const world = createWorld(join(home, ".claude"), seededRandom(seed))
-  const pid = isBlind ? childOf(watcher.pid) : watcher.pid
   const [held, done]: [Held[], Done[]] = [[holds(pid, store)], []]
   const [beganMs, dayMs] = [performance.now(), minutes * 60_000]
   while (performance.now() < beganMs + dayMs) {
@@ -105,10 +99,8 @@ async function soak(base: string, { minutes, sessions, seed, isBlind, isBreathle
   }
   const share = await idleShare(pid)
   held.push(holds(pid, store))
-  process.kill(pid, "SIGINT")
-  const exitCode = await watcher.exited
-  const calmly = commandOf(join(base, "calm"), false, "sync", "--only", "import")
-  await Bun.spawn(calmly, { ...at(home), stdout: "ignore", stderr: "ignore" }).exited
+  const exitCode = await watcher.end()
+  await syncOnce(home, join(base, "calm"))
   const [watched, calm] = await Promise.all([stored.counts(), openChaosStore(join(base, "calm")).counts()])
   return [
     ...[...Map.groupBy(done, ({ act }) => act), ["all acts", done] as const].map(([act, all]) =>
@@ -209,57 +201,6 @@ function age(file: string, days: number): void {
 }
 
 // --- Processes ----------------------------------------------------------------------------------------------------------
-
-/** In a user namespace of its own a process may be given no watches at all, and nobody else is bereft of any. */
-const WITHOUT_EVENTS = ["unshare", "-Ur", "sh", "-c", 'echo 0 > /proc/sys/user/max_inotify_watches && "$@"', "sh"]
-
-const REPORTED = /"adapters":\[\{/
-
-function commandOf(store: string, isBlind: boolean, ...args: readonly string[]): string[] {
-  const command = [process.execPath, join(ROOT, "src/main.ts"), ...args, "--json", "--store", store]
-  return [...(isBlind ? WITHOUT_EVENTS : []), ...command]
-}
-
-function at(home: string) {
-  return { env: { HOME: home, PATH: process.env["PATH"] ?? "" } }
-}
-
-/** What was there before the watch is stored. What is said after that is read, and of no interest. */
-async function firstReport(stdout: ReadableStream<Uint8Array>): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const read = async () => {
-    let text = ""
-    for await (const bytes of stdout) {
-      text = `${text}${Buffer.from(bytes).toString("utf8")}`.slice(-100_000)
-      if (REPORTED.test(text)) resolve()
-    }
-    reject(new Error("the watcher ended before it had stored anything"))
-  }
-  void read()
-  await promise
-}
-
-interface Said {
-  readonly atMs: number
-  readonly line: string
-}
-
-/** Grows while the process speaks. */
-function listened(stderr: ReadableStream<Uint8Array>): readonly Said[] {
-  const said: Said[] = []
-  const read = async () => {
-    for await (const bytes of stderr) {
-      const atMs = performance.now()
-      for (const line of Buffer.from(bytes).toString("utf8").trimEnd().split("\n")) said.push({ atMs, line })
-    }
-  }
-  void read()
-  return said
-}
-
-function childOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0])
-}
 
 /** How long it took. */
 async function isStored(sessions: Sessions, messageId: string): Promise<number> {
