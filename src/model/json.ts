@@ -30,9 +30,8 @@ const OWN_DEPTH_MAX = DEPTH_MAX + 100
  */
 const MANY_DIGITS = /[0-9.]{16}/
 const TINY_EXPONENT = /[0-9][eE]-[0-9]{3,}\s*(?:[,}\]]|$)/
-/** The rest of such a number, or as much of it as tells it from a name with a hyphen. */
-const TINY_POWER = /^-[0-9]{3}(?:[0-9\s,}\]]|$)/
-const TINY_POWER_UNITS = 5
+/** The rest of such a number, from its sign on: half of a UUID does not end like this. */
+const TINY_POWER = /-[0-9]{3,}\s*(?:[,}\]]|$)/y
 /** With fifteen digits, every number between these comes back as it was spelled. */
 const SAFE_MAX = 1e300
 const SAFE_MIN = 1e-300
@@ -126,9 +125,14 @@ function hasTinyExponent(text: string): boolean {
   let at = text.indexOf("-")
   for (let count = 0; at >= 0; at = text.indexOf("-", at + 1)) {
     if (++count > MINUS_MAX) return TINY_EXPONENT.test(text)
-    if (isExponentMark(text.charCodeAt(at - 1)) && TINY_POWER.test(text.slice(at, at + TINY_POWER_UNITS))) return true
+    if (isExponentMark(text.charCodeAt(at - 1)) && isTinyPower(text, at)) return true
   }
   return false
+}
+
+function isTinyPower(text: string, at: number): boolean {
+  TINY_POWER.lastIndex = at
+  return TINY_POWER.test(text)
 }
 
 const EVERY_MANY_DIGITS = new RegExp(MANY_DIGITS, "g")
