@@ -220,6 +220,11 @@ test("whatever is lost of the index is made again from the messages, and nothing
   await place.open().maintain("all")
   expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
   expect(await tables().blocks.count(eq("segment", "0-9-x"))).toBe(0)
+  // The directories, which segments of an earlier pond never had.
+  const directories = await tables().blocks.count(eq("block", -1))
+  expect(directories).toBeGreaterThan(0)
+  expect((await tables().blocks.deleteWhere(eq("block", -1))).deleted).toBe(directories)
+  expect(await idsOf(place.open(), WORDS.join(" "))).toEqual(all)
   // All of it.
   await tables().segments.deleteWhere({ op: "and", filters: [] })
   expect(await idsOf(place.sessions, "w1 w2 w3")).toEqual(wanted)
