@@ -9,7 +9,7 @@ export interface Seen {
   readonly fix?: Fix
 }
 
-interface Fix {
+export interface Fix {
   /** What it does, as it is told beforehand: "sets … right". */
   readonly does: string
   readonly act: () => void | Promise<void>

@@ -2,12 +2,12 @@
  * The checks of `doctor` that look at this machine and not at pond's own parts: the store, who may read it, the room on the
  * disk, the clients, what they are told of pond, the schedule. A finding that pond can mend says how, and does it when asked.
  */
-import { chmodSync, statfsSync, statSync } from "node:fs"
+import { accessSync, chmodSync, constants, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { parseLocation } from "../substrate/location.ts"
-import type { Seen } from "./check.ts"
+import type { Fix, Seen } from "./check.ts"
 import { disabledIds, listClients } from "./clients.ts"
 import type { Pond } from "./pond.ts"
 import { type RegistrationState, register, registrationOf } from "./registrations.ts"
@@ -18,6 +18,7 @@ import { readSyncHistory } from "./sync-history.ts"
 const FREE_BYTES_LOW = 512 * 1024 * 1024
 const FREE_BYTES_MIN = 32 * 1024 * 1024
 const OTHERS = 0o077
+const OWNER = 0o700
 
 export async function storeOpens(pond: Pond): Promise<Seen> {
   const sessions = await pond.sessions()
@@ -34,22 +35,31 @@ export async function modelOpens(pond: Pond): Promise<Seen> {
   return ok(`${embedder.model} opens; its vectors have ${embedder.dimension} numbers`)
 }
 
-/** Transcripts hold whatever was said and read: keys and passwords too. */
+/** Transcripts hold whatever was said and read: keys and passwords too. And whose they are has to get at them. */
 export function privateFiles(pond: Pond): Seen {
   const { file, values } = pond.host.settings()
   const store = localStore(pond)
+  const folders = [...(store === undefined ? [] : [store]), pond.host.path("state")]
+  const shut = folders.filter((path) => isFolder(path) && ((modeOf(path) ?? 0) & OWNER) !== OWNER)
+  if (shut.length > 0) {
+    const found = `their owner may not use ${shut.join(", ")}`
+    return { status: "failed", found, fix: modeFix(`gives the owner the rights to ${shut.join(", ")}`, shut, asOwn) }
+  }
   const config = values.storage === undefined ? [] : [file.path]
-  const places = [...(store === undefined ? [] : [store]), pond.host.path("state"), ...config]
-  const open = places.filter((path) => (modeOf(path) ?? 0) & OTHERS)
+  const open = [...folders, ...config].filter((path) => (modeOf(path) ?? 0) & OTHERS)
   if (open.length === 0) return ok("nobody else can read what pond keeps")
+  const found = `others on this machine can read ${open.join(", ")}`
+  return { status: "warning", found, fix: modeFix(`takes their rights to ${open.join(", ")} away`, open, asPrivate) }
+}
+
+const asOwn = (mode: number) => mode | OWNER
+const asPrivate = (mode: number) => mode & ~OTHERS
+
+function modeFix(does: string, paths: readonly string[], changed: (mode: number) => number): Fix {
   return {
-    status: "warning",
-    found: `others on this machine can read ${open.join(", ")}`,
-    fix: {
-      does: `takes their rights to ${open.join(", ")} away`,
-      act: () => {
-        for (const path of open) chmodSync(path, (modeOf(path) ?? 0o700) & ~OTHERS)
-      },
+    does,
+    act: () => {
+      for (const path of paths) chmodSync(path, changed(modeOf(path) ?? OWNER))
     },
   }
 }
@@ -75,6 +85,13 @@ export function clientsHere(pond: Pond): Seen {
     }
   }
   const here = listClients(pond).filter(({ found }) => found)
+  const shut = here.flatMap(({ title, enabled, roots }) =>
+    roots.filter(({ path, exists }) => enabled && exists && !isReadable(path)).map(({ path }) => `${title} in ${path}`),
+  )
+  if (shut.length > 0) {
+    const found = `pond may not read ${shut.join(", ")}: nothing of it is stored. Give this user the right (chmod, chown), or \`pond adapters disable\` it`
+    return { status: "failed", found }
+  }
   if (here.length === 0) return ok("none is here; `pond adapters list` says where pond looks")
   return ok(here.map(({ title, enabled }) => (enabled ? title : `${title} (disabled)`)).join(", "))
 }
@@ -153,6 +170,19 @@ function localStore(pond: Pond): string | undefined {
 
 function modeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mode
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, isFolder(path) ? constants.R_OK | constants.X_OK : constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function existing(path: string): string {

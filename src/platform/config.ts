@@ -119,11 +119,15 @@ function rejectUnknownKeys(file: ConfigFile, table: TomlTable, schema: TSchema, 
     const child = Object.hasOwn(known, name) ? known[name] : undefined
     if (child === undefined) {
       const line = lineOfKey(file.text, key)
-      const message = `${file.path}:${line}: pond has no setting ${key.join(".")}.${suggestion(name, Object.keys(known))}`
+      const message = `${file.path}:${line}: pond has no setting ${key.join(".")}.${nextStep(name, Object.keys(known))}`
       throw new PondError("validation_failed", message, { details: { path: file.path, line, key: key.join(".") } })
     }
     if (isTable(value)) rejectUnknownKeys(file, value, child, key)
   }
+}
+
+function nextStep(name: string, known: readonly string[]): string {
+  return suggestion(name, known) || " Remove it, or update pond if a newer one wrote it."
 }
 
 // --- One value ----------------------------------------------------------------------

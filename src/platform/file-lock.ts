@@ -36,7 +36,12 @@ export function openFileLock(path: string): FileLock {
           if (database?.inTransaction === true) database.run("ROLLBACK")
           return false
         }
-        throw new PondError("storage_unavailable", `pond cannot lock ${path}. Make its folder writable.`, {
+        // Not removed here: another process may just be holding the one that lies there.
+        const advice =
+          errorCode(error) === "SQLITE_NOTADB"
+            ? "Something else wrote into it. Stop pond everywhere and remove the file: it holds nothing."
+            : "Make its folder writable."
+        throw new PondError("storage_unavailable", `pond cannot lock ${path}. ${advice}`, {
           details: { path, code: errorCode(error) },
           cause: error,
         })

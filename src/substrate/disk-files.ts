@@ -4,6 +4,7 @@
  */
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
+import { PondError } from "../model/errors.ts"
 
 export interface DiskFiles {
   /** Every file below the folder, relative to it. None where there is no such folder. */
@@ -24,12 +25,12 @@ export interface DiskFiles {
 
 export const diskFiles: DiskFiles = {
   list: async (folder) => {
-    const entries = await unlessAbsent(readdir(folder, { recursive: true, withFileTypes: true }))
+    const entries = await unlessAbsent(folder, readdir(folder, { recursive: true, withFileTypes: true }))
     return (entries ?? [])
       .filter((entry) => entry.isFile())
       .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length + 1))
   },
-  size: async (path) => (await unlessAbsent(stat(path)))?.size,
+  size: async (path) => (await unlessAbsent(path, stat(path)))?.size,
   read: (path) => readFile(path),
   readEnd: async (path, bytes) => {
     const file = await open(path, "r")
@@ -52,7 +53,7 @@ export const diskFiles: DiskFiles = {
   },
   remove: (path) => rm(path, { force: true }),
   sync: async (path) => {
-    const file = await unlessAbsent(open(path, "r"))
+    const file = await unlessAbsent(path, open(path, "r"))
     try {
       await file?.sync()
     } finally {
@@ -67,18 +68,30 @@ export async function leadsThroughFile(path: string): Promise<boolean> {
     return !(await stat(path)).isDirectory()
   } catch (error) {
     if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return error.code === "ENOTDIR"
-    throw error
+    throw deniedOr(error, path)
   }
 }
 
 /** Below a file there is nothing either. */
 const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"]
 
-async function unlessAbsent<Value>(pending: Promise<Value>): Promise<Value | undefined> {
+async function unlessAbsent<Value>(path: string, pending: Promise<Value>): Promise<Value | undefined> {
   try {
     return await pending
   } catch (error) {
     if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return undefined
-    throw error
+    throw deniedOr(error, path)
   }
+}
+
+const DENIED: readonly unknown[] = ["EACCES", "EPERM"]
+
+function deniedOr(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && "code" in error && DENIED.includes(error.code))) return error
+  const named = "path" in error ? String(error.path) : path
+  return new PondError(
+    "storage_unavailable",
+    `This user may not read ${named}, which is part of the store. Give it its rights back: chmod -R u+rwX, or chown.`,
+    { details: { path: named, failure: "denied" }, cause: error },
+  )
 }
