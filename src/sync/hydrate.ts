@@ -26,6 +26,12 @@ export interface HydrateOptions {
 
 /** A last line without its line feed is still in the writing, unless nothing touched the file for so long. */
 const SETTLED_MS = 60_000
+/**
+ * A client is opened, writes what names no directory, and waits for its first prompt; or half of a first line lies there while
+ * a disk is slow. What a session is called then it is called for good, and its later records, which say better, would be
+ * another's. So long they are waited for.
+ */
+const NAMELESS_MS = 86_400_000
 
 export async function* hydrate(
   adapter: Adapter,
@@ -73,9 +79,11 @@ export async function* hydrate(
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
     yield take(batch.bytes, batch.issues)
   }
-  const end = parser.end(isSettled)
+  const isEnded =
+    isSettled && (session !== undefined || unit.files.every((file) => nowMs - file.modifiedMs > NAMELESS_MS))
+  const end = parser.end(isEnded)
   yield take(0, [])
-  return memoryOf({ unit, positions, session, isSettled, end, unknownKinds, nextOrdinal, before: memory })
+  return memoryOf({ unit, positions, session, isSettled: isEnded, end, unknownKinds, nextOrdinal, before: memory })
 }
 
 /** Each goes before the next is parsed, so that the text of a huge one does not lie beside what was made of it. */

@@ -30,6 +30,8 @@ export interface Opening {
   learn(record: JsonObject): void
   /** The session, once it is certain; `isLast` says that nothing more will come. */
   start(isLast: boolean): SessionStart | undefined
+  /** Whether any record has said anything of the session: half a line has not. */
+  hasLearned(): boolean
 }
 
 interface Learned {
@@ -59,6 +61,7 @@ export function createOpening(unit: SourceUnit, main: SourceFile): Opening {
       if (!isCertain && !isLast) return undefined
       return startOf(unit, main, learned)
     },
+    hasLearned: () => Object.values(learned).some((value) => value !== undefined),
   }
 }
 

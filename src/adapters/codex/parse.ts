@@ -65,8 +65,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   }
   return {
     push: (raw) => pushRaw(reading, raw),
-    end(): ParseEnd {
-      begin(reading, true)
+    end(isSettled = true): ParseEnd {
+      begin(reading, isSettled || reading.opening.hasLearned())
       reading.writer.end()
       const { place, copy, speech, titles } = reading
       const state: State = { place, copy, speech: keptSpeech(speech), titles }

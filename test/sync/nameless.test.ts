@@ -1,0 +1,78 @@
+/** A log that does not say yet where its session is: what it would be called by then, it would be called for good. */
+import { expect, test } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { codex } from "../../src/adapters/codex/adapter.ts"
+import { systemClock } from "../../src/platform/clock.ts"
+import { SESSION, type SyncPlace, syncPlace, userLine } from "./support.ts"
+
+const after = (ms: number) => ({ clock: { ...systemClock, nowMs: () => systemClock.nowMs() + ms } })
+const line = (number: number, text: string) => userLine(SESSION, number, text)
+const WORK = "/home/someone/work"
+const [MINUTES, DAYS] = [120_000, 2 * 86_400_000]
+
+async function projects({ sessions }: SyncPlace): Promise<string[]> {
+  return (await sessions.tables.sessions.read({ columns: ["project"] })).map(({ project }) => project)
+}
+
+const SNAPSHOT = JSON.stringify({
+  type: "file-history-snapshot",
+  messageId: "a",
+  snapshot: { messageId: "a", trackedFileBackups: {}, timestamp: "2026-01-01T00:00:00.000Z" },
+  isSnapshotUpdate: false,
+})
+
+test("a client that was opened and left waiting is stored with its first prompt, under the directory that it names", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [SNAPSHOT], { isFresh: true })
+  expect(await place.sync({}, after(MINUTES))).toMatchObject({ messages: { new: 0 }, issues: [] })
+  place.append(SESSION, `${line(1, "one")}\n`)
+  expect(await place.sync({}, after(MINUTES))).toMatchObject({ messages: { new: 2 }, issues: [] })
+  expect(await projects(place)).toEqual([WORK])
+  expect(await place.sync({ isFull: true })).toMatchObject({
+    sessions: { failed: 0 },
+    messages: { new: 0 },
+    issues: [],
+  })
+})
+
+test("one that never gets a prompt is stored when nobody will give it one any more, and then there is nothing to do", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [SNAPSHOT], { isFresh: true })
+  expect(await place.sync({}, after(MINUTES))).toMatchObject({ messages: { new: 0 } })
+  expect(await place.sync({}, after(DAYS))).toMatchObject({ messages: { new: 1 }, issues: [] })
+  expect(await place.sync({}, after(DAYS))).toMatchObject({ bytes_read: 0 })
+})
+
+test.each([
+  ["claude-code", {}, `projects/-home-someone-work/${SESSION}.jsonl`, [line(1, "one"), line(2, "two")]],
+  [
+    "codex",
+    { adapter: codex },
+    `sessions/2026/01/01/rollout-2026-01-01T00-00-00-${SESSION}.jsonl`,
+    [
+      `{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"${SESSION}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"${WORK}","originator":"codex_cli_rs","cli_version":"0.80.0"}}`,
+      `{"timestamp":"2026-01-01T00:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}}`,
+    ],
+  ],
+])(
+  "half of the first line of %s, left there for minutes, keeps nothing of the rest away",
+  async (_, of, name, lines) => {
+    using place = syncPlace()
+    const [source] = place.request.sources
+    if (source === undefined) throw new Error("the place has a source")
+    const sources = [{ ...source, ...of }]
+    const path = join(source.root, name)
+    mkdirSync(dirname(path), { recursive: true })
+    const text = lines.map((each) => `${each}\n`).join("")
+    writeFileSync(path, text.slice(0, 60))
+    await place.sync({ sources }, after(MINUTES))
+    expect(await projects(place)).toEqual([])
+    writeFileSync(path, text)
+    expect(await place.sync({ sources }, after(MINUTES))).toMatchObject({
+      sessions: { failed: 0 },
+      messages: { new: 2 },
+    })
+    expect(await projects(place)).toEqual([WORK])
+  },
+)
