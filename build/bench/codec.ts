@@ -118,7 +118,9 @@ function parsed(adapter: Adapter, each: Unit): SessionLog {
 
 function parseInto(adapter: Adapter, { unit, records, texts, bytes }: Unit, sink: ParseSink): void {
   const parser = adapter.parse(unit, sink)
-  for (const [index, raw] of records.entries()) {
+  // Not with an iterator: it would make a list for each record, and a sync does not.
+  for (let index = 0; index < records.length; index++) {
+    const raw = records[index] as RawRecord
     const lineBytes = bytes[index]
     if (raw.form === "row") parser.push({ ...raw, row: rowOf(texts[index] ?? "") })
     else if (raw.form === "log" && lineBytes !== undefined) {
