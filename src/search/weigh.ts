@@ -24,7 +24,8 @@ export function comparable(text: string): string {
 /** BM25 of the query's runs of four characters, among these texts alone. Runs cross spaces: word order counts. */
 export function weighRuns(query: string, texts: readonly string[]): number[] {
   const runs = runsOf(query)
-  const counts = texts.map((text) => countRuns(text, runs))
+  const sieve = sieveOf(runs)
+  const counts = texts.map((text) => countRuns(text, runs, sieve))
   const having = new Uint32Array(runs.size)
   for (const count of counts)
     for (const [run, times] of count.entries()) if (times > 0) having[run] = (having[run] ?? 0) + 1
@@ -75,11 +76,15 @@ function runsOf(query: string): Map<string, number> {
 const SIEVE_MASK = 0x3fff
 
 /** Nearly every run of a text is none of the query's: one array says so before a string is made and the map is asked. */
-function countRuns(text: string, runs: ReadonlyMap<string, number>): Uint16Array {
-  const counts = new Uint16Array(runs.size)
-  if (runs.size === 0) return counts
+function sieveOf(runs: ReadonlyMap<string, number>): Uint8Array {
   const sieve = new Uint8Array(SIEVE_MASK + 1)
   for (const run of runs.keys()) sieve[placeOf(run, 0)] = 1
+  return sieve
+}
+
+function countRuns(text: string, runs: ReadonlyMap<string, number>, sieve: Uint8Array): Uint16Array {
+  const counts = new Uint16Array(runs.size)
+  if (runs.size === 0) return counts
   for (let at = 0; at + RUN_LENGTH <= text.length; at++) {
     if (sieve[placeOf(text, at)] === 0) continue
     const run = runs.get(text.slice(at, at + RUN_LENGTH))

@@ -145,7 +145,7 @@ function joined(lists: readonly TermList[], used: number): Uint8Array {
   return all
 }
 
-export function listAt({ lists }: Block, index: number): TermList {
+export function listAt({ lists }: Pick<Block, "lists">, index: number): TermList {
   const view = new DataView(lists.buffer, lists.byteOffset, lists.byteLength)
   const place = (at: number) => view.getUint32(at * 4, true)
   const start = (1 + place(0) * 2) * 4

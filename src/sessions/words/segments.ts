@@ -257,7 +257,14 @@ export async function readDirectories(
 
 // --- Lists ------------------------------------------------------------------------------------------------------------
 
-const KEPT_BYTES = 24_000_000
+/** Of lists and of the terms beside them. */
+const KEPT_BYTES = 32_000_000
+
+/** The terms as one text, each with a line end before and behind it: as texts of their own they would take several times the room. */
+interface KeptBlock {
+  readonly terms: string
+  readonly lists: Uint8Array
+}
 
 export interface BlockReader {
   /** The lists of those terms, for each segment. */
@@ -267,15 +274,15 @@ export interface BlockReader {
 
 /** What was asked for lately is kept, up to some size. */
 export function createBlockReader(tables: WordTables): BlockReader {
-  const kept = new Map<number, Block>()
+  const kept = new Map<number, KeptBlock>()
   let keptBytes = 0
-  const keep = (row: number, block: Block) => {
+  const keep = (row: number, block: KeptBlock) => {
     kept.set(row, block)
-    keptBytes += block.lists.length
-    for (const [oldest, { lists }] of kept) {
+    keptBytes += block.lists.length + block.terms.length
+    for (const [oldest, { lists, terms }] of kept) {
       if (keptBytes <= KEPT_BYTES) break
       kept.delete(oldest)
-      keptBytes -= lists.length
+      keptBytes -= lists.length + terms.length
     }
   }
   return {
@@ -288,7 +295,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
       )
       const segmentOf = new Map(wanted.flatMap((own, at) => own.map(({ row }) => [row, segments[at]?.id ?? ""])))
       const rows = [...segmentOf.keys()]
-      const blocks = new Map<number, Block>()
+      const blocks = new Map<number, KeptBlock>()
       for (const row of rows) {
         const block = kept.get(row)
         if (block === undefined) continue
@@ -298,7 +305,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
       }
       const missing = rows.filter((row) => !blocks.has(row))
       for (const { row, terms: text, lists } of await tables.blocks.takeRows(missing, ["terms", "lists"])) {
-        const block = { terms: text.split("\n"), lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
+        const block = { terms: `\n${text}\n`, lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
         blocks.set(row, block)
         keep(row, block)
       }
@@ -307,7 +314,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
         const found = new Map<string, TermList>()
         for (const { term, row } of own) {
           const block = blocks.get(row)
-          const index = block?.terms.indexOf(term) ?? -1
+          const index = block === undefined ? -1 : lineOf(block.terms, term)
           if (block !== undefined && index >= 0) found.set(term, listAt(block, index))
         }
         return found
@@ -319,6 +326,16 @@ export function createBlockReader(tables: WordTables): BlockReader {
     },
   }
 }
+
+/** Which line of the text it is; below 0 where it is none. */
+function lineOf(text: string, line: string): number {
+  const at = text.indexOf(`\n${line}\n`)
+  let count = at < 0 ? -1 : 0
+  for (let before = 0; before < at; before++) if (text.charCodeAt(before) === NEWLINE) count += 1
+  return count
+}
+
+const NEWLINE = 0x0a
 
 /** The last that is no later than the term. */
 export function blockOf(firstTerms: readonly string[], term: string): number {
