@@ -24,7 +24,7 @@ interface Court {
 /** Below so many bytes a thread costs more than it saves. */
 const BYTES_MIN = 32_000_000
 /** So many bytes of rows may be judged, or wait for it, before they are taken. */
-const AHEAD_BYTES = 16 * 1024 * 1024
+const AHEAD_BYTES = 8 * 1024 * 1024
 
 /** In that order; the last that it gives is what can be said of all of them. */
 export async function* judgedEntries(

@@ -4,6 +4,7 @@ import { NotAnArchive } from "./container.ts"
 import { createJudge, type Judged, type Verdict } from "./judge.ts"
 import type { ManifestEntry } from "./manifest.ts"
 import { archivedTable } from "./tables.ts"
+import { createBreather } from "./work.ts"
 
 export type Asked =
   | { readonly ask: "entry"; readonly listed: ManifestEntry; readonly table: string; readonly content: Uint8Array }
@@ -23,6 +24,7 @@ declare const self: {
 }
 
 const judge = createJudge()
+const breathe = createBreather()
 
 function answer(asked: Asked): void {
   if (asked.ask === "verdict") {
@@ -32,6 +34,7 @@ function answer(asked: Asked): void {
   const table = archivedTable(asked.table)
   assert(table !== undefined, `${asked.table} is a table of archives`)
   const judged = judge.entry(asked.listed, table, asked.content)
+  breathe(asked.listed.raw_bytes)
   self.postMessage(
     { said: "judged", ...judged },
     [judged.raw, ...judged.keyHashes].map(({ buffer }) => buffer),
