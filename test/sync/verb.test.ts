@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import { appendFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
+import { writeTinyModel } from "../../build/tiny-model.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 const STORE = ".local/share/pond/store"
@@ -125,15 +126,25 @@ test("a client that is newer than pond knows, and a root that holds nothing, are
 test("a stage runs alone, or is left out", async () => {
   using home = temporaryHome()
   writeSampleSession(home.path)
+  const model = join(home.path, "model")
+  await writeTinyModel(model)
+  const env = { ...home.env, POND_EMBEDDINGS_DIRECTORY: model, POND_EMBEDDINGS_MODEL: "tiny" }
   const stages = async (...args: readonly string[]) => {
-    const { stdout } = await runPond(["sync", "--json", ...args], home)
-    const { adapters, index } = JSON.parse(stdout) as { adapters: object[]; index: object | null }
-    return { imports: adapters.length > 0, folds: index !== null }
+    const { stdout } = await runPond(["sync", "--json", ...args], { env })
+    const { adapters, embed, index } = JSON.parse(stdout) as {
+      adapters: object[]
+      embed: { embedded: number } | null
+      index: object | null
+    }
+    return { imports: adapters.length > 0, embeds: embed?.embedded ?? null, folds: index !== null }
   }
-  expect(await stages("--only", "index")).toEqual({ imports: false, folds: true })
-  expect(await stages("--skip", "index")).toEqual({ imports: true, folds: false })
-  expect(await stages()).toEqual({ imports: true, folds: true })
-})
+  expect(await stages("--only", "index")).toEqual({ imports: false, embeds: null, folds: true })
+  expect(await stages("--skip", "index", "--skip", "embed")).toEqual({ imports: true, embeds: null, folds: false })
+  expect(await stages("--skip", "embed")).toEqual({ imports: true, embeds: null, folds: true })
+  expect(await stages("--only", "embed")).toEqual({ imports: false, embeds: 2, folds: false })
+  expect(await stages("--skip", "index")).toEqual({ imports: true, embeds: 0, folds: false })
+  expect(await stages()).toEqual({ imports: true, embeds: 0, folds: true })
+}, 60_000)
 
 test("a dry run says what would be read, for each client, and makes no store", async () => {
   using home = temporaryHome()
