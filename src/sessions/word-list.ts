@@ -121,7 +121,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       if (last === undefined) return
       const isRewritten = before === undefined || before.pieces >= PIECES_MAX
       const { lines, spoken } = await readLines(messages, before?.reach ?? 0, reach, before?.bytes)
-      const known = isRewritten ? (before?.bytes.toString("utf8").slice(1) ?? "") : ""
+      const known = isRewritten ? linesOf(before) : ""
       const rows = piecesOf(`${known}${lines}`).map((words, piece) => ({
         reach: BigInt(reach),
         piece,
@@ -130,11 +130,17 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
         last_message_id: last.id,
         words,
       }))
-      await table.insertAbsent(rows)
-      if (isRewritten) await table.deleteWhere(not(eq("reach", BigInt(reach))))
+      const { present } = await table.insertAbsent(rows)
+      // Where another process was first with a piece, the words of ours are in none but those that lie there already.
+      const isWhole = present === 0 || before === undefined
+      if (isRewritten && isWhole) await table.deleteWhere(not(eq("reach", BigInt(reach))))
       await table.maintain(effort)
     },
   }
+}
+
+function linesOf(kept: Kept | undefined): string {
+  return kept?.bytes.toString("utf8").slice(1) ?? ""
 }
 
 // --- Making -----------------------------------------------------------------------------------------------------------

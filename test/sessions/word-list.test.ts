@@ -45,6 +45,31 @@ test("a list that many maintenances made longer is written as one, and holds eve
   expect(list?.termsHolding("ord7", ANYWHERE, 10)).toEqual(["word7"])
 })
 
+test("a list that two make longer at once keeps the words of both, though one of them writes it as one", async () => {
+  using place = testSessions()
+  const { store, tables } = place.sessions
+  const lists = openWordLists(store, tables.messages)
+  const write = (at: number) =>
+    place.sessions.write([{ session: session(`s${at}`), entries: [said(`s${at}`, 0, `word${at}`)] }])
+  for (let at = 0; at < 12; at++) {
+    await write(at)
+    await lists.extend("all")
+  }
+  await write(12)
+  const table = store.table(WORD_LISTS)
+  const rival = { reach: 13n, piece: 0, spoken: 13, last_session_id: "s12", last_message_id: "m0", words: "word12\n" }
+  const insertAbsent: typeof table.insertAbsent = async (rows) => {
+    await table.insertAbsent([rival])
+    return await table.insertAbsent(rows)
+  }
+  const beside = { ...store, table: () => ({ ...table, insertAbsent }) } as unknown as typeof store
+  await openWordLists(beside, tables.messages).extend("all")
+  const list = await place.open().wordList()
+  expect(list?.reach).toBe(13)
+  for (let at = 0; at < 13; at++)
+    expect(list?.termsHolding(`ord${at}`, { isStart: false, isEnd: true }, 10)).toEqual([`word${at}`])
+})
+
 test("a list of other messages is not believed, and made again", async () => {
   using place = testSessions()
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "alpha"), said("s", 1, "beta")] }])
