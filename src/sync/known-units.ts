@@ -17,7 +17,8 @@ export interface KnownUnits {
 
 /** Who went on with a session today does so again, and each look asks for it. */
 const LATELY_MS = 86_400_000
-/** So many of the others are asked for by each look, so that it costs two milliseconds more, however many they are. */
+/** The others are asked for by one of so many looks; by a rarer one where that would be more than two milliseconds. */
+const TURNS_MIN = 3
 const RESTED_AT_ONCE = 1_000
 /** Some file systems keep times by two seconds: a directory so young may change once more without telling. */
 const COARSE_MS = 2_000
@@ -68,7 +69,7 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
       marks ??= marksOf(source, units, plannedAtMs)
       for (const [path, mark] of marks) if (markOf(path) !== mark) return "all"
       const changed: string[] = []
-      const turns = Math.max(1, Math.ceil(byPlace.size / RESTED_AT_ONCE))
+      const turns = Math.max(TURNS_MIN, Math.ceil(byPlace.size / RESTED_AT_ONCE))
       const turn = looks++ % turns
       let number = 0
       for (const [place, { files }] of byPlace) {

@@ -263,7 +263,7 @@ test("what is known of a root says which of its units changed, or that it cannot
   expect(known.look(file?.modifiedMs ?? 0)).toEqual([])
   place.append(SESSION, `${userLine(SESSION, 2, "two")}\n`)
   expect(known.look(file?.modifiedMs ?? 0)).toEqual([unit?.key ?? ""])
-  expect(known.look(later)).toEqual([unit?.key ?? ""])
+  expect([1, 2, 3].flatMap(() => known.look(later))).toEqual([unit?.key ?? ""])
   const [grown] = known.at([unit?.key ?? ""]) ?? []
   expect(grown?.files[0]?.sizeBytes).toBeGreaterThan(file?.sizeBytes ?? 0)
   expect(known.at(["projects/elsewhere.jsonl"])).toEqual([])
@@ -292,7 +292,7 @@ test("of thousands of sessions that rest, a look asks for a part, and a few look
   const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
   for (const look of looks) {
     expect(look).toContain("today")
-    expect(look.length).toBeLessThan(1_002)
+    expect(look.length).toBeLessThan(836)
   }
   expect(new Set(looks.flat()).size).toBe(2_501)
 })
