@@ -2,6 +2,7 @@
  * Plan: what is on the disk, and what of it changed since it was last stored. Names and sizes; of files that grew also
  * the bytes before their old end, because a file can be rewritten and be longer afterwards. Writes nothing.
  */
+import { existsSync } from "node:fs"
 import type { Adapter, SourceFile, SourceUnit } from "../adapters/adapter.ts"
 import { isPrefixOf, type LogPosition } from "../adapters/shared/log-window.ts"
 import type { Issue } from "../model/report.ts"
@@ -64,8 +65,8 @@ export async function planRoot(
     units.push(await planUnit(unit, options.isFull ? undefined : state.unit(adapter.id, root, unit.key)))
   }
   const unchanged = met.size - changed.length
-  // A root that could not be listed whole has lost nothing.
-  const isListed = options.only === undefined && options.signal?.aborted !== true
+  // A root that could not be listed whole, or was away at that moment, has lost nothing.
+  const isListed = options.only === undefined && options.signal?.aborted !== true && existsSync(root)
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
   const gone = isWhole ? [...stamps.keys()].filter((key) => !met.has(key)) : []
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)

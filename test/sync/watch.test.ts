@@ -320,3 +320,13 @@ test("a machine that wakes up looks at everything, whatever events it was told",
   })
   expect(looks).toEqual([true, true])
 })
+
+test("a root that is away while it is looked at has lost nothing, and is not read again when it is back", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [userLine(SESSION, 1, "one")])
+  expect((await place.sync()).messages.new).toBe(1)
+  renameSync(place.root, `${place.root}.away`)
+  expect((await place.sync()).sessions).toMatchObject({ seen: 0, gone: 0 })
+  renameSync(`${place.root}.away`, place.root)
+  expect(await place.sync()).toMatchObject({ sessions: { seen: 1, unchanged: 1 }, bytes_read: 0 })
+})
