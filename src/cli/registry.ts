@@ -26,7 +26,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "watch",
     group: "archive",
-    summary: "Stay, and store each change within two seconds, until Ctrl-C (exit code 0).",
+    summary: "Store each change within two seconds, until Ctrl-C (exit code 0).",
     load: async () => (await import("./verbs/sync.ts")).watch,
   },
   {

@@ -4,7 +4,17 @@
  * Knows no client.
  */
 import { constants, Database, type Statement } from "bun:sqlite"
-import { closeSync, copyFileSync, mkdtempSync, openSync, readSync, rmSync, statSync } from "node:fs"
+import {
+  closeSync,
+  copyFileSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -142,7 +152,8 @@ function tryConnect(path: string): Connection | undefined {
 
 /** The copy is ours, so SQLite may put it in order. A writer may have come between the copies: then they are made again. */
 function connectToCopy(path: string): Connection {
-  const folder = mkdtempSync(join(tmpdir(), "pond-sqlite-"))
+  const folder = mkdtempSync(join(tmpdir(), COPIES))
+  removeLeftCopies(folder)
   const copy = join(folder, "copy.db")
   const release = () => rmSync(folder, { recursive: true, force: true })
   for (let attempt = 1; attempt <= 3; attempt++) {
@@ -156,6 +167,22 @@ function connectToCopy(path: string): Connection {
   }
   release()
   throw new PondError("conflict", `${path} changed each time pond copied it. Run this again when its client is idle.`)
+}
+
+const COPIES = "pond-sqlite-"
+/** No sync reads one copy for so long. */
+const LEFT_MS = 24 * 60 * 60 * 1000
+
+/** Who is killed leaves his copy, of a database that may have gigabytes. How old one is, the disk's own clock says. */
+function removeLeftCopies(own: string): void {
+  const { mtimeMs: nowMs, uid } = lstatSync(own)
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(COPIES)) continue
+    const path = join(tmpdir(), name)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found === undefined || found.uid !== uid || nowMs - found.mtimeMs < LEFT_MS) continue
+    rmSync(path, { recursive: true, force: true })
+  }
 }
 
 /** Byte 18 of the header: 2 where changes go to a write-ahead log. */

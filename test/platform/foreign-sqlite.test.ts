@@ -1,6 +1,16 @@
 import { Database } from "bun:sqlite"
 import { afterEach, expect, test } from "bun:test"
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BYTES_KEY, openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
@@ -82,6 +92,22 @@ test("a log without its shared memory is read from a copy, and nothing appears b
   expect(bodies(join(crashed, "client.db"))).toEqual(["one", "two", "three"])
   expect(readdirSync(crashed).sort()).toEqual(["client.db", "client.db-wal"])
   expect(contents(crashed)).toEqual(before)
+})
+
+test("a copy that a killed process left a day ago goes with the next one, and a younger one stays", () => {
+  const folder = freshFolder()
+  const writer = clientDatabase(join(folder, "client.db"))
+  const crashed = freshFolder()
+  for (const suffix of ["", "-wal"])
+    copyFileSync(join(folder, `client.db${suffix}`), join(crashed, `client.db${suffix}`))
+  writer.close()
+  const [left, young] = [0, 1].map(() => mkdtempSync(join(tmpdir(), "pond-sqlite-"))) as [string, string]
+  folders.push(left, young)
+  for (const path of [left, young]) writeFileSync(join(path, "copy.db"), "of a client")
+  const { mtimeMs } = statSync(left)
+  utimesSync(left, new Date(mtimeMs), new Date(mtimeMs - 25 * 60 * 60 * 1000))
+  expect(bodies(join(crashed, "client.db"))).toEqual(["one", "two", "three"])
+  expect([existsSync(left), existsSync(young)]).toEqual([false, true])
 })
 
 test("a database with a rollback journal is read too", () => {
