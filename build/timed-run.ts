@@ -27,7 +27,17 @@ export interface Run {
 }
 
 export function pond(home: string, ...args: readonly string[]): Run {
+  unpackOnce(home)
   return start(home, [...pondCommand(), ...args])
+}
+
+const unpacked = new Set<string>()
+
+/** An executable unpacks its native libraries once in its life: a second and 200 MB that no figure is about. */
+function unpackOnce(home: string): void {
+  if (unpacked.has(home)) return
+  unpacked.add(home)
+  if (existsSync(BUILT)) start(home, [BUILT, "doctor", "--store", join(home, "unpacked")])
 }
 
 /** `time` stands between, because a process inherits the peak of the one that starts it. */
