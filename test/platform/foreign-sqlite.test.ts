@@ -48,6 +48,16 @@ function contents(folder: string): Record<string, string> {
   )
 }
 
+/** A database with a log that nobody shares: its client died. */
+function folderOfACrash(): string {
+  const [folder, crashed] = [freshFolder(), freshFolder()]
+  const writer = clientDatabase(join(folder, "client.db"))
+  for (const suffix of ["", "-wal"])
+    copyFileSync(join(folder, `client.db${suffix}`), join(crashed, `client.db${suffix}`))
+  writer.close()
+  return crashed
+}
+
 function bodies(path: string): unknown[] {
   const foreign = openForeignDatabase(path, ["note"])
   const found = [...foreign.rows({ table: "note", columns: ["body"], order: ["id"] })].map((row) => row["body"])
@@ -82,12 +92,7 @@ test("a database whose log is gone is read without a file beside it", () => {
 })
 
 test("a log without its shared memory is read from a copy, and nothing appears beside it", () => {
-  const folder = freshFolder()
-  const writer = clientDatabase(join(folder, "client.db"))
-  const crashed = freshFolder()
-  for (const suffix of ["", "-wal"])
-    copyFileSync(join(folder, `client.db${suffix}`), join(crashed, `client.db${suffix}`))
-  writer.close()
+  const crashed = folderOfACrash()
   const before = contents(crashed)
   expect(bodies(join(crashed, "client.db"))).toEqual(["one", "two", "three"])
   expect(readdirSync(crashed).sort()).toEqual(["client.db", "client.db-wal"])
@@ -95,12 +100,7 @@ test("a log without its shared memory is read from a copy, and nothing appears b
 })
 
 test("a copy that a killed process left a day ago goes with the next one, and a younger one stays", () => {
-  const folder = freshFolder()
-  const writer = clientDatabase(join(folder, "client.db"))
-  const crashed = freshFolder()
-  for (const suffix of ["", "-wal"])
-    copyFileSync(join(folder, `client.db${suffix}`), join(crashed, `client.db${suffix}`))
-  writer.close()
+  const crashed = folderOfACrash()
   const [left, young] = [0, 1].map(() => mkdtempSync(join(tmpdir(), "pond-sqlite-"))) as [string, string]
   folders.push(left, young)
   for (const path of [left, young]) writeFileSync(join(path, "copy.db"), "of a client")
