@@ -272,9 +272,10 @@ export interface BlockReader {
   forget(): void
 }
 
-/** What was asked for lately is kept, up to some size. */
+/** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
 export function createBlockReader(tables: WordTables): BlockReader {
   const kept = new Map<number, KeptBlock>()
+  const reading = new Map<number, Promise<ReadonlyMap<number, KeptBlock>>>()
   let keptBytes = 0
   const keep = (row: number, block: KeptBlock) => {
     kept.set(row, block)
@@ -285,6 +286,29 @@ export function createBlockReader(tables: WordTables): BlockReader {
       keptBytes -= lists.length + terms.length
     }
   }
+
+  async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
+    const blocks = new Map<number, KeptBlock>()
+    for (const { row, terms, lists } of await tables.blocks.takeRows(rows, ["terms", "lists"])) {
+      const block = { terms: `\n${terms}\n`, lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
+      blocks.set(row, block)
+      keep(row, block)
+    }
+    return blocks
+  }
+
+  /** Begins to read those that nobody is reading, and waits for all of them. */
+  async function readMissing(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
+    const own = rows.filter((row) => !reading.has(row))
+    if (own.length > 0) {
+      const mine = read(own, segmentOf).finally(() => {
+        for (const row of own) if (reading.get(row) === mine) reading.delete(row)
+      })
+      for (const row of own) reading.set(row, mine)
+    }
+    return await Promise.all(new Set(rows.flatMap((row) => reading.get(row) ?? [])))
+  }
+
   return {
     lists: async (segments, terms) => {
       const wanted = segments.map((segment) =>
@@ -304,11 +328,8 @@ export function createBlockReader(tables: WordTables): BlockReader {
         blocks.set(row, block)
       }
       const missing = rows.filter((row) => !blocks.has(row))
-      for (const { row, terms: text, lists } of await tables.blocks.takeRows(missing, ["terms", "lists"])) {
-        const block = { terms: `\n${text}\n`, lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
-        blocks.set(row, block)
-        keep(row, block)
-      }
+      for (const found of await readMissing(missing, segmentOf))
+        for (const [row, block] of found) if (segmentOf.has(row)) blocks.set(row, block)
       if (blocks.size < rows.length) throw new SegmentGone()
       return wanted.map((own) => {
         const found = new Map<string, TermList>()
@@ -322,6 +343,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
     },
     forget: () => {
       kept.clear()
+      reading.clear()
       keptBytes = 0
     },
   }

@@ -27,6 +27,8 @@ export interface Content {
 
 export interface View {
   current(): Promise<Content>
+  /** The same for what a search has found, which the last look has seen: it costs no look of its own. */
+  holding(rows: readonly number[]): Promise<Content>
   passing(part: Part, where: Filter): Promise<Uint8Array>
   forget(): void
 }
@@ -48,6 +50,7 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
   let tail: Tail | undefined
   let looking: Promise<Content> | undefined
+  let isBegun = false
   let next: Promise<Content> | undefined
   /** Once something that was named was not there, each block is looked for. */
   let trust: Trust = "directories"
@@ -70,10 +73,17 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
     return { cover: cover.segments, tail: tail.parts }
   }
 
+  /** Who asks in the same turn shares the look. */
   function lookNow(): Promise<Content> {
-    looking = look().finally(() => {
-      looking = undefined
-    })
+    isBegun = false
+    looking = Promise.resolve()
+      .then(() => {
+        isBegun = true
+        return look()
+      })
+      .finally(() => {
+        looking = undefined
+      })
     return looking
   }
 
@@ -85,17 +95,26 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
     return mine
   }
 
+  function current(): Promise<Content> {
+    if (looking === undefined) return lookNow()
+    if (!isBegun) return looking
+    // That look may have missed what was stored just before this call.
+    next ??= looking
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return looking ?? lookNow()
+      })
+    return next
+  }
+
   return {
-    current: () => {
-      if (looking === undefined) return lookNow()
-      // That look may have missed what was stored just before this call.
-      next ??= looking
-        .catch(() => undefined)
-        .then(() => {
-          next = undefined
-          return looking ?? lookNow()
-        })
-      return next
+    current,
+    holding: async (rows) => {
+      const seen: Content = { cover: cover?.segments ?? [], tail: tail?.parts ?? [] }
+      const last: Part | undefined = seen.tail.at(-1) ?? seen.cover.at(-1)
+      const reach = last === undefined ? 0 : last.from + last.documents.size
+      return rows.every((row) => row < reach) ? seen : await current()
     },
     passing: async (part, where) => {
       const key = `${part.from} ${part.documents.size} ${filterKey(where)}`

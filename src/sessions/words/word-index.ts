@@ -8,6 +8,7 @@ import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
 import { openDictionary } from "./dictionary.ts"
 import { FACETS, facetOf, hasFacet, spokenIn } from "./documents.ts"
+import { createKeptTexts, type KeptTexts } from "./kept-texts.ts"
 import { encodeList, type TermList } from "./lists.ts"
 import { type Ranked, type RankedSegment, rank } from "./rank.ts"
 import { blockOf, createBlockReader, goneForGood, loadFacets, SegmentGone, type WordTables } from "./segments.ts"
@@ -69,6 +70,7 @@ export function openWordIndex(tables: WordTables): WordIndex {
   const view = createView(tables)
   const blocks = createBlockReader(tables)
   const dictionary = openDictionary(tables)
+  const texts = createKeptTexts(tables.messages)
   let searches = 0
 
   async function ranked(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
@@ -111,15 +113,15 @@ export function openWordIndex(tables: WordTables): WordIndex {
 
   return {
     search: (query, { columns, ...asked }) =>
-      answered(async () => (await rowsOf(tables, await ranked(query, asked), columns)) as never),
+      answered(async () => (await rowsOf(texts, await ranked(query, asked), columns)) as never),
     read: async (rows, columns) => {
-      const { cover, tail } = await view.current()
+      const { cover, tail } = await view.holding(rows)
       const parts: readonly Part[] = [...cover, ...tail]
       const best = rows.flatMap((row) => {
         const segment = parts.findLastIndex(({ from }) => from <= row)
         return segment < 0 ? [] : [{ segment, number: row - (parts[segment]?.from ?? 0), score: 0 }]
       })
-      return (await rowsOf(tables, { parts, best }, columns)) as never
+      return (await rowsOf(texts, { parts, best }, columns)) as never
     },
     known: (terms) =>
       answered(async () => {
@@ -151,9 +153,9 @@ function listsOf({ built, documents }: TailPart, terms: readonly string[]): Read
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What is kept of the segments need not be read; a text is read from its row. */
+/** What is kept of the segments need not be read; a text is read from its row, or was not long ago. */
 async function rowsOf(
-  { messages }: WordTables,
+  texts: KeptTexts,
   { parts, best }: Pick<Answer, "parts" | "best">,
   columns: readonly ScannedName<Columns>[],
 ): Promise<Row[]> {
@@ -167,13 +169,14 @@ async function rowsOf(
   const isKnown = new Set<string>(kept.filter((name) => known.every((row) => isExact(row[name]))))
   const read = columns.filter((name) => !isKnown.has(name))
   if (read.length === 0) return known.map((row) => picked(row, columns))
-  const rows = await messages.takeRows(
-    known.map((row) => row[ROW] as number),
-    read,
-  )
-  const byNumber = new Map<unknown, Row>(rows.map((row) => [row.row, row]))
+  const isTold = isKnown.has("session_id") && isKnown.has("ordinal")
+  const asked = known.map((row) => ({
+    row: row[ROW] as number,
+    ...(isTold ? { message: `${row["ordinal"]} ${row["session_id"]}` } : {}),
+  }))
+  const byNumber = await texts.take(asked, read)
   return known.flatMap((row) => {
-    const own = byNumber.get(row[ROW])
+    const own = byNumber.get(row[ROW] as number)
     return own === undefined ? [] : [picked(row, columns, own)]
   })
 }

@@ -1,0 +1,120 @@
+/** What a process that goes on searching reads once, counted. */
+import { expect, test } from "bun:test"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
+import { createKeptTexts } from "../../src/sessions/words/kept-texts.ts"
+import { openWordIndex } from "../../src/sessions/words/word-index.ts"
+import { said, session, testSessions } from "./support.ts"
+
+const TEXTS = 20
+/** From then on a process keeps which message a row is. */
+const SELDOM = 6
+
+async function write(sessions: Sessions, id: string): Promise<void> {
+  const entries = Array.from({ length: TEXTS }, (_, at) => said(id, at, `brown fox ${at} of ${id}`))
+  await sessions.write([{ session: session(id), entries }])
+}
+
+/** The index of a store's words, and what it has read and looked at. */
+function countedIndex({ store, tables: { messages } }: Sessions) {
+  const counts = { texts: 0, blocks: 0, looks: 0 }
+  const blocks = store.table(WORD_BLOCKS)
+  const segments = store.table(WORD_SEGMENTS)
+  const index = openWordIndex({
+    messages: {
+      ...messages,
+      takeRows: (rows, columns) => {
+        counts.texts += columns.includes("search_text" as never) ? rows.length : 0
+        return messages.takeRows(rows, columns)
+      },
+    },
+    segments: {
+      ...segments,
+      version: () => {
+        counts.looks += 1
+        return segments.version()
+      },
+    },
+    blocks: {
+      ...blocks,
+      takeRows: (rows, columns) => {
+        counts.blocks += rows.length
+        return blocks.takeRows(rows, columns)
+      },
+    },
+  })
+  return { index, counts }
+}
+
+const COLUMNS = ["id", "search_text"] as const
+
+test("a text that one search has weighed is not read for the next, and reads as it did", async () => {
+  using place = testSessions()
+  await write(place.sessions, "a")
+  await place.sessions.maintain("all")
+  const { index, counts } = countedIndex(place.sessions)
+  const asked = () => index.search({ terms: ["fox"] }, { columns: COLUMNS, limit: 100 })
+  const first = await asked()
+  for (let time = 1; time < SELDOM; time++) await asked()
+  expect(counts.texts).toBe(SELDOM * TEXTS)
+  expect(await asked()).toEqual(first)
+  expect(first.map(({ search_text }) => search_text)).toContain("brown fox 7 of a")
+  expect(counts.texts).toBe(SELDOM * TEXTS)
+
+  // Of what came since only that is read.
+  await write(place.sessions, "b")
+  const both = await index.read([...Array(2 * TEXTS).keys()], COLUMNS)
+  expect(new Set(both.map(({ id, search_text }) => `${id} ${search_text}`)).size).toBe(2 * TEXTS)
+  const more = await asked()
+  expect(new Set(more.map(({ search_text }) => search_text)).size).toBe(2 * TEXTS)
+  expect(counts.texts).toBe(SELDOM * TEXTS + TEXTS)
+})
+
+test("two questions at once read a block once and look once, and what they found is read without a look", async () => {
+  using place = testSessions()
+  await write(place.sessions, "a")
+  await place.sessions.maintain("all")
+  const { index, counts } = countedIndex(place.sessions)
+  const terms = ["brown", "fox"]
+  const [some, every] = await Promise.all([
+    index.search({ terms }, { columns: [], limit: 100 }),
+    index.search({ terms, every: true }, { columns: [], limit: 100 }),
+  ])
+  expect([some.length, every.length]).toEqual([TEXTS, TEXTS])
+  expect(counts).toEqual({ texts: 0, blocks: 1, looks: 1 })
+  const read = await index.read(
+    some.map(({ _row }) => _row),
+    COLUMNS,
+  )
+  expect(read.length).toBe(TEXTS)
+  expect(counts).toEqual({ texts: TEXTS, blocks: 1, looks: 1 })
+})
+
+test("texts are kept up to some size, the latest longest, and never for another message under the same number", async () => {
+  using place = testSessions()
+  await write(place.sessions, "a")
+  const { messages } = place.sessions.tables
+  let read: number[] = []
+  const texts = createKeptTexts(
+    {
+      ...messages,
+      takeRows: (rows, columns) => {
+        read = [...rows]
+        return messages.takeRows(rows, columns)
+      },
+    },
+    400,
+  )
+  const take = async (row: number, message = `${row} a`) => {
+    read = []
+    const found = await texts.take([{ row, message }], COLUMNS)
+    expect(found.get(row)?.["search_text"]).toBe(`brown fox ${row} of a`)
+    return read
+  }
+  expect([await take(1), await take(2), await take(3)]).toEqual([[1], [2], [3]])
+  expect(await take(1)).toEqual([])
+  expect(await take(4)).toEqual([4])
+  expect(await take(1)).toEqual([])
+  expect(await take(2)).toEqual([2])
+  expect(await take(1, "0 of another store")).toEqual([1])
+})
