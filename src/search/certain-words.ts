@@ -1,32 +1,20 @@
 /**
  * Which messages can hold a stretch, as the index knows it. Words that stand whole inside the stretch, with something on
  * both sides, are terms of every text that holds it. The first and the last may be the end and the beginning of longer
- * words: the list of all words says of which. The texts of what is left decide, so that the answer is as complete as a
- * look at every text.
+ * words: the list of all words says of which. What the words say is never less than what the texts hold, so that an answer
+ * made of it is as complete as a look at every text.
  */
 
 import { CUT_TERM, indexTerms, wordsOf } from "../sessions/search-terms.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { comparedOf, type WordList } from "../sessions/word-list.ts"
-import type { WordQuery } from "../sessions/words/word-index.ts"
-import { and, type Filter, stored } from "../substrate/filter.ts"
-import { HIT_COLUMNS, type HitRow, hitOf } from "./hit-rows.ts"
-import type { Hit } from "./request.ts"
+import type { WordClause } from "../sessions/words/word-index.ts"
 
 export interface Stretch {
   readonly text: string
   readonly isCaseBlind: boolean
 }
 
-/** More messages with the words than this are no narrowing: then a walk finds the newest sooner. */
-const NARROW_MAX = 3_000
-/** Their numbers alone cost little. */
-const HELD_MAX = 20_000
-/** So many rows that the list of words does not tell of are looked at one by one. */
-const TAIL_MAX = 20_000
-/** Texts of megabytes, read a few at a time. */
-const CUT_MAX = 200
-const CUT_AT_ONCE = 8
 /** A part of more words than this is a part of most messages. */
 const HOLDERS_MAX = 400
 const PART_UNITS_MIN = 3
@@ -90,28 +78,25 @@ function wordParts({ text, isCaseBlind }: Stretch): Part[] {
 
 // --- Asking -----------------------------------------------------------------------------------------------------------
 
-/** In no order, all of them; nothing where the index does not narrow the search. */
-export async function findNarrowed(sessions: Sessions, stretch: Stretch, where: Filter): Promise<Hit[] | undefined> {
+/**
+ * What a message that holds the stretch holds of words, each time one of several; nothing where the index does not know
+ * of any. Messages that the list of words does not tell of yet count as if they held every part.
+ */
+export async function clausesOf(sessions: Sessions, stretch: Stretch): Promise<WordClause[] | undefined> {
   const certain = stretch.isCaseBlind ? [] : certainWords(stretch.text)
+  const rarest = certain.toSorted((left, right) => right.length - left.length).slice(0, CERTAIN_MAX)
   const parts = wordParts(stretch)
   const list = parts.length === 0 ? undefined : await sessions.wordList()
   const holders = list === undefined ? [] : holdersOf(list, parts)
-  if (certain.length === 0 && holders.length === 0) return undefined
-  const [indexed, fresh, cut] = await Promise.all([
-    holders.some((terms) => terms.length === 0) ? [] : holding(sessions, { certain, holders }, where),
-    list === undefined || holders.length === 0 ? [] : notInList(sessions, list, where),
-    // Of a text that is too long to index whole, only its beginning is known: those are looked at too.
-    cutHolding(sessions, stretch, where),
-  ])
-  if (indexed === undefined || fresh === undefined || cut === undefined) return undefined
-  const rows = [...indexed, ...fresh].filter((row) => holds(row, stretch))
-  const hits = new Map([...rows, ...cut].map((row) => [`${row.session_id.length} ${row.session_id}${row.id}`, row]))
-  return [...hits.values()].map((row) => hitOf(row, 1))
-}
-
-function holds({ search_text: text }: HitRow, stretch: Stretch): boolean {
-  if (text === null) return false
-  return stretch.isCaseBlind ? text.toLowerCase().includes(stretch.text.toLowerCase()) : text.includes(stretch.text)
+  // Fewer than the list was made of: a store that lost some to a power cut, and will have others in their places.
+  if (list !== undefined && holders.length > 0 && (await sessions.tables.messages.reach()) < list.reach)
+    return undefined
+  const clauses: WordClause[] = [
+    ...asIndexed(rarest).map((term) => ({ terms: [term] })),
+    ...holders.map((terms) => ({ terms: asIndexed(terms), from: list?.reach ?? 0 })),
+  ]
+  // Of a text that is too long to index whole, only its beginning is known: those are looked at too.
+  return clauses.length === 0 ? undefined : clauses.map((clause) => ({ ...clause, terms: [...clause.terms, CUT_TERM] }))
 }
 
 /** For each part the words that hold it. Parts of too many words are left out: they narrow nothing. */
@@ -122,48 +107,7 @@ function holdersOf(list: WordList, parts: readonly Part[]): string[][] {
   })
 }
 
-/** Which messages hold all of the certain words, and of each part one of its words. */
-async function holding(
-  { words }: Sessions,
-  { certain, holders }: { readonly certain: readonly string[]; readonly holders: readonly (readonly string[])[] },
-  where: Filter,
-): Promise<HitRow[] | undefined> {
-  const rarest = certain.toSorted((left, right) => right.length - left.length).slice(0, CERTAIN_MAX)
-  const queries: WordQuery[] = [
-    ...(rarest.length === 0 ? [] : [{ terms: asIndexed(rarest), every: true }]),
-    ...holders.map((terms) => ({ terms: asIndexed(terms) })),
-  ]
-  const found = await Promise.all(queries.map((query) => words.search(query, { columns: [], where, limit: HELD_MAX })))
-  // What as many hold as were asked for, more may hold: the others narrow.
-  const [first, ...others] = found
-    .filter((rows) => rows.length < HELD_MAX)
-    .map((rows) => new Set(rows.map(({ _row }) => _row)))
-  if (first === undefined) return undefined
-  const all = [...others.reduce((held, other) => held.intersection(other), first)]
-  return all.length < NARROW_MAX ? await words.read(all, HIT_COLUMNS) : undefined
-}
-
 /** A sign that stands for several words is as many terms. */
 function asIndexed(terms: readonly string[]): string[] {
-  return terms.flatMap((term) => term.split(" ")).filter(Boolean)
-}
-
-async function notInList({ tables }: Sessions, { reach }: WordList, where: Filter): Promise<HitRow[] | undefined> {
-  const count = await tables.messages.reach()
-  if (count === reach) return []
-  // Fewer than the list was made of: a store that lost some to a power cut, and will have others in their places.
-  if (count < reach || count - reach > TAIL_MAX) return undefined
-  return await tables.messages.read({ columns: HIT_COLUMNS, where: and(where, stored(reach)) })
-}
-
-async function cutHolding({ words }: Sessions, stretch: Stretch, where: Filter): Promise<HitRow[] | undefined> {
-  const keys = await words.search({ terms: [CUT_TERM] }, { columns: [], where, limit: CUT_MAX })
-  if (keys.length >= CUT_MAX) return undefined
-  const found: HitRow[] = []
-  for (let from = 0; from < keys.length; from += CUT_AT_ONCE) {
-    const some = keys.slice(from, from + CUT_AT_ONCE).map(({ _row }) => _row)
-    const rows = await words.read(some, HIT_COLUMNS)
-    found.push(...rows.filter((row) => holds(row, stretch)))
-  }
-  return found
+  return [...new Set(terms.flatMap((term) => term.split(" ")).filter(Boolean))]
 }

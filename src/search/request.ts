@@ -60,3 +60,10 @@ export interface ArmAnswer {
   /** Values that lie in blobs, too large for a column, and were not looked into. */
   readonly unsearchedLargeValues?: number
 }
+
+/** As a walk through time gives them. */
+export function newestFirst(left: Hit, right: Hit): number {
+  if (left.timestampMicros !== right.timestampMicros) return left.timestampMicros > right.timestampMicros ? -1 : 1
+  if (left.sessionId !== right.sessionId) return left.sessionId < right.sessionId ? -1 : 1
+  return right.ordinal - left.ordinal
+}

@@ -17,8 +17,8 @@ export interface TimeWindow {
 export interface TimeWindows {
   /** The next one back from there; nothing where nothing older lies. */
   before(to: bigint): Promise<TimeWindow | undefined>
-  /** What looking at one has cost decides how many rows the next has. */
-  took(window: TimeWindow, ms: number): void
+  /** What looking at one has cost decides how many rows the next has, which are no more than are wanted. */
+  took(window: TimeWindow, ms: number, wanted: number): void
   /** One of so many rows takes too long; says whether there is a smaller one. */
   shrink(window: TimeWindow): boolean
 }
@@ -27,8 +27,6 @@ export interface TimeWindows {
 export const END_OF_TIME = 999_999_999_999_999_999n
 
 const WEEK = 604_800_000_000n
-/** So many are looked at in some ten milliseconds; what is found often is found among them. */
-const ROWS_FIRST = 16_384
 const ROWS_MIN = 16
 const GROWTH_MAX = 8
 /** A window is taken when it has not many more rows than it should. */
@@ -40,11 +38,11 @@ export interface WindowsRequest {
   /** What one window may cost: it cannot be left half looked at. */
   readonly shareMs: number
   /** About how many rows the first has. */
-  readonly rowsFirst?: number
+  readonly rowsFirst: number
 }
 
 export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRequest): TimeWindows {
-  const { isOfTools, shareMs, rowsFirst = ROWS_FIRST } = request
+  const { isOfTools, shareMs, rowsFirst } = request
   const table = isOfTools ? sessions.tables.parts : sessions.tables.messages
   const count = (from: bigint | undefined, to: bigint) =>
     table.count(range("timestamp", { ...(from === undefined ? {} : { from }), to, toExclusive: true }))
@@ -65,7 +63,7 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
   }
 
   async function before(to: bigint): Promise<TimeWindow | undefined> {
-    const left = await count(undefined, to)
+    const left = to === END_OF_TIME ? await table.count() : await count(undefined, to)
     if (left > wanted * EXCESS_MAX) return await cutOff(to, await anchored(to))
     return left === 0 ? undefined : { from: undefined, to, rows: left }
   }
@@ -96,9 +94,9 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
 
   return {
     before,
-    took: ({ rows }, ms) => {
+    took: ({ rows }, ms, most) => {
       const affordable = (rows * shareMs) / Math.max(ms, 0.1)
-      const next = Math.trunc(Math.max(ROWS_MIN, Math.min(wanted * GROWTH_MAX, affordable)))
+      const next = Math.trunc(Math.max(ROWS_MIN, Math.min(wanted * GROWTH_MAX, affordable, most)))
       span = scaled(span, next / wanted)
       wanted = next
     },
@@ -114,4 +112,12 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
 function scaled(span: bigint, factor: number): bigint {
   const next = BigInt(Math.trunc(Number(span) * factor))
   return next > 1n ? next : 1n
+}
+
+/** What was found so far varies. */
+const SURPLUS = 1.25
+
+/** In how many rows so many hits are found, if they are as frequent as they were. */
+export function rowsFor(hits: number, share: number): number {
+  return (hits * SURPLUS) / share
 }

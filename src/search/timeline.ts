@@ -7,10 +7,11 @@ import type { Clock } from "../platform/clock.ts"
 import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../sessions/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
-import { findNarrowed } from "./certain-words.ts"
-import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
-import type { ArmAnswer, Hit, Scope } from "./request.ts"
-import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "./time-windows.ts"
+import { HIT_COLUMNS, type HitRow, hitOf } from "./hit-rows.ts"
+import { findNarrowed } from "./narrowed.ts"
+import { literalOf } from "./pattern-literal.ts"
+import { type ArmAnswer, type Hit, newestFirst, type Scope } from "./request.ts"
+import { END_OF_TIME, rowsFor, type TimeWindow, type TimeWindows, timeWindows } from "./time-windows.ts"
 
 export interface TimelineRequest {
   /** What is looked for: a text as it stands, or a regular expression of the engine (linear time). */
@@ -35,12 +36,17 @@ export interface TimelinePlace {
   readonly skip: number
 }
 
+/** So many are looked at in some ten milliseconds; what is found often is found among them. */
+const TEXT_ROWS_FIRST = 16_384
+const PATTERN_ROWS_FIRST = 4_096
+const LAST_ROWS_MIN = 4_096
+
 /** How much of its time a walk may spend in one window. */
 const SHARE_MAX = 1 / 4
 
 export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
   const arm = "text" in request.needle ? "exact" : "pattern"
-  const found = (await narrowedHits(sessions, request)) ?? (await walked(sessions, clock, request))
+  const found = (await narrowedHits(sessions, clock, request)) ?? (await walked(sessions, clock, request))
   return { arm, ...found, plan: () => planOf(sessions, request) }
 }
 
@@ -58,18 +64,19 @@ async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest
   const windows = timeWindows(sessions, clock, {
     isOfTools: request.scope !== "conversation",
     shareMs: budgetMs * SHARE_MAX,
-    ...(request.windowRows === undefined ? {} : { rowsFirst: request.windowRows }),
+    rowsFirst: request.windowRows ?? ("text" in request.needle ? TEXT_ROWS_FIRST : PATTERN_ROWS_FIRST),
   })
   const untilMs = clock.monotonicMs() + budgetMs
   const hits: Hit[] = []
   let skip = request.from?.skip ?? 0
   let to = request.from?.beforeMicros ?? END_OF_TIME
   let hasLooked = false
+  let looked = 0
   while (true) {
     const window = await windows.before(to)
     if (window === undefined) return { hits }
     const fromMs = clock.monotonicMs()
-    const found = await looked(sessions, request, { window, windows, hasLooked, leftMs: untilMs - fromMs })
+    const found = await lookedInto(sessions, request, { window, windows, hasLooked, leftMs: untilMs - fromMs })
     if (found === "later") return { hits, goesOn: { beforeMicros: to, skip } }
     if (found === "smaller") continue
     hasLooked = true
@@ -80,7 +87,10 @@ async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest
     if (window.from === undefined) return { hits }
     skip = Math.max(0, skip - found.length)
     to = window.from
-    windows.took(window, clock.monotonicMs() - fromMs)
+    looked += window.rows
+    // A look for the last few of a page costs as much as it has rows.
+    const wanted = Math.max(LAST_ROWS_MIN, rowsFor(limit - hits.length, hits.length / looked))
+    windows.took(window, clock.monotonicMs() - fromMs, wanted)
   }
 }
 
@@ -95,7 +105,7 @@ interface Look {
  * Whatever lies in it: a window that takes longer than there is time is given up, and a later walk goes on from its end.
  * The first one must give something, or an answer would go on where it began.
  */
-async function looked(
+async function lookedInto(
   sessions: Sessions,
   request: TimelineRequest,
   { window, windows, hasLooked, leftMs }: Look,
@@ -112,15 +122,57 @@ function pageOf(hits: readonly Hit[], { limit, from }: TimelineRequest, hasMore:
   return { hits: kept, ...(hasMore || kept.length < hits.length ? { goesOn: placeBehind(kept, from) } : {}) }
 }
 
-/** All at once, where the index knows which few messages can hold the text. */
-async function narrowedHits(sessions: Sessions, request: TimelineRequest): Promise<Found | undefined> {
-  const { needle, isCaseBlind, scope, where, from } = request
-  if (!("text" in needle) || scope !== "conversation") return undefined
+/** Without a walk, where the index knows which few messages can hold the text. */
+async function narrowedHits(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found | undefined> {
+  const { isCaseBlind, scope, where, from, budgetMs, signal } = request
+  const text = literalOfNeedle(request)
+  if (text === undefined || scope !== "conversation") return undefined
   const older =
     from === undefined ? where : and(where, range("timestamp", { to: from.beforeMicros, toExclusive: true }))
-  const all = await findNarrowed(sessions, { text: needle.text, isCaseBlind }, older)
-  if (all === undefined) return undefined
-  return pageOf(all.toSorted(newestFirst).slice(from?.skip ?? 0), request, false)
+  const untilMs = clock.monotonicMs() + budgetMs
+  const found = await findNarrowed(sessions, {
+    stretch: { text, isCaseBlind },
+    where: older,
+    limit: rowsMax(request),
+    isOver: () => signal.aborted || clock.monotonicMs() > untilMs,
+    ...("text" in request.needle ? {} : { confirmed: (rows) => matching(sessions, request, rows) }),
+  })
+  if (found === undefined) return undefined
+  const hits = found.hits.slice(from?.skip ?? 0)
+  const { before } = found
+  if (before === undefined || hits.length >= request.limit) return pageOf(hits, request, before !== undefined)
+  return { hits, goesOn: { beforeMicros: before, skip: 0 } }
+}
+
+/** What a text has to hold at least; nothing where it may be written in another case than the engine is asked for. */
+function literalOfNeedle({ needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">): string | undefined {
+  if ("text" in needle) return needle.text
+  return isCaseBlind ? undefined : literalOf(needle.pattern)
+}
+
+/** What a pattern means is the engine's to say, of these messages alone. */
+async function matching(
+  { tables }: Sessions,
+  request: TimelineRequest,
+  rows: readonly HitRow[],
+): Promise<readonly HitRow[]> {
+  const found = new Set<string>()
+  for (let from = 0; from < rows.length; from += MATCHED_AT_ONCE) {
+    const some = rows.slice(from, from + MATCHED_AT_ONCE)
+    const those = isIn(
+      "timestamp",
+      some.map(({ timestamp }) => timestamp),
+    )
+    const where = and(those, needleFilter(request, "search_text"))
+    for (const row of await tables.messages.read({ columns: ["session_id", "id"], where })) found.add(keyOf(row))
+  }
+  return rows.filter((row) => found.has(keyOf(row)))
+}
+
+const MATCHED_AT_ONCE = 512
+
+function keyOf({ session_id, id }: Pick<HitRow, "session_id" | "id">): string {
+  return `${session_id.length} ${session_id}${id}`
 }
 
 /** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */
@@ -149,13 +201,7 @@ async function inWindow(
   return said === undefined || done === undefined ? undefined : [...said, ...done].toSorted(newestFirst)
 }
 
-function newestFirst(left: Hit, right: Hit): number {
-  if (left.timestampMicros !== right.timestampMicros) return left.timestampMicros > right.timestampMicros ? -1 : 1
-  if (left.sessionId !== right.sessionId) return left.sessionId < right.sessionId ? -1 : 1
-  return right.ordinal - left.ordinal
-}
-
-/** The same order in the engine, so that what is passed over is what was shown. */
+/** The order of hits in the engine, so that what is passed over is what was shown. */
 const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
   { column: "timestamp" as const, descending: true },
   { column: "session_id" as const },
@@ -230,7 +276,11 @@ function needleFilter(
   { needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">,
   column: string,
 ): Filter {
-  return "text" in needle ? contains(column, needle.text, isCaseBlind) : matches(column, needle.pattern, isCaseBlind)
+  if ("text" in needle) return contains(column, needle.text, isCaseBlind)
+  const pattern = matches(column, needle.pattern, isCaseBlind)
+  const literal = literalOfNeedle({ needle, isCaseBlind })
+  // Most texts are told by less than the pattern, in half the time.
+  return literal === undefined ? pattern : and(contains(column, literal), pattern)
 }
 
 /** How many values of the searched columns lie in blobs. Counting them reads the columns: nothing where that takes too long. */

@@ -1,10 +1,17 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/random.ts"
-import { certainWords, findNarrowed, type Stretch } from "../../src/search/certain-words.ts"
+import { certainWords, type Stretch } from "../../src/search/certain-words.ts"
+import { findNarrowed as findSome } from "../../src/search/narrowed.ts"
 import { indexTerms } from "../../src/sessions/search-terms.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
-import { and } from "../../src/substrate/filter.ts"
+import { and, type Filter } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "../sessions/support.ts"
+
+async function findNarrowed(sessions: Sessions, stretch: Stretch, where: Filter) {
+  const found = await findSome(sessions, { stretch, where, limit: Number.POSITIVE_INFINITY, isOver: () => false })
+  expect(found?.before).toBeUndefined()
+  return found?.hits
+}
 
 const exactly = (text: string): Stretch => ({ text, isCaseBlind: false })
 

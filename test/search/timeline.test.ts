@@ -117,7 +117,7 @@ test("a walk stops when its time is over, and says where", async () => {
     },
   }
   const answer = await walkTimeline(place.sessions, clock, {
-    needle: { pattern: "nowhere" },
+    needle: { pattern: "(nowhere)" },
     isCaseBlind: false,
     where: isIn("lane", ["main"]),
     whereOfTools: isIn("lane", ["main"]),

@@ -6,6 +6,7 @@
  */
 import { createBest } from "./best-scores.ts"
 import { type Documents, LENGTH_MAX, shortestFirst } from "./documents.ts"
+import { heldNumbers, type Numbers } from "./held.ts"
 import { decodeList, isSet, type TermList } from "./lists.ts"
 
 const K1 = 1.2
@@ -388,17 +389,14 @@ function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights:
   return bestOf(scores, met, limit)
 }
 
-type Numbers = Uint32Array<ArrayBuffer>
-
 /** All that hold them, or the best where that is sooner known. */
 function heldByAll({ documents, passing }: RankedSegment, lists: readonly TermList[], limit: number): Numbers {
+  if (lists.some(({ isBits }) => !isBits)) {
+    const clauses = lists.map((list) => ({ lists: [list] }))
+    return heldNumbers({ size: documents.size, passing }, clauses)
+  }
   const passes = (number: number) => passing === undefined || passing[number] === 1
-  const common = lists.filter(({ isBits }) => isBits).map(({ bytes }) => bytes)
-  const [fewest, ...others] = lists.filter(({ isBits }) => !isBits).toSorted((left, right) => left.count - right.count)
-  if (fewest === undefined) return shortestHolding(documents, { passes, common, limit })
-  let numbers = decodeList(fewest).filter((number) => passes(number) && common.every((bits) => isSet(bits, number)))
-  for (const list of others) numbers = numbers.length === 0 ? numbers : shared(numbers, decodeList(list))
-  return numbers
+  return shortestHolding(documents, { passes, common: lists.map(({ bytes }) => bytes), limit })
 }
 
 interface HeldByAll {
@@ -417,12 +415,4 @@ function shortestHolding(documents: Documents, { passes, common, limit }: HeldBy
     if (passes(number) && common.every((bits) => isSet(bits, number))) found[count++] = number
   }
   return found.subarray(0, count)
-}
-
-function shared(left: Numbers, right: Uint32Array): Numbers {
-  let at = 0
-  return left.filter((number) => {
-    while (at < right.length && (right[at] as number) < number) at++
-    return right[at] === number
-  })
 }

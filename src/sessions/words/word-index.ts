@@ -8,11 +8,20 @@ import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
 import { openDictionary } from "./dictionary.ts"
 import { FACETS, facetOf, hasFacet, spokenIn } from "./documents.ts"
+import { heldNumbers } from "./held.ts"
 import { createKeptTexts, type KeptTexts } from "./kept-texts.ts"
 import { encodeList, type TermList } from "./lists.ts"
 import { type Ranked, type RankedSegment, rank } from "./rank.ts"
-import { blockOf, createBlockReader, goneForGood, loadFacets, SegmentGone, type WordTables } from "./segments.ts"
-import { createView, type Part, type TailPart } from "./view.ts"
+import {
+  type BlockReader,
+  blockOf,
+  createBlockReader,
+  goneForGood,
+  loadFacets,
+  SegmentGone,
+  type WordTables,
+} from "./segments.ts"
+import { type Content, createView, type Part, type TailPart, type View } from "./view.ts"
 
 type Columns = (typeof MESSAGES)["columns"]
 
@@ -30,12 +39,35 @@ export interface WordRequest<Name extends ScannedName<Columns>> {
   readonly limit: number
 }
 
+/** One of the terms, at least. */
+export interface WordClause {
+  readonly terms: readonly string[]
+  /** Messages from this row on count as if they held one: what those hold is not known where the terms were chosen. */
+  readonly from?: number
+}
+
+export interface Holding {
+  /** The numbers of their rows, in no order. */
+  readonly rows: Float64Array
+  /** The moment of each in microseconds, where they are not few. */
+  readonly moments: Float64Array | undefined
+}
+
+export interface HoldingRequest {
+  readonly where: Filter
+  readonly most: number
+  /** So many are read sooner than sorted: of no more than that the moments are not told. */
+  readonly few: number
+}
+
 export interface WordIndex {
   /** Best first. `_score` grows with how well a message matches; `_row` is the number of its row. */
   search<Name extends ScannedName<Columns>>(
     query: WordQuery,
     request: WordRequest<Name>,
   ): Promise<(Picked<Columns, Name> & { readonly _score: number; readonly _row: number })[]>
+  /** All messages that hold each of the clauses; nothing where they are too many. Nothing is ranked, and no row is read. */
+  holding(clauses: readonly WordClause[], request: HoldingRequest): Promise<Holding | undefined>
   /** Columns of messages that a search has found, by the numbers of their rows, in that order. */
   read<Name extends ScannedName<Columns>>(
     rows: readonly number[],
@@ -73,27 +105,21 @@ export function openWordIndex(tables: WordTables): WordIndex {
   const texts = createKeptTexts(tables.messages)
   let searches = 0
 
-  async function ranked(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
-    const { cover, tail } = await view.current()
-    const parts: readonly Part[] = [...cover, ...tail]
+  async function looked(): Promise<Content> {
+    const content = await view.current()
     searches += 1
-    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadFacets(tables, cover, HIT_FACETS)
+    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadFacets(tables, content.cover, HIT_FACETS)
+    return content
+  }
+
+  async function ranked(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
+    const { cover, tail } = await looked()
+    const parts: readonly Part[] = [...cover, ...tail]
     const terms =
       query.distance === undefined
         ? [...new Set(query.terms)]
         : await dictionary.termsLike({ cover, tail }, query.terms, query.distance)
-    const [stored, passing] = await Promise.all([
-      blocks.lists(cover, terms),
-      Promise.all(parts.map((part) => (where === undefined ? undefined : view.passing(part, where)))),
-    ])
-    const lists = [...stored, ...tail.map((part) => listsOf(part, terms))]
-    const segments = parts.map(
-      ({ documents }, index): RankedSegment => ({
-        documents,
-        passing: passing[index],
-        lists: lists[index] ?? new Map<string, TermList>(),
-      }),
-    )
+    const segments = await segmentsOf({ view, blocks }, { cover, tail }, terms, where)
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
 
@@ -114,6 +140,15 @@ export function openWordIndex(tables: WordTables): WordIndex {
   return {
     search: (query, { columns, ...asked }) =>
       answered(async () => (await rowsOf(texts, await ranked(query, asked), columns)) as never),
+    holding: (clauses, { where, most, few }) =>
+      answered(async () => {
+        const content = await looked()
+        const terms = [...new Set(clauses.flatMap((clause) => clause.terms))]
+        const held = heldIn(content, await segmentsOf({ view, blocks }, content, terms, where), clauses)
+        if (held.rows.length > most) return undefined
+        if (held.rows.length > few) await loadFacets(tables, content.cover, ["timestamp"])
+        return { rows: held.rows, moments: held.rows.length > few ? held.moments() : undefined }
+      }),
     read: async (rows, columns) => {
       const { cover, tail } = await view.holding(rows)
       const parts: readonly Part[] = [...cover, ...tail]
@@ -137,6 +172,50 @@ export function openWordIndex(tables: WordTables): WordIndex {
     },
     explain: (query, asked) => answered(async () => explained(await ranked(query, asked), asked)),
   }
+}
+
+/** What the segments know of the terms, and what of them the filter lets pass. */
+async function segmentsOf(
+  { view, blocks }: { readonly view: View; readonly blocks: BlockReader },
+  { cover, tail }: Content,
+  terms: readonly string[],
+  where: Filter | undefined,
+): Promise<RankedSegment[]> {
+  const parts: readonly Part[] = [...cover, ...tail]
+  const [stored, passing] = await Promise.all([
+    blocks.lists(cover, terms),
+    Promise.all(parts.map((part) => (where === undefined ? undefined : view.passing(part, where)))),
+  ])
+  const lists = [...stored, ...tail.map((part) => listsOf(part, terms))]
+  return parts.map(({ documents }, index) => ({
+    documents,
+    passing: passing[index],
+    lists: lists[index] ?? new Map<string, TermList>(),
+  }))
+}
+
+function heldIn({ cover, tail }: Content, segments: readonly RankedSegment[], clauses: readonly WordClause[]) {
+  const starts = [...cover, ...tail].map(({ from }) => from)
+  const numbers = segments.map(({ documents, passing, lists }, index) => {
+    const asked = clauses.map(({ terms, from }) => ({
+      lists: terms.flatMap((term) => lists.get(term) ?? []),
+      ...(from === undefined ? {} : { from: Math.max(0, from - (starts[index] ?? 0)) }),
+    }))
+    return heldNumbers({ size: documents.size, passing }, asked)
+  })
+  return {
+    rows: joined(numbers, (number, index) => number + (starts[index] ?? 0)),
+    moments: () => joined(numbers, (number, index) => segments[index]?.documents.numbers.timestamp?.[number] ?? 0),
+  }
+}
+
+/** Of all segments one after the other. */
+function joined(all: readonly Uint32Array[], of: (number: number, segment: number) => number): Float64Array {
+  const values = new Float64Array(all.reduce((sum, each) => sum + each.length, 0))
+  let used = 0
+  for (const [segment, numbers] of all.entries())
+    for (let at = 0; at < numbers.length; at++) values[used++] = of(numbers[at] as number, segment)
+  return values
 }
 
 /** Of a segment in memory. */
