@@ -165,6 +165,8 @@ function unknownSession({ known }: Judge, sessionId: string | null): string | un
 function ownerColumns(judge: Judge, batch: RowBatch, session: TextColumn): (row: number) => string | undefined {
   const [agent, project] = [textColumn(batch, "source_agent"), textColumn(batch, "project")]
   return (row) => {
+    // The row before was judged, and is of that session.
+    if (session.isRepeated(row) && agent.isRepeated(row) && project.isRepeated(row)) return undefined
     const sessionId = session.at(row)
     const owner = judge.known.get(sessionId ?? "")
     if (owner === undefined) return unknownSession(judge, sessionId)
@@ -180,6 +182,7 @@ function momentColumn(batch: RowBatch): (row: number) => boolean {
 
 function jsonColumn({ isJson, referenced }: Judge, column: TextColumn): (row: number) => boolean {
   return (row) => {
+    if (column.isRepeated(row)) return true
     const text = column.at(row)
     if (text?.startsWith(BLOB_SCHEME) === true) note(referenced, blobsOfRow([text]))
     return isJson(text)

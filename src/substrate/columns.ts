@@ -13,6 +13,8 @@ export interface TextColumn {
   readonly at: (row: number) => string | null
   readonly bytesAt: (row: number) => number
   readonly hasValue: (row: number) => boolean
+  /** Whether it has the same text as the row before it: told without reading either. */
+  readonly isRepeated: (row: number) => boolean
 }
 
 /** A text no longer than this is compared with the one that was met last in its place. */
@@ -26,7 +28,8 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
   const offsets = data.valueOffsets as Int32Array
   const isWhole = data.nullCount === 0
   const hasValue = (row: number) => isWhole || data.getValid(row)
-  const met = createMetTexts(values)
+  const words = wordsOf(values)
+  const met = createMetTexts(words)
   const read = (row: number) => {
     const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
     if (to - from > REPEATED_BYTES) return originalText(text.toString("utf8", from, to))
@@ -36,12 +39,16 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
     hasValue,
     bytesAt: (row) => (offsets[row + 1] as number) - (offsets[row] as number),
     at: (row) => (hasValue(row) ? read(row) : null),
+    isRepeated: (row) => {
+      if (row === 0 || !hasValue(row) || !hasValue(row - 1)) return false
+      const [before, from, to] = [offsets[row - 1] as number, offsets[row] as number, offsets[row + 1] as number]
+      return isSame(words, from, to, before, from)
+    },
   }
 }
 
 /** Roles, ids of sessions, names of clients: the same few texts over and over, and the same string for each. */
-function createMetTexts(values: Uint8Array): (from: number, to: number, read: () => string) => string {
-  const words = new DataView(values.buffer, values.byteOffset, values.byteLength)
+function createMetTexts(words: DataView): (from: number, to: number, read: () => string) => string {
   const ends = new Int32Array(PLACES)
   const begins = new Int32Array(PLACES)
   const texts: string[] = new Array(PLACES).fill("")
@@ -62,6 +69,10 @@ function createMetTexts(values: Uint8Array): (from: number, to: number, read: ()
   }
 }
 
+function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
+}
+
 function placeOf(words: DataView, from: number, to: number): number {
   let hash = to - from
   let at = from
@@ -73,7 +84,7 @@ function placeOf(words: DataView, from: number, to: number): number {
 function isSame(words: DataView, from: number, to: number, otherFrom: number, otherTo: number): boolean {
   if (to - from !== otherTo - otherFrom) return false
   let [at, other] = [from, otherFrom]
-  for (; at + 4 <= to; at += 4, other += 4) if (words.getInt32(at) !== words.getInt32(other)) return false
+  for (; at + 4 <= to; at += 4, other += 4) if (words.getInt32(at, true) !== words.getInt32(other, true)) return false
   for (; at < to; at++, other++) if (words.getUint8(at) !== words.getUint8(other)) return false
   return true
 }
