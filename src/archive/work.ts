@@ -16,7 +16,7 @@ export function stopIfAsked({ signal }: Work, soFar: string): void {
 }
 
 /** So much may be made and dropped before it is cleared away: what is given back has to be asked for again. */
-const BREATH_BYTES = 32 * 1024 * 1024
+const BREATH_BYTES = 24 * 1024 * 1024
 
 /**
  * What moves through leaves garbage that the collector is in no hurry for, because the machine has room: a store of any
