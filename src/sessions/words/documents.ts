@@ -1,10 +1,8 @@
 /**
  * What a segment knows of each of its messages beside their terms: how many terms it has, by which ranking weighs it, and
- * every column that a search filters by, so that a filter is applied before anything is ranked. Texts are kept once each,
- * with a code per message.
+ * every column that a search filters by (`document-filter.ts`). Texts are kept once each, with a code per message.
  */
 import { assert } from "../../model/errors.ts"
-import type { Filter, FilterValue } from "../../substrate/filter.ts"
 import type { MessageRow } from "../tables.ts"
 
 const TEXT_FACETS = ["session_id", "role", "source_agent", "project", "lane"] as const
@@ -35,6 +33,9 @@ export interface Documents {
 }
 
 export type FacetName = (typeof FACETS)[number]
+
+export const isText = (column: string): column is TextName => (TEXT_FACETS as readonly string[]).includes(column)
+export const isNumber = (column: string): column is NumberName => (NUMBER_FACETS as readonly string[]).includes(column)
 
 /** Whoever has more counts as if he had so many. */
 export const LENGTH_MAX = 0xffff
@@ -103,7 +104,7 @@ export function joinDocuments(all: readonly Documents[]): Documents {
   const texts = TEXT_FACETS.map((name) => [name, joinTexts(all, name, size)])
   const numbers = NUMBER_FACETS.map((name) => {
     const into = name === "ordinal" ? new Int32Array(size) : new Float64Array(size)
-    place(all, (each) => read(each.numbers[name]), into)
+    place(all, (each) => loaded(each.numbers[name]), into)
     return [name, into]
   })
   return {
@@ -133,7 +134,7 @@ function joinTexts(all: readonly Documents[], name: TextName, size: number): Tex
   const codes = new Uint32Array(size)
   let at = 0
   for (const each of all) {
-    const { values, codes: own } = read(each.texts[name])
+    const { values, codes: own } = loaded(each.texts[name])
     const mapped = values.map((value) => codeOf(met, value))
     for (let index = 0; index < own.length; index++) codes[at++] = mapped[own[index] as number] ?? 0
   }
@@ -172,8 +173,8 @@ export type DocumentBytes = Readonly<Record<"lengths" | FacetName, Uint8Array>>
 export function documentBytes({ lengths, texts, numbers }: Documents): DocumentBytes {
   return {
     lengths: bytesOf(lengths),
-    ...Object.fromEntries(TEXT_FACETS.map((name) => [name, textBytes(read(texts[name]))])),
-    ...Object.fromEntries(NUMBER_FACETS.map((name) => [name, bytesOf(read(numbers[name]))])),
+    ...Object.fromEntries(TEXT_FACETS.map((name) => [name, textBytes(loaded(texts[name]))])),
+    ...Object.fromEntries(NUMBER_FACETS.map((name) => [name, bytesOf(loaded(numbers[name]))])),
   } as DocumentBytes
 }
 
@@ -195,14 +196,14 @@ export function hasFacet({ texts, numbers }: Documents, name: string): boolean {
 /** As a row has it. */
 export function facetOf({ texts, numbers }: Documents, name: FacetName, number: number): string | number | bigint {
   if (isText(name)) {
-    const { values, codes } = read(texts[name])
+    const { values, codes } = loaded(texts[name])
     return values[codes[number] as number] ?? ""
   }
-  const value = read(numbers[name])[number] ?? 0
+  const value = loaded(numbers[name])[number] ?? 0
   return name === "ordinal" ? value : BigInt(value)
 }
 
-function read<Facet>(facet: Facet | undefined): Facet {
+export function loaded<Facet>(facet: Facet | undefined): Facet {
   assert(facet !== undefined, "a facet is read before it is used")
   return facet
 }
@@ -240,8 +241,8 @@ export function spokenIn(all: readonly Documents[], sessionIds: readonly string[
   const spoken = new Map<string, number[]>(sessionIds.map((id) => [id, []]))
   for (const documents of all) {
     const { texts, numbers, lengths } = documents
-    const { codes } = read(texts.session_id)
-    const ordinals = read(numbers.ordinal)
+    const { codes } = loaded(texts.session_id)
+    const ordinals = loaded(numbers.ordinal)
     const { first, last, codesById } = stretchesOf(documents)
     for (const [id, own] of spoken) {
       const code = codesById.get(id)
@@ -266,164 +267,11 @@ const STRETCHES = new WeakMap<Documents, Stretches>()
 function stretchesOf(documents: Documents): Stretches {
   const known = STRETCHES.get(documents)
   if (known !== undefined) return known
-  const { values, codes } = read(documents.texts.session_id)
+  const { values, codes } = loaded(documents.texts.session_id)
   const [first, last] = [new Uint32Array(values.length).fill(codes.length), new Uint32Array(values.length)]
   for (let at = codes.length - 1; at >= 0; at--) first[codes[at] as number] = at
   for (let at = 0; at < codes.length; at++) last[codes[at] as number] = at
   const stretches = { first, last, codesById: new Map(values.map((value, code) => [value, code])) }
   STRETCHES.set(documents, stretches)
   return stretches
-}
-
-// --- Filters ----------------------------------------------------------------------------------------------------------
-
-/** The facets that a filter asks for. */
-export function facetsOf(filter: Filter): FacetName[] {
-  if (filter.op === "not") return facetsOf(filter.filter)
-  if (filter.op === "and" || filter.op === "or") return filter.filters.flatMap(facetsOf)
-  const { column } = filter as { readonly column: string }
-  return isText(column) || isNumber(column) ? [column] : []
-}
-
-/**
- * A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. The
- * first of them has the row number `from`.
- */
-export function passing(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
-  const mask = new Uint8Array(documents.size).fill(1)
-  return narrowed({ documents, from, mask }, filter) ? mask : undefined
-}
-
-interface Narrowing {
-  readonly documents: Documents
-  readonly from: number
-  readonly mask: Uint8Array
-}
-
-/** Takes out of the mask what the filter does not let pass; false where it asks for what is not known here. */
-function narrowed(narrowing: Narrowing, filter: Filter): boolean {
-  const { documents, from, mask } = narrowing
-  switch (filter.op) {
-    case "and":
-      return filter.filters.every((each) => narrowed(narrowing, each))
-    case "or":
-      return narrowedToAny(narrowing, filter.filters)
-    case "not": {
-      const others = passing(documents, filter.filter, from)
-      if (others === undefined) return false
-      for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (1 - (others[at] as number))
-      return true
-    }
-    case "stored":
-      mask.fill(0, 0, Math.max(0, filter.from - from))
-      if (filter.to !== undefined) mask.fill(0, Math.max(0, filter.to - from))
-      return true
-    case "matches":
-      return false
-    case "is_null":
-      if (isFacet(filter.column)) mask.fill(0)
-      return isFacet(filter.column)
-    default:
-      return narrowedByLeaf(documents, filter, mask)
-  }
-}
-
-function narrowedToAny({ documents, from, mask }: Narrowing, filters: readonly Filter[]): boolean {
-  const any = new Uint8Array(documents.size)
-  for (const filter of filters) {
-    const own = passing(documents, filter, from)
-    if (own === undefined) return false
-    for (let at = 0; at < any.length; at++) any[at] = (any[at] as number) | (own[at] as number)
-  }
-  for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (any[at] as number)
-  return true
-}
-
-type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | "starts_with" | "matches" }>
-
-function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Array): boolean {
-  if (isText(leaf.column)) {
-    const { values, codes } = read(texts[leaf.column])
-    const passes = textTest(leaf)
-    const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
-    if (isPassing.every((each) => each === 1)) return true
-    for (let at = 0; at < mask.length; at++)
-      mask[at] = (mask[at] as number) & (isPassing[codes[at] as number] as number)
-    return true
-  }
-  const passes = numberTest(leaf)
-  if (!isNumber(leaf.column) || passes === undefined) return false
-  const values = read(numbers[leaf.column])
-  const bounds = leaf.op === "range" ? wholeBounds(leaf.range) : undefined
-  if (bounds === undefined) {
-    for (let at = 0; at < mask.length; at++) if (!passes(values[at] as number)) mask[at] = 0
-    return true
-  }
-  const { least, most } = bounds
-  for (let at = 0; at < mask.length; at++) {
-    const value = values[at] as number
-    if (value < least || value > most) mask[at] = 0
-  }
-  return true
-}
-
-const isText = (column: string): column is TextName => (TEXT_FACETS as readonly string[]).includes(column)
-const isNumber = (column: string): column is NumberName => (NUMBER_FACETS as readonly string[]).includes(column)
-const isFacet = (column: string) => isText(column) || isNumber(column)
-
-function textTest(leaf: Leaf): (value: string) => boolean {
-  switch (leaf.op) {
-    case "eq":
-      return (value) => value === leaf.value
-    case "in": {
-      const wanted = new Set<FilterValue>(leaf.values)
-      return (value) => wanted.has(value)
-    }
-    case "range":
-      return within(leaf.range)
-    default: {
-      const bare = (text: string) => (leaf.ignoreCase === true ? text.toLowerCase() : text)
-      const wanted = bare(leaf.text)
-      return leaf.op === "contains"
-        ? (value) => bare(value).includes(wanted)
-        : (value) => bare(value).startsWith(wanted)
-    }
-  }
-}
-
-function numberTest(leaf: Leaf): ((value: number) => boolean) | undefined {
-  switch (leaf.op) {
-    case "eq":
-      return (value) => value === Number(leaf.value)
-    case "in": {
-      const wanted = new Set(leaf.values.map(Number))
-      return (value) => wanted.has(value)
-    }
-    case "range": {
-      const { from, to, ...ends } = leaf.range
-      return within({
-        ...ends,
-        ...(from === undefined ? {} : { from: Number(from) }),
-        ...(to === undefined ? {} : { to: Number(to) }),
-      })
-    }
-    default:
-      return undefined
-  }
-}
-
-type Bounds = Extract<Filter, { readonly op: "range" }>["range"]
-
-/** The least and the most that pass, as two numbers: all values are whole. Nothing where a number cannot say it. */
-function wholeBounds({ from, to, fromExclusive, toExclusive }: Bounds): { least: number; most: number } | undefined {
-  const least = from === undefined ? Number.MIN_SAFE_INTEGER : Number(from) + (fromExclusive === true ? 1 : 0)
-  const most = to === undefined ? Number.MAX_SAFE_INTEGER : Number(to) - (toExclusive === true ? 1 : 0)
-  if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most)) return undefined
-  return { least: from === undefined ? -Infinity : least, most: to === undefined ? Infinity : most }
-}
-
-function within({ from, to, fromExclusive, toExclusive }: Bounds): (value: FilterValue) => boolean {
-  return (value) =>
-    (from === undefined || value > from || (value === from && fromExclusive !== true)) &&
-    (to === undefined || value < to || (value === to && toExclusive !== true))
 }

@@ -5,7 +5,8 @@
 import type { Filter } from "../../substrate/filter.ts"
 import { blobOfColumn } from "../oversized.ts"
 import { type Built, createBuilder } from "./builder.ts"
-import { type Documents, FACETS, facetsOf, passing } from "./documents.ts"
+import { facetsOf, passing } from "./document-filter.ts"
+import { type Documents, FACETS } from "./documents.ts"
 import { createMessageTerms, theBook } from "./message-terms.ts"
 import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segments.ts"
 
