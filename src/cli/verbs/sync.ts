@@ -197,7 +197,7 @@ function remarks(
       `${style.yellow("warning")}  ${adapter}: ${visibleLine(path)} is there, and no session was found in it.\n`,
     )
   if (sessions.gone > 0)
-    lines.push(`${adapter}: ${countText(sessions.gone)} sources are gone. Their sessions stay in the store.\n`)
+    lines.push(`${adapter}: ${counted(sessions.gone, "source")} gone from the disk. What was stored of it stays.\n`)
   if (unverified_versions.length > 0) {
     lines.push(
       `${adapter}: written by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept.\n`,
