@@ -3,6 +3,7 @@
  * cannot hold, a blob can. A text that merely begins like a reference is marked as the text it is, so that every string
  * comes back as it went in.
  */
+import { packedRow } from "./blob-packing.ts"
 import type { BlobRow } from "./tables.ts"
 
 export const BLOB_SCHEME = "pond://blob/"
@@ -19,32 +20,24 @@ export interface BlobSink {
   putText(text: string): string
 }
 
-export function createBlobSink(): BlobSink & { take(): BlobRow[]; readonly bytes: number } {
+export function createBlobSink(): BlobSink & { take(): BlobRow[] } {
   let rows = new Map<string, BlobRow>()
   let texts = new Map<string, string>()
-  let waitingBytes = 0
+  const keep = (row: BlobRow): string => {
+    if (!rows.has(row.sha256)) rows.set(row.sha256, row)
+    return `${BLOB_SCHEME}${row.sha256}`
+  }
   return {
-    get bytes() {
-      return waitingBytes
-    },
-    putText(text) {
-      const reference = texts.get(text) ?? this.put(bytesOfText(text))
+    putText: (text) => {
+      const reference = texts.get(text) ?? keep(packedRow(piecesOfText(text), () => bytesOfText(text)))
       texts.set(text, reference)
       return reference
     },
-    put(bytes) {
-      const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-      if (!rows.has(sha256)) {
-        rows.set(sha256, { sha256, size: BigInt(bytes.byteLength), bytes })
-        waitingBytes += bytes.byteLength
-      }
-      return `${BLOB_SCHEME}${sha256}`
-    },
+    put: (bytes) => keep(packedRow([bytes], () => bytes)),
     take() {
       const taken = [...rows.values()]
       rows = new Map()
       texts = new Map()
-      waitingBytes = 0
       return taken
     },
   }
@@ -81,14 +74,27 @@ export class MissingBlob extends Error {
 
 const UTF8_MARK = 0x00
 const UTF16_MARK = 0x01
+const PIECE_UNITS = 4 * 1024 * 1024
 
 /** A string with lone surrogates has no UTF-8 form, so it is kept as UTF-16. The first byte says which. */
-function bytesOfText(text: string): Uint8Array {
+function* piecesOfText(text: string): Generator<Uint8Array> {
   const isUtf8 = text.isWellFormed()
   const encoding = isUtf8 ? "utf8" : "utf16le"
-  // In one piece: such a text may be a hundred megabytes, and every copy of it counts.
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + PIECE_UNITS, text.length)
+    // A pair is one character of UTF-8.
+    if (isUtf8 && (text.codePointAt(to - 1) ?? 0) > 0xffff) to++
+    const content = Buffer.from(text.slice(from, to), encoding)
+    yield from === 0 ? Buffer.concat([Uint8Array.of(isUtf8 ? UTF8_MARK : UTF16_MARK), content]) : content
+    from = to
+  }
+}
+
+/** The same in one buffer. */
+function bytesOfText(text: string): Uint8Array {
+  const encoding = text.isWellFormed() ? "utf8" : "utf16le"
   const bytes = Buffer.from(new ArrayBuffer(1 + Buffer.byteLength(text, encoding)))
-  bytes[0] = isUtf8 ? UTF8_MARK : UTF16_MARK
+  bytes[0] = encoding === "utf8" ? UTF8_MARK : UTF16_MARK
   bytes.write(text, 1, encoding)
   return new Uint8Array(bytes.buffer)
 }

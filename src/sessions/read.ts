@@ -4,6 +4,7 @@
 import { PondError } from "../model/errors.ts"
 import type { Entry, Message, Part, Session, SessionLog, SessionTree } from "../model/session.ts"
 import { and, eq, isIn, range } from "../substrate/filter.ts"
+import { plainBlobs } from "./blob-packing.ts"
 import { MissingBlob } from "./oversized.ts"
 import {
   MESSAGE_COLUMNS,
@@ -170,8 +171,8 @@ function messageKey(sessionId: string, messageId: string): string {
 async function readBlobs(tables: SessionTables, references: readonly string[]): Promise<Blobs> {
   const wanted = [...new Set(references)]
   if (wanted.length === 0) return new Map()
-  const rows = await tables.blobs.readBlobs("bytes", { columns: ["sha256"], where: isIn("sha256", wanted) })
-  const blobs = new Map(rows.map((row) => [row.sha256, row.bytes ?? new Uint8Array(0)]))
+  const rows = await tables.blobs.readBlobs("bytes", { columns: ["sha256", "size"], where: isIn("sha256", wanted) })
+  const blobs = plainBlobs(rows)
   const missing = wanted.find((sha256) => !blobs.has(sha256))
   if (missing !== undefined) {
     throw new PondError(

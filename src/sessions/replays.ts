@@ -7,8 +7,10 @@ import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../m
 import { isIn } from "../substrate/filter.ts"
 import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../substrate/plain-columns.ts"
 import type { Table } from "../substrate/table.ts"
+import { plainBlobs } from "./blob-packing.ts"
 import { columnOfText, createBlobSink, textOfColumn } from "./oversized.ts"
 import { idOfMoment, momentKey, type PreparedBatch } from "./prepare.ts"
+import { blobsOfRow } from "./rows.ts"
 import { type Lane, MESSAGES, PARTS } from "./tables.ts"
 
 type MessagesTable = Table<(typeof MESSAGES)["columns"]>
@@ -44,9 +46,10 @@ export async function markReplays(
 function marked(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
   const { session, messages, parts, spoken } = batch
   const blobs = createBlobSink()
-  const known = new Map(batch.blobs.map((row) => [row.sha256, row.bytes]))
   const copies = new Set<string>()
   const [lanes, options] = [textsIn(messages, "lane"), textsIn(messages, "options")]
+  const needed = new Set(blobsOfRow(options))
+  const known = plainBlobs(batch.blobs.filter(({ sha256 }) => needed.has(sha256)))
   for (const [index, key] of spoken.keys.entries()) {
     const owner = owners.get(key)
     const place = spoken.places[index]

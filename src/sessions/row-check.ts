@@ -7,6 +7,7 @@ import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import { isMoment } from "../model/timestamp.ts"
 import { hasValueIn, int32Column, int64Column, type TextColumn, textColumn } from "../substrate/columns.ts"
 import { type RowBatch, rowsOfBatch, textsBeginning } from "../substrate/packed.ts"
+import { plainBytes } from "./blob-packing.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./rows.ts"
 import type { BlobRow, SessionRow } from "./tables.ts"
@@ -144,9 +145,11 @@ function requirements(batch: RowBatch): (kind: string | null, row: number) => bo
 }
 
 function blobsFault(present: Set<string>, rows: readonly BlobRow[]): string | undefined {
-  for (const { sha256, size, bytes } of rows) {
-    const found = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-    if (found !== sha256 || BigInt(bytes.byteLength) !== size) return `the bytes ${sha256} are others`
+  for (const row of rows) {
+    const { sha256 } = row
+    const bytes = plainBytes(row)
+    const found = bytes && new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+    if (found !== sha256) return `the bytes ${sha256} are others`
     present.add(sha256)
   }
   return undefined

@@ -21,6 +21,8 @@ import {
 const SCHEMA_VERSION = 1
 /** Of messages that keep their terms only where they cannot be made again: builds that made no terms would find nothing. */
 const MESSAGES_VERSION = 2
+/** Of blobs whose bytes are compressed: see `blob-packing.ts`. */
+const BLOBS_VERSION = 2
 /** Of segments whose bytes are packed: see `words/packing.ts`. */
 const WORDS_VERSION = 2
 
@@ -128,7 +130,8 @@ export const PARTS = defineTable({
 /** Bytes, once each, whoever points at them: attachments, and values too large for a column. */
 export const BLOBS = defineTable({
   name: "blobs",
-  schemaVersion: SCHEMA_VERSION,
+  schemaVersion: BLOBS_VERSION,
+  /** `sha256` and `size` are those of the bytes as they were given. */
   columns: { sha256: utf8(), size: int64(), bytes: blob() },
   key: ["sha256"],
   indexes: [{ kind: "btree", column: "sha256" }],

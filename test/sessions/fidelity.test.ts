@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { differingPointer, type JsonValue, parseJson } from "../../src/model/json.ts"
 import type { Entry, Part, SessionLog } from "../../src/model/session.ts"
+import { plainBlobs } from "../../src/sessions/blob-packing.ts"
 import { createBlobSink } from "../../src/sessions/oversized.ts"
 import { messageOfRow, messageRow, partOfRow, partRows, sessionOfRow, sessionRow } from "../../src/sessions/rows.ts"
 import { SEED } from "../support/seed.ts"
@@ -26,7 +27,7 @@ test(`any session comes back from its rows as it was (POND_SEED=${SEED})`, () =>
         const message = messageRow(entry, { ...sessionFacts, lane: "main" }, blobs)
         return { message, parts: partRows(entry, message, blobs) }
       })
-      const bytes = new Map(blobs.take().map((row) => [row.sha256, row.bytes]))
+      const bytes = plainBlobs(blobs.take())
       const back = {
         session: sessionOfRow(stored, bytes),
         entries: rows.map((row) => ({
