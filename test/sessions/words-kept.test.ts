@@ -103,7 +103,7 @@ test("texts are kept up to some size, the latest longest, and never for another 
         return messages.takeRows(rows, columns)
       },
     },
-    400,
+    500,
   )
   const take = async (row: number, message = `${row} a`) => {
     read = []

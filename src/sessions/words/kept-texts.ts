@@ -5,6 +5,7 @@
  */
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
+import { latelyKept } from "./lately-kept.ts"
 import type { WordTables } from "./segments.ts"
 
 type Name = ScannedName<(typeof MESSAGES)["columns"]>
@@ -32,29 +33,10 @@ interface Kept {
   readonly message: string
   readonly columns: string
   readonly row: Row
-  readonly units: number
 }
 
 export function createKeptTexts(messages: WordTables["messages"], unitsMax = UNITS_MAX): KeptTexts {
-  const kept = new Map<number, Kept>()
-  let keptUnits = 0
-
-  function drop(number: number): void {
-    keptUnits -= kept.get(number)?.units ?? 0
-    kept.delete(number)
-  }
-
-  function keep(number: number, own: Kept): void {
-    drop(number)
-    if (own.units > TEXT_UNITS_MAX) return
-    kept.set(number, own)
-    keptUnits += own.units
-    for (const oldest of kept.keys()) {
-      if (keptUnits <= unitsMax) break
-      drop(oldest)
-    }
-  }
-
+  const kept = latelyKept<number, Kept>(unitsMax)
   return {
     take: async (asked, columns) => {
       const names = columns.join(" ")
@@ -62,17 +44,14 @@ export function createKeptTexts(messages: WordTables["messages"], unitsMax = UNI
       const missing = new Map<number, string | undefined>()
       for (const { row: number, message } of asked) {
         const own = kept.get(number)
-        if (own !== undefined && own.message === message && own.columns === names) {
-          // What was asked for last goes last.
-          kept.delete(number)
-          kept.set(number, own)
-          found.set(number, own.row)
-        } else missing.set(number, message)
+        if (own !== undefined && own.message === message && own.columns === names) found.set(number, own.row)
+        else missing.set(number, message)
       }
       for (const row of await messages.takeRows([...missing.keys()], columns)) {
         found.set(row.row, row)
         const message = missing.get(row.row)
-        if (message !== undefined) keep(row.row, { message, columns: names, row, units: unitsOf(row) })
+        const units = unitsOf(row)
+        if (message !== undefined && units <= TEXT_UNITS_MAX) kept.set(row.row, { message, columns: names, row }, units)
       }
       return found
     },

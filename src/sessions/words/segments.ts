@@ -10,6 +10,7 @@ import type { RowOf } from "../../substrate/table-definition.ts"
 import type { MESSAGES, WORD_BLOCKS, WORD_SEGMENTS } from "../tables.ts"
 import { compare } from "./builder.ts"
 import { addFacet, type Documents, type FacetName, hasFacet, readDocuments } from "./documents.ts"
+import { latelyKept } from "./lately-kept.ts"
 import { type Block, listAt, type TermList } from "./lists.ts"
 import { unpackedBytes } from "./packing.ts"
 
@@ -274,25 +275,15 @@ export interface BlockReader {
 
 /** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
 export function createBlockReader(tables: WordTables): BlockReader {
-  const kept = new Map<number, KeptBlock>()
+  const kept = latelyKept<number, KeptBlock>(KEPT_BYTES)
   const reading = new Map<number, Promise<ReadonlyMap<number, KeptBlock>>>()
-  let keptBytes = 0
-  const keep = (row: number, block: KeptBlock) => {
-    kept.set(row, block)
-    keptBytes += block.lists.length + block.terms.length
-    for (const [oldest, { lists, terms }] of kept) {
-      if (keptBytes <= KEPT_BYTES) break
-      kept.delete(oldest)
-      keptBytes -= lists.length + terms.length
-    }
-  }
 
   async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
     const blocks = new Map<number, KeptBlock>()
     for (const { row, terms, lists } of await tables.blocks.takeRows(rows, ["terms", "lists"])) {
       const block = { terms: `\n${terms}\n`, lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
       blocks.set(row, block)
-      keep(row, block)
+      kept.set(row, block, block.lists.length + block.terms.length)
     }
     return blocks
   }
@@ -322,10 +313,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
       const blocks = new Map<number, KeptBlock>()
       for (const row of rows) {
         const block = kept.get(row)
-        if (block === undefined) continue
-        kept.delete(row)
-        kept.set(row, block)
-        blocks.set(row, block)
+        if (block !== undefined) blocks.set(row, block)
       }
       const missing = rows.filter((row) => !blocks.has(row))
       for (const found of await readMissing(missing, segmentOf))
@@ -344,7 +332,6 @@ export function createBlockReader(tables: WordTables): BlockReader {
     forget: () => {
       kept.clear()
       reading.clear()
-      keptBytes = 0
     },
   }
 }
