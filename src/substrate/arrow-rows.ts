@@ -22,6 +22,14 @@ const PACKED = {
   "lance-encoding:minichunk-size": "131072",
 }
 
+/** Of 8 bytes of a moment those of the day repeat from row to row: 4 are left, and of the 4 of an ordinal less than one. */
+const SHORTENED = { "lance-encoding:compression": "zstd" }
+
+function encodingOf({ kind, isPacked }: Column): Readonly<Record<string, string>> {
+  if (isPacked === true) return PACKED
+  return kind === "timestamp_us" || kind === "int32" || kind === "int64" ? SHORTENED : {}
+}
+
 // --- Schema ----------------------------------------------------------------------------------------------------------
 
 export function arrowSchema(table: TableDefinition): Schema {
@@ -41,7 +49,7 @@ function arrowField(name: string, column: Column, keyPosition: number): Field {
     metadata.set("lance-schema:unenforced-primary-key", "true")
     metadata.set("lance-schema:unenforced-primary-key:position", String(keyPosition + 1))
   }
-  if (column.isPacked === true) for (const [option, value] of Object.entries(PACKED)) metadata.set(option, value)
+  for (const [option, value] of Object.entries(encodingOf(column))) metadata.set(option, value)
   return new arrow.Field(name, arrowType(column), column.nullable, metadata)
 }
 
