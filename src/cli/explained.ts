@@ -1,8 +1,9 @@
 /** How a search came about, for people: what each ranking weighed, and how the engine found it. */
+
+import { visible } from "../model/visible.ts"
 import type { SearchOutput } from "../operations/search.ts"
 import { counted } from "./numbers.ts"
 import type { Style } from "./style.ts"
-import { visible } from "./visible.ts"
 
 /** Nothing unless it was asked for. */
 export function explanationText({ explanation }: SearchOutput, style: Style): string {

@@ -4,6 +4,7 @@
  */
 import { defineCommand, runCommand } from "citty"
 import { PondError } from "../model/errors.ts"
+import { visible } from "../model/visible.ts"
 import type { Pond } from "../operations/pond.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { SettingFlags } from "../platform/config.ts"
@@ -25,7 +26,6 @@ import type { Desk } from "./picker.ts"
 import { printFailure, printOutcome } from "./report.ts"
 import { TOPICS, type Topic, topicNamed } from "./topics.ts"
 import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
-import { visible } from "./visible.ts"
 
 export interface CommandLine {
   readonly argv: readonly string[]

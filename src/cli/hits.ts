@@ -1,13 +1,15 @@
 /** What a search found, for people: sessions with their best places, and the command that opens each. */
+
+import { visible, visibleLine } from "../model/visible.ts"
 import type { FoundSession, SearchOutput } from "../operations/search.ts"
 import { whenText } from "./dates.ts"
 import { explanationText, sharesText } from "./explained.ts"
 import { excerpt, marked, patternOf } from "./highlight.ts"
+import { projectText } from "./home-paths.ts"
 import { counted, countText } from "./numbers.ts"
 import type { Style } from "./style.ts"
 import { cutToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
-import { projectText, visible, visibleLine } from "./visible.ts"
 
 type Match = NonNullable<SearchOutput["matches"]>[number] | FoundSession["matches"][number]
 

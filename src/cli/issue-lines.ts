@@ -1,8 +1,8 @@
 /** Issues as people read them: what, how often, and the first place where it was found. */
 import type { IssueGroup } from "../model/report.ts"
+import { visibleLine } from "../model/visible.ts"
 import { countText } from "./numbers.ts"
 import type { Style } from "./style.ts"
-import { visibleLine } from "./visible.ts"
 
 export function issueLine(adapter: string, { kind, severity, count, example }: IssueGroup, style: Style): string {
   const mark = severity === "fault" ? style.yellow("fault") : style.dim("note")

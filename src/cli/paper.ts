@@ -2,14 +2,16 @@
  * Where a run of pond writes, and in which shape: words or JSON, coloured or plain, with a bar, with NDJSON or silent.
  * Worked out from the raw words, before the command line is judged: a wrong one has to be reported in the right shape.
  */
+
+import { visibleLine } from "../model/visible.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Environment } from "../platform/environment.ts"
 import { createLog, type Log, type LogLevel } from "../platform/log.ts"
 import type { Streams, TextSink } from "../platform/streams.ts"
+import { projectText, proseText } from "./home-paths.ts"
 import { createProgress, type Progress, type ProgressMode } from "./progress.ts"
 import { createStyle, mayColor, type Style } from "./style.ts"
 import { wrapProse } from "./table.ts"
-import { projectText, proseText, visibleLine } from "./visible.ts"
 
 export interface Paper {
   readonly streams: Streams

@@ -1,12 +1,14 @@
 /** Which session to go on with, chosen on a terminal among the newest, with what was said last beside each. */
+
+import { visible, visibleLine } from "../model/visible.ts"
 import type { Pond } from "../operations/pond.ts"
 import { lastWords, recentSessions } from "../operations/recent.ts"
 import { whenText } from "./dates.ts"
 import { excerpt } from "./highlight.ts"
 import { roleText } from "./hits.ts"
+import { projectText } from "./home-paths.ts"
 import { type Choice, type Desk, pick } from "./picker.ts"
 import type { Style } from "./style.ts"
-import { projectText, visible, visibleLine } from "./visible.ts"
 
 const SESSIONS_MAX = 200
 /** More of a first message than any line shows. */

@@ -3,9 +3,9 @@
  * knows the two shapes `{"protocol_version":1, …}` and `{"error":{code, message, details}}`.
  */
 import { PondError, toPondError } from "../model/errors.ts"
+import { visible } from "../model/visible.ts"
 import type { Paper } from "./paper.ts"
 import type { Outcome } from "./verb.ts"
-import { visible } from "./visible.ts"
 
 const PROTOCOL_VERSION = 1
 const CAUSES_MAX = 10

@@ -110,6 +110,31 @@ Where searching is not enough, ask in SQL: one SELECT over all of it.
   pond sql 'SELECT project, count(*) FROM messages GROUP BY project'
 `
 
+const SHARING = `To show a session to somebody who has no pond, write it as one Markdown document:
+what was said stays open, reasoning and tool calls are folded, and images are
+named. It reads well on GitHub, and nothing in it can leave its place.
+
+  pond get SESSION -o session.md
+  pond get SESSION -o session.md --mode conversational
+  pond get SESSION -o session.md --include-subagents
+  pond get SESSION --format md --redact
+
+--redact replaces what looks like a credential, and says how many of which kind:
+tokens of the known forms, private keys, passwords in URLs and in assignments,
+authorization headers, and what the variables of this machine hold whose names
+say that it is secret. Your home directory becomes ~. A password that is an
+ordinary word has no form, and stays: read a document before you share it.
+
+To give sessions to another pond, make an archive. It is whole by design, so that
+any client can go on from it, and nothing is taken out of it: the records that
+clients wrote are in it as they are. An archive with holes could be restored into
+no client, and would keep the whole session out of the store that it is imported
+to, as both have one id. Give an archive to nobody who may not read all of it.
+
+  pond export -o one.pond --session SESSION
+  pond import one.pond
+`
+
 const EMBEDDINGS = `An embedding turns a message into a vector, so that a search finds what means the
 same in other words. It is derived, never source: it can be made again at any
 time, and without a model everything but the mode \`meaning\` works.
@@ -189,6 +214,7 @@ export const TOPICS: readonly Topic[] = [
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
   { name: "search", summary: "Ways to find what was said or done.", text: SEARCH },
   { name: "embeddings", summary: "Finding by meaning, and what it needs.", text: EMBEDDINGS },
+  { name: "sharing", summary: "Giving a session to others, and what to take out.", text: SHARING },
   { name: "hosted", summary: "One pond for several machines or people.", text: HOSTED },
   { name: "errors", summary: "Exit codes and errors, and what they mean.", text: errorsText() },
 ]

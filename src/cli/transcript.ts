@@ -1,12 +1,14 @@
 /** A session, or a message with its neighbours, for people to read. Everything that came from a transcript is made visible. */
+
+import { visible, visibleLine } from "../model/visible.ts"
 import type { GetOutput } from "../operations/get.ts"
 import type { MessageView, PartView } from "../operations/views.ts"
 import { whenText } from "./dates.ts"
 import { roleText } from "./hits.ts"
+import { projectText } from "./home-paths.ts"
 import { counted } from "./numbers.ts"
 import { wrapToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
-import { projectText, visible, visibleLine } from "./visible.ts"
 
 export interface TranscriptLook extends Page {
   readonly nowMs: number

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test"
 import { readInvocation } from "../../src/cli/argv.ts"
 import { flag } from "../../src/cli/flags.ts"
+import { proseText } from "../../src/cli/home-paths.ts"
 import { cutToWidth, renderTable, wrapProse, wrapToWidth } from "../../src/cli/table.ts"
-import { proseText, visible, visibleLine } from "../../src/cli/visible.ts"
 import { PondError } from "../../src/model/errors.ts"
+import { visible, visibleLine } from "../../src/model/visible.ts"
 
 // --- Flags ----------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 /** `pond export`, `pond import`, `pond copy`: what is stored, as one file or in another store. */
 import { PondError } from "../../model/errors.ts"
+import { visibleLine } from "../../model/visible.ts"
 import {
   type CopyOutcome,
   copyPond,
@@ -14,7 +15,6 @@ import type { Progress } from "../progress.ts"
 import type { Style } from "../style.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
 

@@ -1,8 +1,9 @@
 /** `pond completions SHELL`: a script for the shell, written from the table of verbs; and the words it asks for at a tab. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { completionScript, SHELLS, type Shell } from "../completion-scripts.ts"
 import { flag, WORD_KINDS, type WordKind } from "../flags.ts"
 import { defineVerb, type VerbContext } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const SESSIONS_SHOWN = 50
 const LABEL_CHARACTERS_MAX = 60

@@ -1,10 +1,11 @@
 /** `pond config`: what is in force, and where each value came from. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { describeConfig } from "../../operations/config.ts"
 import { describeOrigin } from "../../platform/config.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 /** Lists as the config file has them. */
 function valueText(value: unknown): string {

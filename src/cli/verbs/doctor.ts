@@ -1,9 +1,10 @@
 /** `pond doctor`: every check with what it found, and what mends it. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { examine, exitCodeOf, type Finding } from "../../operations/doctor.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../style.ts"
 import { defineVerb } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 export const doctor = defineVerb({
   flags: { fix: flag.onOff("Mend what pond can mend by itself, and look again.") },

@@ -1,32 +1,18 @@
 /** `pond get`: a session page by page, or a message with its neighbours. */
 import { PondError, toPondError } from "../../model/errors.ts"
+import { visible, visibleLine } from "../../model/visible.ts"
 import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
-import { flag } from "../flags.ts"
 import { counted } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
-import { visible, visibleLine } from "../visible.ts"
-
-const FLAGS = {
-  mode: flag.choice("Of a session: what was said, every message, or everything.", [
-    "conversational",
-    "complete",
-    "verbatim",
-  ]),
-  from: flag.choice("Which end of the session to read.", ["start", "end"]),
-  limit: flag.wholeNumber("How many messages, or parts of a message.", { min: 1, max: 1000 }),
-  after: flag.text("Go on behind this message, or this part.", "ID"),
-  context: flag.wholeNumber("How many neighbours of a message on each side.", { min: 0, max: 50 }),
-  session: flag.text("Which session the message is of, where several have one of its id.", "ID"),
-  tree: flag.onOff("Of a session: the sessions below it, however deep, and no messages."),
-  raw: flag.onOff("Of a message: the record that it was read from, as its client wrote it."),
-}
+import { GET_FLAGS, type GetFlags } from "./get-flags.ts"
+import { asMarkdown } from "./get-markdown.ts"
 
 export const get = defineVerb({
-  flags: FLAGS,
+  flags: GET_FLAGS,
   positionals: [{ name: "id", summary: "The id of a session or of a message.", count: "one", words: "sessions" }],
   examples: [
     "get SESSION",
@@ -35,8 +21,11 @@ export const get = defineVerb({
     "get MESSAGE --context 3",
     "get SESSION --tree",
     "get MESSAGE --raw",
+    "get SESSION -o session.md --redact",
   ],
   run: async (context) => {
+    const markdown = asMarkdown(context)
+    if (markdown !== undefined) return await markdown
     const answer = await read(context)
     const { clock, environment } = context.pond.host
     const look = (page: Page): TranscriptLook => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
@@ -61,7 +50,7 @@ const PAGE_MESSAGES = 200
 
 /** Whoever reads on a terminal and asked for no part of it gets the session to its end, a page at a time as it is read. */
 async function* allPages(
-  { pond, flags, signal }: VerbContext<typeof FLAGS>,
+  { pond, flags, signal }: VerbContext<GetFlags>,
   first: GetOutput,
   look: TranscriptLook,
 ): AsyncGenerator<string> {
@@ -92,7 +81,7 @@ async function* allPages(
 }
 
 /** An id is a session's or a message's: whichever is there. */
-async function read(context: VerbContext<typeof FLAGS>): Promise<GetOutput> {
+async function read(context: VerbContext<GetFlags>): Promise<GetOutput> {
   const { pond, flags, words, signal } = context
   const [id = ""] = words
   const ask = (input: object) => perform(operation, { pond, signal }, input)
@@ -122,7 +111,7 @@ function isAbsent(error: unknown): error is PondError {
   return error instanceof PondError && error.code === "not_found"
 }
 
-type Flags = Pick<VerbContext<typeof FLAGS>, "flags">
+type Flags = Pick<VerbContext<GetFlags>, "flags">
 
 function ofSession({ flags }: Flags, id: string): object {
   return {

@@ -1,4 +1,6 @@
 /** `pond init`: what is on this machine, what pond would set up, and doing it, with a person's leave or with `--yes`. */
+
+import { visibleLine } from "../../model/visible.ts"
 import {
   applyInit,
   type InitChoices,
@@ -16,7 +18,6 @@ import { counted } from "../numbers.ts"
 import { everyText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 import { renderDiscovered } from "./adapters.ts"
 import { renderSynced } from "./sync.ts"
 

@@ -1,9 +1,10 @@
 /** `pond namespace list` and `create`: the tenants of a store that serves several. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { createNamespace, listNamespaces } from "../../operations/namespaces.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 export const namespaceList = defineVerb({
   flags: NO_FLAGS,

@@ -1,6 +1,7 @@
 /** `pond restore` and `pond resume`: a session, into a client. */
 import { existsSync } from "node:fs"
 import { PondError } from "../../model/errors.ts"
+import { visibleLine } from "../../model/visible.ts"
 import type { Pond } from "../../operations/pond.ts"
 import {
   groupLosses,
@@ -18,7 +19,6 @@ import { pickSession } from "../pick-session.ts"
 import type { Desk } from "../picker.ts"
 import type { Style } from "../style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const FLAGS = {
   to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER", { words: "adapters" }),

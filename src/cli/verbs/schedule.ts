@@ -1,4 +1,6 @@
 /** `pond schedule`: syncing by itself, through what the system has for that. */
+
+import { visibleLine } from "../../model/visible.ts"
 import {
   EVERY_MINUTES_DEFAULT,
   planSchedule,
@@ -14,7 +16,6 @@ import { flag, NO_FLAGS } from "../flags.ts"
 import { everyText, outcomeText, recordText } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const MINUTE_MS = 60_000
 const LINES_DEFAULT = 20

@@ -1,12 +1,12 @@
 /** `pond stats`: how much there is, by day, project, client, tool or model. */
 
 import { PondError } from "../../model/errors.ts"
+import { visibleLine } from "../../model/visible.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
 import { flag } from "../flags.ts"
 import { counted, countText } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const ROWS_DEFAULT = 30
 const BAR_CELLS = 30

@@ -1,4 +1,6 @@
 /** `pond status`: how things stand, on one screen. What the store says at once is shown at once. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
@@ -6,7 +8,6 @@ import { bytesText, counted, countText } from "../numbers.ts"
 import { everyText, recordText, unreadText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const LABEL_WIDTH = 11
 const DEAD_SHARE_SAID = 0.15

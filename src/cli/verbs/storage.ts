@@ -1,8 +1,9 @@
 /** `pond storage check`: each step of the proof with how long it took, and what the failed one says. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { checkStore, exitCodeOf } from "../../operations/storage.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { defineVerb } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 export const storageCheck = defineVerb({
   flags: NO_FLAGS,

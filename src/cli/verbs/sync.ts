@@ -1,6 +1,7 @@
 /** `pond sync`: what the clients have written, into the store. */
 
 import { PondError } from "../../model/errors.ts"
+import { visibleLine } from "../../model/visible.ts"
 import type { unreadOf } from "../../operations/overview.ts"
 import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
 import { watchPond } from "../../operations/watch.ts"
@@ -11,7 +12,6 @@ import type { Style } from "../style.ts"
 import { NO_SOURCES, unreadText } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 const STAGE_CHOICES = ["import", "embed", "index"] as const
 

@@ -1,4 +1,6 @@
 /** `pond verify`: what a native restore would write, against what lies there. */
+
+import { visibleLine } from "../../model/visible.ts"
 import { type Verification, verifyExitCode, verifyPond } from "../../operations/verify.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
@@ -7,7 +9,6 @@ import type { Style } from "../style.ts"
 import { NO_SOURCES } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
-import { visibleLine } from "../visible.ts"
 
 /** More are in the JSON document. */
 const SHOWN_MISMATCHES = 20

@@ -1,0 +1,80 @@
+/** `pond get SESSION --format md`: a session as a document that people read where there is no pond. */
+import { PondError } from "../../model/errors.ts"
+import { visibleLine } from "../../model/visible.ts"
+import { type Share, shareSession } from "../../operations/share.ts"
+import { writeNewFile } from "../../platform/new-file.ts"
+import { bytesText, counted } from "../numbers.ts"
+import type { Outcome, Streamed, VerbContext } from "../verb.ts"
+import type { GetFlags } from "./get-flags.ts"
+
+type Context = VerbContext<GetFlags>
+
+/** Flags that choose of a session what a document has whole, or that are of a message. */
+const ELSEWHERE = ["from", "limit", "after", "context", "session", "tree", "raw"] as const
+const OWN = ["output", "redact", "include-subagents", "force"] as const
+
+/** Nothing where no Markdown was asked for. */
+export function asMarkdown(context: Context): Promise<Outcome | Streamed> | undefined {
+  const { flags } = context
+  const isGiven = (name: keyof GetFlags) => flags[name] !== undefined && flags[name] !== false
+  const format = flags.format ?? (isGiven("output") ? "md" : "text")
+  const wrong = (format === "md" ? ELSEWHERE : OWN).find(isGiven)
+  if (wrong !== undefined) throw notTogether(wrong, format)
+  return format === "md" ? delivered(context) : undefined
+}
+
+function notTogether(name: string, format: string): PondError {
+  const message =
+    format === "md"
+      ? `--${name} does not go with Markdown, which is of a whole session. Leave one of them out.`
+      : `--${name} is about Markdown. Add --format md, or leave it out.`
+  return new PondError("validation_failed", message, { details: { flag: `--${name}` } })
+}
+
+async function delivered(context: Context): Promise<Outcome | Streamed> {
+  const { flags, words, pond, signal, isJson, show, writeOut } = context
+  const options = {
+    sessionId: words[0] ?? "",
+    isWhole: flags.mode !== "conversational",
+    withSubagents: flags["include-subagents"],
+    isRedacted: flags.redact,
+  }
+  const share = shareSession(pond, options, signal)
+  if (flags.output !== undefined) {
+    const bytes = await writeNewFile(flags.output, share.chunks, { isForced: flags.force })
+    return outcomeOf(share, { session_id: options.sessionId, file: flags.output, bytes })
+  }
+  if (isJson) {
+    const markdown = (await Array.fromAsync(share.chunks)).join("")
+    return outcomeOf(share, { session_id: options.sessionId, markdown })
+  }
+  if (show === undefined) for await (const chunk of share.chunks) writeOut(chunk)
+  else await show(() => share.chunks)
+  return { exitCode: 0 }
+}
+
+interface Written {
+  readonly session_id: string
+  readonly file?: string
+  readonly bytes?: number
+  readonly markdown?: string
+}
+
+function outcomeOf(share: Share, written: Written): Outcome {
+  const messages = share.messages()
+  const replaced = share.replaced()
+  const { file = "", bytes = 0 } = written
+  return {
+    document: { ...written, messages, ...(replaced === undefined ? {} : { replaced }) },
+    render: ({ style, path }) =>
+      `Wrote ${counted(messages, "message")} to ${path(file)}: ${bytesText(bytes)}.\n${redactionText(replaced, style.dim)}`,
+  }
+}
+
+function redactionText(replaced: ReturnType<Share["replaced"]>, dim: (text: string) => string): string {
+  if (replaced === undefined)
+    return dim("Nothing was taken out of it: --redact replaces what looks like a credential.\n")
+  const kinds = replaced.map(({ kind, count }) => `  ${counted(count, "place")}  ${visibleLine(kind)}\n`).join("")
+  const what = replaced.length === 0 ? "Nothing in it looked like a credential.\n" : `Replaced:\n${kinds}`
+  return `${what}${dim("One that has no known form may still be in it: read it before you share it.\n")}`
+}

@@ -1,0 +1,94 @@
+/** `pond get SESSION --format md`, as its users run it: to a pipe, to a file, to a program, and what it refuses. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+let home: TemporaryHome
+beforeAll(async () => {
+  home = temporaryHome()
+  writeSampleSession(home.path)
+  expect(await runPond(["sync", "-q"], { env: home.env })).toMatchObject({ exitCode: 0 })
+})
+afterAll(() => home[Symbol.dispose]())
+
+const get = (...args: readonly string[]) =>
+  runPond(["get", SAMPLE_SESSION_ID, ...args], { env: home.env, cwd: home.path })
+
+test("to a pipe, to a file of one's own, and as one document: the same Markdown", async () => {
+  const piped = await get("--format", "md")
+  expect(piped).toMatchObject({ exitCode: 0, stderr: "" })
+  expect(piped.stdout).toStartWith("# claude-code, 2026-01-02 03:04\n\n*   Client: claude-code\n")
+  expect(piped.stdout).toEndWith("\n    On the air in their leaves.\n")
+
+  const file = await get("-o", "talk.md")
+  const bytes = Buffer.byteLength(piped.stdout)
+  expect(file).toEqual({
+    exitCode: 0,
+    stderr: "",
+    stdout: `Wrote 2 messages to talk.md: ${bytes} bytes.\nNothing was taken out of it: --redact replaces what looks like a credential.\n`,
+  })
+  expect(readFileSync(join(home.path, "talk.md"), "utf8")).toBe(piped.stdout)
+  expect(statSync(join(home.path, "talk.md")).mode & 0o777).toBe(0o600)
+
+  const [json, redacted] = await Promise.all([
+    get("--format", "md", "--json"),
+    get("-o", "clean.md", "--redact", "--json"),
+  ])
+  expect(JSON.parse(json.stdout)).toEqual({
+    protocol_version: 1,
+    session_id: SAMPLE_SESSION_ID,
+    markdown: piped.stdout,
+    messages: 2,
+  })
+  expect(JSON.parse(redacted.stdout)).toMatchObject({ file: "clean.md", messages: 2, replaced: [] })
+  expect(readFileSync(join(home.path, "clean.md"), "utf8")).toContain("Nothing in it looked like a credential.")
+})
+
+test("a file that is there is written over with --force alone", async () => {
+  await Bun.write(join(home.path, "mine.md"), "mine")
+  const refused = await get("-o", "mine.md")
+  expect(refused).toEqual({
+    exitCode: 8,
+    stdout: "",
+    stderr: "pond: mine.md is there already. Name another file, or replace it with --force.\n",
+  })
+  expect(readFileSync(join(home.path, "mine.md"), "utf8")).toBe("mine")
+  expect(await get("-o", "mine.md", "--force")).toMatchObject({ exitCode: 0 })
+  expect(readFileSync(join(home.path, "mine.md"), "utf8")).toStartWith("# ")
+})
+
+test.each([
+  [["--redact"], "--redact is about Markdown. Add --format md, or leave it out."],
+  [["--include-subagents"], "--include-subagents is about Markdown. Add --format md, or leave it out."],
+  [["--format", "text", "-o", "x.md"], "--output is about Markdown. Add --format md, or leave it out."],
+  [
+    ["--format", "md", "--tree"],
+    "--tree does not go with Markdown, which is of a whole session. Leave one of them out.",
+  ],
+  [
+    ["-o", "x.md", "--limit", "3"],
+    "--limit does not go with Markdown, which is of a whole session. Leave one of them out.",
+  ],
+  [["--format", "html"], '--format takes one of text, md, not "html".'],
+])("%p is refused, and nothing is written", async (args, message) => {
+  expect(await get(...args)).toEqual({ exitCode: 2, stdout: "", stderr: `pond: ${message}\n` })
+  expect(existsSync(join(home.path, "x.md"))).toBe(false)
+})
+
+test("a session that is nowhere, and a place that cannot be written, leave no file", async () => {
+  mkdirSync(join(home.path, "folder"))
+  const [gone, folder, nowhere] = await Promise.all([
+    runPond(["get", "nobody", "-o", "folder/x.md"], { env: home.env, cwd: home.path }),
+    get("-o", "folder", "--force"),
+    get("-o", "folder/no/x.md"),
+  ])
+  expect(gone).toMatchObject({ exitCode: 3, stdout: "" })
+  expect(folder).toMatchObject({ exitCode: 5, stdout: "" })
+  expect(nowhere).toMatchObject({
+    exitCode: 5,
+    stderr: "pond: pond cannot write to folder/no/x.md (ENOENT). Make it writable, or choose another place.\n",
+  })
+  expect(readdirSync(join(home.path, "folder"))).toEqual([])
+})
