@@ -26,7 +26,16 @@ import {
 } from "./read.ts"
 import { type ResumeFacts, readResumeFacts } from "./resume.ts"
 import type { IngestFacts } from "./rows.ts"
-import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS, WORD_BLOCKS, WORD_SEGMENTS } from "./tables.ts"
+import {
+  BLOBS,
+  embeddingsTableNamed,
+  MESSAGES,
+  PARTS,
+  SESSIONS,
+  WORD_BLOCKS,
+  WORD_LISTS,
+  WORD_SEGMENTS,
+} from "./tables.ts"
 import { openWordLists, type WordList } from "./word-list.ts"
 import { foldWords } from "./words/fold.ts"
 import type { WordTables } from "./words/segments.ts"
@@ -76,6 +85,11 @@ export interface Sessions {
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   /** `stepAside` is waited for between two tables. */
   maintain(effort: Effort, stepAside?: () => Promise<void>): Promise<readonly TableMaintenance[]>
+  /**
+   * While it stays the same, `maintain` has nothing to do that it had not before, but for what time makes due. On an object
+   * store it is of the messages alone, because each table costs requests there, and nothing is stored without some.
+   */
+  standing(): Promise<string>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
   written(): Promise<readonly WrittenTable[]>
   close(): void
@@ -164,6 +178,11 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       }
       await wordLists.extend(effort)
       return reports
+    },
+    standing: async () => {
+      const maintained = [...Object.values(tables), wordTables.segments, wordTables.blocks, store.table(WORD_LISTS)]
+      const told = store.location.backend === "local" ? maintained : [tables.messages]
+      return (await Promise.all(told.map(async (table) => (await table.lastCommit()) ?? "none"))).join(" ")
     },
     written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),

@@ -154,14 +154,22 @@ async function syncInOrder(files: DiskFiles, root: string, folder: string, fresh
   await Promise.all([...folders].map((path) => files.sync(path)))
 }
 
+/** The newest that is there, durable and whole or not: names alone say it. */
+export async function newestVersionOf({ files, folder }: LocalTable): Promise<bigint | undefined> {
+  return versionsOf(await files.list(join(folder, MANIFESTS.slice(0, -1))))[0]
+}
+
 export function newestVersion(paths: readonly string[]): bigint | undefined {
   return versionsNewestFirst(paths)[0]
 }
 
 export function versionsNewestFirst(paths: readonly string[]): bigint[] {
-  return paths
-    .filter((path) => path.startsWith(MANIFESTS))
-    .map((path) => manifestVersion(path.slice(MANIFESTS.length)))
+  return versionsOf(paths.filter((path) => path.startsWith(MANIFESTS)).map((path) => path.slice(MANIFESTS.length)))
+}
+
+function versionsOf(manifests: readonly string[]): bigint[] {
+  return manifests
+    .map(manifestVersion)
     .filter((version) => version !== undefined)
     .toSorted((one, other) => Number(other - one))
 }

@@ -7,6 +7,7 @@ import type { Data } from "apache-arrow"
 import { rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { type Filter, filterText } from "./filter.ts"
+import { newestVersionOf } from "./local-table.ts"
 import { reading } from "./read.ts"
 import type { AnyRow } from "./table-definition.ts"
 import { originalText } from "./text.ts"
@@ -119,4 +120,11 @@ async function highestOf(table: LanceTable): Promise<number> {
 
 export async function versionOf(dataset: Dataset): Promise<number | undefined> {
   return await reading(dataset, (table) => table.version())
+}
+
+/** On a local disk the names of its manifests say it, and the engine need not be loaded. */
+export async function lastCommitOf(dataset: Dataset): Promise<string | undefined> {
+  const { local } = dataset
+  const version = local === undefined ? await versionOf(dataset) : await newestVersionOf(local)
+  return version?.toString()
 }

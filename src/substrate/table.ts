@@ -20,7 +20,15 @@ import {
   scanRows,
   scanWithin,
 } from "./read.ts"
-import { reachOf, type Stretch, type StretchRequest, scanStretches, takeRows, versionOf } from "./row-ids.ts"
+import {
+  lastCommitOf,
+  reachOf,
+  type Stretch,
+  type StretchRequest,
+  scanStretches,
+  takeRows,
+  versionOf,
+} from "./row-ids.ts"
 import type { TextQuery, VectorQuery } from "./search.ts"
 import { beginSnapshot, type Snapshot } from "./snapshot.ts"
 import type { StoreContext } from "./store-context.ts"
@@ -73,6 +81,8 @@ export interface Table<C extends Columns> {
   reach(): Promise<number>
   /** Changes whenever the table does; nothing where it was never written. */
   version(): Promise<number | undefined>
+  /** The same, as cheaply as it can be told; of a local table that a crash has left it may be one that heals away. */
+  lastCommit(): Promise<string | undefined>
   /** Best first. `_score` grows with how well a row matches. */
   searchText<Name extends ScannedName<C>>(
     query: TextQuery,
@@ -168,6 +178,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     takeRows: (rows, columns) => takeRows(dataset, rows, columns) as never,
     stretches: (request) => scanStretches(dataset, request) as never,
     version: () => versionOf(dataset),
+    lastCommit: () => lastCommitOf(dataset),
     reach: () => reachOf(dataset),
     searchText: (text, request) => scanRows(dataset, { ...request, text }) as never,
     searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,

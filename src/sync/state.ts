@@ -25,6 +25,11 @@ export interface UnitMemory {
   readonly nextOrdinal: number
 }
 
+export interface Rested {
+  readonly standing: string
+  readonly atMs: number
+}
+
 export interface MetKinds {
   readonly adapter: string
   readonly root: string
@@ -42,6 +47,9 @@ export interface SyncState {
   forget(adapter: string, root: string, keys: readonly string[]): void
   /** Which versions and which unknown kinds of records were met, by root; a count of sessions for each set of them. */
   met(): readonly MetKinds[]
+  /** When the index stage last found nothing to do, and how the store stood then. */
+  rested(): Rested | undefined
+  rest(rested: Rested): void
   /** Everything remembered. */
   all(): {
     readonly adapter: string
@@ -63,6 +71,7 @@ const SCHEMA = `
     PRIMARY KEY (adapter, root, key)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS store (mark TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS rest (id INTEGER PRIMARY KEY CHECK (id = 1), standing TEXT NOT NULL, at_ms INTEGER NOT NULL);
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
 `
 
@@ -104,7 +113,7 @@ export function openSyncState(path: string, log: Log, storeMark: () => string | 
     },
     remember: (adapter, root, units) => {
       database.transaction(() => {
-        if (isOther) database.run("DELETE FROM units")
+        if (isOther) for (const table of ["units", "rest"]) database.run(`DELETE FROM ${table}`)
         database.run("DELETE FROM store")
         database.run("INSERT INTO store VALUES (?)", [storeMark() ?? ""])
         isOther = false
@@ -132,6 +141,13 @@ export function openSyncState(path: string, log: Log, storeMark: () => string | 
         unknownKinds: JSON.parse(kinds) as string[],
         sessions,
       }))
+    },
+    rested: () => {
+      const row = database.query("SELECT standing, at_ms AS atMs FROM rest").get() as Rested | null
+      return isOther || row === null ? undefined : row
+    },
+    rest: ({ standing, atMs }) => {
+      if (!isOther) database.run("INSERT OR REPLACE INTO rest VALUES (1, ?, ?)", [standing, atMs])
     },
     all: () => {
       if (isOther) return []
