@@ -1,10 +1,9 @@
 /** The index of words: what it finds is what a look at every message finds, wherever the messages lie by now. */
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../src/platform/random.ts"
 import { indexTerms, queryTerms } from "../../src/sessions/search-terms.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
-import { apartness, commonStart, leastApart, linesLike } from "../../src/sessions/words/likeness.ts"
 import { decodeList, encodeList } from "../../src/sessions/words/lists.ts"
 import { unpackedBytes } from "../../src/sessions/words/packing.ts"
 import { createView } from "../../src/sessions/words/view.ts"
@@ -15,7 +14,7 @@ import { said, session, testSessions } from "./support.ts"
 const WORDS = Array.from({ length: 400 }, (_, index) => `w${index.toString(36)}`)
 
 /** The first words are in most messages, the last in few. */
-function sentence(own: ReturnType<typeof seededRandom>, count: number): string {
+function sentence(own: Random, count: number): string {
   return Array.from({ length: count }, () => WORDS[Math.floor(WORDS.length * own.next() ** 3)]).join(" ")
 }
 
@@ -317,33 +316,6 @@ test("a list is the same after it was written, whatever share of the messages it
   }
   expect(lists).toBeGreaterThan(1)
   expect(lists).toBeLessThan(5)
-})
-
-test("how far two words are apart counts letters, and words of other scripts are looked at as well", () => {
-  expect(apartness("kitten", "sitting", 5)).toBe(3)
-  expect(apartness("same", "same", 2)).toBe(0)
-  expect(apartness("abcdef", "uvwxyz", 2)).toBeGreaterThan(2)
-  const lines = Buffer.from(["kitten", "mitten", "кошка", "кашка", "猫"].join("\n"))
-  expect(linesLike(lines, "kitten", 1).map(({ like }) => like)).toEqual(["kitten", "mitten"])
-  expect(linesLike(lines, "кошка", 1).map(({ like }) => like)).toEqual(["кошка", "кашка"])
-})
-
-test("a block is passed over only where none of its terms can be near the word", () => {
-  const own = seededRandom(5)
-  const word = () =>
-    Array.from({ length: 1 + Math.floor(own.next() * 8) }, () => "abcñ猫"[Math.floor(own.next() * 5)]).join("")
-  let passedOver = 0
-  for (let round = 0; round < 300; round++) {
-    const sought = word()
-    const terms = Array.from({ length: 400 }, word).sort((left, right) => (left < right ? -1 : 1))
-    const start = commonStart(terms[4] ?? "", terms[9] ?? "")
-    for (const term of terms.slice(4, 10)) {
-      expect(term).toStartWith(start)
-      expect(leastApart(start, sought)).toBeLessThanOrEqual(apartness(term, sought, 20))
-    }
-    passedOver += Number(leastApart(start, sought) > 0)
-  }
-  expect(passedOver).toBeGreaterThan(50)
 })
 
 test("for a word that nobody wrote the blocks are read in which one like it could stand, and no others", async () => {

@@ -2,7 +2,7 @@
  * All terms that there are, for the words that are spelled almost like one. They lie in order, so that where a block begins
  * and where the next one does says how all of its terms begin: most blocks are passed over by that, and never read.
  */
-import { commonStart, leastApart, linesLike } from "./likeness.ts"
+import { commonStart, linesLike, type Nearness, nearnessTo } from "./likeness.ts"
 import { type LoadedSegment, SegmentGone, type WordTables } from "./segments.ts"
 import type { Content } from "./view.ts"
 
@@ -16,23 +16,24 @@ const LIKE_MAX = 50
 const DERIVED = /[*~]$/
 
 export function openDictionary({ blocks }: WordTables): Dictionary {
-  async function termsOf(rows: ReadonlySet<number>): Promise<ReadonlyMap<number, Uint8Array>> {
+  async function termsOf(rows: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
     const found = await blocks.takeRows([...rows], ["terms"])
     if (found.length < rows.size) throw new SegmentGone()
-    return new Map(found.map(({ row, terms }) => [row, Buffer.from(terms)]))
+    return new Map(found.map(({ row, terms }) => [row, terms]))
   }
 
   return {
     termsLike: async ({ cover, tail }, words, distance) => {
-      const rows = words.map((word) => cover.flatMap((segment) => rowsNear(segment, word, distance)))
+      const sought = words.map((word) => nearnessTo(word, distance))
+      const rows = sought.map((near) => cover.flatMap((segment) => rowsNear(segment, near)))
       const stored = await termsOf(new Set(rows.flat()))
-      const fresh = tail.map(({ built }) => Buffer.from(built.terms.join("\n")))
-      const found = words.flatMap((word, index) => {
+      const fresh = tail.map(({ built }) => built.terms.join("\n"))
+      const found = sought.flatMap((near, index) => {
         const own = (rows[index] ?? []).flatMap((row) => stored.get(row) ?? [])
-        const near = new Map<string, number>()
+        const apartness = new Map<string, number>()
         for (const text of [...own, ...fresh])
-          for (const { like, apart } of linesLike(text, word, distance)) if (!DERIVED.test(like)) near.set(like, apart)
-        const nearest = [...near].toSorted(([, left], [, right]) => left - right)
+          for (const { like, apart } of linesLike(text, near)) if (!DERIVED.test(like)) apartness.set(like, apart)
+        const nearest = [...apartness].toSorted(([, left], [, right]) => left - right)
         return nearest.slice(0, LIKE_MAX).map(([like]) => like)
       })
       return [...new Set(found)]
@@ -41,12 +42,9 @@ export function openDictionary({ blocks }: WordTables): Dictionary {
 }
 
 /** The blocks that may hold a term so near, in order. */
-function rowsNear({ firstTerms, rows }: LoadedSegment, word: string, distance: number): number[] {
-  let [last, least] = ["", 0]
+function rowsNear({ firstTerms, rows }: LoadedSegment, near: Nearness): number[] {
   return rows.filter((_, block) => {
     const next = firstTerms[block + 1]
-    const start = next === undefined ? "" : commonStart(firstTerms[block] ?? "", next)
-    if (start !== last) [last, least] = [start, leastApart(start, word)]
-    return least <= distance
+    return near.mayBegin(next === undefined ? "" : commonStart(firstTerms[block] ?? "", next))
   })
 }

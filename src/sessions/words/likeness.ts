@@ -1,82 +1,92 @@
 /**
  * Words that are spelled almost like another: so many letters put in, left out or changed. All terms of a large store are
- * looked through for them, so they are looked at as bytes, and nearly all are done with after their length and letters.
- * Pure.
+ * looked through for them, in their order, so that what a term shares with the one before it is not compared again, and
+ * once the beginning of terms is too far from the word none of those that begin so is. Pure.
  */
 
 const NEWLINE = 0x0a
-/** A letter outside of ASCII is several bytes, all of which may change with it. */
-const BYTES_OF_LETTER = 3
 
 /** Of the terms that stand in the text one in a line, those within the distance of the word. */
-export function linesLike(text: Uint8Array, word: string, distance: number): { like: string; apart: number }[] {
-  const own = Buffer.from(word)
-  const isPlain = own.length === word.length
-  const mask = maskOf(own, 0, own.length)
+export function linesLike(text: string, near: Nearness): { like: string; apart: number }[] {
   const found: { like: string; apart: number }[] = []
   for (let from = 0; from < text.length; ) {
-    let [end, letters, isPlainTerm] = [from, 0, true]
-    for (let byte = text[end] as number; end < text.length && byte !== NEWLINE; byte = text[++end] as number) {
-      letters |= 1 << (byte & 31)
-      if (byte > 0x7f) isPlainTerm = false
-    }
-    const most = isPlain && isPlainTerm ? distance : distance * BYTES_OF_LETTER
-    if (
-      Math.abs(end - from - own.length) <= most &&
-      bitsOf(letters & ~mask) <= most &&
-      bitsOf(mask & ~letters) <= most
-    ) {
-      const like = Buffer.from(text.buffer, text.byteOffset + from, end - from).toString("utf8")
-      const apart = apartness(word, like, distance)
-      if (apart <= distance) found.push({ like, apart })
-    }
+    let end = from
+    while (end < text.length && text.charCodeAt(end) !== NEWLINE) end += 1
+    const apart = near.apart(text, from, end)
+    if (apart <= near.most) found.push({ like: text.slice(from, end), apart })
     from = end + 1
   }
   return found
 }
 
-function maskOf(bytes: Uint8Array, from: number, to: number): number {
-  let mask = 0
-  for (let at = from; at < to; at++) mask |= 1 << ((bytes[at] as number) & 31)
-  return mask
+/** Looks at one text after the other for being near a word. */
+export interface Nearness {
+  readonly most: number
+  /** The distance of Levenshtein of what stands there, or anything above `most` where it is above. */
+  apart(text: string, from: number, end: number): number
+  /** Whether something that begins so can be within the distance: what comes after never brings it nearer. */
+  mayBegin(start: string): boolean
 }
 
-function bitsOf(mask: number): number {
-  let bits = 0
-  for (let rest = mask; rest !== 0; rest &= rest - 1) bits += 1
-  return bits
-}
+export function nearnessTo(word: string, most: number): Nearness {
+  const wide = word.length + 1
+  /** No longer beginning is within the distance. */
+  const deepest = word.length + most + 1
+  const beyond = most + 1
+  // A row for each letter of a beginning: how far it is from each beginning of the word. Only cells near the diagonal count.
+  const cells = new Uint8Array((deepest + 1) * (wide + 1)).fill(beyond)
+  for (let column = 0; column <= Math.min(most, word.length); column++) cells[column] = column
+  const letters = new Uint16Array(deepest)
+  const own = Uint16Array.from({ length: word.length }, (_, at) => word.charCodeAt(at))
+  /** So many rows are those of the beginning that was looked at last. The last of them may be too far: then there is none behind it. */
+  let rows = 0
+  let isTooFar = false
 
-/** The distance of Levenshtein, or anything above `most` where it is above. */
-export function apartness(one: string, other: string, most: number): number {
-  let before = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row]
-    let least = row
-    for (let column = 1; column <= other.length; column++) {
-      const changed = (before[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1)
-      const cost = Math.min(changed, (before[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1)
-      current.push(cost)
-      least = Math.min(least, cost)
+  /** The row of one letter more; says whether something in it is within the distance. */
+  function addRow(row: number, letter: number): boolean {
+    letters[row - 1] = letter
+    const [before, current] = [(row - 1) * (wide + 1), row * (wide + 1)]
+    const [first, last] = [Math.max(1, row - most), Math.min(word.length, row + most)]
+    cells[current + first - 1] = first === 1 ? Math.min(row, beyond) : beyond
+    let least = cells[current + first - 1] as number
+    for (let column = first; column <= last; column++) {
+      const changed = (cells[before + column - 1] as number) + (own[column - 1] === letter ? 0 : 1)
+      const left = (cells[current + column - 1] as number) + 1
+      const up = (cells[before + column] as number) + 1
+      const cost = Math.min(changed, left, up, beyond)
+      cells[current + column] = cost
+      if (cost < least) least = cost
     }
-    if (least > most) return least
-    before = current
+    if (last < word.length) cells[current + last + 1] = beyond
+    return least <= most
   }
-  return before.at(-1) ?? 0
-}
 
-/** No term that begins so is less apart from the word: what comes after never brings them nearer. */
-export function leastApart(start: string, word: string): number {
-  let before = Array.from({ length: word.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= start.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= word.length; column++) {
-      const changed = (before[column - 1] ?? 0) + (start[row - 1] === word[column - 1] ? 0 : 1)
-      current.push(Math.min(changed, (before[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+  /** Whether what stands there, as far as it goes, may be the beginning of something near: then its rows are those that stand. */
+  function walk(text: string, from: number, end: number): boolean {
+    const length = end - from
+    let shared = 0
+    while (shared < rows && shared < length && letters[shared] === text.charCodeAt(from + shared)) shared += 1
+    if (isTooFar && shared === rows) return false
+    rows = shared
+    isTooFar = false
+    while (rows < length) {
+      if (rows === deepest) return false
+      const letter = text.charCodeAt(from + rows)
+      rows += 1
+      isTooFar = !addRow(rows, letter)
+      if (isTooFar) return false
     }
-    before = current
+    return true
   }
-  return Math.min(...before)
+
+  return {
+    most,
+    apart: (text, from, end) => {
+      if (Math.abs(end - from - word.length) > most || !walk(text, from, end)) return beyond
+      return cells[(end - from) * (wide + 1) + word.length] as number
+    },
+    mayBegin: (start) => walk(start, 0, start.length),
+  }
 }
 
 export function commonStart(one: string, other: string): string {
