@@ -60,6 +60,7 @@ const PATTERN_UNITS_MAX = 4_000
 
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
+  await context.sessions.opened()
   const begun = cursor ?? (await beginning(request, context))
   const scope = await scopeFilter(context.sessions, request.filters)
   const shape = shapeOf(request.query)

@@ -90,6 +90,8 @@ export interface Sessions {
    * store it is of the messages alone, because each table costs requests there, and nothing is stored without some.
    */
   standing(): Promise<string>
+  /** Opens what a search asks, side by side: in a bucket each table takes two requests, one after the other. */
+  opened(): Promise<void>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
   written(): Promise<readonly WrittenTable[]>
   close(): void
@@ -178,6 +180,11 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       }
       await wordLists.extend(effort)
       return reports
+    },
+    opened: async () => {
+      if (store.location.backend === "local") return
+      const asked = [tables.messages, tables.sessions, tables.parts, wordTables.segments, wordTables.blocks]
+      await Promise.all(asked.map((table) => table.version()))
     },
     standing: async () => {
       const maintained = [...Object.values(tables), wordTables.segments, wordTables.blocks, store.table(WORD_LISTS)]
