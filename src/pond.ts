@@ -2,7 +2,6 @@
  * The composition root: the one place where the layers are put together. Nothing is opened here; a service is made when
  * an operation first asks for it (`lazy`), so that a verb pays only for what it uses.
  */
-
 import { hostname } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { runCommandLine } from "./cli/frame.ts"

@@ -2,7 +2,6 @@
  * Whether one store has everything of another, proved by their ids: those of every row of every session, compared as
  * they are. A few hundred sessions at a time, so that memory does not grow with the stores.
  */
-
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./tables.ts"

@@ -1,5 +1,4 @@
 /** How a search came about, for people: what each ranking weighed, and how the engine found it. */
-
 import { visible } from "../model/visible.ts"
 import type { SearchOutput } from "../operations/search.ts"
 import { counted } from "./numbers.ts"

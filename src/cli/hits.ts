@@ -1,5 +1,4 @@
 /** What a search found, for people: sessions with their best places, and the command that opens each. */
-
 import { visible, visibleLine } from "../model/visible.ts"
 import type { FoundSession, SearchOutput } from "../operations/search.ts"
 import { whenText } from "./dates.ts"

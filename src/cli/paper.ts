@@ -2,7 +2,6 @@
  * Where a run of pond writes, and in which shape: words or JSON, coloured or plain, with a bar, with NDJSON or silent.
  * Worked out from the raw words, before the command line is judged: a wrong one has to be reported in the right shape.
  */
-
 import { visibleLine } from "../model/visible.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Environment } from "../platform/environment.ts"

@@ -1,5 +1,4 @@
 /** Which session to go on with, chosen on a terminal among the newest, with what was said last beside each. */
-
 import { visible, visibleLine } from "../model/visible.ts"
 import type { Pond } from "../operations/pond.ts"
 import { lastWords, recentSessions } from "../operations/recent.ts"

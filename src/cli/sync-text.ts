@@ -1,5 +1,4 @@
 /** Syncs as people speak of them: how often, when, and what became of one. */
-
 import { visibleLine } from "../model/visible.ts"
 import type { Surroundings } from "../operations/overview.ts"
 import type { SyncRecord } from "../operations/sync-history.ts"

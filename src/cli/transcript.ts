@@ -1,5 +1,4 @@
 /** A session, or a message with its neighbours, for people to read. Everything that came from a transcript is made visible. */
-
 import { visible, visibleLine } from "../model/visible.ts"
 import type { GetOutput } from "../operations/get.ts"
 import type { MessageView, PartView } from "../operations/views.ts"

@@ -1,5 +1,4 @@
 /** Changes pond's own `config.toml`: the asked keys and nothing else; where there is no file, one is made that explains itself. */
-
 import { PondError } from "../model/errors.ts"
 import { ConfigSchema, type Setting, settingsOf } from "../platform/config-schema.ts"
 import { type ConfigValue, NotEditable } from "../platform/editable.ts"

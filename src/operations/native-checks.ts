@@ -2,7 +2,6 @@
  * The checks of `doctor` that the native libraries work: each is used for what pond uses it for. In the executable the
  * files that it unpacked are read whole and compared, too.
  */
-
 import { proveEmbedding } from "../embeddings/self-test.ts"
 import { PondError } from "../model/errors.ts"
 import { inspectNatives } from "../platform/native.ts"

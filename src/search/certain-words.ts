@@ -4,7 +4,6 @@
  * words: the list of all words says of which. What the words say is never less than what the texts hold, so that an answer
  * made of it is as complete as a look at every text.
  */
-
 import { CUT_TERM, indexTerms, wordsOf } from "../sessions/search-terms.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { comparedOf, type WordList } from "../sessions/word-list.ts"

@@ -2,7 +2,6 @@
  * The row codecs: canonical values to columns and back, exactly (`session-durable-copy`). Reading needs the bytes of the
  * blobs that the rows point at; `blobsOf…` says which.
  */
-
 import { PondError } from "../model/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { Entry, FileContent, Message, Part, ProviderOptions, Session } from "../model/session.ts"

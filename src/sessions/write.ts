@@ -2,7 +2,6 @@
  * Writing sessions: entries in, one commit per table out. Order of a flush: blobs, parts, messages, sessions, so that
  * whatever is visible is whole; everything is insert-if-absent, so that whatever is repeated is a no-op.
  */
-
 import { PondError } from "../model/errors.ts"
 import type { Session } from "../model/session.ts"
 import { isIn } from "../substrate/filter.ts"

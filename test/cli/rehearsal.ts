@@ -2,7 +2,6 @@
  * Pond's real frame, streams and signals around verbs that do what no verb of the product does on demand: wait, stream
  * without end, fail in every way. Started as a process by `frame.test.ts`.
  */
-
 import { flag, NO_FLAGS } from "../../src/cli/flags.ts"
 import { runCommandLine } from "../../src/cli/frame.ts"
 import { defineVerb, type Verb, type VerbRow } from "../../src/cli/verb.ts"

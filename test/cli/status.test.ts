@@ -1,5 +1,4 @@
 /** `pond status`, as a process, in a home that four clients have lived in. */
-
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { appendFileSync, cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"

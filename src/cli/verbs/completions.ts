@@ -1,5 +1,4 @@
 /** `pond completions SHELL`: a script for the shell, written from the table of verbs; and the words it asks for at a tab. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { completionScript, SHELLS, type Shell } from "../completion-scripts.ts"
 import { flag, WORD_KINDS, type WordKind } from "../flags.ts"

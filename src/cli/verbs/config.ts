@@ -1,5 +1,4 @@
 /** `pond config`: what is in force, and where each value came from. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { describeConfig } from "../../operations/config.ts"
 import { describeOrigin } from "../../platform/config.ts"

@@ -1,5 +1,4 @@
 /** `pond doctor`: every check with what it found, and what mends it. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { examine, exitCodeOf, type Finding } from "../../operations/doctor.ts"
 import { flag } from "../flags.ts"

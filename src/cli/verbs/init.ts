@@ -1,5 +1,4 @@
 /** `pond init`: what is on this machine, what pond would set up, and doing it, with a person's leave or with `--yes`. */
-
 import { visibleLine } from "../../model/visible.ts"
 import {
   applyInit,

@@ -1,5 +1,4 @@
 /** `pond namespace list` and `create`: the tenants of a store that serves several. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { createNamespace, listNamespaces } from "../../operations/namespaces.ts"
 import { NO_FLAGS } from "../flags.ts"

@@ -1,5 +1,4 @@
 /** `pond schedule`: syncing by itself, through what the system has for that. */
-
 import { visibleLine } from "../../model/visible.ts"
 import {
   EVERY_MINUTES_DEFAULT,

@@ -1,5 +1,4 @@
 /** `pond stats`: how much there is, by day, project, client, tool or model. */
-
 import { PondError } from "../../model/errors.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"

@@ -1,5 +1,4 @@
 /** `pond status`: how things stand, on one screen. What the store says at once is shown at once. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"

@@ -1,5 +1,4 @@
 /** `pond storage check`: each step of the proof with how long it took, and what the failed one says. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { checkStore, exitCodeOf } from "../../operations/storage.ts"
 import { NO_FLAGS } from "../flags.ts"

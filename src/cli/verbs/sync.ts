@@ -1,5 +1,4 @@
 /** `pond sync`: what the clients have written, into the store. */
-
 import { PondError } from "../../model/errors.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { unreadOf } from "../../operations/overview.ts"

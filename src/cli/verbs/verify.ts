@@ -1,5 +1,4 @@
 /** `pond verify`: what a native restore would write, against what lies there. */
-
 import { visibleLine } from "../../model/visible.ts"
 import { type Verification, verifyExitCode, verifyPond } from "../../operations/verify.ts"
 import { flag } from "../flags.ts"

@@ -1,5 +1,4 @@
 /** Notes to canonical: a log opens with its header, and then somebody says something, or a tool runs. */
-
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../../../../src/adapters/adapter.ts"
 import {
   jsonAt,

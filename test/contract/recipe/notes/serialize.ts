@@ -1,5 +1,4 @@
 /** Canonical to notes. Native: the records as they were. Foreign: a log as the client would have written it. */
-
 import type { Conversation, ForeignTarget, Serialize, Serialized } from "../../../../src/adapters/adapter.ts"
 import { uuidV4Of } from "../../../../src/adapters/shared/derived-ids.ts"
 import { loss } from "../../../../src/adapters/shared/losses.ts"
