@@ -120,7 +120,7 @@ function indentAt(text: string, at: number): string {
 /** The same, where nothing else stands before the place on its line. */
 function indentOr(text: string, at: number, otherwise: string): string {
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at)
-  return line.trim() === "" && text.lastIndexOf("\n", at - 1) !== -1 ? line : otherwise
+  return line.trim() === "" ? line : otherwise
 }
 
 function unitOf(text: string): string {

@@ -57,9 +57,7 @@ function withTable(
   table: { readonly [key: string]: ConfigValue },
   wanted: TomlTable,
 ): string {
-  const statements = scan(text)
-  const isThere = statements.some(({ kind, path: own }) => kind === "header" && same(own, path))
-  if (isThere || valueAt(wanted, path) !== undefined) {
+  if (valueAt(wanted, path) !== undefined) {
     let edited = text
     for (const [key, value] of Object.entries(table)) {
       edited = isTable(value)

@@ -82,3 +82,13 @@ test("what was asked for while it was made is made once more, together", async (
   await rest.ended()
   expect(ran).toBe(2)
 })
+
+test("what changes after it was made is made as well", async () => {
+  let ran = 0
+  const rest = createRest({ ...createHours(), run: () => Promise.resolve(void ran++) })
+  for (const times of [1, 2]) {
+    rest.begin()
+    await rest.ended()
+    expect(ran).toBe(times)
+  }
+})

@@ -168,3 +168,68 @@ test("a table without a key is refused: credentials lie in the same database", (
   const stray = { ...library("one"), rows: [{ table: "credential", row: { id: "x", value: "T0P" } }] }
   expect(() => writeForeignRows(path, stray)).toThrow("credential")
 })
+
+test("told to replace, it leaves what sessions share, and the other sessions, as they are", () => {
+  const path = freshPath()
+  const other = { table: "book", row: { id: "b2", place_id: "x", page: [{ id: "q1", book_id: "b2", data: "" }] } }
+  writeForeignRows(path, { ...library("one"), rows: [...library("one").rows, other] as never })
+  writeForeignRows(path, library("two"), { replaceWithBackup: `${path}.backup` })
+  expect(all(path, "place")).toEqual([{ id: "x", name: "one" }])
+  expect(all(path, "page").map((row) => (row as { id: string }).id)).toEqual(["p1", "p2", "q1"])
+})
+
+test("a database of a newer client, with a column that the rows do not have, says nothing else by it", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  const newer = new Database(path)
+  newer.run("ALTER TABLE page ADD COLUMN seen INTEGER NOT NULL DEFAULT 7")
+  newer.close()
+  expect(conflictingRows(path, library("one"))).toEqual([])
+  expect(writeForeignRows(path, library("one", ["p1", "p3"]))).toMatchObject({ inserted: 1, present: 3 })
+})
+
+test("a database of an older client takes a row whose column it lacks, where nothing stands in it", () => {
+  const path = freshPath()
+  const old = new Database(path, { create: true })
+  for (const statement of SCHEMA.create) old.run(statement.replace(", extra TEXT", ""))
+  old.close()
+  const row = { id: "b1", place_id: null, price: 1, size: 1, extra: null }
+  expect(writeForeignRows(path, { ...library("one"), rows: [{ table: "book", row }] }).inserted).toBe(1)
+})
+
+test("JSON that is spelled otherwise says the same, and so does a number that the client keeps as another kind", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  const client = new Database(path)
+  client.run(`UPDATE page SET data = '{ "text" : "one p1" }' WHERE id = 'p1'`)
+  client.run("UPDATE book SET price = 5")
+  client.close()
+  const [book, place] = library("one").rows
+  const rows = [{ table: "book", row: { ...book?.row, price: 5 } }, place] as never
+  expect(conflictingRows(path, { schema: SCHEMA, rows })).toEqual([])
+})
+
+test("whole numbers and truths go into columns of no kind as the client writes them", () => {
+  const path = freshPath()
+  const schema = { ...SCHEMA, create: ["CREATE TABLE book (id TEXT PRIMARY KEY, since, isOpen, isRead)"] }
+  const row = { id: "b1", since: 1_767_225_600_000, isOpen: true, isRead: false }
+  writeForeignRows(path, { schema, rows: [{ table: "book", row }] })
+  const client = new Database(path, { readonly: true })
+  expect(client.query("SELECT typeof(since) AS kind, isOpen, isRead FROM book").get()).toEqual({
+    kind: "integer",
+    isOpen: 1,
+    isRead: 0,
+  })
+  client.close()
+})
+
+test("a database that another program is reading at this moment is left alone, though it keeps no log", () => {
+  const path = freshPath()
+  writeForeignRows(path, library("one"))
+  const reader = new Database(path, { readonly: true })
+  reader.run("BEGIN")
+  reader.query("SELECT * FROM book").all()
+  expect(() => writeForeignRows(path, library("one", ["p7"]))).toThrow("held by another program")
+  reader.close()
+  expect(writeForeignRows(path, library("one", ["p7"])).inserted).toBe(1)
+})

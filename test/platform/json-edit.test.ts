@@ -38,6 +38,26 @@ const EDITS: readonly (readonly [name: string, before: string, after: string])[]
     '{"n": 12345678901234567890, "mcpServers": {"pond": {"command": "/usr/bin/pond", "env": {"A": "1"}, "args": ["mcp"], "type": "stdio"}}}',
   ],
   [
+    "an object that is empty",
+    '{\n  "mcpServers": {}\n}\n',
+    '{\n  "mcpServers": {\n    "pond": {\n      "type": "stdio",\n      "command": "/usr/bin/pond",\n      "args": ["mcp"]\n    }\n  }\n}\n',
+  ],
+  [
+    "CRLF behind a comment",
+    '{\r\n  "mcpServers": { "x": {} }, // one\r\n  "b": 2 // two\r\n}\r\n',
+    '{\r\n  "mcpServers": { "x": {}, "pond": { "type": "stdio", "command": "/usr/bin/pond", "args": ["mcp"] } }, // one\r\n  "b": 2 // two\r\n}\r\n',
+  ],
+  [
+    "the place of a value that is no object",
+    '{\n  "mcpServers": {\n    "pond": false\n  }\n}\n',
+    '{\n  "mcpServers": {\n    "pond": {\n      "type": "stdio",\n      "command": "/usr/bin/pond",\n      "args": ["mcp"]\n    }\n  }\n}\n',
+  ],
+  [
+    "an entry that says the same in another spelling",
+    '{ "mcpServers": { "pond": { "args": [ "m\\u0063p" ], "command": "\\/usr\\/bin\\/pond", "type": "stdio" } } }',
+    '{ "mcpServers": { "pond": { "args": [ "m\\u0063p" ], "command": "\\/usr\\/bin\\/pond", "type": "stdio" } } }',
+  ],
+  [
     "a text that looks like JSON inside a text",
     '{"note": "\\"mcpServers\\": { // no", "mcpServers": {"x": {}}}',
     '{"note": "\\"mcpServers\\": { // no", "mcpServers": {"x": {}, "pond": { "type": "stdio", "command": "/usr/bin/pond", "args": ["mcp"] }}}',
@@ -63,6 +83,10 @@ const REFUSED = [
   "/* open",
   '{"a": "x\n"}',
   '{"mcpServers": 7}',
+  '{"a": 1 "b": 2}',
+  '{"a" 12}',
+  '{"a": }',
+  '{"a": nope}',
 ]
 
 test.each(REFUSED)("refuses %j", (text) => {
@@ -82,7 +106,9 @@ function dice(seed: number): (below: number) => number {
 function written(roll: (below: number) => number, depth: number, eol: string): string {
   const blank = () => ["", " ", eol, `${eol}\t`, `// note "}" ${eol}`, "/* { */", `${eol}  `][roll(7)] ?? ""
   if (depth === 0 || roll(3) === 0)
-    return ["1", "-2.50e+3", "true", "null", '"a \\" // b"', '"é\\ud800"', "98765432109876543210"][roll(7)] ?? "0"
+    return (
+      ["1", "-2.50e+3", "true", "false", "null", '"a \\" // b"', '"é\\ud800"', "98765432109876543210"][roll(8)] ?? "0"
+    )
   const items = Array.from({ length: roll(4) }, (_, index) => {
     const value = written(roll, depth - 1, eol)
     return { key: `"k${index}"`, value }
@@ -115,4 +141,22 @@ test("the last member takes the comma before it along, and a key that is not the
   expect(removeFromJson('{\n  "a": 1,\n  "b": 2\n}', ["a"])).toBe('{\n  "b": 2\n}')
   expect(removeFromJson('{ "a": 1 }', ["a"])).toBe("{}")
   expect(removeFromJson('{ "a": 1 }', ["b", "c"])).toBe('{ "a": 1 }')
+})
+
+test("what is below no object is not there to be removed, and comments beside the only member stay", () => {
+  expect(removeFromJson('{"a": [1]}', ["a", "b"])).toBe('{"a": [1]}')
+  expect(removeFromJson('{ /* mine */ "a": 1 }', ["a"])).toBe("{ /* mine */ }")
+  expect(removeFromJson('{ "a": 1 /* mine */ }', ["a"])).toBe("{ /* mine */ }")
+  expect(removeFromJson('{ "a": 1, /* mine */ }', ["a"])).toBe("{ /* mine */ }")
+  expect(valueInJson(" ", PATH)).toBeUndefined()
+})
+
+test("a list stands on one line, and a value takes the place of one of another kind", () => {
+  expect(setInJson('{\n  "a": 1\n}', ["a"], { b: ["x", "y"] })).toBe('{\n  "a": {\n    "b": ["x", "y"]\n  }\n}')
+  expect(setInJson('{"a": {"b": 1}}', ["a"], 5)).toBe('{"a": 5}')
+})
+
+test("who is in the way is named, and a text that nests without end is refused like any other", () => {
+  expect(() => setInJson('{"a": {"b": 7}}', ["a", "b", "c", "d"], 1)).toThrow("a.b is no object")
+  expect(() => setInJson('{"a":['.repeat(100_000), PATH, ENTRY)).toThrow(NotEditable)
 })

@@ -56,6 +56,16 @@ const KEYS: readonly (readonly [
     '[a]\nx = 1\nz = "é\\u007f"\n\n[b]\ny = 2\n',
   ],
   ["a table that is not there", "x = 1", ["a b", "z"], "v", 'x = 1\n\n["a b"]\nz = "v"\n'],
+  ["a key behind a comment that ends the text", "# c", ["y"], "v", '# c\ny = "v"\n'],
+  ["a key that is indented", " x = 1\n [ t . u ]\n  x = 2\n", ["t", "u", "x"], "v", ' x = 1\n [ t . u ]\n  x = "v"\n'],
+  [
+    "a key behind texts that hold what ends a text",
+    'a = "x \\" # [y]"\nb = "\\\\"\nc = \'C:\\\'\nd = 1\n',
+    ["d"],
+    "v",
+    'a = "x \\" # [y]"\nb = "\\\\"\nc = \'C:\\\'\nd = "v"\n',
+  ],
+  ["a key behind a mark of the byte order", "\ufeffx = 1\n", ["x"], "v", '\ufeffx = "v"\n'],
   ["CRLF", "x = 1\r\n", ["y"], "v", 'x = 1\r\ny = "v"\r\n'],
 ]
 
@@ -79,4 +89,15 @@ test("what cannot be changed without changing more is refused", () => {
   const refused = ['mcp_servers = { other = { command = "a" } }\n', "mcp_servers = 7\n", "a = \n", 'a = "x\n']
   for (const text of refused) expect(() => setInToml(text, PATH, ENTRY), text).toThrow(NotEditable)
   expect(removeFromToml("a = 1\n", PATH)).toBe("a = 1\n")
+})
+
+test("a list has its items, and a table inside an entry stands on one line unless it has lines of its own", () => {
+  const env = { A: "1", "b c": "2" }
+  expect(setInToml("", PATH, { args: ["a", "b"], env, none: {} })).toBe(
+    '[mcp_servers.pond]\nargs = ["a", "b"]\nenv = { A = "1", "b c" = "2" }\nnone = {}\n',
+  )
+  expect(setInToml('[mcp_servers.pond]\n[mcp_servers.pond.env]\nB = "3"\n', PATH, { env })).toBe(
+    '[mcp_servers.pond]\n[mcp_servers.pond.env]\nB = "3"\nA = "1"\n"b c" = "2"\n',
+  )
+  expect(() => setInToml("", ["store"], null)).toThrow("TOML has no null")
 })
