@@ -70,7 +70,7 @@ const BUSY_TIMEOUT_MS = 5_000
 export function openForeignDatabase(path: string, named: readonly string[]): ForeignDatabase {
   const connection = connect(path)
   const { database } = connection
-  const { tables, withheld } = readableTables(database, named)
+  const { tables, withheld } = orReleased(connection, () => readableTables(database, named))
   const statements = new Map<string, Statement>()
 
   function prepared(sql: string): Statement {
@@ -156,17 +156,29 @@ function connectToCopy(path: string): Connection {
   removeLeftCopies(folder)
   const copy = join(folder, "copy.db")
   const release = () => rmSync(folder, { recursive: true, force: true })
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    const before = stampOf(path)
-    for (const suffix of ["", LOG_SUFFIX, JOURNAL_SUFFIX]) {
-      rmSync(copy + suffix, { force: true })
-      if (sizeOf(path + suffix) !== undefined) copyFileSync(path + suffix, copy + suffix)
+  return orReleased({ release }, () => {
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const before = stampOf(path)
+      for (const suffix of ["", LOG_SUFFIX, JOURNAL_SUFFIX]) {
+        rmSync(copy + suffix, { force: true })
+        if (sizeOf(path + suffix) !== undefined) copyFileSync(path + suffix, copy + suffix)
+      }
+      if (stampOf(path) !== before) continue
+      return { database: new Database(copy, { readwrite: true, create: false }), isStale: () => false, release }
     }
-    if (stampOf(path) !== before) continue
-    return { database: new Database(copy, { readwrite: true, create: false }), isStale: () => false, release }
+    throw new PondError("conflict", `${path} changed each time pond copied it. Run this again when its client is idle.`)
+  })
+}
+
+/** A copy of what turns out to be damaged, or of half of it on a full disk, is of no use to anyone. */
+function orReleased<Result>({ database, release }: Partial<Connection>, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    database?.close()
+    release?.()
+    throw error
   }
-  release()
-  throw new PondError("conflict", `${path} changed each time pond copied it. Run this again when its client is idle.`)
 }
 
 const COPIES = "pond-sqlite-"

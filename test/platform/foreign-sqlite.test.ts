@@ -163,15 +163,59 @@ test("rows can be chosen by value, after a value and in an order, and counted by
 test("numbers keep their value and bytes keep their form", () => {
   const path = join(freshFolder(), "client.db")
   const writer = new Database(path, { create: true })
-  writer.run("CREATE TABLE odd (whole INTEGER, real REAL, bytes BLOB, text TEXT)")
-  writer.run("INSERT INTO odd VALUES (9007199254740993, 0.001842, x'00ff', 'é')")
+  writer.run("CREATE TABLE odd (whole INTEGER, real REAL, most REAL, least REAL, bytes BLOB, text TEXT)")
+  writer.run("INSERT INTO odd VALUES (9007199254740993, 0.001842, 9e999, -9e999, x'00ff', 'é')")
   writer.close()
   const foreign = openForeignDatabase(path, ["odd"])
   const [row] = [...foreign.rows({ table: "odd" })]
   expect(JSON.stringify(row)).toBe(
-    `{"whole":9007199254740993,"real":0.001842,"bytes":{"${BYTES_KEY}":"AP8="},"text":"é"}`,
+    `{"whole":9007199254740993,"real":0.001842,"most":1e999,"least":-1e999,"bytes":{"${BYTES_KEY}":"AP8="},"text":"é"}`,
   )
   foreign.close()
+})
+
+test("what a client was writing when the power went is not read: its journal says what was there before", () => {
+  const [path, crashed] = [join(freshFolder(), "client.db"), join(freshFolder(), "client.db")]
+  const writer = clientDatabase(path, "DELETE")
+  writer.run(
+    "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO note SELECT i, 'c', hex(randomblob(300)), 0, '' FROM n",
+  )
+  writer.run("PRAGMA cache_size = 2")
+  writer.run("BEGIN")
+  // More than its cache holds: most of it lies in the file by now, and the journal has what was there.
+  writer.run("UPDATE note SET owner = 'half'")
+  for (const suffix of ["", "-journal"]) copyFileSync(path + suffix, crashed + suffix)
+  writer.close()
+  expect(readFileSync(crashed).includes("half")).toBe(true)
+  const before = readFileSync(crashed)
+  const foreign = openForeignDatabase(crashed, ["note"])
+  expect([...foreign.tally({ table: "note", by: "owner" })].map(({ value, count }) => [value, count])).toEqual([
+    ["a", 2],
+    ["b", 1],
+    ["c", 297],
+  ])
+  foreign.close()
+  expect(readFileSync(crashed).equals(before)).toBe(true)
+})
+
+test("no copy is left behind: not of what was read, and not of what turns out to be damaged", () => {
+  const [folder, temporary, before] = [freshFolder(), freshFolder(), process.env["TMPDIR"]]
+  const path = join(folder, "client.db")
+  const writer = clientDatabase(join(folder, "writer.db"))
+  for (const suffix of ["", "-wal"]) copyFileSync(join(folder, `writer.db${suffix}`), path + suffix)
+  writer.close()
+  writeFileSync(join(folder, "damaged.db"), "no database at all, but as long as the head of one".repeat(20))
+  process.env["TMPDIR"] = temporary
+  try {
+    const foreign = openForeignDatabase(path, ["note"])
+    expect(readdirSync(temporary)).toHaveLength(1)
+    foreign.close()
+    expect(() => openForeignDatabase(join(folder, "damaged.db"), ["note"])).toThrow()
+    expect(readdirSync(temporary)).toEqual([])
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = before
+  }
 })
 
 test("a path without a database is an error that says so", () => {
