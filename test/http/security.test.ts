@@ -214,6 +214,29 @@ async function slowServer(): Promise<AsyncDisposable & { readonly address: strin
   return await Promise.resolve({ address: own.address, [Symbol.asyncDispose]: () => own.stop() })
 }
 
+test("too much is refused by what it says of itself before any of it came, and by what came where it says nothing", async () => {
+  const bytesMax = 1_000
+  const answer = createHttp({ pond: box.pond, allowedHosts: [], limits: { bytesMax } })
+  const asked = async (chunks: readonly number[], headers: Record<string, string> = {}) => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        const size = chunks[sent++]
+        if (size === undefined) return new Promise(() => undefined)
+        controller.enqueue(Buffer.from(" ".repeat(size)))
+        return undefined
+      },
+    })
+    const request = { method: "POST", body, headers: { host: "localhost", ...headers } }
+    const response = await answer(new Request("http://pond.test/v1/get", request))
+    const { error } = (await response.json()) as { readonly error: { readonly details: object } }
+    return { status: response.status, ...error.details }
+  }
+  const refused = { status: 400, bytes_max: bytesMax }
+  expect(await asked([], { "content-length": String(bytesMax + 1) })).toEqual(refused)
+  expect(await asked([600, 401])).toEqual(refused)
+})
+
 // --- Lines and headers ---------------------------------------------------------------------------------------------------
 
 test("whoever writes requests by hand gets no header of theirs back, and the server stands", async () => {
