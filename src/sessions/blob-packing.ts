@@ -4,15 +4,18 @@
  * those of the bytes as they were given: a row that holds fewer bytes than its size is compressed, and no row of an earlier
  * build does. What lies there are frames of zstd, one for each piece, so that a long text is never encoded as a whole.
  */
-import * as zlib from "node:zlib"
+import { lazy } from "../platform/lazy.ts"
 import type { BlobRow } from "./tables.ts"
 
 type StoredBlob = Omit<BlobRow, "bytes"> & { readonly bytes: Uint8Array | null }
 
-/** The only one with a limit; its declaration lacks it. */
-const { zstdDecompressSync } = zlib as unknown as {
-  readonly zstdDecompressSync: (frames: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array
-}
+/** Of the ways to decompress the only one with a limit; its declaration lacks it. Loading it takes a millisecond. */
+const zlib = lazy(
+  () =>
+    require("node:zlib") as {
+      readonly zstdDecompressSync: (frames: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array
+    },
+)
 
 const LEVEL = 3
 /** Images are compressed already: what gains less than an eighth is left as it is, and not tried to its end. */
@@ -52,7 +55,7 @@ export function plainBytes({ size, bytes }: StoredBlob): Uint8Array | undefined 
   if (bytes.byteLength === length) return bytes
   try {
     // What would be longer than it says is not made at all.
-    const plain = zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, length) })
+    const plain = zlib().zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, length) })
     return plain.byteLength === length ? plain : undefined
   } catch {
     return undefined

@@ -132,8 +132,11 @@ export function isReadToEnd(file: SourceFile, position: LogPosition | undefined)
 
 /** A name that is added (a backup of links) changes a file without a new byte: that alone has it looked at, and not read. */
 export function fileStamp({ sizeBytes, modifiedMs, inode, changedMs }: SourceFile): string {
-  const stat = `${sizeBytes}.${modifiedMs}.${inode}`
-  return changedMs === undefined ? stat : `${stat}${CHANGED}${changedMs}`
+  // Most files changed when they were written, and a moment of seventeen digits takes as long to write as the file to look up.
+  const modified = String(modifiedMs)
+  const stat = `${sizeBytes}.${modified}.${inode}`
+  if (changedMs === undefined) return stat
+  return `${stat}${CHANGED}${changedMs === modifiedMs ? modified : changedMs}`
 }
 
 const CHANGED = "|"

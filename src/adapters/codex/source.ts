@@ -182,7 +182,7 @@ function fileAt(root: string, { place, name }: Found): SourceFile | Issue {
 
 function sourceFile(root: string, place: string, form: SourceFile["form"], stats: Stats): SourceFile {
   return {
-    path: join(root, place),
+    path: `${root}/${place}`,
     place,
     form,
     sizeBytes: stats.size,

@@ -65,7 +65,7 @@ function lookAt(root: string, place: string, entry: Dirent, rule: WalkRule): Sou
 
 export function fileOf(root: string, place: string, form: SourceForm, stat: Stats): SourceFile {
   return {
-    path: join(root, place),
+    path: `${root}/${place}`,
     place,
     form,
     sizeBytes: stat.size,
