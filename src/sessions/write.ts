@@ -8,6 +8,7 @@ import { isIn } from "../substrate/filter.ts"
 import type { Table } from "../substrate/table.ts"
 import { createBlobSink } from "./oversized.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./prepare.ts"
+import { underStoredProjects } from "./provisional-projects.ts"
 import { markReplays } from "./replays.ts"
 import { type IngestFacts, sessionRow } from "./rows.ts"
 import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "./tables.ts"
@@ -42,7 +43,8 @@ export async function writePrepared(
   batches: readonly PreparedBatch[],
   facts: IngestFacts,
 ): Promise<BatchResult[]> {
-  return await write(tables, batches, { facts, stored: await storedSessions(tables, batches) })
+  const stored = await storedSessions(tables, batches)
+  return await write(tables, await underStoredProjects(tables.sessions, batches, stored), { facts, stored })
 }
 
 interface WriteFacts {

@@ -44,6 +44,42 @@ test("one that never gets a prompt is stored when nobody will give it one any mo
   expect(await place.sync({}, after(DAYS))).toMatchObject({ bytes_read: 0 })
 })
 
+/** As builds before stored every such session, and as one is stored that got its first prompt days later. */
+async function stored(place: SyncPlace): Promise<void> {
+  place.write(SESSION, [SNAPSHOT])
+  await place.sync({}, after(DAYS))
+  expect(await projects(place)).toEqual(["-home-someone-work"])
+}
+
+test("one that was stored under the name of its folder is read anew, and what it lacks is stored under that name", async () => {
+  using place = syncPlace()
+  await stored(place)
+  place.append(SESSION, `${line(1, "one")}\n`)
+  const whole = { sessions: { failed: 0 }, issues: [] }
+  expect(await place.sync({ isFull: true }, after(DAYS))).toMatchObject({ ...whole, messages: { new: 1 } })
+  expect(await place.sync({ isFull: true }, after(DAYS))).toMatchObject({ ...whole, messages: { new: 0 } })
+  place.append(SESSION, `${line(2, "two")}\n`)
+  expect(await place.sync({}, after(DAYS))).toMatchObject({ ...whole, messages: { new: 1 } })
+  expect(await projects(place)).toEqual(["-home-someone-work"])
+  const { messages, parts } = place.sessions.tables
+  const rows = [...(await messages.read({ columns: ["project"] })), ...(await parts.read({ columns: ["project"] }))]
+  expect(rows).toEqual(Array.from({ length: 5 }, () => ({ project: "-home-someone-work" })))
+})
+
+test("a session of that id that lies elsewhere is another one, and is refused as before", async () => {
+  using place = syncPlace()
+  await stored(place)
+  const [source] = place.request.sources
+  if (source === undefined) throw new Error("the place has a source")
+  const other = { ...source, root: `${source.root}-elsewhere` }
+  mkdirSync(join(other.root, "projects/-home-else"), { recursive: true })
+  writeFileSync(join(other.root, `projects/-home-else/${SESSION}.jsonl`), `${line(1, "one")}\n`)
+  expect(await place.sync({ sources: [other] }, after(DAYS))).toMatchObject({
+    sessions: { failed: 1 },
+    issues: [{ kind: "session_rejected" }],
+  })
+})
+
 test.each([
   ["claude-code", {}, `projects/-home-someone-work/${SESSION}.jsonl`, [line(1, "one"), line(2, "two")]],
   [
