@@ -174,7 +174,7 @@ function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
     bytesText(bytes_read),
     `${(own / 1000).toFixed(1)} s`,
   ])
-  const titles = ["client", "sessions", "new", "changed", "messages", "parts", "read", "time"]
+  const titles = ["client", "sources", "new", "changed", "messages", "parts", "read", "time"]
   const shape = titles.map((title, index) => ({
     title,
     isFixed: true,
