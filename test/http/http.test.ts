@@ -228,3 +228,74 @@ test("a server that stops finishes what runs", async () => {
   expect(fetch(`${server.address}/healthz`)).rejects.toThrow()
   box[Symbol.dispose]()
 })
+
+test("names of hosts are compared without their case and with or without a port, as they were allowed", async () => {
+  using box = testPond()
+  const answer = createHttp({ pond: box.pond, allowedHosts: ["Pond.Internal:8080", "other.internal"] })
+  const statusOf = async (headers: Record<string, string>) =>
+    (await answer(new Request("http://pond.test/healthz", { headers }))).status
+  const answered = ["LOCALHOST", "[::1]:9797", "pond.internal:8080", "OTHER.internal", "other.internal:1"]
+  for (const host of answered) expect({ host, status: await statusOf({ host }) }).toEqual({ host, status: 200 })
+  for (const host of ["pond.internal", "pond.internal:8081"])
+    expect({ host, status: await statusOf({ host }) }).toEqual({ host, status: 400 })
+  const pages = ["HTTPS://Other.Internal", "http://pond.internal:8080"]
+  for (const origin of pages) expect(await statusOf({ host: "localhost", origin })).toBe(200)
+})
+
+test("bytes that are no text are refused, and nothing else is stored in their place", async () => {
+  await using served = serve()
+  const body = JSON.stringify(asked({ events: [{ kind: "session", ...session("s", { title: "caf?" }) }] }))
+  const bytes = Buffer.from(body)
+  bytes[bytes.indexOf("?")] = 0xe9
+  const response = await fetch(`${served.url}/v1/ingest`, { method: "POST", body: bytes })
+  expect({ status: response.status, text: await response.text() }).toEqual({
+    status: 400,
+    text: expect.stringContaining("UTF-8"),
+  })
+  expect(await served.box.place.sessions.session("s")).toBeUndefined()
+})
+
+test("who goes away, and who takes too long, has his operation stopped", async () => {
+  using box = testPond()
+  let begun = Promise.withResolvers<void>()
+  const stopped: unknown[] = []
+  const slow: Pond = {
+    ...box.pond,
+    within: () => Promise.resolve(slow),
+    elsewhere: (_operation, _input, signal) => {
+      begun.resolve()
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          stopped.push(signal.reason.name)
+          reject(signal.reason)
+        })
+      })
+    },
+  }
+  const asking = (context: Partial<HttpContext>, signal?: AbortSignal) =>
+    createHttp({ pond: slow, allowedHosts: [], ...context })(
+      new Request("http://pond.test/v1/status", { headers: { host: "localhost" }, ...(signal && { signal }) }),
+    )
+  expect((await asking({ timeoutMs: 1 })).status).toBeGreaterThanOrEqual(400)
+  begun = Promise.withResolvers()
+  const client = new AbortController()
+  const answer = asking({}, client.signal)
+  await begun.promise
+  client.abort()
+  expect((await answer).status).toBeGreaterThanOrEqual(400)
+  expect(stopped).toEqual(["TimeoutError", "AbortError"])
+})
+
+test("a failure that nobody planned is said where the server was started, with its place", async () => {
+  using box = testPond()
+  const lines: string[] = []
+  const log = { ...box.pond.host.log, warn: (line: string) => void lines.push(line) }
+  const broken: Pond = {
+    ...box.pond,
+    host: { ...box.pond.host, log },
+    within: () => Promise.reject(new TypeError("no such thing")),
+  }
+  const answer = createHttp({ pond: broken, allowedHosts: [] })
+  await answer(new Request("http://pond.test/v1/status", { headers: { host: "localhost" } }))
+  expect(lines).toEqual([expect.stringMatching(/TypeError: no such thing\n\s+at /)])
+})
