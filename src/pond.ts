@@ -18,25 +18,56 @@ import { type ListenForEnd, listenForEnd } from "./platform/signals.ts"
 import { type Streams, standardStreams } from "./platform/streams.ts"
 import type { Sessions } from "./sessions/store.ts"
 import { folderOf, PERSONAL_NAMESPACE } from "./substrate/namespace-folder.ts"
+import type { Namespaces } from "./substrate/namespaces.ts"
 import type { Store } from "./substrate/table.ts"
 
-function composePond(host: Host): Pond {
+interface Stores {
+  namespaces(): Promise<Namespaces>
+  /** What lies in the configured store under that namespace. */
+  within(namespace: string): Promise<Store>
+  /** The same of another store. */
+  at(url: string, namespace: string): Promise<Store>
+  /** Begins anew: what was opened is closed with the rest. */
+  forget(): void
+  close(): void
+}
+
+function storesOf(host: Host): Stores {
   const opened: Store[] = []
-  const root = lazy(async () => {
-    const made = await openStoreOf(host, storeUrlOf(host))
-    opened.push(made)
-    return made
-  })
-  const sessionsAt = async (url: string, namespace: string) => {
+  const open = async (url: string) => {
     const made = await openStoreOf(host, url)
     opened.push(made)
-    const { openNamespaces } = await import("./substrate/namespaces.ts")
-    return await openSessionsOf(await openNamespaces(made, host.clock).resolve(namespace), host)
+    return made
   }
-  const namespaces = lazy(async () => {
+  const namesIn = async (store: Store): Promise<Namespaces> => {
     const { openNamespaces } = await import("./substrate/namespaces.ts")
-    return openNamespaces(await root(), host.clock)
-  })
+    return openNamespaces(store, host.clock)
+  }
+  const begin = () => {
+    const root = lazy(() => open(storeUrlOf(host)))
+    return { root, namespaces: lazy(async () => await namesIn(await root())) }
+  }
+  let own = begin()
+  return {
+    namespaces: () => own.namespaces(),
+    within: async (namespace) => {
+      if (namespace === PERSONAL_NAMESPACE) return await own.root()
+      const store = await (await own.namespaces()).resolve(namespace)
+      opened.push(store)
+      return store
+    },
+    at: async (url, namespace) => await (await namesIn(await open(url))).resolve(namespace),
+    forget: () => {
+      own = begin()
+    },
+    close: () => {
+      for (const made of opened.splice(0)) made.close()
+    },
+  }
+}
+
+function composePond(host: Host): Pond {
+  const stores = storesOf(host)
   const known = new Map<string, Pond>()
   const closing = new AbortController()
   const embedder = lazy(async () => {
@@ -46,29 +77,39 @@ function composePond(host: Host): Pond {
   let embedding: Promise<Embedder | undefined> | undefined
   let isServing = false
   const elsewhere = lazy(() => import("./http/elsewhere.ts"))
+  const marks = lazy(() => import("./operations/store-mark.ts"))
 
   /** The only place where the name of a namespace becomes a store (`wire-namespace-resolution`). */
   function pondOf(namespace: () => string): Pond {
-    const sessions = lazy(async () => {
-      const store = namespace() === PERSONAL_NAMESPACE ? await root() : await (await namespaces()).resolve(namespace())
-      if (store !== (await root())) opened.push(store)
-      return await openSessionsOf(store, host)
-    })
+    const openOwn = async () => await openSessionsOf(await stores.within(namespace()), host)
+    let [sessions, seen]: [typeof openOwn, string | undefined] = [lazy(openOwn), undefined]
     const pond: Pond = {
       host,
-      sessions,
-      namespaces,
+      sessions: async () => {
+        const { NO_STORE, storeMark } = await marks()
+        const { environment } = host
+        const mark = storeMark(storeNameOf(host, namespace()), { environment })
+        // Removed by hand, or another in its place: what was opened is of no use, and neither is what is kept of it.
+        const isOther = seen !== undefined && seen !== NO_STORE && seen !== mark
+        if (isOther) {
+          stores.forget()
+          sessions = lazy(openOwn)
+        }
+        seen = mark
+        return await sessions()
+      },
+      namespaces: stores.namespaces,
       embedder: () => {
         embedding ??= embedder()
         return embedding
       },
       namespace,
-      sessionsAt: (url) => sessionsAt(url, namespace()),
+      sessionsAt: async (url) => await openSessionsOf(await stores.at(url, namespace()), host),
       storeName: () => storeNameOf(host, namespace()),
       within: async (wanted) => {
         if (wanted === undefined || wanted === namespace()) return pond
         if (!known.has(wanted)) {
-          await (await namespaces()).resolve(wanted)
+          await (await stores.namespaces()).resolve(wanted)
           known.set(
             wanted,
             pondOf(() => wanted),
@@ -95,7 +136,7 @@ function composePond(host: Host): Pond {
       },
       close: async () => {
         closing.abort()
-        for (const made of opened.splice(0)) made.close()
+        stores.close()
         // A model that could not be opened was told to whoever asked for it.
         const made = await embedding?.catch(() => undefined)
         embedding = undefined

@@ -1,17 +1,16 @@
 /**
  * Bring what the clients have written into the store. Not on the wire: it reads this machine, so only its owner asks for it.
  */
-import { existsSync, statSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { homedir } from "node:os"
-import { join } from "node:path"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
-import { parseLocation } from "../substrate/location.ts"
 import type { ImportSource } from "../sync/import.ts"
 import type { RootPlan } from "../sync/plan.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
 import { adapterNamed, enabledAdapters } from "./clients.ts"
 import { type EmbedHooks, embedStore } from "./embed.ts"
 import type { Pond } from "./pond.ts"
+import { storeMark } from "./store-mark.ts"
 import { noted } from "./sync-history.ts"
 
 export interface SyncOptions {
@@ -88,7 +87,7 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
   return {
     storeName: pond.storeName(),
     stateDirectory: host.path("state"),
-    storeMark: () => storeMark(pond),
+    storeMark: () => storeMark(pond.storeName(), host),
     sessions: () => pond.sessions(),
     embed: () => embedStore(pond, hooks),
     index: async () => ({ tables: await (await pond.sessions()).maintain("due", hooks.stepAside) }),
@@ -96,14 +95,4 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     log: host.log,
     ...hooks,
   }
-}
-
-/** A store that was deleted and made again has the same name and another directory. Of a bucket nothing tells so cheaply. */
-function storeMark(pond: Pond): string | undefined {
-  const { backend, uri } = parseLocation(pond.storeName(), pond.host)
-  if (backend !== "local") return undefined
-  // What is in the way of a store is for the store to say: here it only means that there is none.
-  const place = join(uri, "sessions.lance")
-  const stat = existsSync(place) ? statSync(place, { throwIfNoEntry: false }) : undefined
-  return stat === undefined ? "none" : `${stat.dev}.${stat.ino}.${stat.birthtimeMs}`
 }

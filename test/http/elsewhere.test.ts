@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { existsSync, mkdirSync, statSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -208,3 +208,21 @@ test("a store has one place to meet, and one whose name would be too long has no
   expect(meetingPlace(host, "/a")).toBe(meetingPlace(host, "/a") ?? "")
   expect(meetingPlace({ ...host, path: () => `/${"long/".repeat(30)}` }, "/a")).toBeUndefined()
 })
+
+test("a store that was removed and filled again while a pond serves it is the one that is read", async () => {
+  await using at = await house()
+  const { place } = at.box
+  for (const id of ["b", "c"]) await place.sessions.write([{ session: session(id), entries: [said(id, 0, "first")] }])
+  await at.serve()
+  expect((await at.pond("-v", "get", "c")).err).toContain(`${ANSWERED} get`)
+  for (const name of readdirSync(place.path))
+    if (name.endsWith(".lance") || name === ".pond") rmSync(join(place.path, name), { recursive: true })
+  await place.open().write([{ session: session("n"), entries: [said("n", 0, "second")] }])
+  const found = await at.pond("-v", "get", "n")
+  expect({ out: found.out.includes("second"), said: found.err.includes(`${ANSWERED} get`) }).toEqual({
+    out: true,
+    said: true,
+  })
+  const counted = await at.pond("sql", "select id from sessions", "--format", "csv")
+  expect(counted.out).toBe("id\r\nn\r\n")
+}, 60_000)

@@ -42,16 +42,31 @@ test("only the rows that are asked for are kept, and of those stored since only 
   expect([...((await kept())?.keys() ?? [])]).toEqual(["a/m1", "b/m1"])
 })
 
-test("texts of many megabytes are not kept", async () => {
+test("texts of many megabytes are not kept, though they came bit by bit", async () => {
   using place = testSessions()
   const title = "x".repeat(3_000_000)
-  await place.sessions.write(
-    Array.from({ length: 5 }, (_, at) => ({ session: session(`s${at}`, { title }), entries: [] })),
-  )
+  const write = (names: readonly string[]) =>
+    place.sessions.write(names.map((id) => ({ session: session(id, { title }), entries: [] })))
+  await write(["a", "b", "c"])
   const { sessions } = place.sessions.tables
   const ids = keptRows({ table: sessions, columns: ["id"], keyOf: ({ id }) => id })
   const titles = keptRows({ table: sessions, columns: ["id", "title"], keyOf: ({ id }) => id })
   for (let asked = 0; asked < SELDOM; asked++) await Promise.all([ids(), titles()])
+  expect((await titles())?.size).toBe(3)
+  await write(["d", "e"])
   expect((await ids())?.size).toBe(5)
   expect(await titles()).toBeUndefined()
+})
+
+test("a read that failed is made again by who asks next", async () => {
+  using place = testSessions()
+  const { sessions } = place.sessions.tables
+  await place.sessions.write([{ session: session("a"), entries: [] }])
+  let failures = 1
+  const version = () => (failures-- > 0 ? Promise.reject(new Error("away")) : sessions.version())
+  const kept = keptRows({ table: { ...sessions, version }, columns: ["id"], keyOf: ({ id }) => id })
+  for (let asked = 0; asked < SELDOM; asked++) await kept()
+  const both = await Promise.allSettled([kept(), kept()])
+  expect(both.map(({ status }) => status)).toEqual(["rejected", "fulfilled"])
+  expect((await kept())?.size).toBe(1)
 })
