@@ -4,7 +4,11 @@
  */
 
 /** From the root of the repository. */
-export const THREAD_ENTRIES = ["src/sync/parse-worker.ts", "src/archive/judge-worker.ts"] as const
+export const THREAD_ENTRIES = [
+  "src/sync/parse-worker.ts",
+  "src/archive/judge-worker.ts",
+  "src/sessions/words/part-worker.ts",
+] as const
 
 /** Whether this is the executable, whose modules lie where no disk is. */
 export function isExecutable(): boolean {

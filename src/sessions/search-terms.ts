@@ -23,6 +23,12 @@ const HASH_LENGTHS = [4, 7] as const
 const HASH_LENGTH_MIN = 7
 const HASH = /^(?=.*\d)[0-9a-f]+$/
 
+/** The order of terms everywhere: by their UTF-16 units. */
+export function compare(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
 // --- Classes of characters ----------------------------------------------------------------------------------------
 
 const OTHER = 0
@@ -34,7 +40,7 @@ const MARK = 5
 /** Letters of scripts that put no space between words. */
 const DENSE = 6
 const PICTURE = 7
-export const UNKNOWN = 255
+const UNKNOWN = 255
 
 const DENSE_SCRIPTS = [
   "Han",
@@ -85,13 +91,37 @@ export function widthAt(text: string, at: number): number {
   return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
 
+/** Where the word ends that begins there, of the first so many units; there itself where none does. */
+export function endOfWord(text: Uint16Array, start: number, length: number): number {
+  let end = start
+  while (end < length) {
+    const found = CLASSES[text[end] as number] as number
+    if (isWordClass(found)) end++
+    else if (found !== UNKNOWN) break
+    else {
+      const width = wordWidthAt(text, end, length)
+      if (width === 0) break
+      end += width
+    }
+  }
+  return end
+}
+
+/** How many units the character has that begins there, if it is one of a word. */
+function wordWidthAt(text: Uint16Array, at: number, length: number): number {
+  const character = characterAt(text, at, length)
+  return isWordClass(classAt(character, 0)) ? character.length : 0
+}
+
+export function characterAt(text: Uint16Array, at: number, length: number): string {
+  const unit = text[at] as number
+  const next = at + 1 < length ? (text[at + 1] as number) : 0
+  const isPair = unit >= 0xd800 && unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff
+  return isPair ? String.fromCharCode(unit, next) : String.fromCharCode(unit)
+}
+
 /** What is no word. */
 export const CHARACTER = { none: OTHER, dense: DENSE, picture: PICTURE } as const
-
-/** Of those that words are made of where spaces stand between them. */
-export function isWordCharacter(codePoint: number): boolean {
-  return isWordClass(classOf(codePoint))
-}
 
 // --- Folding ------------------------------------------------------------------------------------------------------
 
@@ -239,11 +269,10 @@ const PLUS = "+".charCodeAt(0)
 const NUMBER_SIGN = "#".charCodeAt(0)
 
 /** Whether a sign stands beside the word that may join it with something: beside most words there is none. */
-export function isTouched(text: string, start: number, end: number): boolean {
-  if (start > 0 && JOINER_UNITS[text.charCodeAt(start - 1)] === 1) return true
-  // What lies behind the end is not asked for: a unit that is not there costs the engine more than the rest of the walk.
-  if (end >= text.length) return false
-  const next = text.charCodeAt(end)
+export function isTouching(text: Uint16Array, length: number, start: number, end: number): boolean {
+  if (start > 0 && JOINER_UNITS[text[start - 1] as number] === 1) return true
+  if (end >= length) return false
+  const next = text[end]
   return next === PLUS || next === NUMBER_SIGN
 }
 

@@ -174,11 +174,15 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     maintain: async (effort, stepAside) => {
       if (effort !== "lookups") await store.tidy()
       const reports: TableMaintenance[] = []
-      for (const [table, handle] of [...Object.entries(tables), [words.name, words] as const]) {
+      for (const [table, handle] of Object.entries(tables)) {
         reports.push({ table, ...(await handle.maintain(effort)) })
         await stepAside?.()
       }
-      await wordLists.extend(effort)
+      // Most of the one is done in a thread, and the other is done meanwhile.
+      const [folded, extended] = await Promise.allSettled([words.maintain(effort), wordLists.extend(effort)])
+      for (const each of [folded, extended]) if (each.status === "rejected") throw each.reason
+      if (folded.status === "fulfilled") reports.push({ table: words.name, ...folded.value })
+      await stepAside?.()
       return reports
     },
     opened: async () => {

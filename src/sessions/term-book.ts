@@ -1,7 +1,7 @@
 /**
  * The terms of many texts, quickly: words come again and again, so what `search-terms.ts` says of a word is kept as
- * numbers. A text is then one walk that makes no string of a word that is known. What is kept is bounded, and forgotten
- * whole when it is too much.
+ * numbers. A text is then one walk that makes no string of a word that is known, and that passes over what the message
+ * has said before. Texts come as UTF-16 units in an array: asking a string for one unit after the other costs more.
  */
 import {
   addDense,
@@ -9,30 +9,32 @@ import {
   addOwn,
   CHARACTER,
   CLASSES,
+  characterAt,
   classAt,
-  isTouched,
-  isWordClass,
+  compare,
+  endOfWord,
+  isTouching,
   readWord,
-  UNKNOWN,
-  widthAt,
 } from "./search-terms.ts"
-
-export interface TermNumbers {
-  /** In the order of the text; a term that stands there twice is there twice. */
-  readonly numbers: Int32Array
-  /** What the numbers mean is another thing in another edition. */
-  readonly edition: number
-}
+import { textOfUnits } from "./text-units.ts"
 
 export interface TermBook {
-  read(text: string): TermNumbers
-  /** A term that stands in no text. */
-  term(term: string): TermNumbers
-  /** The term of a number, in this edition. */
+  /** How many terms it has; their numbers are below. */
+  readonly size: number
+  /** The next message: nothing of it was met. */
+  begin(): void
+  /** Takes in the terms of the first so many units. */
+  read(text: Uint16Array, length: number): void
+  /** Takes in a term that stands in no text. */
+  addTerm(term: string): void
+  /** Takes in terms that were met before, in another message. */
+  addMet(numbers: Int32Array): void
+  /** What was met since the beginning of the message, each once. A view, right until more is taken in. */
+  met(): Int32Array
+  /** The term of a number. */
   text(number: number): string
-  /** Begins a new edition where too much is kept. */
-  tidy(): void
-  readonly edition: number
+  /** All numbers in the order of their terms. */
+  inOrder(): readonly number[]
 }
 
 /** About 15 MB of words and their terms, which are those of some hundred sessions. */
@@ -57,29 +59,52 @@ interface Pages {
   unitsUsed: number
   numbers: Int32Array
   numbersUsed: number
-  /** Room for the numbers of the text that is being read. */
-  found: Int32Array
-  foundUsed: number
+  /** Which message it is, counted; of each term the last that had it. */
+  message: number
+  metIn: Int32Array
+  /** What this one has, with room for every term that there is. */
+  met: Int32Array
+  metUsed: number
 }
 
 const FACTS = 8
-const [HASH, UNITS_FROM, LENGTH, NUMBERS_FROM, NUMBERS_TO] = [0, 1, 2, 3, 4] as const
+const [HASH, UNITS_FROM, LENGTH, NUMBERS_FROM, NUMBERS_TO, MET_IN] = [0, 1, 2, 3, 4, 5] as const
 
-export function createTermBook(termsMax = TERMS_MAX): TermBook {
-  let pages = emptyPages()
-  let edition = 0
+/**
+ * One for all: sessions of one person speak of the same things in the same words. What is kept is forgotten whole when it
+ * is too much, but not by who reads with the old one.
+ */
+export function openTermBooks(termsMax = TERMS_MAX): () => TermBook {
+  let current = createTermBook()
+  return () => {
+    if (current.size > termsMax) current = createTermBook()
+    return current
+  }
+}
 
+export const currentBook = openTermBooks()
+
+export function createTermBook(): TermBook {
+  const pages = emptyPages()
+  let ordered: number[] = []
   return {
-    get edition() {
-      return edition
+    get size() {
+      return pages.terms.length
     },
-    read: (text) => ({ numbers: readText(pages, text), edition }),
-    term: (term) => ({ numbers: Int32Array.of(numberOf(pages, term)), edition }),
+    begin: () => {
+      pages.message++
+      pages.metUsed = 0
+    },
+    read: (text, length) => readText(pages, text, length),
+    addTerm: (term) => meet(pages, numberOf(pages, term)),
+    addMet: (numbers) => {
+      for (let at = 0; at < numbers.length; at++) meet(pages, numbers[at] as number)
+    },
+    met: () => pages.met.subarray(0, pages.metUsed),
     text: (number) => pages.terms[number] as string,
-    tidy: () => {
-      if (pages.terms.length <= termsMax) return
-      pages = emptyPages()
-      edition++
+    inOrder: () => {
+      ordered = withNewer(pages.terms, ordered)
+      return ordered
     },
   }
 }
@@ -95,66 +120,128 @@ function emptyPages(): Pages {
     unitsUsed: 0,
     numbers: new Int32Array(1 << 13),
     numbersUsed: 0,
-    found: new Int32Array(1 << 10),
-    foundUsed: 0,
+    message: 1,
+    metIn: new Int32Array(1 << 12),
+    met: new Int32Array(1 << 12),
+    metUsed: 0,
   }
 }
 
-function readText(pages: Pages, text: string): Int32Array {
-  pages.foundUsed = 0
+/** Few are new where most words were met before, so that those are sorted, and all of them merged. */
+function withNewer(terms: readonly string[], ordered: readonly number[]): number[] {
+  const older = ordered.length
+  const newer = Array.from({ length: terms.length - older }, (_, index) => older + index)
+  newer.sort((left, right) => compare(terms[left] as string, terms[right] as string))
+  const all = new Array<number>(terms.length)
+  let [old, next] = [0, 0]
+  for (let at = 0; at < all.length; at++) {
+    const isOld =
+      next === newer.length ||
+      (old < older && compare(terms[ordered[old] as number] as string, terms[newer[next] as number] as string) < 0)
+    all[at] = (isOld ? ordered[old++] : newer[next++]) as number
+  }
+  return all
+}
+
+// --- Reading ----------------------------------------------------------------------------------------------------------
+
+function readText(pages: Pages, text: Uint16Array, length: number): void {
   let lastWord = ""
   let lastEnd = -1
-  for (let at = 0; at < text.length; ) {
-    const known = CLASSES[text.charCodeAt(at)] as number
-    const found = known === UNKNOWN ? classAt(text, at) : known
-    if (isWordClass(found)) {
-      const end = endOfWord(text, at)
-      const folded = addWord(pages, text, at, end)
-      if (isTouched(text, at, end) && folded !== "") {
-        const strange: string[] = []
-        addJoined(strange, text, { start: at, end, word: folded }, { end: lastEnd, word: lastWord })
-        addTerms(pages, strange)
-      }
+  for (let at = 0; at < length; ) {
+    const start = at
+    at = endOfWord(text, start, length)
+    if (at > start) {
+      const folded = addWord(pages, text, start, at)
+      if (isTouching(text, length, start, at) && folded !== "")
+        addTouched(pages, text, length, { start, end: at, word: folded }, { end: lastEnd, word: lastWord })
       lastWord = folded
-      lastEnd = end
-      at = end
-    } else if (found === CHARACTER.dense) {
-      const strange: string[] = []
-      at = addDense(strange, text, at)
-      addTerms(pages, strange)
+      lastEnd = at
     } else {
-      const next = at + widthAt(text, at)
-      if (found === CHARACTER.picture) addTerms(pages, [text.slice(at, next)])
-      at = next
+      at = addOther(pages, text, at, length)
     }
   }
-  return pages.found.slice(0, pages.foundUsed)
+}
+
+/** What is no word of a script with spaces; gives where it ends. */
+function addOther(pages: Pages, text: Uint16Array, start: number, length: number): number {
+  const found = CLASSES[text[start] as number] as number
+  if (found === CHARACTER.none) return start + 1
+  const character = characterAt(text, start, length)
+  let end = start + character.length
+  const own = classAt(character, 0)
+  if (own === CHARACTER.dense) {
+    for (let next = character; end < length; end += next.length) {
+      next = characterAt(text, end, length)
+      if (classAt(next, 0) !== CHARACTER.dense) break
+    }
+    const strange: string[] = []
+    addDense(strange, textOfUnits(text, start, end), 0)
+    addTerms(pages, strange)
+  } else if (own === CHARACTER.picture) addTerms(pages, [character])
+  return end
 }
 
 /** Gives the word as it is joined with its neighbours. */
-function addWord(pages: Pages, text: string, start: number, end: number): string {
+function addWord(pages: Pages, text: Uint16Array, start: number, end: number): string {
   const word = knownWord(pages, text, start, end)
   if (word === 0) {
-    const run = readWord(text, start, undefined)
+    const run = readWord(textOfUnits(text, start, end), 0, undefined)
     const own: string[] = []
     addOwn(own, run, false)
     addTerms(pages, own)
     return run.word
   }
-  const { facts, numbers, foundUsed } = pages
-  const from = facts[word + NUMBERS_FROM] as number
-  const count = (facts[word + NUMBERS_TO] as number) - from
-  pages.found = roomy(pages.found, foundUsed, count)
-  const { found } = pages
-  for (let at = 0; at < count; at++) found[foundUsed + at] = numbers[from + at] as number
-  pages.foundUsed = foundUsed + count
+  const { facts, message } = pages
+  if (facts[word + MET_IN] !== message) {
+    facts[word + MET_IN] = message
+    const { metIn, met, numbers } = pages
+    let { metUsed } = pages
+    const to = facts[word + NUMBERS_TO] as number
+    for (let at = facts[word + NUMBERS_FROM] as number; at < to; at++) {
+      const number = numbers[at] as number
+      if (metIn[number] === message) continue
+      metIn[number] = message
+      met[metUsed++] = number
+    }
+    pages.metUsed = metUsed
+  }
   return pages.folded[word / FACTS] as string
 }
 
+function meet(pages: Pages, number: number): void {
+  const { metIn, message } = pages
+  if (metIn[number] === message) return
+  metIn[number] = message
+  pages.met[pages.metUsed++] = number
+}
+
+/** The signs around a word reach no further than this. */
+const [BEFORE, BEHIND] = [3, 2] as const
+
+interface Word {
+  readonly start: number
+  readonly end: number
+  readonly word: string
+}
+
+function addTouched(
+  pages: Pages,
+  text: Uint16Array,
+  length: number,
+  { start, end, word }: Word,
+  before: Omit<Word, "start">,
+): void {
+  const from = Math.max(0, start - BEFORE)
+  const around = textOfUnits(text, from, Math.min(length, end + BEHIND))
+  const strange: string[] = []
+  const placed = { start: start - from, end: end - from, word }
+  addJoined(strange, around, placed, { end: before.end - from, word: before.word })
+  addTerms(pages, strange)
+}
+
 function addTerms(pages: Pages, terms: readonly string[]): void {
-  const apart = withoutSpaces(terms)
-  pages.found = roomy(pages.found, pages.foundUsed, apart.length)
-  for (const term of apart) pages.found[pages.foundUsed++] = numberOf(pages, term)
+  for (const term of withoutSpaces(terms)) meet(pages, numberOf(pages, term))
 }
 
 /** Some signs stand for several words, as the one for a blessing does: those are terms each. */
@@ -163,34 +250,24 @@ function withoutSpaces(terms: readonly string[]): readonly string[] {
   return terms.flatMap((term) => term.split(" ")).filter((term) => term !== "")
 }
 
-function endOfWord(text: string, start: number): number {
-  const { length } = text
-  let end = start
-  while (end < length) {
-    const found = CLASSES[text.charCodeAt(end)] as number
-    if (isWordClass(found)) end++
-    else if (found !== UNKNOWN || !isWordClass(classAt(text, end))) break
-    else end += widthAt(text, end)
-  }
-  return end
-}
+// --- Keeping ----------------------------------------------------------------------------------------------------------
 
 /** Where the facts of a word begin; 0 for a run that is too long to be one. */
-function knownWord(pages: Pages, text: string, start: number, end: number): number {
+function knownWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
   const length = end - start
   if (length > WORD_UNITS_MAX) return 0
   let hash = 0
-  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (text[at] as number)) | 0
   const { slots, facts, units } = pages
   const mask = slots.length - 1
   let slot = (hash ^ (hash >>> 15)) & mask
   for (;;) {
     const word = slots[slot] as number
-    if (word === 0) return remember(pages, text.slice(start, end), hash, slot)
+    if (word === 0) return remember(pages, textOfUnits(text, start, end), hash, slot)
     if (facts[word + HASH] === hash && facts[word + LENGTH] === length) {
       let unit = facts[word + UNITS_FROM] as number
       let at = start
-      while (at < end && units[unit] === text.charCodeAt(at)) {
+      while (at < end && units[unit] === text[at]) {
         unit++
         at++
       }
@@ -232,13 +309,16 @@ function spread(pages: Pages): void {
   pages.slots = slots
 }
 
-function numberOf({ numberOf: numbers, terms }: Pages, term: string): number {
+function numberOf(pages: Pages, term: string): number {
+  const { numberOf: numbers, terms } = pages
   const known = numbers.get(term)
   if (known !== undefined) return known
   // A piece of a text would keep all of the text in memory.
   const own = Buffer.from(term, "utf16le").toString("utf16le")
   terms.push(own)
   numbers.set(own, terms.length - 1)
+  pages.metIn = roomy(pages.metIn, terms.length, 1)
+  pages.met = roomy(pages.met, terms.length, 1)
   return terms.length - 1
 }
 

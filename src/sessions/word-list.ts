@@ -5,12 +5,13 @@
  */
 import { and, eq, type Filter, isIn, isNull, not, startsWith, stored } from "../substrate/filter.ts"
 import type { Effort } from "../substrate/maintenance-plan.ts"
+import { type ColumnValues, textReader } from "../substrate/plain-columns.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { folded, wordsOf } from "./search-terms.ts"
 import { type MESSAGES, type MessageRow, WORD_LISTS } from "./tables.ts"
+import { createUnits, textOfUnits, textsOfColumn } from "./text-units.ts"
 import { createWordSet } from "./word-set.ts"
-import { INDEXED_UNITS_MAX } from "./words/message-terms.ts"
 
 type Messages = Table<(typeof MESSAGES)["columns"]>
 
@@ -156,17 +157,22 @@ async function readLines(
   const lines = createWordSet()
   const added: string[] = []
   let spoken = 0
-  eachLine(known?.toString("utf8") ?? "", (text, start, end) => lines.add(text, start, end))
-  const asked = { columns: ["search_text", "lane"] as const, where: stored(from, to) }
-  for await (const rows of messages.batches(asked)) {
-    for (const { search_text, lane } of rows) {
-      if (search_text === null) continue
-      if (isOwnSpeech({ search_text, lane })) spoken += 1
-      const text = search_text.slice(0, INDEXED_UNITS_MAX)
-      met.addWords(text, (start, end) => {
-        for (const { word } of wordsOf(text.slice(start, end))) {
-          const line = lineOf(text.slice(start, end), word)
-          if (lines.add(line, 0, line.length)) added.push(`${line}\n`)
+  eachLine(known?.toString("utf8") ?? "", (text, start, end) => lines.add(text.slice(start, end)))
+  const units = createUnits()
+  for await (const stretch of messages.stretches({ from, to, columns: ["lane"], text: "search_text" })) {
+    const columns = stretch.columns().columns
+    const texts = textsOfColumn(columns["search_text"] as ColumnValues)
+    const laneAt = textReader(columns["lane"] as ColumnValues)
+    for (let row = 0; row < stretch.numbers.length; row++) {
+      if (texts.isNull(row)) continue
+      if (!texts.isElsewhere(row) && laneAt(row) !== "replay") spoken += 1
+      units.begin("")
+      texts.addStoredTo(units, row)
+      met.addWords(units.units, units.length, (start, end) => {
+        const run = textOfUnits(units.units, start, end)
+        for (const { word } of wordsOf(run)) {
+          const line = lineOf(run, word)
+          if (lines.add(line)) added.push(`${line}\n`)
         }
       })
     }

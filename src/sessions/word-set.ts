@@ -2,13 +2,14 @@
  * The words of many texts, each once. A large archive has hundreds of millions of words and a few hundred thousand
  * different ones, so that a word which was met before costs no string: it is compared where it stands.
  */
-import { isWordCharacter } from "./search-terms.ts"
+import { endOfWord } from "./search-terms.ts"
+import { createUnits } from "./text-units.ts"
 
 export interface WordSet {
-  /** Whether the stretch of the text is new here; it is in it from now on. */
-  add(text: string, start: number, end: number): boolean
-  /** Takes in each word of a text: the runs of which the index makes terms. Tells of those that are new. */
-  addWords(text: string, isNew: (start: number, end: number) => void): void
+  /** Whether the text is new here; it is in it from now on. */
+  add(text: string): boolean
+  /** Takes in each word of the first so many units: the runs of which the index makes terms. Tells of those that are new. */
+  addWords(text: Uint16Array, length: number, isNew: (start: number, end: number) => void): void
 }
 
 const SLOTS_FIRST = 1 << 16
@@ -23,10 +24,10 @@ export function createWordSet(): WordSet {
   let size = 0
   let used = 0
 
-  function isAt(number: number, text: string, start: number, length: number): boolean {
+  function isAt(number: number, text: Uint16Array, start: number, length: number): boolean {
     const from = number === 0 ? 0 : (ends[number - 1] as number)
     if ((ends[number] as number) - from !== length) return false
-    for (let at = 0; at < length; at++) if (units[from + at] !== text.charCodeAt(start + at)) return false
+    for (let at = 0; at < length; at++) if (units[from + at] !== text[start + at]) return false
     return true
   }
 
@@ -45,19 +46,21 @@ export function createWordSet(): WordSet {
     }
   }
 
-  function keep(text: string, start: number, end: number, hash: number): void {
+  function keep(text: Uint16Array, start: number, end: number, hash: number): void {
     if (used + end - start > units.length) {
       const bigger = new Uint16Array(Math.max(units.length * 2, used + end - start))
       bigger.set(units)
       units = bigger
     }
-    for (let at = start; at < end; at++) units[used++] = text.charCodeAt(at)
+    for (let at = start; at < end; at++) units[used++] = text[at] as number
     hashes[size] = hash
     ends[size] = used
     size += 1
   }
 
-  function addHashed(text: string, start: number, end: number, hash: number): boolean {
+  function addUnits(text: Uint16Array, start: number, end: number): boolean {
+    let hash = 0
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 0x01000193) + (text[at] as number)) | 0
     const mask = slots.length - 1
     let slot = slotOf(hash)
     for (let number = slots[slot] as number; number !== 0; number = slots[slot] as number) {
@@ -70,40 +73,21 @@ export function createWordSet(): WordSet {
     return true
   }
 
+  const own = createUnits()
   return {
-    add: (text, start, end) => {
-      let hash = 0
-      for (let at = start; at < end; at++) hash = hashed(hash, text.charCodeAt(at))
-      return addHashed(text, start, end, hash)
+    add: (text) => {
+      own.begin(text)
+      return addUnits(own.units, 0, own.length)
     },
-    addWords: (text, isNew) => {
-      const { length } = text
+    addWords: (text, length, isNew) => {
       for (let at = 0; at < length; ) {
         const start = at
-        let hash = 0
-        for (let width = widthAt(text, at); width > 0; width = widthAt(text, at)) {
-          hash = hashed(hash, text.charCodeAt(at))
-          if (width === 2) hash = hashed(hash, text.charCodeAt(at + 1))
-          at += width
-        }
+        at = endOfWord(text, start, length)
         if (at === start) at += 1
-        else if (addHashed(text, start, at, hash)) isNew(start, at)
+        else if (addUnits(text, start, at)) isNew(start, at)
       }
     },
   }
-}
-
-const hashed = (hash: number, unit: number) => (Math.imul(hash, 0x01000193) + unit) | 0
-
-const ASCII_WORD = Uint8Array.from({ length: 0x80 }, (_, unit) => (isWordCharacter(unit) ? 1 : 0))
-
-/** How many units the character has, if it is one of a word; no half of a pair is, and nothing behind the end. */
-function widthAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at)
-  if (unit < 0x80) return ASCII_WORD[unit] as number
-  const codePoint = text.codePointAt(at)
-  if (codePoint === undefined || !isWordCharacter(codePoint)) return 0
-  return codePoint > 0xffff ? 2 : 1
 }
 
 function larger(numbers: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {

@@ -224,6 +224,34 @@ export function rowsOf(table: TableDefinition, batch: RecordBatch): AnyRow[] {
   return rows
 }
 
+/** The named columns, without rows being made of them: a copy of their own, of which nothing keeps the batch. */
+export function plainColumnsOf(table: TableDefinition, batch: RecordBatch, names: readonly string[]): ColumnBatch {
+  const columns = names.map((name) => {
+    const data = batch.getChild(name)?.data[0]
+    assert(data !== undefined && data.offset === 0, `a batch holds the column ${name}, from its beginning`)
+    assert(table.columns[name]?.kind !== "bool", `${name} is a column of values that lie apart`)
+    return [name, plainColumn(data)] as const
+  })
+  return { length: batch.numRows, columns: Object.fromEntries(columns) }
+}
+
+function plainColumn(data: Data): ColumnValues {
+  const { values, length } = data
+  const missing = data.nullCount === 0 ? {} : { nulls: nullsOfBits(data.nullBitmap, length) }
+  // An empty column has no offsets at all.
+  const offsets = data.valueOffsets as Int32Array | undefined
+  if (offsets === undefined) return { data: values.slice(0, length), ...missing }
+  const own = new Int32Array(length + 1)
+  own.set(offsets.subarray(0, length + 1))
+  return { data: values.slice(0, own[length]), offsets: own, ...missing }
+}
+
+function nullsOfBits(valid: Uint8Array, length: number): Uint8Array {
+  const nulls = new Uint8Array(length)
+  for (let row = 0; row < length; row++) nulls[row] = (((valid[row >> 3] as number) >> (row & 7)) & 1) ^ 1
+  return nulls
+}
+
 type CellReader = (index: number) => unknown
 
 function cellReader(column: Column | undefined, data: Data | undefined): CellReader {

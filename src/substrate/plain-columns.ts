@@ -118,12 +118,29 @@ function encoded(given: readonly string[], joined: string): Pick<ColumnValues, "
 }
 
 /** A column of texts as they were given. */
-export function textsOf({ data, offsets, nulls }: ColumnValues): (string | null)[] {
+export function textsOf(column: ColumnValues): (string | null)[] {
+  const textAt = textReader(column)
+  return Array.from({ length: (column.offsets?.length ?? 1) - 1 }, (_, row) => textAt(row))
+}
+
+/** Of such a column the text of one row. */
+export function textReader({ data, offsets, nulls }: ColumnValues): (row: number) => string | null {
   assert(offsets !== undefined, "a column of texts says where each begins")
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-  return Array.from({ length: offsets.length - 1 }, (_, row) =>
-    nulls?.[row] ? null : originalText(bytes.toString("utf8", offsets[row], offsets[row + 1])),
-  )
+  return (row) => (nulls?.[row] ? null : originalText(bytes.toString("utf8", offsets[row], offsets[row + 1])))
+}
+
+/** Of such a column whether a row has the same text as the one before it: told without reading either. */
+export function repeatedTexts({ data, offsets }: ColumnValues): (row: number) => boolean {
+  assert(offsets !== undefined, "a column of texts says where each begins")
+  const bytes = data as Uint8Array
+  return (row) => {
+    if (row === 0) return false
+    const [before, from, to] = [offsets[row - 1] as number, offsets[row] as number, offsets[row + 1] as number]
+    if (to - from !== from - before) return false
+    for (let at = from, other = before; at < to; at++, other++) if (bytes[at] !== bytes[other]) return false
+    return true
+  }
 }
 
 /** Rows of columns that have a value everywhere, as those of a key have. */

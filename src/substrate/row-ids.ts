@@ -4,10 +4,11 @@
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Data } from "apache-arrow"
-import { rowsOf } from "./arrow-rows.ts"
+import { plainColumnsOf, rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { type Filter, filterText } from "./filter.ts"
 import { newestVersionOf } from "./local-table.ts"
+import type { ColumnBatch } from "./plain-columns.ts"
 import { reading } from "./read.ts"
 import type { AnyRow } from "./table-definition.ts"
 import { originalText } from "./text.ts"
@@ -35,6 +36,8 @@ export interface Stretch<Row = AnyRow> {
     /** The text of a row as it was given. */
     at(index: number): string | null
   }
+  /** A copy of the asked columns and of the text, which another thread may have. */
+  columns(): ColumnBatch
 }
 
 const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
@@ -71,17 +74,27 @@ export async function* scanStretches(dataset: Dataset, request: StretchRequest):
     })
     for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
       const batch = next.value
-      const places = [...columns, ROW].map((name) => batch.schema.fields.findIndex((field) => field.name === name))
-      const rows = rowsOf(dataset.definition, batch.selectAt(places) as never)
+      const names = [...columns, ...(text === undefined ? [] : [text])]
+      const places = columns.map((name) => batch.schema.fields.findIndex((field) => field.name === name))
+      const ids = batch.getChild(ROW)?.data[0]?.values as BigUint64Array
       yield {
-        rows,
-        numbers: rows.map((row) => Number(row[ROW])),
+        get rows() {
+          return rowsOf(dataset.definition, batch.selectAt(places) as never)
+        },
+        numbers: numbersOf(ids, batch.numRows),
         text: text === undefined ? NO_TEXT : textOf(batch.getChild(text)?.data[0] as Data),
+        columns: () => plainColumnsOf(dataset.definition, batch as never, names),
       }
     }
   } finally {
     read.end()
   }
+}
+
+function numbersOf(ids: BigUint64Array, count: number): number[] {
+  const numbers = new Array<number>(count)
+  for (let at = 0; at < count; at++) numbers[at] = Number(ids[at])
+  return numbers
 }
 
 function textOf(data: Data): Stretch["text"] {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { type Random, seededRandom } from "../../src/platform/random.ts"
-import { compare } from "../../src/sessions/words/builder.ts"
+import { compare } from "../../src/sessions/search-terms.ts"
 import { commonStart, linesLike, nearnessTo } from "../../src/sessions/words/likeness.ts"
 
 /** The distance of Levenshtein, as it is written down. */

@@ -1,9 +1,8 @@
 /** By which terms a message is found: they are made of the stored messages, whoever makes them, and from wherever on. */
 import { expect, test } from "bun:test"
-import { queryTerms } from "../../src/sessions/search-terms.ts"
+import { compare, queryTerms } from "../../src/sessions/search-terms.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
-import { compare } from "../../src/sessions/words/builder.ts"
 import { createView, type TailPart } from "../../src/sessions/words/view.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
 

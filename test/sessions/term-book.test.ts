@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/random.ts"
-import { indexTerms } from "../../src/sessions/search-terms.ts"
-import { createTermBook } from "../../src/sessions/term-book.ts"
+import { compare, indexTerms } from "../../src/sessions/search-terms.ts"
+import { createTermBook, openTermBooks, type TermBook } from "../../src/sessions/term-book.ts"
 
 /** What texts are made of here: every class of characters, pairs and halves of pairs, and all that joins words. */
 const PIECES = [
@@ -29,28 +29,57 @@ function texts(count: number): string[] {
   )
 }
 
-test.each([0, 50, 1_000_000])("a book of at most %i terms finds the terms that each text has by itself", (termsMax) => {
-  const book = createTermBook(termsMax)
+/** As units in an array that goes on behind them, as the text before may have been longer. */
+function unitsOf(text: string): [Uint16Array, number] {
+  const bytes = Buffer.from(`${text}-c++ x`, "utf16le")
+  return [new Uint16Array(new Uint8Array(bytes).buffer), text.length]
+}
+
+test.each([0, 50, 1_000_000])("books of at most %i terms find those that each message has by itself", (termsMax) => {
+  const bookOfNow = openTermBooks(termsMax)
   const given = texts(2_500)
-  let editions = new Set<number>()
+  const books = new Set<TermBook>()
   let compared = 0
   for (const [index, text] of given.entries()) {
-    book.tidy()
-    editions = editions.add(book.edition)
+    const book = bookOfNow()
+    books.add(book)
     const before = given[index - 1] ?? ""
     const terms = [...indexTerms(text), "~mark~", ...indexTerms(before)].flatMap((term) => term.split(" "))
     const wanted = new Set(terms.filter((term) => term !== ""))
     compared += wanted.size
-    const lists = [book.read(text), book.term("~mark~"), book.read(before)]
-    const found = lists.flatMap(({ numbers }) => [...numbers].map((number) => book.text(number)))
-    expect([...new Set(found)]).toEqual([...wanted])
+    book.begin()
+    book.read(...unitsOf(before))
+    const met = book.met().slice()
+    book.begin()
+    book.read(...unitsOf(text))
+    book.addTerm("~mark~")
+    book.addMet(met)
+    expect([...book.met()].map((number) => book.text(number))).toEqual([...wanted])
   }
   expect(compared).toBeGreaterThan(50_000)
-  expect(editions.size > 1).toBe(termsMax < 1_000_000)
+  expect(books.size > 1).toBe(termsMax < 1_000_000)
 })
 
-test("a text is read in the order it stands in, each word as often as it is there", () => {
+test("a message has each word once, and the next message has it again", () => {
   const book = createTermBook()
-  const { numbers } = book.read("to be or not to be")
-  expect([...numbers].map((number) => numbers.indexOf(number))).toEqual([0, 1, 2, 3, 0, 1])
+  const met = () => [...book.met()].map((number) => book.text(number))
+  book.begin()
+  book.read(...unitsOf("to be or not to be"))
+  expect(met()).toEqual(["to", "be", "or", "not"])
+  book.begin()
+  book.read(...unitsOf("not to be"))
+  expect(met()).toEqual(["not", "to", "be"])
+})
+
+test("the terms of a book stand in their order whenever they are asked for", () => {
+  const book = createTermBook()
+  const inOrder = () => book.inOrder().map((number) => book.text(number))
+  expect(inOrder()).toEqual([])
+  for (const some of [["b", "\uffff"], ["a", "c", "\ud800\udc00"], [], ["B", "d"]]) {
+    for (const term of some) book.addTerm(term)
+    expect(inOrder()).toEqual(inOrder().toSorted(compare))
+    expect(inOrder()).toContain(some.at(-1) ?? "c")
+  }
+  expect(inOrder()).toHaveLength(book.size)
+  expect(book.size).toBe(7)
 })

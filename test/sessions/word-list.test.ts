@@ -1,6 +1,7 @@
 /** The list of all words: what it tells of a part of a word, how it grows, and when it is not believed. */
 import { expect, test } from "bun:test"
 import { WORD_LISTS } from "../../src/sessions/tables.ts"
+import { createUnits } from "../../src/sessions/text-units.ts"
 import { openWordLists } from "../../src/sessions/word-list.ts"
 import { createWordSet } from "../../src/sessions/word-set.ts"
 import { said, session, testSessions } from "./support.ts"
@@ -90,11 +91,13 @@ test("a list of other messages is not believed, and made again", async () => {
 test("a set of words holds each once, however many there are", () => {
   const set = createWordSet()
   const words = Array.from({ length: 100_000 }, (_, at) => `w${(at * 7_919).toString(36)}`)
-  expect(words.filter((word) => set.add(word, 0, word.length))).toHaveLength(100_000)
+  expect(words.filter((word) => set.add(word))).toHaveLength(100_000)
   const fresh: string[] = []
   for (let from = 0; from < words.length; from += 1_000) {
     const text = `${words.slice(from, from + 1_000).join(", ")} naïve𝐀${from} 数据w0`
-    set.addWords(text, (start, end) => fresh.push(text.slice(start, end)))
+    const units = createUnits()
+    units.begin(text)
+    set.addWords(units.units, units.length, (start, end) => fresh.push(text.slice(start, end)))
   }
   expect(fresh).toEqual(Array.from({ length: 100 }, (_, at) => `naïve𝐀${at * 1_000}`))
 })

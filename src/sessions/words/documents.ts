@@ -3,13 +3,12 @@
  * every column that a search filters by (`document-filter.ts`). Texts are kept once each, with a code per message.
  */
 import { assert } from "../../model/errors.ts"
-import type { MessageRow } from "../tables.ts"
+import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
 
 const TEXT_FACETS = ["session_id", "role", "source_agent", "project", "lane"] as const
 const NUMBER_FACETS = ["timestamp", "ingested_at", "ordinal"] as const
 export const FACETS = [...TEXT_FACETS, ...NUMBER_FACETS] as const
 
-export type FacetRow = Pick<MessageRow, (typeof FACETS)[number]>
 type TextName = (typeof TEXT_FACETS)[number]
 type NumberName = (typeof NUMBER_FACETS)[number]
 
@@ -42,43 +41,86 @@ export const LENGTH_MAX = 0xffff
 
 // --- Building ---------------------------------------------------------------------------------------------------------
 
+/** Rows by the batch: where each stands in the segment, and its facets. */
+export interface FacetBatch {
+  readonly places: Uint32Array
+  readonly columns: ColumnBatch
+}
+
 export interface DocumentsBuilder {
-  add(number: number, row: FacetRow, length: number): void
-  finish(): Documents
+  /** How many places there are by now, of which some may be nobody's. */
+  readonly size: number
+  /** Gives of each row a code for its session and for its role, which stay the same from batch to batch. */
+  add(batch: FacetBatch): Readonly<Record<"session_id" | "role", Uint32Array>>
+  /** `lengths` has one for each place. */
+  finish(lengths: Uint16Array): Documents
+  /** What that code says. */
+  text(name: TextName, code: number): string
 }
 
 export function createDocumentsBuilder(): DocumentsBuilder {
-  const lengths: number[] = []
-  const texts = TEXT_FACETS.map((name) => ({ name, codes: [] as number[], known: new Map<string, number>() }))
-  const numbers = NUMBER_FACETS.map((name) => ({ name, values: [] as number[] }))
-  let [count, tokens] = [0, 0]
+  const texts = new Map(TEXT_FACETS.map((name) => [name, new Map<string, number>()]))
+  const values = new Map<TextName, string[]>(TEXT_FACETS.map((name) => [name, []]))
+  const batches: { readonly places: Uint32Array; readonly facets: ReadonlyMap<string, ArrayLike<number>> }[] = []
+  let size = 0
   return {
-    add: (number, row, length) => {
-      // A number that no row has leaves a gap, which no list ever names.
-      while (lengths.length < number) {
-        lengths.push(0)
-        for (const { codes } of texts) codes.push(0)
-        for (const { values } of numbers) values.push(0)
-      }
-      lengths[number] = Math.min(length, LENGTH_MAX)
-      if (length > 0) count += 1
-      tokens += Math.min(length, LENGTH_MAX)
-      for (const { name, codes, known } of texts) codes[number] = codeOf(known, row[name])
-      for (const { name, values } of numbers) values[number] = Number(row[name])
+    get size() {
+      return size
     },
-    finish: () => ({
-      size: lengths.length,
-      count,
-      tokens,
-      lengths: Uint16Array.from(lengths),
-      texts: Object.fromEntries(
-        texts.map(({ name, codes, known }) => [name, { values: [...known.keys()], codes: coded(codes, known.size) }]),
-      ) as unknown as Documents["texts"],
-      numbers: Object.fromEntries(
-        numbers.map(({ name, values }) => [name, numbered(name, values)]),
-      ) as unknown as Documents["numbers"],
-    }),
+    add: ({ places, columns: { columns } }) => {
+      const codes = TEXT_FACETS.map((name) => {
+        const met = loaded(values.get(name))
+        return [name, codesOf(loaded(columns[name]), loaded(texts.get(name)), met)] as const
+      })
+      const numbers = NUMBER_FACETS.map(
+        (name) => [name, Float64Array.from(loaded(columns[name]).data, Number)] as const,
+      )
+      for (const each of places) size = Math.max(size, each + 1)
+      batches.push({ places, facets: new Map<string, ArrayLike<number>>([...codes, ...numbers]) })
+      return Object.fromEntries(codes) as Record<TextName, Uint32Array>
+    },
+    text: (name, code) => loaded(values.get(name)?.[code]),
+    finish: (lengths) => {
+      const placed = <Into extends Uint32Array | Float64Array>(name: string, into: Into): Into => {
+        for (const { places, facets } of batches) {
+          const own = loaded(facets.get(name))
+          for (let row = 0; row < places.length; row++) into[places[row] as number] = own[row] as number
+        }
+        return into
+      }
+      const coded = TEXT_FACETS.map((name) => {
+        const met = loaded(values.get(name))
+        return [name, { values: met, codes: narrowed(placed(name, new Uint32Array(size)), met.length) }]
+      })
+      const numbers = NUMBER_FACETS.map((name) => [name, numbered(name, placed(name, new Float64Array(size)))])
+      return {
+        size,
+        count: lengths.reduce((count, length) => (length > 0 ? count + 1 : count), 0),
+        tokens: lengths.reduce((sum, length) => sum + length, 0),
+        lengths,
+        texts: Object.fromEntries(coded) as unknown as Documents["texts"],
+        numbers: Object.fromEntries(numbers) as unknown as Documents["numbers"],
+      }
+    },
   }
+}
+
+/** Most rows have the text of the row before them. */
+function codesOf(column: ColumnValues, known: Map<string, number>, values: string[]): Uint32Array {
+  const textAt = textReader(column)
+  const isRepeated = repeatedTexts(column)
+  const codes = new Uint32Array((column.offsets?.length ?? 1) - 1)
+  for (let row = 0; row < codes.length; row++) {
+    if (isRepeated(row)) {
+      codes[row] = codes[row - 1] as number
+      continue
+    }
+    const text = textAt(row) ?? ""
+    const code = codeOf(known, text)
+    if (code === values.length) values.push(text)
+    codes[row] = code
+  }
+  return codes
 }
 
 function codeOf(known: Map<string, number>, value: string): number {
@@ -87,7 +129,7 @@ function codeOf(known: Map<string, number>, value: string): number {
   return code
 }
 
-function coded(codes: ArrayLike<number>, values: number): Codes {
+function narrowed(codes: ArrayLike<number>, values: number): Codes {
   if (values <= 0x100) return Uint8Array.from(codes)
   return values <= 0x10000 ? Uint16Array.from(codes) : Uint32Array.from(codes)
 }
@@ -138,7 +180,7 @@ function joinTexts(all: readonly Documents[], name: TextName, size: number): Tex
     const mapped = values.map((value) => codeOf(met, value))
     for (let index = 0; index < own.length; index++) codes[at++] = mapped[own[index] as number] ?? 0
   }
-  return { values: [...met.keys()], codes: coded(codes, met.size) }
+  return { values: [...met.keys()], codes: narrowed(codes, met.size) }
 }
 
 const SHORTEST_FIRST = new WeakMap<Documents, Uint32Array>()

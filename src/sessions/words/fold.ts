@@ -11,9 +11,11 @@ import { returnFreedMemory } from "../../platform/native-memory.ts"
 import { eq, isIn } from "../../substrate/filter.ts"
 import type { MaintenanceReport } from "../../substrate/maintain.ts"
 import type { Effort } from "../../substrate/maintenance-plan.ts"
-import { type DocumentBytes, type Documents, documentBytes, FACETS, joinDocuments } from "./documents.ts"
-import { type Block, createBlockWriter, decodeInto, encodeList, listAt, type TermList } from "./lists.ts"
-import { packedBytes, packedName } from "./packing.ts"
+import { type Documents, FACETS, joinDocuments } from "./documents.ts"
+import { type Block, createBlockWriter, decodeInto, encodeList, listAt } from "./lists.ts"
+import { packedName } from "./packing.ts"
+import { type PackedBlock, packedBlock, packedDocuments } from "./part.ts"
+import { madeParts, type PlacedPart } from "./parts-beside.ts"
 import {
   blocksOf,
   coverOf,
@@ -28,7 +30,6 @@ import {
   wholeCover,
   writeDirectory,
 } from "./segments.ts"
-import { builtFrom, ROWS_AT_ONCE, type TailPart } from "./view.ts"
 
 /**
  * Below so many new messages a search reads them as fast as a segment more. While an import runs nobody needs them folded
@@ -37,6 +38,8 @@ import { builtFrom, ROWS_AT_ONCE, type TailPart } from "./view.ts"
 const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 200_000, due: 500, all: 1 }
 const GROWTH = 4
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
+/** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
+const ROWS_AT_ONCE = 16_384
 /** Blocks in one commit: 10 MB or so. */
 const BLOCKS_AT_ONCE = 512
 
@@ -81,8 +84,8 @@ export async function foldWords(
   if (fresh >= TAIL_MIN[effort]) {
     await timed("build_index", `${fresh} messages are in no segment`, async () => {
       let parts = 0
-      for await (const part of builtFrom(tables, from, rowsAtOnce)) {
-        cover.push(await writeBuilt(tables, part))
+      for await (const part of madeParts(tables, { from, rows: rowsAtOnce, besideMin: rowsAtOnce })) {
+        cover.push(await writePart(tables, part))
         parts += 1
         if (parts % PARTS_DROPPED[effort] === 0) giveBack()
       }
@@ -143,64 +146,46 @@ function suffixToMerge(cover: readonly CoverSegment[]): readonly CoverSegment[] 
 // --- Writing ----------------------------------------------------------------------------------------------------------
 
 interface SegmentWriter {
-  add(term: string, list: TermList): Promise<void>
+  add(block: PackedBlock): Promise<void>
   finish(): Promise<CoverSegment>
 }
 
 /** What is in a segment follows from its messages alone, so that whoever writes it writes the same under the same name. */
 async function writeSegment(
   tables: WordTables,
-  { from, to, documents }: { readonly from: number; readonly to: number; readonly documents: Documents },
+  { from, to, documents, columns }: Omit<PlacedPart, "blocks">,
 ): Promise<SegmentWriter> {
   const [last] = await tables.messages.takeRows([to - 1], ["session_id", "id"])
   if (last === undefined) throw new SegmentGone()
   const lastKey = keyText(last)
   const id = packedName(`${from}-${to}-${Bun.hash(lastKey).toString(36)}`)
-  const writer = createBlockWriter()
-  let waiting: { segment: string; block: number; first_term: string; terms: string; lists: Uint8Array }[] = []
+  let waiting: (PackedBlock & { segment: string; block: number })[] = []
   let blocks = 0
   const flush = async () => {
     await tables.blocks.insertAbsent(waiting)
     waiting = []
     if (blocks >= BLOCKS_AT_ONCE) giveBack()
   }
-  const put = async (block: Block | undefined) => {
-    if (block === undefined) return
-    const terms = block.terms.join("\n")
-    waiting.push({
-      segment: id,
-      block: blocks++,
-      first_term: block.terms[0] ?? "",
-      terms,
-      lists: packedBytes(block.lists),
-    })
-    if (waiting.length >= BLOCKS_AT_ONCE) await flush()
-  }
   return {
-    add: async (term, list) => put(writer.add(term, list)),
+    add: async (block) => {
+      waiting.push({ segment: id, block: blocks++, ...block })
+      if (waiting.length >= BLOCKS_AT_ONCE) await flush()
+    },
     finish: async () => {
-      await put(writer.finish())
       await flush()
       await writeDirectory(tables, id)
       const { count, tokens } = documents
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
-      const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...packedColumns(documentBytes(documents)) }
+      const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...columns }
       await tables.segments.insertAbsent([row])
       return { id, from, to, blocks, documents, firstTerms: [], rows: [] }
     },
   }
 }
 
-function packedColumns(columns: DocumentBytes): DocumentBytes {
-  const packed = Object.entries(columns).map(([name, bytes]) => [name, packedBytes(bytes)])
-  return Object.fromEntries(packed) as unknown as DocumentBytes
-}
-
-async function writeBuilt(tables: WordTables, part: TailPart): Promise<CoverSegment> {
-  const { built, documents } = part
+async function writePart(tables: WordTables, part: PlacedPart): Promise<CoverSegment> {
   const writer = await writeSegment(tables, part)
-  for (const [index, term] of built.terms.entries())
-    await writer.add(term, encodeList(built.numbersOf(index), documents.size))
+  for (const block of part.blocks) await writer.add(block)
   return await writer.finish()
 }
 
@@ -228,11 +213,20 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
   // One after the other: all of them at once would be held twice.
   for (const name of FACETS) await loadFacets(tables, parts, [name])
   const documents = joinDocuments(parts.map((part) => part.documents))
-  const writer = await writeSegment(tables, { from: first.from, to: last.to, documents })
+  const writer = await writeSegment(tables, {
+    from: first.from,
+    to: last.to,
+    documents,
+    columns: packedDocuments(documents),
+  })
   const readers = parts.map(({ id, from }) =>
     readTerms(tables, { id, ...(directories.get(id) ?? { firstTerms: [], rows: [] }) }, from - first.from),
   )
   const numbers = new Uint32Array(documents.size)
+  const lists = createBlockWriter()
+  const put = async (block: Block | undefined) => {
+    if (block !== undefined) await writer.add(packedBlock(block))
+  }
   for (const reader of readers) await reader.next()
   for (let least = leastOf(readers); least !== undefined; least = leastOf(readers)) {
     let count = 0
@@ -241,8 +235,9 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
       count += reader.numbers(numbers, count)
       if (!reader.step()) await reader.next()
     }
-    await writer.add(least, encodeList(numbers.subarray(0, count), documents.size))
+    await put(lists.add(least, encodeList(numbers.subarray(0, count), documents.size)))
   }
+  await put(lists.finish())
   await writer.finish()
 }
 

@@ -3,11 +3,11 @@
  * holds yet. Looked at again at every search, which costs two version numbers; read again only where one has changed.
  */
 import type { Filter } from "../../substrate/filter.ts"
-import { blobOfColumn } from "../oversized.ts"
+import { currentBook } from "../term-book.ts"
 import { type Built, createBuilder } from "./builder.ts"
 import { facetsOf, passing } from "./document-filter.ts"
-import { type Documents, FACETS } from "./documents.ts"
-import { createMessageTerms, theBook } from "./message-terms.ts"
+import type { Documents } from "./documents.ts"
+import { messageBatches } from "./message-batches.ts"
 import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segments.ts"
 
 export interface Part {
@@ -42,8 +42,6 @@ interface Tail {
   readonly parts: readonly TailPart[]
 }
 
-/** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
-export const ROWS_AT_ONCE = 16_384
 /** Who searches while messages come in makes so many of them anew, which takes some 30 ms. */
 const TAIL_ROWS_AT_ONCE = 4096
 
@@ -166,34 +164,16 @@ async function askedFor({ messages }: WordTables, { from, documents }: Part, whe
 }
 
 /** The messages from a row number on, a part at a time. Rows may come in any order within one. */
-export async function* builtFrom(
-  { messages }: WordTables,
-  from: number,
-  rowsAtOnce = ROWS_AT_ONCE,
-): AsyncGenerator<TailPart> {
+async function* builtFrom({ messages }: WordTables, from: number, rowsAtOnce: number): AsyncGenerator<TailPart> {
   const count = await messages.reach()
   for (let start = from; start < count; start += rowsAtOnce) {
     const isLast = start + rowsAtOnce >= count
-    const terms = createMessageTerms(messages, start)
-    const builder = createBuilder(theBook())
-    let to = start
+    const builder = createBuilder(currentBook())
     const bounds = { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) }
-    for await (const { rows, numbers, text } of messages.stretches({
-      ...bounds,
-      columns: FACETS,
-      text: "search_text",
-    })) {
-      await terms.meet(rows)
-      for (const [index, row] of rows.entries()) {
-        const number = numbers[index] as number
-        const column = text.at(index)
-        const isElsewhere = column !== null && blobOfColumn(column) !== undefined
-        const own = isElsewhere ? await terms.ofLarge(number) : terms.of(row, column)
-        builder.add(number - start, row, own)
-        to = Math.max(to, number + 1)
-      }
-    }
+    for await (const batch of messageBatches(messages, bounds)) builder.add(batch)
     const built = builder.finish()
-    if (to > start) yield { from: start, to: isLast ? to : start + rowsAtOnce, built, documents: built.documents }
+    const { size } = built.documents
+    if (size > 0)
+      yield { from: start, to: isLast ? start + size : start + rowsAtOnce, built, documents: built.documents }
   }
 }

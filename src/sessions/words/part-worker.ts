@@ -1,0 +1,45 @@
+/** The entry of the thread that makes parts of the index of words: messages come in, blocks go out. It opens no store. */
+import { toPondError } from "../../model/errors.ts"
+import type { MessageBatch } from "./builder.ts"
+import { createPartMaker, type MadePart } from "./part.ts"
+
+export type PartOrder = { readonly ask: "add"; readonly batch: MessageBatch } | { readonly ask: "finish" }
+
+export type PartAnswer =
+  /** The first word: the thread has started. */
+  | { readonly said: "ready" }
+  /** A batch is in the part, and there is room for another. */
+  | { readonly said: "added" }
+  | ({ readonly said: "made" } & MadePart)
+  | { readonly said: "failed"; readonly reason: string }
+
+declare const self: {
+  onmessage: ((event: { readonly data: PartOrder }) => void) | null
+  postMessage(answer: PartAnswer): void
+}
+
+/** What so many parts leave behind is let go: the other side needs room as well. */
+const PARTS_KEPT = 2
+
+let maker = createPartMaker()
+let made = 0
+
+function answered(order: PartOrder): PartAnswer {
+  if (order.ask === "add") {
+    maker.add(order.batch)
+    return { said: "added" }
+  }
+  const part = maker.finish()
+  maker = createPartMaker()
+  return { said: "made", ...part }
+}
+
+self.onmessage = ({ data }) => {
+  try {
+    self.postMessage(answered(data))
+  } catch (error) {
+    self.postMessage({ said: "failed", reason: toPondError(error).message })
+  }
+  if (data.ask === "finish" && ++made % PARTS_KEPT === 0) Bun.gc(true)
+}
+self.postMessage({ said: "ready" })

@@ -1,0 +1,127 @@
+/**
+ * The parts of the newest messages, made one after the other: many of them in a thread of its own, so that one core makes
+ * terms while the other reads the next messages and writes what was made. Where no thread starts, and for few messages,
+ * it is done here.
+ */
+import { PondError } from "../../model/errors.ts"
+import { threadUrl } from "../../platform/threads.ts"
+import { buffersOf, columnBytes } from "../../substrate/plain-columns.ts"
+import type { MessageBatch } from "./builder.ts"
+import { messageBatches } from "./message-batches.ts"
+import { createPartMaker, type MadePart } from "./part.ts"
+import type { PartAnswer, PartOrder } from "./part-worker.ts"
+import type { WordTables } from "./segments.ts"
+
+export interface PlacedPart extends MadePart {
+  readonly from: number
+  /** The number behind its last message. */
+  readonly to: number
+}
+
+export interface PartsRequest {
+  readonly from: number
+  /** How many messages go into a part. */
+  readonly rows: number
+  /** For more messages than that a thread is started. */
+  readonly besideMin: number
+}
+
+/** From a row number on. Rows may come in any order within one. */
+export async function* madeParts({ messages }: WordTables, request: PartsRequest): AsyncGenerator<PlacedPart> {
+  const { from, rows, besideMin } = request
+  const reach = await messages.reach()
+  const workshop = (reach - from > besideMin ? await startThread() : undefined) ?? workshopHere()
+  let before: Promise<PlacedPart> | undefined
+  try {
+    for (let start = from; start < reach; start += rows) {
+      const isLast = start + rows >= reach
+      const bounds = { from: start, ...(isLast ? {} : { to: start + rows }) }
+      for await (const batch of messageBatches(messages, bounds)) await workshop.add(batch)
+      const made = workshop.finish().then((part) => {
+        const to = isLast ? start + part.documents.size : start + rows
+        return { ...part, from: start, to }
+      })
+      made.catch(() => undefined) // whoever asks for it is told
+      // While one is written the next is made.
+      if (before !== undefined) yield* whatThereIs(await before)
+      before = made
+    }
+    if (before !== undefined) yield* whatThereIs(await before)
+  } finally {
+    workshop.close()
+  }
+}
+
+function* whatThereIs(part: PlacedPart): Generator<PlacedPart> {
+  if (part.documents.size > 0) yield part
+}
+
+interface Workshop {
+  /** Waits until there is room for another. */
+  add(batch: MessageBatch): Promise<void>
+  finish(): Promise<MadePart>
+  close(): void
+}
+
+function workshopHere(): Workshop {
+  let maker = createPartMaker()
+  return {
+    add: async (batch) => maker.add(batch),
+    finish: async () => {
+      const part = maker.finish()
+      maker = createPartMaker()
+      return part
+    },
+    close: () => undefined,
+  }
+}
+
+// --- The thread --------------------------------------------------------------------------------------------------------
+
+/** So many bytes of messages may wait for the thread. */
+const AHEAD_BYTES = 12 * 1024 * 1024
+
+async function startThread(): Promise<Workshop | undefined> {
+  const worker = new Worker(threadUrl("src/sessions/words/part-worker.ts"))
+  const waiting: PromiseWithResolvers<PartAnswer>[] = [Promise.withResolvers()]
+  const [started] = waiting
+  worker.onmessage = ({ data }: MessageEvent<PartAnswer>) => waiting.shift()?.resolve(data)
+  worker.onerror = ({ message }) => {
+    for (const each of waiting.splice(0)) each.resolve({ said: "failed", reason: message })
+  }
+  const ask = async (order: PartOrder, moved: readonly ArrayBufferLike[] = []): Promise<PartAnswer> => {
+    const answer = Promise.withResolvers<PartAnswer>()
+    waiting.push(answer)
+    worker.postMessage(order, moved as ArrayBuffer[])
+    const answered = await answer.promise
+    if (answered.said === "failed")
+      throw new PondError("internal", `The thread that makes the index of words has failed: ${answered.reason}`)
+    return answered
+  }
+  if ((await started?.promise)?.said !== "ready") {
+    worker.terminate()
+    return undefined
+  }
+  let aheadBytes = 0
+  const added: Promise<unknown>[] = []
+  return {
+    add: async (batch) => {
+      const bytes = columnBytes(batch.columns)
+      aheadBytes += bytes
+      const own = ask({ ask: "add", batch }, buffersOf([batch.columns])).then(() => {
+        aheadBytes -= bytes
+      })
+      own.catch(() => undefined) // whoever waits for it is told
+      added.push(own)
+      while (aheadBytes > AHEAD_BYTES || added.length > 1) await added.shift()
+    },
+    finish: async () => {
+      // Asked for at once: what is added from here on is of the next part.
+      const made = ask({ ask: "finish" })
+      await Promise.all([made, ...added.splice(0)])
+      const { documents, columns, blocks } = (await made) as PartAnswer & MadePart
+      return { documents, columns, blocks }
+    },
+    close: () => worker.terminate(),
+  }
+}

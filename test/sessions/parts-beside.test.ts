@@ -1,0 +1,78 @@
+/** Parts of the index of words, made in a thread: they are those that are made without one, whatever the messages hold. */
+import { expect, test } from "bun:test"
+import { systemClock } from "../../src/platform/clock.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
+import { foldWords } from "../../src/sessions/words/fold.ts"
+import { madeParts, type PlacedPart } from "../../src/sessions/words/parts-beside.ts"
+import { said, session, testSessions } from "./support.ts"
+
+const TEXTS = ["a long tale of login.ts", "no", "größere \ud83d Änderung 数据库", "pond://blob/is no blob", "C++ -x 👍"]
+
+async function write(sessions: Sessions, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const entries = (id: string) =>
+      TEXTS.map((text, at) => said(id, round * TEXTS.length + at, `${text} ${round}`, { id: `${id}${round}-${at}` }))
+    await sessions.write(["a", "b", "c"].map((id) => ({ session: session(id), entries: entries(id) })))
+  }
+  const large = said("d", 0, `harbour ${"ship ".repeat(900_000)}`, { id: "large" })
+  await sessions.write([{ session: session("d"), entries: [large, said("d", 1, "yes", { id: "after" })] }])
+}
+
+const wordTables = ({ store, tables }: Sessions) => ({
+  messages: tables.messages,
+  segments: store.table(WORD_SEGMENTS),
+  blocks: store.table(WORD_BLOCKS),
+})
+
+async function parts(sessions: Sessions, besideMin: number): Promise<PlacedPart[]> {
+  return await Array.fromAsync(madeParts(wordTables(sessions), { from: 0, rows: 10, besideMin }))
+}
+
+/** Bytes as bytes, whatever kind of array they came in. */
+function plain(part: PlacedPart): unknown {
+  const blocks = part.blocks.map((block) => ({ ...block, lists: [...block.lists] }))
+  const columns = Object.entries(part.columns).map(([name, bytes]) => [name, [...bytes]])
+  return { ...part, blocks, columns }
+}
+
+test("what a thread makes of messages is what is made here, part by part and in their order", async () => {
+  using place = testSessions()
+  await write(place.sessions, 6)
+  const here = await parts(place.sessions, Number.POSITIVE_INFINITY)
+  const beside = await parts(place.sessions, 0)
+  expect(beside.map(plain)).toEqual(here.map(plain))
+  expect(here.map(({ from, to }) => [from, to])).toEqual([
+    ...Array.from({ length: 9 }, (_, at) => [at * 10, at * 10 + 10]),
+    [90, 92],
+  ])
+  const terms = here.flatMap(({ blocks }) => blocks.flatMap((block) => block.terms.split("\n")))
+  expect(terms).toContain("größere".normalize("NFKD").replaceAll("\u0308", "").replace("ß", "ss"))
+  expect(terms).toEqual(expect.arrayContaining(["login.ts", "数据", "c++", "-x", "👍", "~cut~", "harbour"]))
+})
+
+test("a part that the thread cannot make fails the fold, and the index stays as it was", async () => {
+  using place = testSessions()
+  await write(place.sessions, 3)
+  await place.sessions.maintain("all")
+  const found = async () =>
+    (await place.sessions.words.search({ terms: ["tale"] }, { columns: ["id"], limit: 100 })).length
+  const entries = TEXTS.map((text, at) => said("e", at, text, { id: `e${at}` }))
+  await place.sessions.write([{ session: session("e"), entries }])
+  const there = await found()
+  const tables = wordTables(place.sessions)
+  const stretches = async function* (request: Parameters<typeof tables.messages.stretches>[0]) {
+    for await (const stretch of tables.messages.stretches(request)) {
+      const { length, columns } = stretch.columns()
+      const lane = { data: new Int32Array(length) }
+      yield { ...stretch, rows: stretch.rows, columns: () => ({ length, columns: { ...columns, lane } }) }
+    }
+  }
+  const damaged = { ...tables, messages: { ...tables.messages, stretches: stretches as never } }
+  const failure = await foldWords(damaged, "all", systemClock, 2).catch((error: unknown) => error)
+  expect(String(failure)).toContain("The thread that makes the index of words has failed")
+  expect(there).toBeGreaterThan(0)
+  expect(await found()).toBe(there)
+  await place.sessions.maintain("all")
+  expect(await found()).toBe(there)
+})
