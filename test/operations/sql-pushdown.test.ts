@@ -1,6 +1,7 @@
 /** What the store is asked for instead of the engine: it must find the same, and less must be read for it. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type SqlOutput, sql } from "../../src/operations/sql.ts"
+import { lazy } from "../../src/platform/lazy.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
 
@@ -149,4 +150,84 @@ test("what is counted and the ends of columns are those of all rows", async () =
   expect(await one("select max(n) n from (select count(*) n from messages group by role) where n > 0")).toEqual({
     n: 9,
   })
+})
+
+const CONDITIONS = [
+  "3 < ordinal",
+  "3 >= ordinal",
+  "'2026-02-01T06:00:00Z' < timestamp",
+  "ordinal between 3 and 7",
+  "ordinal not between 3 and 7",
+  "(ordinal > 3 and ordinal < 7) or search_text = 'axb'",
+  "(ordinal >= 3 and ordinal < 7) or search_text = 'axb'",
+  "3 < ordinal or search_text = 'able'",
+  "timestamp > '2026-01-31T06:00:00Z' and timestamp <= '2026-02-01T06:00:00Z'",
+  "ordinal in (1, 2, null)",
+  "ordinal not in (1, 2)",
+  "ordinal not in (1, null)",
+  "ordinal = 3.5",
+  "ordinal < 3.5",
+  "content is null",
+  "role = 'user' or ordinal > 12",
+  "role = 'user' or length(search_text) > 9",
+  "not (role = 'user' or ordinal = 3)",
+  "not (role = 'user' and length(search_text) > 9)",
+  "not (search_text like '%a%' and length(search_text) > 9)",
+  "not (search_text ilike '%K%' and role = 'user')",
+  "search_text ilike '%k%' or role = 'user'",
+  "search_text >= 'a' and search_text < 'b'",
+  "lower(search_text) < 'b'",
+  "lower(search_text) <> 'able'",
+  "starts_with(search_text, 'a') or ends_with(search_text, 'b')",
+  "contains(lower(search_text), 'k')",
+  "search_text like 'ABLE!%%' escape '!'",
+  "search_text not like 'ABLE!%%' escape '!'",
+  "ordinal + 1 = 4",
+  "ordinal::varchar like '1%'",
+  "timestamp::date > '2026-01-31' and ordinal % 2 = 0",
+]
+
+const counts = CONDITIONS.map((of, at) => `count(*) filter (where ${of}) c${at}`)
+const countedByEngine = lazy(async () => (await ask(`select count(*) n, ${counts.join(", ")} from messages`)).rows?.[0])
+
+test.each(CONDITIONS)("where %s: as many are found by the store as by the engine", async (of) => {
+  const engine = await countedByEngine()
+  expect(engine?.["n"]).toBe(TEXTS.length)
+  const [counted] = (await ask(`select count(*) n from messages where ${of}`)).rows ?? []
+  expect(counted?.["n"]).toBe(engine?.[`c${CONDITIONS.indexOf(of)}`] ?? "none")
+})
+
+test("by how well they match only rows that were found are chosen", async () => {
+  const found = (await ask("select id, score from fts('messages', 'able') order by score")).rows ?? []
+  expect(found.length).toBeGreaterThan(2)
+  expect((await ask("select id from fts('messages', 'able') where score is not null")).row_count).toBe(found.length)
+  const [{ score: least } = {}] = found
+  expect(
+    idsOf(await ask(`select id from fts('messages', 'able') where score > ${String(least)} order by score`)),
+  ).toEqual(found.filter(({ score }) => Number(score) > Number(least)).map(({ id }) => String(id)))
+})
+
+/** The same over tables that are read whole: nothing goes below the name of a result that is kept. */
+const WHOLE =
+  "with m as materialized (select * from messages where random() >= 0), p as materialized (select * from parts where random() >= 0)"
+
+test.each([
+  "select max(ordinal) a, min(timestamp) b from m where role = 'user' and length(search_text) > 9",
+  "select max(role) a, min(ordinal) b from m",
+  "select id from m order by content nulls first, ordinal limit 3",
+  "select id from m order by ordinal desc limit 2 offset 3",
+  "select id from m order by ordinal % 3, ordinal limit 4",
+  "select id from m where role = 'user' and length(search_text) > 9 order by ordinal limit 2",
+  "select count(*) n from (select id from m where role = 'user' order by id limit 3 offset 1)",
+  "select id from m where role = 'user' and id not in (select id from m where ordinal < 5) order by 1",
+  "select x.id a, y.ordinal b from m x left join m y on x.ordinal = y.ordinal + 1 and y.role = 'user' order by 1",
+  "select m.id a, p.id b from m left join p on p.message_id = m.id and m.ordinal = 3 order by 1",
+  "select m.id a, p.id b from m right join p on p.message_id = m.id and m.ordinal > 14 order by 2",
+  "select m.id from m where not exists (select 1 from p where p.message_id = m.id and m.ordinal > 3) order by 1",
+  "select m.id from m join p on p.message_id = m.id and p.ordinal <= m.ordinal where p.text like '%b%' order by 1",
+])("%s: is answered as over all rows", async (query) => {
+  const { rows, row_count } = await ask(`${WHOLE} ${query}`)
+  expect(row_count).toBeGreaterThan(0)
+  const narrowed = query.replaceAll(/(from|join) m\b/g, "$1 messages m").replaceAll(/(from|join) p\b/g, "$1 parts p")
+  expect((await ask(narrowed.replaceAll(/messages m (x|y)/g, "messages $1"))).rows).toEqual(rows)
 })
