@@ -40,6 +40,7 @@ test("every text that holds a stretch has its certain words among its terms", ()
     "Straße, Müller und Ähre; C++ and C# in 数据库的 移行 データベース: İstanbul ŉ café",
     "a-b c.d e/f g:h i@j 9f3c2ab17d2e 127.0.0.1:8080 x² ½ ﬁle ＡＢＣ",
     "ฐานข้อมูล ย้าย base64==AAAA__BBBB 한국어 데이터베이스 e\u0301te\u0301 \u0301x y",
+    "か\u3099きくは\u309aけこ ｶﾞｷﾞｸﾊﾟﾋﾟｺ x\u3099か λο\u0301γα\u0308ς",
   ]
   let checked = 0
   for (const text of texts) {
@@ -67,6 +68,7 @@ test("a search that the index narrows finds what a look at every text finds, far
         said("s", 1, "the needle is in here"),
         said("s", 2, paste),
         said("s", 3, "breathe needle in here"),
+        said("s", 4, "कमलपन\u093c"),
       ],
     },
   ])
@@ -74,6 +76,10 @@ test("a search that the index narrows finds what a look at every text finds, far
     if (isIndexed) await place.sessions.maintain("all")
     const hits = await findNarrowed(place.sessions, exactly("the needle in here"), and())
     expect(hits?.map(({ messageId }) => messageId).toSorted()).toEqual(["m0", "m2", "m3"])
+    if (!isIndexed) continue
+    // The mark behind it makes another letter of its last one.
+    const joined = await findNarrowed(place.sessions, exactly("कमलपन"), and())
+    expect(joined?.map(({ messageId }) => messageId)).toEqual(["m4"])
   }
   // Only the list of words, which is made with the index, knows which words hold another.
   using bare = testSessions()
