@@ -43,9 +43,11 @@ export function weighRuns(query: string, texts: readonly string[]): number[] {
 /** Which of the query's terms the first line or so of each text holds, the rare ones counting more. */
 export function weighOpenings(terms: readonly string[], texts: readonly string[]): number[] {
   const wanted = new Set(terms)
+  const mayHold = openingSieve(terms)
   const openings = texts.map((text) => {
     const held = new Set<string>()
-    for (const term of indexTerms(text.slice(0, OPENING_UNITS))) if (wanted.has(term)) held.add(term)
+    const opening = text.slice(0, OPENING_UNITS)
+    if (mayHold(opening)) for (const term of indexTerms(opening)) if (wanted.has(term)) held.add(term)
     return held
   })
   const having = new Map<string, number>()
@@ -55,6 +57,27 @@ export function weighOpenings(terms: readonly string[], texts: readonly string[]
     for (const term of held) score += rarityOf(having.get(term) ?? 0, texts.length)
     return score
   })
+}
+
+const ASCII = /^[\0-\x7f]*$/
+/** A longer term may be of a word that was cut, and not stand in the text as it is. */
+const LETTERS_MAX = 60
+
+/**
+ * Most openings hold none of the terms, and that is told sooner than their own terms are made: what a text of ASCII is
+ * indexed by stands in it, but for case, underscores and the sign that ends a stem.
+ */
+function openingSieve(terms: readonly string[]): (opening: string) => boolean {
+  const all = terms.map((term) => term.replace(/[*~]$/, "").replaceAll("_", ""))
+  if (all.some((letters) => letters === "" || letters.length > LETTERS_MAX)) return () => true
+  const shortest = [...new Set(all)].toSorted((left, right) => left.length - right.length)
+  const least: string[] = []
+  for (const letters of shortest) if (!least.some((known) => letters.includes(known))) least.push(letters)
+  return (opening) => {
+    if (!ASCII.test(opening)) return true
+    const bare = opening.toLowerCase().replaceAll("_", "")
+    return least.some((letters) => bare.includes(letters))
+  }
 }
 
 function rarityOf(documents: number, all: number): number {
