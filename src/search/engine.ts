@@ -61,8 +61,10 @@ const PATTERN_UNITS_MAX = 4_000
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
   await context.sessions.opened()
-  const begun = cursor ?? (await beginning(request, context))
-  const scope = await scopeFilter(context.sessions, request.filters)
+  const [begun, scope] = await Promise.all([
+    cursor ?? beginning(request, context),
+    scopeFilter(context.sessions, request.filters),
+  ])
   const shape = shapeOf(request.query)
   const found = await findHits({ request, context, ...filtersOf(scope, begun, cursor !== undefined), shape, cursor })
   const wanted = found.ranked.filter(({ score }) => score >= (request.filters.minScore ?? 0))
