@@ -2,7 +2,10 @@
 import { expect, test } from "bun:test"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
+import { openDictionary } from "../../src/sessions/words/dictionary.ts"
 import { createKeptTexts } from "../../src/sessions/words/kept-texts.ts"
+import { createBlockReader } from "../../src/sessions/words/segments.ts"
+import { createView } from "../../src/sessions/words/view.ts"
 import { openWordIndex } from "../../src/sessions/words/word-index.ts"
 import { said, session, testSessions } from "./support.ts"
 
@@ -117,4 +120,41 @@ test("texts are kept up to some size, the latest longest, and never for another 
   expect(await take(1)).toEqual([])
   expect(await take(2)).toEqual([2])
   expect(await take(1, "0 of another store")).toEqual([1])
+})
+
+test("blocks and terms that were read are not read again, but for a segment of another name under the same numbers", async () => {
+  using place = testSessions()
+  await write(place.sessions, "a")
+  await place.sessions.maintain("all")
+  const { store, tables } = place.sessions
+  const blocks = store.table(WORD_BLOCKS)
+  let taken = 0
+  const wordTables = {
+    messages: tables.messages,
+    segments: store.table(WORD_SEGMENTS),
+    blocks: {
+      ...blocks,
+      takeRows: ((rows, columns) => {
+        taken += rows.length
+        return blocks.takeRows(rows, columns)
+      }) as typeof blocks.takeRows,
+    },
+  }
+  const { cover } = await createView(wordTables).current()
+  const ofAnotherStore = cover.map((segment) => ({ ...segment, id: `${segment.id}-` }))
+  const reader = createBlockReader(wordTables)
+  const dictionary = openDictionary(wordTables)
+  const questions = [
+    async (segments: typeof cover) => (await reader.lists(segments, ["fox"]))[0]?.get("fox")?.count,
+    async (segments: typeof cover) => (await dictionary.termsLike({ cover: segments, tail: [] }, ["fix"], 1))[0],
+  ]
+  for (const [at, ask] of questions.entries()) {
+    const asked = async (segments: typeof cover) => {
+      taken = 0
+      expect(await ask(segments)).toBe([TEXTS, "fox"][at])
+      return taken
+    }
+    expect([await asked(cover), await asked(cover)]).toEqual([1, 0])
+    expect([await asked(ofAnotherStore), await asked(ofAnotherStore)]).toEqual([1, 0])
+  }
 })

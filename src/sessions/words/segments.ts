@@ -263,6 +263,7 @@ const KEPT_BYTES = 32_000_000
 
 /** The terms as one text, each with a line end before and behind it: as texts of their own they would take several times the room. */
 interface KeptBlock {
+  readonly segment: string
   readonly terms: string
   readonly lists: Uint8Array
 }
@@ -281,7 +282,8 @@ export function createBlockReader(tables: WordTables): BlockReader {
   async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
     const blocks = new Map<number, KeptBlock>()
     for (const { row, terms, lists } of await tables.blocks.takeRows(rows, ["terms", "lists"])) {
-      const block = { terms: `\n${terms}\n`, lists: unpackedBytes(segmentOf.get(row) ?? "", lists) }
+      const segment = segmentOf.get(row) ?? ""
+      const block = { segment, terms: `\n${terms}\n`, lists: unpackedBytes(segment, lists) }
       blocks.set(row, block)
       kept.set(row, block, block.lists.length + block.terms.length)
     }
@@ -313,7 +315,8 @@ export function createBlockReader(tables: WordTables): BlockReader {
       const blocks = new Map<number, KeptBlock>()
       for (const row of rows) {
         const block = kept.get(row)
-        if (block !== undefined) blocks.set(row, block)
+        // Another store in the place of the one that was known has others under the same numbers.
+        if (block !== undefined && block.segment === segmentOf.get(row)) blocks.set(row, block)
       }
       const missing = rows.filter((row) => !blocks.has(row))
       for (const found of await readMissing(missing, segmentOf))
