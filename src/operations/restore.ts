@@ -3,7 +3,7 @@
  * this machine. The plan alone is, as `restore_plan`.
  */
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { join, posix, win32 } from "node:path"
 import type { Adapter } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById, originOf } from "../adapters/registry.ts"
 import { PondError } from "../model/errors.ts"
@@ -50,6 +50,7 @@ export interface LossGroup {
 
 /** What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. */
 export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+  checkDirectory(options.cwd)
   const sessions = await pond.sessions()
   const tree = await sessions.tree(options.sessionId)
   const target = targetOf(tree, options.to)
@@ -113,11 +114,21 @@ export function rootOf(pond: Pond, target: Adapter): string {
   )
 }
 
+/** It is written into the session, and a client that is started there looks for the whole path. */
+function checkDirectory(cwd: string | undefined): void {
+  if (cwd === undefined || posix.isAbsolute(cwd) || win32.isAbsolute(cwd)) return
+  throw new PondError("validation_failed", `The directory ${cwd} is no absolute path. Name it from the root on.`, {
+    details: { cwd },
+  })
+}
+
 async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
   const folder = join(pond.host.path("cache"), `restore-${stampOf(pond)}`)
   try {
     await writeDraft(realFiles, folder, plan.proof.files, async (path, file) => writeForeignRows(path, file).backups)
     await checkDraft(plan, folder)
+  } catch (error) {
+    throw isSystemError(error) ? notWritable(folder, error) : error
   } finally {
     await realFiles.remove(folder)
   }

@@ -9,6 +9,7 @@ import { dirname } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import { BYTES_KEY } from "./foreign-sqlite.ts"
+import { notWritable } from "./paths.ts"
 
 export interface RowsToWrite {
   readonly rows: readonly NestedRow[]
@@ -70,23 +71,27 @@ export function conflictingRows(path: string, file: RowsToWrite): string[] {
 }
 
 function withDatabase<T>(path: string, use: (database: Database) => T): T {
-  const database = new Database(path, { create: true, readwrite: true, safeIntegers: true })
+  let database: Database | undefined
   try {
+    database = new Database(path, { create: true, readwrite: true, safeIntegers: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return use(database)
   } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && BROKEN.test(String(cause.code)))) throw cause
+    if (!(cause instanceof Error && "code" in cause)) throw cause
+    if (UNWRITABLE.test(String(cause.code))) throw notWritable(path, cause)
+    if (!BROKEN.test(String(cause.code))) throw cause
     throw new PondError(
       "validation_failed",
       `${path} is no whole database, and its client could not read it either. Move it aside and run this again.`,
       { details: { path }, cause },
     )
   } finally {
-    database.close(true)
+    database?.close(true)
   }
 }
 
 const BROKEN = /^SQLITE_(?:NOTADB|CORRUPT)/
+const UNWRITABLE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|PERM)/
 
 /** In this mode a transaction begins only where no one else has the database open, whether he reads or writes. */
 function beginAlone(database: Database, path: string): void {

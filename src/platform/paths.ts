@@ -48,12 +48,24 @@ export function ensureWritable(path: string): string {
 }
 
 export function notWritable(path: string, cause: unknown): PondError {
-  const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""
+  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : undefined
+  const next = NEXT_STEPS[reason ?? ""] ?? "Make it writable, or choose another place."
   return new PondError(
     "storage_unavailable",
-    `pond cannot write to ${path}${why}. Make it writable, or choose another place.`,
-    { details: { path }, cause },
+    `pond cannot write to ${path}${reason === undefined ? "" : ` (${reason})`}. ${next}`,
+    { details: { path, ...(reason === undefined ? {} : { reason }) }, cause },
   )
+}
+
+const IS_FULL = "Its disk is full: make room there, and run it again."
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  ENOSPC: IS_FULL,
+  SQLITE_FULL: IS_FULL,
+  ENOTDIR: "Part of its path is a file: choose another place.",
+  EEXIST: "What is there is no directory: choose another place.",
+  EDQUOT: "Your share of its disk is full: make room there, and run it again.",
+  EROFS: "Its disk is mounted for reading alone: choose another place.",
+  ENAMETOOLONG: "A name in it is longer than its disk takes: choose another directory with --cwd.",
 }
 
 /** What the system says of a file, and not pond. */

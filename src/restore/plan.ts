@@ -6,11 +6,13 @@
 import type { Adapter, Conversation, ForeignTarget, OutputFile, ResumeCommand } from "../adapters/adapter.ts"
 import { originOf } from "../adapters/registry.ts"
 import { loss } from "../adapters/shared/losses.ts"
+import { nativeRecords } from "../adapters/shared/native.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { SessionLog, SessionTree } from "../model/session.ts"
 import { mergeFiles } from "./merge.ts"
 import { reroot } from "./reroot.ts"
+import { saysSomething, toldBy } from "./told.ts"
 
 export interface RestoreRequest {
   readonly tree: SessionTree
@@ -53,8 +55,13 @@ export type RestoreProof = { readonly files: readonly OutputFile[] } & (
 )
 
 export async function planRestore(request: RestoreRequest): Promise<RestorePlan> {
-  const origin = adapterOf(request.tree)
-  return origin.id === request.target.id ? await planNative(request) : planForeign(request, origin)
+  const origin = isRecorded(request.tree) ? adapterOf(request.tree) : undefined
+  return origin?.id === request.target.id ? await planNative(request) : planForeign(request, origin)
+}
+
+/** What no client wrote, as it came over the wire, has no records that a client's adapter could go by: only its messages. */
+function isRecorded(log: SessionLog): boolean {
+  return nativeRecords(log).next().done !== true
 }
 
 async function planNative(request: RestoreRequest): Promise<RestorePlan> {
@@ -81,10 +88,11 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan> {
   }
 }
 
-function planForeign(request: RestoreRequest, origin: Adapter): RestorePlan {
+function planForeign(request: RestoreRequest, origin: Adapter | undefined): RestorePlan {
   const { tree, ancestors, target, reasoning, model } = request
   const cwd = request.cwd ?? tree.session.project
   const conversation = conversationOf(tree, ancestors, origin)
+  if (!saysSomething(toldBy(conversation, target.id, reasoning))) throw nothingToTell(tree.session.id, target)
   const written = target.serialize.foreign(conversation, { cwd, reasoning, model })
   const { sessionId } = written
   if (written.files.length === 0) {
@@ -109,13 +117,27 @@ function planForeign(request: RestoreRequest, origin: Adapter): RestorePlan {
   }
 }
 
+/** A client that lists what its user said lists no such session, so that a restore of it would be lost at once. */
+function nothingToTell(id: string, target: Adapter): PondError {
+  return new PondError(
+    "validation_failed",
+    `Nothing is said in the session ${id}, so ${target.title} has nothing to go on with. \`pond get ${id} --mode verbatim\` shows what it holds.`,
+    { details: { session_id: id } },
+  )
+}
+
 /** Forks are conversations of their own: only what an agent's agents did belongs to this one. */
-function conversationOf(tree: SessionTree, ancestors: readonly SessionLog[], adapter: Adapter): Conversation {
+function conversationOf(
+  tree: SessionTree,
+  ancestors: readonly SessionLog[],
+  adapter: Adapter | undefined,
+): Conversation {
+  const origin = originOf(tree.session.source_agent)
   return {
     session: tree.session,
-    entries: adapter.context(tree, ancestors),
+    entries: adapter?.context(tree, ancestors) ?? tree.entries.filter(({ parts }) => parts.length > 0),
     children: tree.children
-      .filter(({ session }) => session.source_agent.includes("/") && originOf(session.source_agent) === adapter)
+      .filter(({ session }) => session.source_agent.includes("/") && originOf(session.source_agent) === origin)
       .map((child) => conversationOf(child, [tree, ...ancestors], adapter)),
   }
 }
@@ -163,9 +185,9 @@ async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Pr
 }
 
 /** Another client gets what is there of the conversation, and is told what is not. */
-function missingHistory({ tree, ancestors }: RestoreRequest, origin: Adapter): Loss[] {
+function missingHistory({ tree, ancestors }: RestoreRequest, origin: Adapter | undefined): Loss[] {
   const stored = new Set(ancestors.map(({ session }) => session.id))
-  const missing = (origin.serialize.needs?.(tree) ?? []).filter((id) => !stored.has(id))
+  const missing = (origin?.serialize.needs?.(tree) ?? []).filter((id) => !stored.has(id))
   const first = tree.entries[0]?.message.id ?? tree.session.id
   return missing.map((id) => loss("missing_history", first, `what ${id} said before, which is not stored`))
 }

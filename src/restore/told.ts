@@ -5,7 +5,8 @@
 import type { Conversation, ForeignTarget } from "../adapters/adapter.ts"
 import type { ResultContent } from "../adapters/shared/translate.ts"
 import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
-import { stringifyJson } from "../model/json.ts"
+import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import type { FilePart } from "../model/session.ts"
 
 /** `target` is the vocabulary that calls are told in. */
 export function toldBy(
@@ -20,15 +21,31 @@ function itemsOf({ role, blocks }: Turn): string[] {
   return blocks.flatMap((block): string[] => {
     if (block.type === "text") return [`${role}: ${block.text}`]
     if (block.type === "reasoning") return [`reasoning: ${block.text}`]
-    if (block.type === "file") return [`${role} file: ${block.file.media_type} ${stringifyJson(block.file.data)}`]
-    const call = `call: ${block.name} ${sorted(paramsOf(block.params))}`
+    if (block.type === "file") return [`${role}${fileText(block.file)}`]
+    const call = `call: ${nameText(block.name)} ${sorted(paramsOf(block.params))}`
     return block.result === undefined ? [call] : [call, `result: ${contentText(block.result.content)}`]
   })
 }
 
-/** Most clients hold parameters as an object: a text stands in it as the input. */
-function paramsOf(params: unknown): unknown {
-  return typeof params === "string" ? { input: params } : params
+/** Whether anybody who read it would know more than before. */
+export function saysSomething(items: readonly string[]): boolean {
+  return items.some((item) => item.slice(item.indexOf(":") + 1).trim() !== "")
+}
+
+/** Providers take no other signs in the name of a tool, so clients write none. */
+function nameText(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_")
+}
+
+/** A file that was text is text to a model, and most clients write it as such. Of one elsewhere, few say what it is. */
+function fileText({ data, media_type: mediaType }: FilePart): string {
+  if ("text" in data) return `: ${data.text}`
+  return ` file: ${"url" in data ? "" : mediaType} ${stringifyJson(data)}`
+}
+
+/** Most clients hold parameters as an object: whatever is none stands in it as the input. */
+function paramsOf(params: JsonValue): JsonValue {
+  return isJsonObject(params) ? params : { input: params }
 }
 
 function contentText(content: readonly ResultContent[]): string {

@@ -1,7 +1,7 @@
 /** `pond restore` from the outside: what it says, what it writes, and what it refuses, over sessions of real clients. */
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { type Ran, runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -165,5 +165,31 @@ test("a lineage that bites its own tail is refused by name, and nothing is writt
   const { error } = JSON.parse(stdout)
   expect({ exitCode, code: error.code }).toEqual({ exitCode: 2, code: "validation_failed" })
   expect(error.message).toContain("has a cycle")
+  expect(filesBelow(join(home.path, "target"))).toEqual([])
+})
+
+test("--cwd is told as the whole path of a directory, however it is typed", async () => {
+  using home = await homeWith("claude-code", "tools")
+  const work = join(home.path, "work")
+  mkdirSync(work)
+  symlinkSync(work, join(home.path, "link"))
+  const planned = async (cwd: string, from: string) => {
+    const words = ["restore", TOOLS, "--root", join(home.path, "target"), "--cwd", cwd, "--dry-run", "--json"]
+    return JSON.parse((await runPond(words, { ...home, cwd: from })).stdout).resume.cwd
+  }
+  const real = realpathSync(work)
+  expect(await Promise.all([planned(".", work), planned("../link", work), planned("new/one", real)])).toEqual([
+    real,
+    real,
+    join(real, "new/one"),
+  ])
+})
+
+test("a database whose place is taken by a directory is refused in words", async () => {
+  using home = await homeWith("claude-code", "tools")
+  mkdirSync(join(home.path, "target/opencode.db"), { recursive: true })
+  const { exitCode, stderr } = await restored(home, TOOLS, "--to", "opencode")
+  expect(exitCode).toBe(5)
+  expect(stderr).toContain("opencode.db (SQLITE_CANTOPEN). Make it writable, or choose another place.")
   expect(filesBelow(join(home.path, "target"))).toEqual([])
 })

@@ -66,7 +66,7 @@ export type ResultContent =
  */
 export function resultContent(result: JsonValue): readonly ResultContent[] {
   if (typeof result === "string") return [{ type: "text", text: result }]
-  if (Array.isArray(result)) return result.map(blockContent)
+  if (Array.isArray(result)) return withoutEmpty(result.map(blockContent))
   if (isJsonObject(result)) {
     for (const key of ["output", "content"]) {
       const inner = result[key]
@@ -74,6 +74,12 @@ export function resultContent(result: JsonValue): readonly ResultContent[] {
     }
   }
   return result === null ? [] : [{ type: "text", text: stringifyJson(result) }]
+}
+
+/** An empty text among others says nothing, and the clients whose providers take none leave it out. */
+function withoutEmpty(content: readonly ResultContent[]): readonly ResultContent[] {
+  const said = content.filter((piece) => piece.type !== "text" || piece.text !== "")
+  return said.length === 0 ? content : said
 }
 
 /** The texts of a result as one, which is how clients without blocks hold it. */

@@ -176,10 +176,12 @@ function callBlock(draft: Draft, { from, brand }: Way, part: ToolCallPart, lose:
   const translated = translateCall(from, brand, { name: part.name, params })
   if (translated !== undefined && translated.lost.length > 0)
     lose("tool_params", `${part.name}: ${translated.lost.join(", ")}`)
-  let id = part.call_id
+  // A client that reads a call without an id, or without a name, leaves it out.
+  let id = part.call_id || "call"
   for (let count = 2; draft.ids.has(id); count++) id = `${part.call_id}_${count}`
   draft.ids.add(id)
-  const call = { type: "call" as const, id, name: translated?.name ?? part.name, params: translated?.params ?? params }
+  const name = (translated?.name ?? part.name) || "tool"
+  const call = { type: "call" as const, id, name, params: translated?.params ?? params }
   draft.open.set(part.call_id, call)
   return call
 }

@@ -1,5 +1,6 @@
 /** `pond restore` and `pond resume`: a session, into a client. */
-import { existsSync } from "node:fs"
+import { existsSync, realpathSync } from "node:fs"
+import { resolve } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { Pond } from "../../operations/pond.ts"
@@ -127,12 +128,18 @@ function lossText({ kind, count, example }: LossGroup): string {
   return `${kind.replaceAll("_", " ")}, ${counted(count, "time")} (${example})`
 }
 
+/** As the client will find it: started there, it is told the directory itself, and no link to it. */
+function directoryOf(path: string): string {
+  const whole = resolve(path)
+  return existsSync(whole) ? realpathSync(whole) : whole
+}
+
 function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
   return {
     sessionId: words[0] ?? "",
     to: flags.to,
     root: flags.root,
-    cwd: flags.cwd,
+    cwd: flags.cwd === undefined ? undefined : directoryOf(flags.cwd),
     reasoning: flags.reasoning ?? "text",
     isForced: flags.force,
   }

@@ -1,0 +1,234 @@
+/**
+ * Sessions of a shape that no client writes, as they may come over the wire: each comes whole into every client, or is refused
+ * in words that say what to do, with nothing written.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { PondError } from "../../src/model/errors.ts"
+import type { Entry, Part, Role, Session } from "../../src/model/session.ts"
+import { planRestoreOf, restore } from "../../src/operations/restore.ts"
+import { type TestPond, testPond } from "../operations/support.ts"
+import { MOMENT, session } from "../sessions/support.ts"
+
+type Body = Part extends infer P
+  ? P extends Part
+    ? Omit<P, "id" | "session_id" | "message_id" | "options">
+    : never
+  : never
+type Line = readonly [role: Role, bodies: readonly Body[], fields?: Readonly<Record<string, string>>]
+
+const spoken = { provenance: "conversational" } as const
+const text = (words: string): Body => ({ ...spoken, type: "text", text: words })
+const thought = (words: string): Body => ({ ...spoken, type: "reasoning", text: words })
+const file = (
+  media_type: string,
+  data: { base64: string } | { url: string } | { text: string },
+  file_name?: string,
+): Body => ({
+  ...{ ...spoken, type: "file", media_type, data },
+  ...(file_name === undefined ? {} : { file_name }),
+})
+const call = (call_id: string, params: unknown = { command: "ls" }, name = "Bash"): Body => ({
+  ...{ ...spoken, type: "tool_call", call_id, name, params, provider_executed: false },
+})
+const answer = (call_id: string, result: unknown = "out"): Body => ({
+  ...{ ...spoken, type: "tool_result", call_id, is_failure: false, result },
+})
+const ASK: Line = ["user", [text("hi")]]
+const END: Line = ["assistant", [text("done")]]
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+const WHOLE: Readonly<Record<string, readonly Line[]>> = {
+  "a result that answers nothing": [ASK, ["tool", [answer("x")]], END],
+  "a call that nothing answers": [ASK, ["assistant", [call("x")]], ["user", [text("and?")]], END],
+  "calls of one id, one after the other": [
+    ...([ASK, ["assistant", [call("x", { command: "a" })]], ["tool", [answer("x", "1")]]] as const),
+    ...([["assistant", [call("x", { command: "b" })]], ["tool", [answer("x", "2")]], END] as const),
+  ],
+  "calls of one id in one message": [
+    ASK,
+    ["assistant", [call("x"), call("x")]],
+    ["tool", [answer("x"), answer("x")]],
+    END,
+  ],
+  "a result before its call": [ASK, ["tool", [answer("x")]], ["assistant", [call("x")]], END],
+  "a call without an id": [ASK, ["assistant", [call("")]], ["tool", [answer("")]], END],
+  "a call without a name": [ASK, ["assistant", [call("x", {}, "")]], ["tool", [answer("x")]], END],
+  "a tool whose name no provider takes": [
+    ASK,
+    ["assistant", [call("x", {}, "a b/\u0000c")]],
+    ["tool", [answer("x")]],
+    END,
+  ],
+  "parameters that are no object": [
+    ASK,
+    ["assistant", [call("a", null), call("b", "words"), call("c", [1, 2]), call("d", 3)]],
+    ["tool", [answer("a", null), answer("b", 3), answer("c", { x: 1 }), answer("d", [])]],
+    END,
+  ],
+  "an empty text among the texts of a result": [
+    ASK,
+    ["assistant", [call("x")]],
+    [
+      "tool",
+      [
+        answer("x", [
+          { type: "text", text: "a" },
+          { type: "text", text: "" },
+          { type: "text", text: "b" },
+        ]),
+      ],
+    ],
+    END,
+  ],
+  "empty texts": [["user", [text("")]], ["assistant", [text(""), text("")]], ["user", [text("x"), text("")]], END],
+  "a null and halves of surrogate pairs": [
+    ["user", [text("a\u0000b\ud800c\udc00")]],
+    ["assistant", [call("x", { command: "\u0000\ud83d" })]],
+    ["tool", [answer("x", "\ud800\u0000")]],
+    ["assistant", [text("\ufeffdone\u2028")]],
+  ],
+  "a model that speaks first": [END, ASK],
+  "users and models in a row": [ASK, ASK, END, END],
+  "a thought alone": [ASK, ["assistant", [thought("hm")]]],
+  "a thought without words": [ASK, ["assistant", [thought(""), text("x")]]],
+  "files of every kind": [
+    [
+      "user",
+      [
+        file("image/png", { base64: PNG }, `${"ä".repeat(127)}/../../x.png`),
+        file("text/plain", { text: "words" }, "n".repeat(255)),
+        file("image/png", { url: "https://example.org/z.png" }),
+        file("application/pdf", { base64: "AAAA" }),
+        text("see"),
+      ],
+    ],
+    END,
+  ],
+  "bytes that are no image": [["user", [file("image/png", { base64: "!!" }), text("see")]], END],
+  "clocks at their ends": [
+    ["user", [text("hi")], { timestamp: "9999-12-31T23:59:59.999Z" }],
+    ["assistant", [text("ho")], { timestamp: "0001-01-01T00:00:00.000Z" }],
+  ],
+  "ids of messages that lead elsewhere": [
+    ["user", [text("hi")], { id: "../../x" }],
+    ["assistant", [text("ho")], { id: 'a\n"b' }],
+    ["user", [text("hi")], { id: "x".repeat(3000) }],
+  ],
+}
+
+const ODD_SESSIONS: Readonly<Record<string, Partial<Session>>> = {
+  "a directory with quotes, a line break and accents": { project: `/tmp/it's "q"\n$(x) u\u0308/ü/../` },
+  "a directory that is none": { project: "not a path" },
+  "a directory of Windows": { project: "C:\\Users\\x\\p" },
+  "a title of several lines": { title: "a\nb\r\n\u0000c\u001b[31m" },
+  "an empty title": { title: "" },
+  ...Object.fromEntries(
+    ["../../etc/passwd", "a/b", "x".repeat(300), "with space\n", ".", "ünï", "-rf", "%2e%2e", "a\u0000b"].map((id) => [
+      `the id ${JSON.stringify(id).slice(0, 20)}`,
+      { id },
+    ]),
+  ),
+}
+
+let place: TestPond
+beforeAll(() => {
+  place = testPond()
+})
+afterAll(() => place[Symbol.dispose]())
+
+let count = 0
+async function stored(lines: readonly Line[], fields: Partial<Session> = {}): Promise<string> {
+  const id = fields.id ?? `odd-${++count}`
+  const entries = lines.map(([role, bodies, own], ordinal) => {
+    const message_id = own?.["id"] ?? `m${ordinal}`
+    const common = { session_id: id, options: {} }
+    return {
+      message: {
+        ...common,
+        ordinal,
+        timestamp: MOMENT,
+        role,
+        ...(role === "system" ? { content: "" } : {}),
+        ...own,
+        id: message_id,
+      },
+      parts: bodies.map((body, index) => ({ ...common, id: `${message_id}:${index}`, message_id, ...body })),
+    }
+  }) as unknown as Entry[]
+  const [result] = await place.place.sessions.write([{ session: session(id, fields), entries }])
+  expect(result?.status).toBe("stored")
+  return id
+}
+
+/** What was said of it, or the error. Whatever was not restored left nothing behind. */
+async function restoredInto(to: string, sessionId: string): Promise<string> {
+  const root = mkdtempSync(join(place.place.path, "root-"))
+  const options = { sessionId, to, root, reasoning: "keep" as const, isForced: false }
+  try {
+    const { written, files } = await restore(place.pond, await planRestoreOf(place.pond, options), options)
+    return written && files.length > 0 ? "whole" : "nothing was written"
+  } catch (error) {
+    const left = readdirSync(root).length === 0 ? "" : ", and left something behind"
+    return error instanceof PondError ? `${error.code}: ${error.message}${left}` : `untyped: ${String(error)}${left}`
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+async function everywhere(sessionId: string): Promise<Readonly<Record<string, string>>> {
+  const said = await Promise.all(ADAPTERS.map(async ({ id }) => [id, await restoredInto(id, sessionId)]))
+  return Object.fromEntries(said)
+}
+
+const EVERY_ONE_WHOLE = Object.fromEntries(ADAPTERS.map(({ id }) => [id, "whole"]))
+
+describe("comes whole into every client", () => {
+  test.each(Object.entries(WHOLE))("%s", async (_, lines) => {
+    expect(await everywhere(await stored(lines))).toEqual(EVERY_ONE_WHOLE)
+  })
+
+  test.each(Object.entries(ODD_SESSIONS))("%s", async (_, fields) => {
+    expect(await everywhere(await stored([ASK, END], fields))).toEqual(EVERY_ONE_WHOLE)
+  })
+
+  test("a session of a client that has an adapter, without a record of it", async () => {
+    for (const { id } of ADAPTERS) {
+      expect(await everywhere(await stored([ASK, END], { source_agent: id }))).toEqual(EVERY_ONE_WHOLE)
+    }
+  })
+})
+
+describe("is refused, in words, with nothing written", () => {
+  test.each([
+    ["a session without messages", []],
+    ["one of carriers alone", [["system", []]]],
+    [
+      "one of blank texts",
+      [
+        ["user", [text(" \n ")]],
+        ["assistant", [text("\n")]],
+      ],
+    ],
+  ] as [string, Line[]][])("%s", async (_, lines) => {
+    const id = await stored(lines)
+    for (const [adapter, said] of Object.entries(await everywhere(id))) {
+      const title = ADAPTERS.find((each) => each.id === adapter)?.title
+      expect(said).toBe(
+        `validation_failed: Nothing is said in the session ${id}, so ${title} has nothing to go on with. \`pond get ${id} --mode verbatim\` shows what it holds.`,
+      )
+    }
+  })
+
+  test("a directory whose name no disk takes", async () => {
+    const said = await restoredInto(
+      "pi",
+      await stored([ASK, END], { project: `/${"d".repeat(250)}/${"e".repeat(250)}` }),
+    )
+    expect(said).toMatch(
+      /^storage_unavailable: pond cannot write to .* \(ENAMETOOLONG\)\. A name in it is longer than its disk takes: choose another directory with --cwd\.$/,
+    )
+  })
+})
