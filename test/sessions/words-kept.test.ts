@@ -158,3 +158,34 @@ test("blocks and terms that were read are not read again, but for a segment of a
     expect([await asked(ofAnotherStore), await asked(ofAnotherStore)]).toEqual([1, 0])
   }
 })
+
+test("what another process has folded meanwhile is asked of its segment, and of nothing that was in memory before", async () => {
+  using place = testSessions()
+  const { store, tables } = place.sessions
+  const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
+  const view = createView({ messages: tables.messages, ...words }, 8)
+  const parts = async () => {
+    const { cover, tail } = await view.current()
+    return { cover: cover.map(({ from, to }) => [from, to]), tail: tail.map(({ from, to }) => [from, to]) }
+  }
+  await write(place.sessions, "a")
+  expect(await parts()).toEqual({
+    cover: [],
+    tail: [
+      [0, 8],
+      [8, 16],
+      [16, 20],
+    ],
+  })
+  const other = place.open()
+  await other.maintain("all")
+  await write(other, "b")
+  expect(await parts()).toEqual({
+    cover: [[0, 20]],
+    tail: [
+      [20, 28],
+      [28, 36],
+      [36, 40],
+    ],
+  })
+})
