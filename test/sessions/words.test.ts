@@ -212,7 +212,15 @@ test("whatever is lost of the index is made again from the messages, and nothing
   expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
   const all = await idsOf(place.open(), WORDS.join(" "))
   expect(all.length).toBe(2_000)
-  await tables().blocks.deleteWhere(eq("block", (segment?.blocks ?? 0) - 1))
+  const ofLast = eq("block", (segment?.blocks ?? 0) - 1)
+  const [{ first_term: term } = { first_term: "" }] = await tables().blocks.read({
+    columns: ["first_term"],
+    where: ofLast,
+  })
+  const having = await idsOf(place.open(), term)
+  expect(having.length).toBeGreaterThan(0)
+  await tables().blocks.deleteWhere(ofLast)
+  expect(await idsOf(place.open(), term)).toEqual(having)
   expect(await idsOf(place.open(), "w1 w2 w3")).toEqual(wanted)
   expect(await idsOf(place.open(), WORDS.join(" "))).toEqual(all)
   expect(await idsOf(place.sessions, "w1 w2 w3")).toEqual(wanted)
