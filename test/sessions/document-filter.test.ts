@@ -29,7 +29,7 @@ import {
 import { said, session, type TestSessions, testSessions } from "./support.ts"
 
 const SESSIONS = 12
-const PER_SESSION = 9
+const PER_SESSION = 18
 const PROJECTS = ["/home/a/Work", "/home/a/work", "/home/b", "/Ärger", "/home/a/working"]
 const AGENTS = ["claude-code", "claude-code/explore", "codex"]
 const at = (number: number) => Date.UTC(2026, 0, 1) + (number % 7) * 60_000
@@ -77,8 +77,8 @@ const LEAVES: readonly (() => Filter)[] = [
   () => range("timestamp", { ...bounds(micros), ...ends() }),
   () => isNull("role"),
   () => isNull("ordinal"),
-  () => stored(Math.floor(random.next() * 120)),
-  () => stored(Math.floor(random.next() * 60), Math.floor(random.next() * 120)),
+  () => stored(Math.floor(random.next() * 240)),
+  () => stored(Math.floor(random.next() * 120), Math.floor(random.next() * 240)),
 ]
 
 function anyFilter(depth: number): Filter {
@@ -98,9 +98,9 @@ function readBack(documents: Documents): Documents {
 test("whatever a filter asks of what a segment knows, the same messages pass as in the table", async () => {
   const { store, tables } = place.sessions
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
-  const { tail } = await createView({ messages: tables.messages, ...words }, 40).current()
+  const { tail } = await createView({ messages: tables.messages, ...words }, 72).current()
   const joined = readBack(joinDocuments(tail.map(({ documents }) => documents)))
-  expect(tail.map(({ from }) => from)).toEqual([0, 40, 80])
+  expect(tail.map(({ from }) => from)).toEqual([0, 72, 144])
   let someOfThem = 0
   for (let round = 0; round < 120; round++) {
     const filter = anyFilter(3)

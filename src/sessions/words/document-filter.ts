@@ -3,7 +3,7 @@
  * facets of a segment do not tell it does not decide: then nothing is said.
  */
 import type { Filter, FilterValue } from "../../substrate/filter.ts"
-import { type Documents, type FacetName, isNumber, isText, loaded } from "./documents.ts"
+import { type Codes, type Documents, type FacetName, isNumber, isText, loaded, type TextFacet } from "./documents.ts"
 
 /** The facets that a filter asks for. */
 export function facetsOf(filter: Filter): FacetName[] {
@@ -71,12 +71,7 @@ type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | 
 
 function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Array): boolean {
   if (isText(leaf.column)) {
-    const { values, codes } = loaded(texts[leaf.column])
-    const passes = textTest(leaf)
-    const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
-    if (isPassing.every((each) => each === 1)) return true
-    for (let at = 0; at < mask.length; at++)
-      mask[at] = (mask[at] as number) & (isPassing[codes[at] as number] as number)
+    narrowedByText(loaded(texts[leaf.column]), textTest(leaf), mask)
     return true
   }
   const passes = numberTest(leaf)
@@ -93,6 +88,46 @@ function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Ar
     if (value < least || value > most) mask[at] = 0
   }
   return true
+}
+
+function narrowedByText({ values, codes }: TextFacet, passes: (value: string) => boolean, mask: Uint8Array): void {
+  const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
+  if (isPassing.every((each) => each === 1)) return
+  const starts = runsOf(codes)
+  if (starts === undefined) {
+    for (let at = 0; at < mask.length; at++)
+      mask[at] = (mask[at] as number) & (isPassing[codes[at] as number] as number)
+    return
+  }
+  for (const [run, start] of starts.entries())
+    if (isPassing[codes[start] as number] === 0) mask.fill(0, start, starts[run + 1])
+}
+
+const RUN_LENGTH_MIN = 16
+const RUNS = new WeakMap<Codes, { readonly starts: Uint32Array | undefined }>()
+
+/**
+ * Where a value begins that the messages from there on share: those of a session lie together, and with them those of a
+ * project. Nothing where that is told of nearly every message anew.
+ */
+function runsOf(codes: Codes): Uint32Array | undefined {
+  let told = RUNS.get(codes)
+  if (told === undefined) {
+    told = { starts: startsOf(codes) }
+    RUNS.set(codes, told)
+  }
+  return told.starts
+}
+
+function startsOf(codes: Codes): Uint32Array | undefined {
+  const starts = new Uint32Array(Math.ceil(codes.length / RUN_LENGTH_MIN))
+  let count = 0
+  for (let at = 0; at < codes.length; at++) {
+    if (at > 0 && codes[at] === codes[at - 1]) continue
+    if (count === starts.length) return undefined
+    starts[count++] = at
+  }
+  return starts.slice(0, count)
 }
 
 const isFacet = (column: string) => isText(column) || isNumber(column)

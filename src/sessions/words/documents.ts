@@ -12,9 +12,9 @@ export const FACETS = [...TEXT_FACETS, ...NUMBER_FACETS] as const
 type TextName = (typeof TEXT_FACETS)[number]
 type NumberName = (typeof NUMBER_FACETS)[number]
 
-type Codes = Uint8Array | Uint16Array | Uint32Array
+export type Codes = Uint8Array | Uint16Array | Uint32Array
 
-interface TextFacet {
+export interface TextFacet {
   readonly values: readonly string[]
   readonly codes: Codes
 }
