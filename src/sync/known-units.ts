@@ -15,8 +15,9 @@ export interface KnownUnits {
   look(nowMs: number): readonly string[] | "all"
 }
 
-/** Who went on with a session today does so again, and each look asks for it. */
+/** Who went on with a session today does so again, and each look asks for it: for the youngest of them, where they are many. */
 const LATELY_MS = 86_400_000
+const LATELY_MAX = 100
 /** The others are asked for by one of so many looks; by a rarer one where that would be more than two milliseconds. */
 const TURNS_MIN = 3
 const RESTED_AT_ONCE = 1_000
@@ -31,6 +32,7 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
   const databases = [...new Set(units.flatMap(({ files }) => files.filter(isDatabase).map(({ place }) => place)))]
   let [marks, looks]: [Map<string, string> | undefined, number] = [undefined, 0]
   let folders: Set<string> | undefined
+  let youngSinceMs: number | undefined
 
   function again(place: string): SourceUnit | undefined {
     const unit = byPlace.get(place)
@@ -68,6 +70,8 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
     look: (nowMs) => {
       marks ??= marksOf(source, units, plannedAtMs)
       for (const [path, mark] of marks) if (markOf(path) !== mark) return "all"
+      youngSinceMs ??= sinceOfYoungest(units)
+      const latelyMs = Math.max(youngSinceMs, nowMs - LATELY_MS)
       const changed: string[] = []
       const turns = Math.max(TURNS_MIN, Math.ceil(byPlace.size / RESTED_AT_ONCE))
       const turn = looks++ % turns
@@ -76,12 +80,18 @@ export function createKnownUnits(source: ImportSource, units: readonly SourceUni
         const isItsTurn = number++ % turns === turn
         const file = files.find((each) => each.place === place)
         if (file === undefined || isDatabase(file)) continue
-        if (!isItsTurn && nowMs - file.modifiedMs > LATELY_MS) continue
+        if (!isItsTurn && file.modifiedMs < latelyMs) continue
         if (isOther(file)) changed.push(place)
       }
       return changed
     },
   }
+}
+
+/** When the youngest that are asked for by each look begin. One that is gone on with later is among them. */
+function sinceOfYoungest(units: readonly SourceUnit[]): number {
+  const times = Float64Array.from(units.flatMap(({ files }) => files.map(({ modifiedMs }) => modifiedMs)))
+  return times.toSorted().at(-LATELY_MAX) ?? Number.NEGATIVE_INFINITY
 }
 
 function isOther({ path, sizeBytes, modifiedMs, changedMs, inode }: SourceFile): boolean {

@@ -278,15 +278,18 @@ test("what is known of a root says which of its units changed, or that it cannot
   expect(known.look(file?.modifiedMs ?? 0)).toBe("all")
 })
 
+/** A session of one log, which lies nowhere: whoever looks for it finds that it has changed. */
+function unitAt({ root }: SyncPlace, name: string, modifiedMs: number): SourceUnit {
+  const file = { path: join(root, name), place: name, form: "log", sizeBytes: 1, modifiedMs, inode: 1 } as const
+  return { key: name, root, files: [file] }
+}
+
 test("of thousands of sessions that rest, a look asks for a part, and a few looks for all; those of today each time", () => {
   using place = syncPlace()
   const [source] = place.request.sources
   if (source === undefined) throw new Error("there is no source")
   const nowMs = systemClock.nowMs()
-  const unitOf = (name: string, modifiedMs: number): SourceUnit => {
-    const file = { path: join(place.root, name), place: name, form: "log", sizeBytes: 1, modifiedMs, inode: 1 } as const
-    return { key: name, root: place.root, files: [file] }
-  }
+  const unitOf = (name: string, modifiedMs: number) => unitAt(place, name, modifiedMs)
   const rested = Array.from({ length: 2_500 }, (_, number) => unitOf(`rested-${number}`, 0))
   const known = createKnownUnits(source, [...rested, unitOf("today", nowMs)], nowMs + 60_000)
   const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
@@ -295,6 +298,21 @@ test("of thousands of sessions that rest, a look asks for a part, and a few look
     expect(look.length).toBeLessThan(836)
   }
   expect(new Set(looks.flat()).size).toBe(2_501)
+})
+
+test("where thousands were gone on with today, each look asks for the youngest, and a few looks for all", () => {
+  using place = syncPlace()
+  const [source] = place.request.sources
+  if (source === undefined) throw new Error("there is no source")
+  const nowMs = systemClock.nowMs()
+  const units = Array.from({ length: 2_500 }, (_, number) => unitAt(place, `${number}`, nowMs - number * 1_000))
+  const known = createKnownUnits(source, units, nowMs + 60_000)
+  const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
+  for (const look of looks) {
+    expect(look).toEqual(expect.arrayContaining(["0", "50", "99"]))
+    expect(look.length).toBeLessThan(834 + 100)
+  }
+  expect(new Set(looks.flat()).size).toBe(2_500)
 })
 
 test("a machine that wakes up looks at everything, whatever events it was told", async () => {
