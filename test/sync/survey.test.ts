@@ -1,0 +1,46 @@
+/** What is said of the sources between two syncs. */
+import { expect, test } from "bun:test"
+import { cpSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
+import { surveySources } from "../../src/sync/survey.ts"
+import { sessionId, syncPlace, userLine } from "./support.ts"
+
+/** One of them comes from another version of the client than the other. */
+const strange = (session: string, number: number) =>
+  JSON.stringify({
+    ...{ type: "hologram", uuid: `h${number}`, sessionId: session },
+    version: session === sessionId(1) ? "2.1.0" : "2.1.1",
+  })
+
+test("records of an unknown kind are said of the root that has them, by session, for as long as it lies there", async () => {
+  using place = syncPlace()
+  for (const number of [1, 2]) {
+    const session = sessionId(number)
+    place.write(session, [userLine(session, 1, "one"), strange(session, 1), strange(session, 2), "{ no JSON"])
+  }
+  place.write(sessionId(3), [userLine(sessionId(3), 1, "three")])
+  const other = join(place.root, "..", "other")
+  const sources = [place.root, other].map((root) => ({ adapter: claudeCode, root }))
+  // The same client at another place, of which one session is as it should be.
+  cpSync(
+    join(place.root, "projects", "-home-someone-work", `${sessionId(3)}.jsonl`),
+    join(other, "projects/-w/a.jsonl"),
+  )
+  await place.sync({ sources })
+  place.append(sessionId(3), `${userLine(sessionId(3), 2, "four")}\n`)
+  const [first, second] = await surveySources(sources, place.context)
+  expect(first).toMatchObject({
+    sessions: 3,
+    pending: { new: 0, grown: 1, rewritten: 0, gone: 0 },
+    unknown_records: [{ kind: expect.stringContaining("hologram"), sessions: 2 }],
+  })
+  expect(second).toMatchObject({ sessions: 1, unknown_records: [] })
+  // A second sync reads what is new, and what was met before is still there.
+  for (const number of [1, 2]) place.append(sessionId(number), `${userLine(sessionId(number), 3, "more")}\n`)
+  await place.sync({ sources })
+  expect((await surveySources(sources, place.context))[0]?.unknown_records).toEqual(first?.unknown_records as never)
+  rmSync(join(place.root, "projects", "-home-someone-work", `${sessionId(2)}.jsonl`))
+  await place.sync({ sources })
+  expect((await surveySources(sources, place.context))[0]?.unknown_records).toMatchObject([{ sessions: 1 }])
+})
