@@ -1,9 +1,12 @@
 /**
  * Whether one store has everything of another, proved by their ids: those of every row of every session, compared as
- * they are. A few hundred sessions at a time, so that memory does not grow with the stores.
+ * they are. In the order of the rows, as long as it is the same; else a few hundred sessions at a time, so that memory
+ * does not grow with the stores.
  */
+import { lazy } from "../platform/lazy.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
+import { sameRows } from "./same-rows.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./tables.ts"
 import { createBreather, stopIfAsked, type Work } from "./work.ts"
 
@@ -22,37 +25,56 @@ const OWNERS_AT_ONCE = 100
 /** About what a compared key takes, as an object and as a text. */
 const KEY_BYTES = 600
 const EXAMPLES_MAX = 20
+const STOPPED = "Stopped before everything was compared."
 
 export async function compareStores(from: Store, to: Store, work: Work): Promise<Comparison> {
   const tables = new Map(
     [...(await tablesOf(from)), ...(await tablesOf(to))].map((each) => [each.definition.name, each]),
   )
-  const sessionIds = [
-    ...new Set([...(await idsOf(from, tables.get("sessions"))), ...(await idsOf(to, tables.get("sessions")))]),
-  ]
-  const found = { present: NOTHING, missing: NOTHING, extra: NOTHING, examples: [] as Comparison["examples"][number][] }
+  const sessionIds = lazy(() => idsOfBoth(from, to, tables.get("sessions")))
+  const found: Found = { present: NOTHING, missing: NOTHING, extra: NOTHING, examples: [] }
   const breathe = createBreather()
   for (const table of tables.values()) {
-    const isBytes = table.role === "blobs"
-    const owners = isBytes ? [...new Set([...(await idsOf(from, table)), ...(await idsOf(to, table))])] : sessionIds
-    work.onStage(`compare ${table.definition.name}`, owners.length)
+    const { definition, role } = table
+    const both = [from.table(definition), to.table(definition)] as const
+    work.onStage(`compare ${definition.name}`, await both[0].count())
+    const same = await sameRows(definition, both, (rows, bytes) => {
+      stopIfAsked(work, STOPPED)
+      work.onRows(rows)
+      breathe(bytes)
+    })
+    if (same !== undefined) {
+      found.present = added(found.present, role, same)
+      continue
+    }
+    const owners = role === "blobs" ? await idsOfBoth(from, to, table) : await sessionIds()
+    work.onStage(`compare ${definition.name}`, owners.length)
     for (let at = 0; at < owners.length; at += OWNERS_AT_ONCE) {
-      stopIfAsked(work, "Stopped before everything was compared.")
+      stopIfAsked(work, STOPPED)
       const some = owners.slice(at, at + OWNERS_AT_ONCE)
       const [left, right] = await Promise.all([keysOf(from, table, some), keysOf(to, table, some)])
-      const missing = left.difference(right)
-      found.present = added(found.present, table.role, left.size - missing.size)
-      found.missing = added(found.missing, table.role, missing.size)
-      found.extra = added(found.extra, table.role, right.difference(left).size)
-      for (const key of missing) {
-        if (found.examples.length >= EXAMPLES_MAX) break
-        found.examples.push({ table: table.definition.name, key: JSON.parse(key) as string[] })
-      }
+      compareKeys(found, table, left, right)
       work.onRows(at + some.length)
       breathe((left.size + right.size) * KEY_BYTES)
     }
   }
   return found
+}
+
+type Found = { -readonly [Name in keyof Comparison]: Comparison[Name] }
+
+function compareKeys(found: Found, { definition, role }: ArchivedTable, left: Set<string>, right: Set<string>): void {
+  const missing = left.difference(right)
+  found.present = added(found.present, role, left.size - missing.size)
+  found.missing = added(found.missing, role, missing.size)
+  found.extra = added(found.extra, role, right.difference(left).size)
+  const shown = [...missing].slice(0, EXAMPLES_MAX - found.examples.length)
+  const examples = shown.map((key) => ({ table: definition.name, key: JSON.parse(key) as string[] }))
+  found.examples = [...found.examples, ...examples]
+}
+
+async function idsOfBoth(from: Store, to: Store, table: ArchivedTable | undefined): Promise<string[]> {
+  return [...new Set([...(await idsOf(from, table)), ...(await idsOf(to, table))])]
 }
 
 async function idsOf(store: Store, table: ArchivedTable | undefined): Promise<string[]> {

@@ -7,7 +7,7 @@ import { type Comparison, compareStores } from "./compare.ts"
 import { strangers } from "./import.ts"
 import { type SelectedTable, selectFrom } from "./selection.ts"
 import { NOTHING, type Tally } from "./tables.ts"
-import { stopIfAsked, type Work } from "./work.ts"
+import { letGo, stopIfAsked, type Work } from "./work.ts"
 
 export interface CopyReport extends Comparison {
   readonly copied: Tally
@@ -30,7 +30,10 @@ export async function copyStore(
   work: Work,
 ): Promise<CopyReport> {
   const moved = isVerifyOnly ? { copied: NOTHING, refused: [] } : await moveAbsent(from, to, work)
-  if (!isVerifyOnly) await index?.()
+  if (!isVerifyOnly) {
+    await index?.()
+    letGo()
+  }
   const comparison = await compareStores(from.store, to.store, work)
   const ok = Object.values(comparison.missing).every((rows) => rows === 0)
   return { ...moved, ...comparison, ok }

@@ -7,7 +7,7 @@ import { type ExportReport, exportArchive } from "../archive/export.ts"
 import { importArchive } from "../archive/import.ts"
 import type { SessionFilter } from "../archive/selection.ts"
 import type { Tally } from "../archive/tables.ts"
-import type { Work } from "../archive/work.ts"
+import { letGo, type Work } from "../archive/work.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { momentOf } from "./moments.ts"
@@ -81,6 +81,7 @@ export async function importPond(
 
 /** Whatever of it is not done yet, a search does row by row, and the next sync goes on with it. */
 async function indexed(sessions: Sessions, work: Work): Promise<void> {
+  letGo()
   for (const table of await sessions.written()) {
     if (work.signal.aborted)
       throw new PondError("interrupted", "Everything is stored. `pond optimize` builds its indexes.")

@@ -46,6 +46,8 @@ export function createKeySet(): KeySet {
     low = new Uint32Array(before[0].length * 2)
     count = 0
     for (const [slot, first] of before[0].entries()) if (first !== EMPTY) put(first, before[1][slot] ?? 0)
+    // Of a million keys those are megabytes, which a collector that sees a small heap would leave for long.
+    for (const { buffer } of before) buffer.transfer(0)
   }
 
   return {

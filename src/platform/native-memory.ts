@@ -12,7 +12,11 @@ let leftBytes = 0
 
 /** Gives it back to the machine once there is enough of it. Does nothing where the C library is not GNU's. */
 export function returnFreedMemory(): void {
-  if (process.memoryUsage.rss() < leftBytes + WORTH_BYTES) return
+  if (process.memoryUsage.rss() >= leftBytes + WORTH_BYTES) returnAllFreedMemory()
+}
+
+/** The same at once: where one work ends and another begins, which needs other memory. */
+export function returnAllFreedMemory(): void {
   gnu()?.malloc_trim(0)
   leftBytes = process.memoryUsage.rss()
 }

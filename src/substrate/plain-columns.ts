@@ -267,6 +267,43 @@ function emptyLike(values: Values, length: number): Values {
   return new (values.constructor as new (length: number) => Values)(length)
 }
 
+// --- Comparing ---------------------------------------------------------------------------------------------------------
+
+/** Whether so many rows of two batches, each from a row on, have the same values; of columns that have one in every row. */
+export function areSameRows(
+  one: ColumnBatch,
+  from: number,
+  other: ColumnBatch,
+  otherFrom: number,
+  rows: number,
+): boolean {
+  return Object.entries(one.columns).every(([name, column]) => {
+    const beside = other.columns[name] as ColumnValues
+    if (column.offsets === undefined || beside.offsets === undefined)
+      return bytesAt(column.data, from, rows).equals(bytesAt(beside.data, otherFrom, rows))
+    return (
+      areSameTexts(column.offsets, from, beside.offsets, otherFrom, rows) &&
+      textBytes(column, from, rows).equals(textBytes(beside, otherFrom, rows))
+    )
+  })
+}
+
+function areSameTexts(one: Int32Array, from: number, other: Int32Array, otherFrom: number, rows: number): boolean {
+  const apart = (other[otherFrom] as number) - (one[from] as number)
+  for (let row = 1; row <= rows; row++)
+    if ((other[otherFrom + row] as number) - (one[from + row] as number) !== apart) return false
+  return true
+}
+
+function bytesAt({ buffer, byteOffset, BYTES_PER_ELEMENT: width }: Values, from: number, rows: number): Buffer {
+  return Buffer.from(buffer, byteOffset + from * width, rows * width)
+}
+
+function textBytes({ data, offsets = new Int32Array(1) }: ColumnValues, from: number, rows: number): Buffer {
+  const begin = offsets[from] as number
+  return Buffer.from(data.buffer, data.byteOffset + begin, (offsets[from + rows] as number) - begin)
+}
+
 // --- Keys --------------------------------------------------------------------------------------------------------------
 
 /** Two hashes of the key of each row, by its values alone: equal keys have equal hashes wherever they come from. */

@@ -63,11 +63,13 @@ export async function* scanStretches(dataset: Dataset, request: StretchRequest):
   const read = await dataset.beginRead()
   if (read === undefined) return
   const { from, to, columns, text, where } = request
-  const bounds = [`${ROW} >= ${from}`, ...(to === undefined ? [] : [`${ROW} < ${to}`])]
+  // A filter makes the engine look at all rows first and read their columns apart: all rows are asked for without one.
+  const bounds = [...(from === 0 ? [] : [`${ROW} >= ${from}`]), ...(to === undefined ? [] : [`${ROW} < ${to}`])]
   if (where !== undefined) bounds.push(filterText(dataset.definition, where))
   try {
     const { batches, first } = await dataset.attempt(async () => {
-      const query = read.table.query().where(bounds.join(" AND "))
+      const query = read.table.query()
+      if (bounds.length > 0) query.where(bounds.join(" AND "))
       query.select([...columns, ...(text === undefined ? [] : [text])]).withRowId()
       const started = query[Symbol.asyncIterator]()
       return { batches: started, first: await started.next() }

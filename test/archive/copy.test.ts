@@ -1,8 +1,10 @@
 /** A copy goes between any two backends, appends what is absent, and proves by ids that nothing is missing. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { compareStores } from "../../src/archive/compare.ts"
 import { copyStore } from "../../src/archive/copy.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
+import type { Store } from "../../src/substrate/table.ts"
 import { said, session } from "../sessions/support.ts"
 import { type ObjectServer, startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
 import { fill, logsOf, type Place, place, stoppedAt, work } from "./support.ts"
@@ -76,4 +78,61 @@ test("sessions that the target has from another project are left out, and what l
   await target.write([{ session: { ...log.session, project: "/another" }, entries: [] }])
   const report = await copied(source, target)
   expect(report).toMatchObject({ ok: false, refused: [log.session.id], missing: { messages: log.entries.length } })
+})
+
+/** The store, with a count of the reads that ask for the rows of some sessions. */
+function watched(store: Store): { readonly store: Store; readonly asked: () => number } {
+  let asked = 0
+  const table: Store["table"] = (definition) => {
+    const own = store.table(definition)
+    const read: typeof own.read = (request) => {
+      asked += 1
+      return own.read(request)
+    }
+    return { ...own, read }
+  }
+  return { store: { ...store, table }, asked: () => asked }
+}
+
+const spoken = (id: string, count: number) => ({
+  session: session(id),
+  entries: Array.from({ length: count }, (_, at) => said(id, at, `message ${at} of ${id}`)),
+})
+
+test("rows in the same order are compared as they lie there, however they were written", async () => {
+  const [one, other] = [here.open("at-once"), here.open("by-and-by")]
+  const all = ["a", "b", "c"].map((id) => spoken(id, 20))
+  await one.write(all)
+  for (const each of all) await other.write([each])
+  const [left, right] = [watched(one.store), watched(other.store)]
+  const counted = { sessions: 3, messages: 60, parts: 60, embeddings: 0, blobs: 0 }
+  expect(await compareStores(left.store, right.store, work)).toMatchObject({ present: counted, examples: [] })
+  expect([left.asked(), right.asked()]).toEqual([0, 0])
+})
+
+test("rows in another order are the same rows, and one that differs is named", async () => {
+  const [one, other] = [here.open("forwards"), here.open("backwards")]
+  const all = ["a", "b", "c"].map((id) => spoken(id, 20))
+  await one.write(all)
+  for (const each of all.toReversed()) await other.write([each])
+  const nothing = { sessions: 0, messages: 0, parts: 0, embeddings: 0, blobs: 0 }
+  const counted = { ...nothing, sessions: 3, messages: 60, parts: 60 }
+  expect(await compareStores(one.store, other.store, work)).toMatchObject({
+    present: counted,
+    missing: nothing,
+    extra: nothing,
+  })
+  // As many rows in the same order, and the last of them another.
+  const [left, right] = [here.open("left"), here.open("right")]
+  for (const [into, id] of [
+    [left, "m"],
+    [right, "n"],
+  ] as const) {
+    const { entries, ...rest } = spoken("a", 20)
+    await into.write([{ ...rest, entries: [...entries, said("a", 20, "the last", { id })] }])
+  }
+  const report = await compareStores(left.store, right.store, work)
+  expect(report).toMatchObject({ missing: { sessions: 0, messages: 1, parts: 1 }, extra: { messages: 1, parts: 1 } })
+  expect(report.examples).toContainEqual({ table: "messages", key: ["a", "m"] })
+  expect(report.present).toMatchObject({ sessions: 1, messages: 20 })
 })
