@@ -1,7 +1,8 @@
 /** How a search came about, for people: what each ranking weighed, and how the engine found it. */
+
+import { counted } from "../model/numbers.ts"
 import { visible } from "../model/visible.ts"
 import type { SearchOutput } from "../operations/search.ts"
-import { counted } from "./numbers.ts"
 import type { Style } from "./style.ts"
 
 /** Nothing unless it was asked for. */

@@ -1,11 +1,12 @@
 /** What a search found, for people: sessions with their best places, and the command that opens each. */
+
+import { counted, countText } from "../model/numbers.ts"
 import { visible, visibleLine } from "../model/visible.ts"
 import type { FoundSession, SearchOutput } from "../operations/search.ts"
 import { whenText } from "./dates.ts"
 import { explanationText, sharesText } from "./explained.ts"
 import { excerpt, marked, patternOf } from "./highlight.ts"
 import { projectText } from "./home-paths.ts"
-import { counted, countText } from "./numbers.ts"
 import type { Style } from "./style.ts"
 import { cutToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
@@ -52,7 +53,7 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: H
     ...(newest === undefined ? [] : [whenText(newest, nowMs)]),
     `${countText(session.matched_message_count)} of ${counted(session.session_messages_count, "message")}`,
   ].join("  ")
-  const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.yellow))}\n${style.dim(where)}\n`
+  const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.red))}\n${style.dim(where)}\n`
   const found = session.matches.map((match) => matchText(match, session.session_id, pattern, look)).join("")
   const newer =
     session.newer_messages_count === 0
@@ -66,7 +67,7 @@ function matchText(match: Match, sessionId: string, pattern: RegExp | undefined,
   // In a pipe a line stays a line: programs that read it count on that.
   const width = Number.isFinite(columns) ? Math.min(columns, WIDTH_MAX) - INDENT.length - 4 : columns
   const lines = excerpt(visible(match.text), pattern, { width, linesMax: LINES_MAX })
-  const said = lines.map((line) => `${INDENT}${marked(line, pattern, (found) => style.bold(style.yellow(found)))}\n`)
+  const said = lines.map((line) => `${INDENT}${marked(line, pattern, (found) => style.bold(style.red(found)))}\n`)
   return `  ${roleText(match.role, style)} ${style.dim(`${whenText(match.timestamp, nowMs)}${sharesText(match)}`)}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
 }
 

@@ -2,10 +2,11 @@
  * How long work says where it is: a bar on a terminal, one JSON object per line with `--json`, nothing otherwise. All of
  * it on stderr. There is no timer: it draws when told something, and not more often than the eye or a reader needs.
  */
+
+import { bytesText, countText, durationText } from "../model/numbers.ts"
 import { visibleLine } from "../model/visible.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { TextSink } from "../platform/streams.ts"
-import { bytesText, countText, durationText } from "./numbers.ts"
 import { cutToWidth } from "./table.ts"
 
 export interface Progress {

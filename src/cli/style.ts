@@ -1,7 +1,17 @@
-/** Colour and weight, where the reader is a terminal that did not ask for none; plain text otherwise. */
+/**
+ * Colour and weight, where the reader is a terminal that did not ask for none; plain text otherwise. Only colours that are read
+ * on white as well as on black: no yellow, and nothing bright. None says what its word does not say too.
+ */
 import type { Environment } from "../platform/environment.ts"
 
-const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const
 
 export type Style = Readonly<Record<keyof typeof CODES, (text: string) => string>>
 
@@ -15,7 +25,7 @@ export function createStyle(isColored: boolean): Style {
     dim: paint(CODES.dim),
     red: paint(CODES.red),
     green: paint(CODES.green),
-    yellow: paint(CODES.yellow),
+    magenta: paint(CODES.magenta),
     cyan: paint(CODES.cyan),
   }
 }

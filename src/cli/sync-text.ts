@@ -1,9 +1,10 @@
 /** Syncs as people speak of them: how often, when, and what became of one. */
+
+import { counted } from "../model/numbers.ts"
 import { visibleLine } from "../model/visible.ts"
 import type { Surroundings } from "../operations/overview.ts"
 import type { SyncRecord } from "../operations/sync-history.ts"
 import { whenText } from "./dates.ts"
-import { counted } from "./numbers.ts"
 
 export const NO_SOURCES =
   "No client of pond's has sessions on this machine.\n`pond adapters discover` says where each one was looked for.\n"

@@ -1,11 +1,12 @@
 /** A session, or a message with its neighbours, for people to read. Everything that came from a transcript is made visible. */
+
+import { counted } from "../model/numbers.ts"
 import { visible, visibleLine } from "../model/visible.ts"
 import type { GetOutput } from "../operations/get.ts"
 import type { MessageView, PartView } from "../operations/views.ts"
 import { whenText } from "./dates.ts"
 import { roleText } from "./hits.ts"
 import { projectText } from "./home-paths.ts"
-import { counted } from "./numbers.ts"
 import { wrapToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
 
@@ -66,7 +67,7 @@ export function neighbourhoodText(answer: GetOutput, look: TranscriptLook): stri
       siblings.filter(({ ordinal }) => ordinal < target.ordinal),
       look,
     ),
-    messageText({ ...rest, parts: [...parts] }, look, style.yellow(">")),
+    messageText({ ...rest, parts: [...parts] }, look, style.magenta(">")),
     left,
     messagesText(
       siblings.filter(({ ordinal }) => ordinal > target.ordinal),

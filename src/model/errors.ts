@@ -55,9 +55,18 @@ export class PondError extends Error {
   }
 }
 
+/** What may come from any file that is written, wherever that is. */
+const NO_ROOM: Readonly<Record<string, string>> = {
+  ENOSPC: "A disk that pond writes to is full. Make room and run it again; `pond doctor` says which one it is.",
+  EDQUOT: "Your share of a disk that pond writes to is full. Make room and run it again; `pond doctor` says where.",
+  EROFS: "A disk that pond writes to is mounted for reading alone. `pond doctor` says which one it is.",
+}
+
 /** What no row names is ours to mend: `internal`, with nothing of it shown outside and all of it in the log. */
 export function toPondError(error: unknown): PondError {
   if (error instanceof PondError) return error
+  const full = error instanceof Error && "code" in error ? NO_ROOM[String(error.code)] : undefined
+  if (full !== undefined) return new PondError("storage_unavailable", full, { cause: error })
   return new PondError(
     "internal",
     "pond failed in a way it does not know. Run again with -v and report what it prints.",

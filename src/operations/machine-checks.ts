@@ -5,6 +5,7 @@
 import { accessSync, chmodSync, constants, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
+import { bytesText, counted } from "../model/numbers.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { parseLocation } from "../substrate/location.ts"
 import type { Fix, Seen } from "./check.ts"
@@ -25,7 +26,9 @@ export async function storeOpens(pond: Pond): Promise<Seen> {
   const { messages } = await sessions.counts()
   const { shown } = sessions.store.location
   return ok(
-    messages === 0 ? `${shown} holds nothing yet; \`pond sync\` fills it` : `${shown} holds ${messages} messages`,
+    messages === 0
+      ? `${shown} holds nothing yet; \`pond sync\` fills it`
+      : `${shown} holds ${counted(messages, "message")}`,
   )
 }
 
@@ -68,7 +71,7 @@ export function roomOnDisk(pond: Pond): Seen {
   const place = existing(localStore(pond) ?? pond.host.path("state"))
   const { bavail, bsize } = statfsSync(place)
   const free = bavail * bsize
-  const found = `${(free / 1e9).toFixed(1)} GB are free at ${place}`
+  const found = `${bytesText(free)} are free at ${place}`
   if (free >= FREE_BYTES_LOW) return ok(found)
   const advice = `${found}. Make room: a sync and \`pond optimize\` write before they delete`
   return { status: free < FREE_BYTES_MIN ? "failed" : "warning", found: advice }

@@ -1,6 +1,7 @@
 /** The family of a session by names and sizes: itself and everything that names it as a parent, however deep. */
 import { type Static, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
+import { countText } from "../model/numbers.ts"
 import type { Session } from "../model/session.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { eq } from "../substrate/filter.ts"
@@ -40,7 +41,7 @@ export async function sessionTree(sessions: Sessions, root: Session): Promise<No
 function tooLarge(id: string): PondError {
   return new PondError(
     "validation_failed",
-    `More than ${NODES_MAX} sessions stand below ${id}. Ask for one of its children, or use SQL.`,
+    `More than ${countText(NODES_MAX)} sessions stand below ${id}. Ask for one of its children, or use SQL.`,
     { details: { session_id: id, nodes_max: NODES_MAX } },
   )
 }

@@ -3,6 +3,7 @@
  * may leave a machine is a choice of its owner, and what is taken out of it comes from that machine's own variables.
  */
 import { PondError } from "../model/errors.ts"
+import { countText } from "../model/numbers.ts"
 import type { Session } from "../model/session.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import type { Sessions } from "../sessions/store.ts"
@@ -130,7 +131,7 @@ function redactionText(redactor: Redactor): string {
 function tooMany(id: string): PondError {
   return new PondError(
     "validation_failed",
-    `More than ${LINEAGE_MAX} sessions stand below ${id}. Leave --include-subagents out, and read those that matter.`,
+    `More than ${countText(LINEAGE_MAX)} sessions stand below ${id}. Leave --include-subagents out, and read those that matter.`,
     { details: { session_id: id, sessions_max: LINEAGE_MAX } },
   )
 }

@@ -39,7 +39,7 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["restore nobody", "not_found", "There is no session nobody"],
   ["resume", "validation_failed", "SESSION is missing"],
   ["resume nobody", "not_found", "There is no session nobody"],
-  [`resume ${SESSION} --to codex --root there --cwd nowhere`, "not_found", "The session was held in nowhere"],
+  [`resume ${SESSION} --to codex --root there --cwd nowhere`, "not_found", "The directory "],
   ["export", "validation_failed", "-o FILE.pond is missing"],
   ["export -o folder", "would_overwrite", ""],
   ["export -o plain/x.pond", "storage_unavailable", "The archive "],

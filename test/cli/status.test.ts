@@ -130,3 +130,12 @@ test("how far the embeddings came is said, and what turns them on", async () => 
   expect(embeddings.coverage.total).toBeGreaterThan(2)
   expect(embeddings.coverage.embedded).toBe(embeddings.coverage.total)
 }, 60_000)
+
+test("whether the words are indexed is said as it is, before and after", async () => {
+  using home = homeOfClients()
+  expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
+  const words = async () => /^words .*$/m.exec((await runPond(["status"], home)).stdout)?.[0]
+  expect(await words()).toBe("words      few enough for a search to read them all, and not indexed yet")
+  expect(await runPond(["optimize", "-q"], home)).toMatchObject({ exitCode: 0 })
+  expect(await words()).toBe("words      all messages are indexed")
+})

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { readInvocation } from "../../src/cli/argv.ts"
 import { flag } from "../../src/cli/flags.ts"
 import { proseText } from "../../src/cli/home-paths.ts"
+import { createStyle } from "../../src/cli/style.ts"
 import { cutToWidth, renderTable, wrapProse, wrapToWidth } from "../../src/cli/table.ts"
 import { PondError } from "../../src/model/errors.ts"
 import { visible, visibleLine } from "../../src/model/visible.ts"
@@ -110,4 +111,16 @@ test("the home directory is ~ in prose, and what only looks like it is not", () 
   expect(said("/home/you/a is there, and /home/you.")).toBe("~/a is there, and ~.")
   expect(said("/home/yours/a and /mnt/home/you/a")).toBe("/home/yours/a and /mnt/home/you/a")
   expect(proseText("/root/a", "/")).toBe("/root/a")
+})
+
+test("what is painted is read on white as on black: no yellow, nothing bright, no grey of its own", () => {
+  const style = createStyle(true)
+  const painted = Object.values(style).map((paint) => paint("x"))
+  const codes =
+    painted
+      .join("")
+      .match(/\d+(?=m)/g)
+      ?.map(Number) ?? []
+  expect(codes.length).toBe(2 * painted.length)
+  expect(codes.filter((code) => code === 33 || code === 37 || code === 30 || code >= 90)).toEqual([])
 })

@@ -36,3 +36,11 @@ test("an error of ours stays itself, any other becomes internal and keeps what i
   })
   expect(wrapped.message).not.toContain("secret")
 })
+
+test.each(["ENOSPC", "EDQUOT", "EROFS"])("%s is no fault of ours, wherever it comes from", (code) => {
+  const theirs = Object.assign(new Error(`${code}: /home/someone/secret`), { code })
+  const { message, cause, details, code: ownCode } = toPondError(theirs)
+  expect({ cause, details, code: ownCode }).toEqual({ cause: theirs, details: {}, code: "storage_unavailable" })
+  expect(message).toContain("`pond doctor` says")
+  expect(message).not.toContain("secret")
+})

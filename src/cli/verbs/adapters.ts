@@ -1,8 +1,9 @@
 /** `pond adapters`: the clients that pond reads and writes, and which of them it leaves alone. */
+
+import { bytesText, counted } from "../../model/numbers.ts"
 import { type Client, type Discovered, discoverClients, listClients, switchClients } from "../../operations/clients.ts"
 import { whenText } from "../dates.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { bytesText, counted } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
 

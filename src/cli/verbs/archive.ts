@@ -1,5 +1,6 @@
 /** `pond export`, `pond import`, `pond copy`: what is stored, as one file or in another store. */
 import { PondError } from "../../model/errors.ts"
+import { bytesText, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
   type CopyOutcome,
@@ -10,7 +11,6 @@ import {
   wholeExitCode,
 } from "../../operations/archive.ts"
 import { flag } from "../flags.ts"
-import { bytesText, countText } from "../numbers.ts"
 import type { Progress } from "../progress.ts"
 import type { Style } from "../style.ts"
 import { renderTable } from "../table.ts"
@@ -143,7 +143,7 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
 function refusals(refused: readonly string[], style: Style): string {
   return refused
     .map((id) =>
-      style.yellow(
+      style.magenta(
         `left out  session ${visibleLine(id)}: the store has another of this id, of another client or project\n`,
       ),
     )

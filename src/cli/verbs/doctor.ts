@@ -32,7 +32,7 @@ export const doctor = defineVerb({
 const INDENT = " ".repeat("warning  ".length)
 
 function line({ check, status, found, fix }: Finding, style: Style): string {
-  const marks = { ok: style.green("ok     "), warning: style.yellow("warning"), failed: style.red("failed ") }
+  const marks = { ok: style.green("ok     "), warning: style.magenta("warning"), failed: style.red("failed ") }
   const mended = fix?.done === true ? style.green(" (mended)") : ""
   return `${marks[status]}  ${style.bold(check)}: ${visibleLine(found)}${mended}`
 }

@@ -1,9 +1,9 @@
 /** `pond get SESSION --format md`: a session as a document that people read where there is no pond. */
 import { PondError } from "../../model/errors.ts"
+import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { type Share, shareSession } from "../../operations/share.ts"
 import { writeNewFile } from "../../platform/new-file.ts"
-import { bytesText, counted } from "../numbers.ts"
 import type { Outcome, Streamed, VerbContext } from "../verb.ts"
 import type { GetFlags } from "./get-flags.ts"
 

@@ -1,10 +1,10 @@
 /** `pond get`: a session page by page, or a message with its neighbours. */
 import { PondError, toPondError } from "../../model/errors.ts"
+import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
-import { counted } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"

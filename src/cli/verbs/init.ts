@@ -1,4 +1,6 @@
 /** `pond init`: what is on this machine, what pond would set up, and doing it, with a person's leave or with `--yes`. */
+
+import { counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
   applyInit,
@@ -13,7 +15,6 @@ import {
 import type { RegistrationState } from "../../operations/registrations.ts"
 import { syncExitCode, syncPond } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
-import { counted } from "../numbers.ts"
 import { everyText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
@@ -168,7 +169,7 @@ function registrationText(
   if (status === "taken")
     return `${place} has another "pond", which stays: ${visibleLine((command ?? ["no command"]).join(" "))}\n`
   if (status === "unreadable")
-    return `${place} ${style.yellow("cannot be changed safely")}: ${visibleLine(why ?? "")}\n${byHandText(by_hand, wanted)}`
+    return `${place} ${style.magenta("cannot be changed safely")}: ${visibleLine(why ?? "")}\n${byHandText(by_hand, wanted)}`
   if (!isOffered) return `${place} is left alone\n`
   const verb =
     status === "outdated" ? `will be set right; it names ${visibleLine((command ?? []).join(" "))}` : "will get"
@@ -207,10 +208,10 @@ function renderDone(done: InitDone, { style }: Page): string {
   lines.push(
     ...done.registrations
       .filter(({ change }) => change !== "none")
-      .map((step) => stepText(step, style.yellow("failed"))),
+      .map((step) => stepText(step, style.magenta("failed"))),
   )
   if (done.schedule_failed !== null)
-    lines.push(`${style.yellow("failed")}  schedule: ${visibleLine(done.schedule_failed)}`)
+    lines.push(`${style.magenta("failed")}  schedule: ${visibleLine(done.schedule_failed)}`)
   else if (done.schedule.scheduled)
     lines.push(`Syncs every ${everyText(done.schedule.every_minutes ?? 0)}, through ${done.schedule.scheduler}`)
   if (lines.length === 0) lines.push("All was set up already")
@@ -242,7 +243,7 @@ function undone({ registrations, schedule_stopped, config_removed }: Undone): Ou
     document: { registrations, schedule_stopped, config_removed },
     exitCode: isWhole ? 0 : EXIT_NOT_WHOLE,
     render: ({ style }) => {
-      const lines = registrations.map((step) => stepText(step, style.yellow("failed")))
+      const lines = registrations.map((step) => stepText(step, style.magenta("failed")))
       if (schedule_stopped) lines.push("pond syncs no more by itself.")
       if (config_removed) lines.push("The settings that init made are gone.")
       if (lines.length === 0) lines.push("There was nothing to take back.")

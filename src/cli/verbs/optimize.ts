@@ -1,7 +1,8 @@
 /** `pond optimize`: indexes built and folded, fragments compacted, old versions cleaned; and what that gained. */
+
+import { bytesText, countText } from "../../model/numbers.ts"
 import { type OptimizedTable, type OptimizeReport, optimizeStore } from "../../operations/optimize.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { bytesText, countText } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 

@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from "node:fs"
 import { resolve } from "node:path"
 import { PondError } from "../../model/errors.ts"
+import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { Pond } from "../../operations/pond.ts"
 import {
@@ -15,7 +16,6 @@ import {
   rootOf,
 } from "../../operations/restore.ts"
 import { flag } from "../flags.ts"
-import { bytesText, counted, countText } from "../numbers.ts"
 import { pickSession } from "../pick-session.ts"
 import type { Desk } from "../picker.ts"
 import type { Style } from "../style.ts"
@@ -103,11 +103,11 @@ async function restored(
   const { title } = plan.target
   const { cwd } = plan.resume
   if (!existsSync(cwd)) {
-    throw new PondError(
-      "not_found",
-      `The session was held in ${cwd}, which is not there. Say where it goes on: pond resume ${options.sessionId} --cwd DIR`,
-      { details: { cwd } },
-    )
+    const message =
+      options.cwd === undefined
+        ? `The session was held in ${cwd}, which is not there. Say where it goes on: pond resume ${options.sessionId} --cwd DIR`
+        : `The directory ${cwd} is not there. Make it, or name another with --cwd.`
+    throw new PondError("not_found", message, { details: { cwd } })
   }
   sayLosses(pond, plan)
   try {
@@ -155,8 +155,8 @@ function render(report: RestoreReport, style: Style): string {
   const lines = [
     `${report.written ? "Restored" : "Would restore"} ${counted(sessions.length, "session")}, ${fidelity}: ${counted(files.length, "file")}, ${bytesText(bytes)}.`,
     ...files.map(({ path }) => `  ${visibleLine(path)}`),
-    ...backups.map((path) => style.yellow(`  kept the old file: ${visibleLine(path)}`)),
-    ...(report.written ? [] : losses.map((group) => style.yellow(visibleLine(`  lost: ${lossText(group)}`)))),
+    ...backups.map((path) => style.magenta(`  kept the old file: ${visibleLine(path)}`)),
+    ...(report.written ? [] : losses.map((group) => style.magenta(visibleLine(`  lost: ${lossText(group)}`)))),
     ...(report.rewritten_paths > 0 ? [`  ${countText(report.rewritten_paths)} paths name the new directory.`] : []),
     `${style.dim("Go on with")}  ${commandText(report)}`,
   ]

@@ -122,5 +122,5 @@ function renderSchedule(
       : ""
   return trouble === null
     ? `${line}${lingers}`
-    : `${line}${style.yellow("warning")}  ${visibleLine(trouble)}. \`pond schedule start\` mends it.\n`
+    : `${line}${style.magenta("warning")}  ${visibleLine(trouble)}. \`pond schedule start\` mends it.\n`
 }

@@ -1,12 +1,12 @@
 /** `pond sql`: one SELECT over the store, as a table, as JSON, or as a file. */
 import { chmodSync, copyFileSync, existsSync } from "node:fs"
 import { PondError } from "../../model/errors.ts"
+import { counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { sql as operation, type SqlOutput } from "../../operations/sql.ts"
 import { notWritable } from "../../platform/paths.ts"
 import { flag } from "../flags.ts"
-import { counted } from "../numbers.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
 
 const FLAGS = {

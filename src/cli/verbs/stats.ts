@@ -1,9 +1,9 @@
 /** `pond stats`: how much there is, by day, project, client, tool or model. */
 import { PondError } from "../../model/errors.ts"
+import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
 import { flag } from "../flags.ts"
-import { counted, countText } from "../numbers.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 

@@ -1,9 +1,10 @@
 /** `pond status`: how things stand, on one screen. What the store says at once is shown at once. */
+
+import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
-import { bytesText, counted, countText } from "../numbers.ts"
 import { everyText, recordText, unreadText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -88,8 +89,12 @@ function agentsText({ by_agent }: Holdings): string {
 }
 
 function indexText({ indexes, messages }: Holdings): string {
-  const words = indexes.find(({ table, name }) => table === "messages" && name.startsWith("search_"))
-  if (words === undefined) return "not indexed: a search reads every message; `pond optimize` builds the index"
+  const words = indexes.find(({ table, name }) => table === "words" && name === "words")
+  if (words === undefined) {
+    return messages > WAITING_SAID
+      ? "not indexed: a search reads every message; `pond optimize` builds the index"
+      : "few enough for a search to read them all, and not indexed yet"
+  }
   if (words.waiting === 0) return "all messages are indexed"
   const some = `${countText(words.waiting)} of ${countText(messages)} messages are not in the index yet, and are searched all the same`
   return words.waiting > WAITING_SAID ? `${some}; \`pond optimize\` adds them` : some

@@ -1,12 +1,12 @@
 /** `pond sync`: what the clients have written, into the store. */
 import { PondError } from "../../model/errors.ts"
+import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { unreadOf } from "../../operations/overview.ts"
 import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
 import { watchPond } from "../../operations/watch.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
-import { bytesText, counted, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { NO_SOURCES, unreadText } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
@@ -146,7 +146,7 @@ export function renderSynced(report: Report, page: Page, unread: Unread = []): s
   const embedded = embedText(report.embed)
   const others = unread
     .map((client) =>
-      page.prose(`${page.style.yellow("warning")}  ${unreadText(client)}.
+      page.prose(`${page.style.magenta("warning")}  ${unreadText(client)}.
 `),
     )
     .join("")
@@ -193,7 +193,7 @@ function remarks(
   const lines: string[] = []
   if (sessions.seen === 0)
     lines.push(
-      `${style.yellow("warning")}  ${adapter}: ${visibleLine(path)} is there, and no session was found in it.\n`,
+      `${style.magenta("warning")}  ${adapter}: ${visibleLine(path)} is there, and no session was found in it.\n`,
     )
   if (sessions.gone > 0)
     lines.push(`${adapter}: ${counted(sessions.gone, "source")} gone from the disk. What was stored of it stays.\n`)

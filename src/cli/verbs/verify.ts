@@ -1,9 +1,10 @@
 /** `pond verify`: what a native restore would write, against what lies there. */
+
+import { bytesText, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { type Verification, verifyExitCode, verifyPond } from "../../operations/verify.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
-import { bytesText, countText } from "../numbers.ts"
 import type { Style } from "../style.ts"
 import { NO_SOURCES } from "../sync-text.ts"
 import { renderTable } from "../table.ts"

@@ -3,6 +3,7 @@
  * later stands in the same block; what waits is bounded, so that a session of any length streams.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
+import { bytesText } from "../../model/numbers.ts"
 import type { Entry, FilePart, Part, Role, ToolCallPart, ToolResultPart } from "../../model/session.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { fenced, folded, inlineCode, item, plain, stacked, within } from "./blocks.ts"
@@ -207,5 +208,5 @@ function jsonBlock(value: JsonValue, clean: (text: string) => string): readonly 
 }
 
 function sizeText(base64: string): string {
-  return `${Math.max(1, Math.round((base64.length * 3) / 4000))} KB`
+  return bytesText(Math.round((base64.length * 3) / 4))
 }

@@ -122,7 +122,7 @@ test("a session is a document: a title, what it is, and each voice with what it 
 
     Why is \`a<b>\` red?
 
-    Image: \`\` screen\`shot.png \`\` image/png (3 KB)
+    Image: \`\` screen\`shot.png \`\` image/png (3.0 KB)
 
 -   **Assistant** · 2026-01-31 12:00
 
@@ -186,7 +186,7 @@ test("a session is a document: a title, what it is, and each voice with what it 
 
     \`\`\`json
     {
-      "image": "3 KB of base64"
+      "image": "3.0 KB of base64"
     }
     \`\`\`
 

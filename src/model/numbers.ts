@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Numbers as people read them, wherever they stand. */
 const STEPS = ["bytes", "KB", "MB", "GB", "TB"]
 
 /** 12,345 */
