@@ -190,15 +190,49 @@ test("a move rewrites the strings that are paths, and no text that mentions one"
   ])
 })
 
-test.each([
-  ["/old/日 home", "file:///old/%E6%97%A5%20home", "file:///new%20home"],
-  ["/old/日 home", "file:///old/%E6%97%A5%20home/a%20b.ts", "file:///new%20home/a%20b.ts"],
-  ["/old/日 home", "file:///old/%E6%97%A5%20homestead", "file:///old/%E6%97%A5%20homestead"],
-  ["/old/日 home", "file:///old/%E6%97", "file:///old/%E6%97"],
-  ["C:\\old", "file:///C:/old/a.ts", "file:///new%20home/a.ts"],
-])("in a move from %s the address %s becomes %s", (from, address, moved) => {
+test.each<[string, string, string, string]>([
+  ["/old/日 home", "file:///old/%E6%97%A5%20home", "file:///new%20home", "/new home"],
+  ["/old/日 home", "file:///old/%E6%97%A5%20home/a%20b.ts", "file:///new%20home/a%20b.ts", "/new home"],
+  ["/old/日 home", "file:///old/%E6%97%A5%20homestead", "file:///old/%E6%97%A5%20homestead", "/new home"],
+  ["/old/日 home", "file:///old/%E6%97", "file:///old/%E6%97", "/new home"],
+  ["C:\\old", "file:///C:/old/a.ts", "file:///new%20home/a.ts", "/new home"],
+  ["/old", "file:///old/a.ts", "file:///D:/new/a.ts", "D:\\new"],
+])("in a move from %s the address %s becomes %s", (from, address, moved, to) => {
   const { files } = reroot([{ form: "log", place: "s.jsonl", lines: [JSON.stringify({ cwd: address })] }], {
-    ...{ from, to: "/new home", place: undefined },
+    ...{ from, to, place: undefined },
   })
   expect(files).toMatchObject([{ lines: [JSON.stringify({ cwd: moved })] }])
+})
+
+test("in a move every number keeps its value, a line without a path its bytes, and a path of Windows its strokes", () => {
+  const lines = [
+    '{"cwd":"C:\\\\old\\\\src\\\\a.ts","cost":12345678901234567890123}',
+    '{ "said" : "look into C:\\\\old please", "cost": 1.50 }',
+  ]
+  const move = { from: "C:\\old", to: "D:\\new", place: undefined }
+  const { files, rewrittenPaths } = reroot([{ form: "log", place: "s.jsonl", lines }], move)
+  expect(rewrittenPaths).toBe(1)
+  expect(files).toMatchObject([
+    { lines: ['{"cwd":"D:\\\\new\\\\src\\\\a.ts","cost":12345678901234567890123}', lines[1]] },
+  ])
+})
+
+test("a log that its client compresses is written so", async () => {
+  using target = tempRoot()
+  await applyRestore({ ...request(target.root), output: [{ form: "log", place: "a.jsonl.zst", lines: ["1", "2"] }] })
+  const written = Bun.zstdDecompressSync(readFileSync(join(target.root, "a.jsonl.zst")))
+  expect(Buffer.from(written).toString()).toBe("1\n2\n")
+})
+
+test("what was added to a file that others share is on the disk before the restore is over", async () => {
+  using target = tempRoot()
+  const { files, ...others } = request(target.root)
+  const synced: string[] = []
+  const sync = (path: string) => {
+    synced.push(path)
+    return files.sync(path)
+  }
+  const output: OutputFile[] = [{ form: "log", place: "index.jsonl", lines: ["{}"], isShared: true }]
+  await applyRestore({ ...others, files: { ...files, sync }, output })
+  expect(synced).toContain(join(target.root, "index.jsonl"))
 })
