@@ -45,7 +45,7 @@ export async function createReconciler(
         const known = records.get(id)
         if (known === undefined || given === undefined || equalJson(known, given)) return []
         records.set(id, given)
-        return [revision(first, id, given, ordinal++)]
+        return [revision(first, { id: revisionId(id, given, ids), of: id, record: given, ordinal: ordinal++ })]
       }),
   }
 }
@@ -100,12 +100,27 @@ function placed(entry: Entry, ordinal: number): Entry {
   return { ...entry, message: { ...entry.message, ordinal } } as Entry
 }
 
-function revision({ message }: Entry, of: string, record: JsonValue, ordinal: number): Entry {
-  const { of: _, lift: __, ...source } = sourceOf(message)
+/** A record may say again what it said before it said another thing: that is one more revision. */
+function revisionId(of: string, record: JsonValue, ids: Set<string>): string {
   const hash = Bun.hash.xxHash64(stringifyJson(record)).toString(16).padStart(16, "0")
+  let id = `${of}@${hash}`
+  for (let again = 2; ids.has(id); again++) id = `${of}@${hash}.${again}`
+  ids.add(id)
+  return id
+}
+
+interface Revision {
+  readonly id: string
+  readonly of: string
+  readonly record: JsonValue
+  readonly ordinal: number
+}
+
+function revision({ message }: Entry, { id, of, record, ordinal }: Revision): Entry {
+  const { of: _, lift: __, ...source } = sourceOf(message)
   return {
     message: {
-      id: `${of}@${hash}`,
+      id,
       session_id: message.session_id,
       ordinal,
       timestamp: message.timestamp,
