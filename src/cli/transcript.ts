@@ -7,7 +7,7 @@ import type { MessageView, PartView } from "../operations/views.ts"
 import { whenText } from "./dates.ts"
 import { roleText } from "./hits.ts"
 import { projectText } from "./home-paths.ts"
-import { wrapToWidth } from "./table.ts"
+import { cutToWidth, wrapToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
 
 export interface TranscriptLook extends Page {
@@ -18,9 +18,10 @@ export interface TranscriptLook extends Page {
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDTH_MAX = 100
 
-export function headText({ session, children }: GetOutput, { style, nowMs, home }: TranscriptLook): string {
+export function headText(answer: GetOutput, { style, nowMs, home, columns }: TranscriptLook): string {
+  const { session, children } = answer
   const id = visibleLine(session.id)
-  const title = session.title === undefined ? id : visibleLine(session.title)
+  const title = cutToWidth(visibleLine(session.title ?? firstWordsOf(answer) ?? id), Math.min(columns, WIDTH_MAX))
   const facts = `${visibleLine(session.source_agent)}  ${projectText(session.project, home)}  begun ${whenText(session.created_at, nowMs)}`
   const parent = session.parent_session_id
   return [
@@ -32,6 +33,16 @@ export function headText({ session, children }: GetOutput, { style, nowMs, home 
     ),
   ].join("")
 }
+
+/** Where its client gave it no title: what its user said first, where the page begins with it. */
+function firstWordsOf({ result }: GetOutput): string | undefined {
+  if (!("messages" in result)) return undefined
+  const [first] = result.messages
+  return first?.role === "user" && first.ordinal <= FIRST_ORDINAL_MAX ? first.text : undefined
+}
+
+/** Behind what the client put there. A page from further on begins with another of its user's messages. */
+const FIRST_ORDINAL_MAX = 8
 
 export function messagesText(messages: readonly MessageView[], look: TranscriptLook): string {
   return messages.map((message) => messageText(message, look)).join("")

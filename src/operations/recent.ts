@@ -1,5 +1,5 @@
 /** The sessions that people went on with last, and a glimpse of each: what one is chosen from. */
-import { and, eq, type Filter, isIn, isNull, not, range } from "../substrate/filter.ts"
+import { and, eq, isIn, isNull, not, range } from "../substrate/filter.ts"
 import type { Pond } from "./pond.ts"
 import { type MessageView, messageView } from "./views.ts"
 
@@ -31,7 +31,7 @@ export async function recentSessions(pond: Pond, count: number): Promise<RecentS
   const ids = [...lastAt.keys()]
   const found = new Map((await sessions.sessions(ids)).map((session) => [session.id, session]))
   const untitled = ids.filter((id) => found.get(id)?.title === undefined)
-  const beginnings = await firstWords(pond, isIn("session_id", untitled))
+  const beginnings = await firstWords(pond, untitled)
   return ids.flatMap((id): RecentSession[] => {
     const session = found.get(id)
     if (session === undefined) return []
@@ -43,11 +43,18 @@ export async function recentSessions(pond: Pond, count: number): Promise<RecentS
   })
 }
 
-async function firstWords(pond: Pond, own: Filter): Promise<Map<string, string>> {
+/** What the user said first, of each session where it is known: how people recognise one that has no title. */
+export async function firstWords(pond: Pond, sessionIds: readonly string[]): Promise<Map<string, string>> {
+  if (sessionIds.length === 0) return new Map()
   const { tables } = await pond.sessions()
   const rows = await tables.messages.read({
     columns: ["session_id", "ordinal", "search_text"],
-    where: and(own, eq("role", "user"), range("ordinal", { to: FIRST_ORDINALS }), not(isNull("search_text"))),
+    where: and(
+      isIn("session_id", sessionIds),
+      eq("role", "user"),
+      range("ordinal", { to: FIRST_ORDINALS }),
+      not(isNull("search_text")),
+    ),
   })
   const words = new Map<string, string>()
   for (const { session_id: id, search_text } of rows.toSorted((one, other) => one.ordinal - other.ordinal)) {

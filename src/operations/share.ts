@@ -5,9 +5,11 @@
 import { PondError } from "../model/errors.ts"
 import { countText } from "../model/numbers.ts"
 import type { Session } from "../model/session.ts"
+import { visibleLine } from "../model/visible.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { Pond } from "./pond.ts"
+import { firstWords } from "./recent.ts"
 import { inlineCode, plain } from "./share/blocks.ts"
 import { createRedactor, type Redactor } from "./share/redact.ts"
 import { createVoices, momentText } from "./share/voices.ts"
@@ -63,7 +65,7 @@ async function* documents(reading: Reading, redactor: Redactor | undefined): Asy
   const met = new Set([first.id])
   const waiting = [first]
   for (let session = waiting.shift(); session !== undefined; session = waiting.shift()) {
-    yield head(session, session.id === first.id, reading)
+    yield head(await titled(session, reading), session.id === first.id, reading)
     yield* body(sessions, session, reading)
     const children = (await sessions.children(session.id)).toSorted((left, right) =>
       left.created_at < right.created_at ? -1 : 1,
@@ -95,6 +97,17 @@ async function* body(sessions: Sessions, session: Session, reading: Reading): As
   }
   const rest = voices.end()
   yield isSilent && rest === "" ? "\n*Nothing was said in it.*\n" : rest
+}
+
+const NAME_SIGNS = 80
+
+/** Where its client gave it no title, it goes by what its user said first. */
+async function titled(session: Session, { pond, clean }: Reading): Promise<Session> {
+  if (session.title !== undefined && session.title.trim() !== "") return session
+  const words = visibleLine(clean((await firstWords(pond, [session.id])).get(session.id) ?? ""))
+  const signs = [...words]
+  const title = signs.length > NAME_SIGNS ? `${signs.slice(0, NAME_SIGNS).join("")}…` : words
+  return { ...session, title }
 }
 
 function head(session: Session, isFirst: boolean, { clean }: Reading): string {

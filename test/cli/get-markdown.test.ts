@@ -19,7 +19,7 @@ const get = (...args: readonly string[]) =>
 test("to a pipe, to a file of one's own, and as one document: the same Markdown", async () => {
   const piped = await get("--format", "md")
   expect(piped).toMatchObject({ exitCode: 0, stderr: "" })
-  expect(piped.stdout).toStartWith("# claude-code, 2026-01-02 03:04\n\n*   Client: claude-code\n")
+  expect(piped.stdout).toStartWith("# How do water lilies float?\n\n*   Client: claude-code\n")
   expect(piped.stdout).toEndWith("\n    On the air in their leaves.\n")
 
   const file = await get("-o", "talk.md")

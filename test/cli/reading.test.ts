@@ -91,14 +91,14 @@ describe("on a terminal", () => {
 
   test("a session that is longer than the screen goes through the pager, to its end", async () => {
     const screen = await onTerminal(["get", SESSION], 8)
-    expect(screen).toStartWith(`| ${SESSION}\n`)
+    expect(screen).toStartWith("| The database migration fails on staging with ENOENT: schema…\n")
     expect(screen).toContain("\n| \n| user  12 Jan")
     expect(screen).toEndWith("so that it also compares\n| the schema version.\n")
   })
 
   test("one that fits is printed as it is", async () => {
     const screen = await onTerminal(["get", SESSION, "--limit", "1"], 40)
-    expect(screen).toStartWith(`${SESSION}\n`)
+    expect(screen).toStartWith("The database migration fails on staging with ENOENT: schema…\n")
     expect(screen).toEndWith(`3 more messages: pond get ${SESSION} --after de300000-0000-4000-8000-100000000000\n`)
   })
 

@@ -74,7 +74,7 @@ beforeAll(async () => {
       entries: [said("below", 0, "I was sent")],
     },
     { session: session("empty"), entries: [entry("empty", 0, "system", [])] },
-    { session: session("many"), entries: many },
+    { session: session("many", { title: "Long" }), entries: many },
   ])
 })
 afterAll(() => place[Symbol.dispose]())
