@@ -61,7 +61,9 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
     }
   }
 
+  const keepLittle = async () => (await pond.sessions()).store.keepLittle()
   try {
+    await keepLittle().catch(outlive)
     // An earlier process may have left before it indexed what it stored.
     rest.begin()
     await watchSources({ sources: () => importSources(pond, options), sync: round, signal, clock, log })

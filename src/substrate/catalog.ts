@@ -38,6 +38,7 @@ export interface Catalog {
   /** Only what a check of the store has written itself is ever dropped. */
   drop(name: string): Promise<void>
   at(folder: string): Catalog
+  keepLittle(): void
   close(): void
 }
 
@@ -47,6 +48,33 @@ export interface Catalog {
  */
 const INDEX_CACHE_BYTES = 64n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 16n * 1024n * 1024n
+/**
+ * What stood in an index that was built anew stays in the cache until it is full, in twice the bytes that are counted: a
+ * watch that only looks up keys grew by a hundred megabytes in an hour, and does not with so much.
+ */
+const LITTLE_INDEX_CACHE_BYTES = 8n * 1024n * 1024n
+
+/** Those of a store and of all stores inside it. */
+interface Caches {
+  /** Made when it is first asked for. */
+  session(): Session
+  keepLittle(): void
+}
+
+function createCaches(): Caches {
+  let session: Session | undefined
+  let indexBytes = INDEX_CACHE_BYTES
+  return {
+    session: () => {
+      const { lance } = engine()
+      session ??= new lance.Session(indexBytes, METADATA_CACHE_BYTES)
+      return session
+    },
+    keepLittle: () => {
+      indexBytes = LITTLE_INDEX_CACHE_BYTES
+    },
+  }
+}
 
 const NEW_TABLES: Readonly<Record<string, string>> = {
   new_table_enable_stable_row_ids: "true",
@@ -54,22 +82,14 @@ const NEW_TABLES: Readonly<Record<string, string>> = {
   new_table_data_storage_version: "2.2",
 }
 
-export function openCatalog(location: Location, context: StoreContext, shared?: () => Session): Catalog {
+export function openCatalog(location: Location, context: StoreContext, caches = createCaches()): Catalog {
   let connection: Promise<Connection> | undefined
-  let session: Session | undefined
-  const sharedSession =
-    shared ??
-    (() => {
-      const { lance } = engine()
-      session ??= new lance.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
-      return session
-    })
   const retry: RetryContext = { random: context.random, sleep: context.sleep ?? Bun.sleep, store: location.shown }
   const connected = (): Promise<Connection> => {
     if (connection === undefined) limitNativeLog(context.log.level)
     connection ??= retried(retry, () => {
       const storageOptions = { ...location.storageOptions(), ...NEW_TABLES }
-      return engine().lance.connect(location.uri, { storageOptions, session: sharedSession() })
+      return engine().lance.connect(location.uri, { storageOptions, session: caches.session() })
     }).catch((error: unknown) => {
       connection = undefined
       throw error
@@ -105,7 +125,8 @@ export function openCatalog(location: Location, context: StoreContext, shared?: 
       await retried(retry, () => open.dropTable(name))
       await local(name)?.discard()
     },
-    at: (folder) => openCatalog(within(location, folder), context, sharedSession),
+    at: (folder) => openCatalog(within(location, folder), context, caches),
+    keepLittle: caches.keepLittle,
     close: () => {
       connection?.then((open) => open.close()).catch(() => undefined)
       connection = undefined

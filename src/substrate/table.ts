@@ -132,6 +132,8 @@ export interface Store {
   incoming(): Promise<IncomingTables | undefined>
   /** Removes what an import that died has left beside the tables. */
   tidy(): Promise<void>
+  /** Before anything of it is read: by a process that stays, and seldom reads. */
+  keepLittle(): void
   close(): void
 }
 
@@ -159,6 +161,7 @@ function storeOf(catalog: Catalog): Store {
       return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
     },
     tidy: () => removeLeft(catalog),
+    keepLittle: () => catalog.keepLittle(),
     close: () => catalog.close(),
   }
 }

@@ -152,12 +152,25 @@ test("rows of a table are never deleted unless it is declared as derived", async
 test("every table of a store shares the caches of its session, and their bound", async () => {
   using place = testStore()
   const session = new (engine().lance.Session)(1_000_000n, 1_000_000n)
-  const catalog = openCatalog(place.store.location, testContext, () => session)
+  const caches = { session: () => session, keepLittle: () => undefined }
+  const catalog = openCatalog(place.store.location, testContext, caches)
   await place.store.table(EVERY_KIND).insertAbsent([row("a")])
   const before = session.approxNumItems()
   const table = await catalog.open(EVERY_KIND as never)
   await table?.countRows("id = 'a'")
   expect(session.approxNumItems()).toBeGreaterThan(before)
+})
+
+test("a store that keeps little says the same as any other, and so do the stores inside it", async () => {
+  using place = testStore()
+  const little = place.open()
+  little.keepLittle()
+  for (const store of [little, little.at("inside")]) {
+    await store.table(EVERY_KIND).insertAbsent([row("a"), row("b")])
+    await store.table(EVERY_KIND).maintain("all")
+    expect(await store.table(EVERY_KIND).read({ columns: ["id"], where: eq("id", "b") })).toEqual([{ id: "b" }])
+  }
+  expect(await place.store.table(EVERY_KIND).count()).toBe(2)
 })
 
 test("a table of a newer pond is refused, with what helps", async () => {
