@@ -91,6 +91,31 @@ test("a picture, which is compressed already, lies as it is, and a drawing does 
   expect(read?.parts).toEqual(entry.parts)
 })
 
+test.each([
+  ["of no byte", "", true],
+  ["of one", "QQ==", true],
+  ["of more than a piece", Buffer.from(photo(7_000_001)).toString("base64"), true],
+  ["without its padding", "QQ", false],
+  ["with bits that no byte has", "QR==", false],
+  ["in lines", "QUJD\nREVG", false],
+  ["of another alphabet", "__--", false],
+  ["with something behind its end", "QUI=QUJD", false],
+  ["that ends in the middle", "QUJDR", false],
+  // Too long for a column, as the text that it is.
+  ["that differs behind the first piece", `${Buffer.from(photo(6_000_000)).toString("base64")}-_-_`, true],
+])("a file whose base64 is one %s comes back letter by letter", async (_, base64, isInBlobs) => {
+  using place = testSessions()
+  const part = { type: "file", media_type: "image/any", data: { base64 } } as const
+  const frame = { id: "p", session_id: "s", message_id: "m0", provenance: "conversational", options: {} } as const
+  await place.sessions.write([
+    { session: session("s"), entries: [{ ...said("s", 0, ""), parts: [{ ...frame, ...part }] } as Entry] },
+  ])
+  expect(await place.sessions.tables.blobs.count()).toBe(isInBlobs ? 1 : 0)
+  const [read] = await place.open().entries("s")
+  const [found] = read?.parts ?? []
+  expect(found?.type === "file" && "base64" in found.data && found.data.base64 === base64).toBe(true)
+})
+
 test("bytes that are not those of their row are not taken for them", () => {
   const row = rowOf(LONG)
   expect(plainBytes(row)?.byteLength).toBe(LONG.length + 1)
