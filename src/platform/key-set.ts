@@ -16,38 +16,14 @@ const EMPTY = 0
 
 export function createKeySet(): KeySet {
   let count = 0
-  let [high, low] = [new Uint32Array(SLOTS_FIRST), new Uint32Array(SLOTS_FIRST)]
-
-  /** The slot of a hash, or the empty one where it would stand. */
-  function slotOf(first: number, second: number): number {
-    const mask = high.length - 1
-    let slot = second & mask
-    while (high[slot] !== EMPTY && (high[slot] !== first || low[slot] !== second)) slot = (slot + 1) & mask
-    return slot
-  }
-
-  function put(first: number, second: number): boolean {
-    const slot = slotOf(first, second)
-    if (high[slot] !== EMPTY) return false
-    count++
-    high[slot] = first
-    low[slot] = second
-    return true
-  }
+  /** Each slot is two halves side by side: where they are looked for, one place of memory is read. */
+  let slots = new Uint32Array(2 * SLOTS_FIRST)
 
   function addHash(first: number, second: number): boolean {
-    if (count * 4 >= high.length * 3) grow()
-    return put(first === EMPTY ? 1 : first, second)
-  }
-
-  function grow(): void {
-    const before = [high, low] as const
-    high = new Uint32Array(before[0].length * 2)
-    low = new Uint32Array(before[0].length * 2)
-    count = 0
-    for (const [slot, first] of before[0].entries()) if (first !== EMPTY) put(first, before[1][slot] ?? 0)
-    // Of a million keys those are megabytes, which a collector that sees a small heap would leave for long.
-    for (const { buffer } of before) buffer.transfer(0)
+    if (count * 8 >= slots.length * 3) slots = widened(slots)
+    if (!put(slots, first === EMPTY ? 1 : first, second)) return false
+    count++
+    return true
   }
 
   return {
@@ -58,8 +34,36 @@ export function createKeySet(): KeySet {
     add: (key) => {
       addHash(...hashOf(key))
     },
-    mayHave: (key) => high[slotOf(...hashOf(key))] !== EMPTY,
+    mayHave: (key) => slots[slotOf(slots, ...hashOf(key))] !== EMPTY,
   }
+}
+
+/** Where a hash stands, or the empty slot where it would. */
+function slotOf(slots: Uint32Array, first: number, second: number): number {
+  const last = slots.length - 1
+  // The second half is what has many low bits of chance: the first may be one alone.
+  let slot = (2 * second) & last
+  while (slots[slot] !== EMPTY && (slots[slot] !== first || slots[slot + 1] !== second)) slot = (slot + 2) & last
+  return slot
+}
+
+function put(slots: Uint32Array, first: number, second: number): boolean {
+  const slot = slotOf(slots, first, second)
+  if (slots[slot] !== EMPTY) return false
+  slots[slot] = first
+  slots[slot + 1] = second
+  return true
+}
+
+function widened(slots: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const wider = new Uint32Array(2 * slots.length)
+  for (let slot = 0; slot < slots.length; slot += 2) {
+    const first = slots[slot] ?? EMPTY
+    if (first !== EMPTY) put(wider, first, slots[slot + 1] ?? 0)
+  }
+  // Of a million keys those are megabytes, which a collector that sees a small heap would leave for long.
+  slots.buffer.transfer(0)
+  return wider
 }
 
 function hashOf(key: string): readonly [first: number, second: number] {

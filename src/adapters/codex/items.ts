@@ -270,10 +270,24 @@ export function saysFailure(text: string): boolean {
 }
 
 /** No field says whether a tool failed: the text that the model is shown does, in three spellings over the years. */
-const FAILED = /^Exit code: -?[1-9]|^Script (?:failed|error)|^(?:[^\n]*\n){0,4}?Process exited with code -?[1-9]/
+const FAILED_AT_ONCE = /^Exit code: -?[1-9]|^Script (?:failed|error)/
+const FAILED = new RegExp(`${FAILED_AT_ONCE.source}|^(?:[^\\n]*\\n){0,4}?Process exited with code -?[1-9]`)
 const FAILED_IN_JSON = new RegExp(`${FAILED.source}|"metadata":\\{"exit_code":-?[1-9][^{}]*\\}\\}$`)
 
-/** The third spelling stands at the end of a JSON text. Other outputs are not searched to their ends for it. */
+/** The third spelling stands at the end of a JSON text, the second on a line of its own: other outputs are not searched for them. */
 function failureIn(text: string): RegExp {
-  return text.endsWith("}}") ? FAILED_IN_JSON : FAILED
+  if (text.endsWith("}}")) return FAILED_IN_JSON
+  return hasExitLine(text) ? FAILED : FAILED_AT_ONCE
+}
+
+const EXIT_LINES_MAX = 5
+
+/** A pattern goes through the lines unit by unit, and most outputs are long. */
+function hasExitLine(text: string): boolean {
+  for (let line = 0, at = 0; line < EXIT_LINES_MAX; line++) {
+    if (text.startsWith("Process exited with code ", at)) return true
+    at = text.indexOf("\n", at) + 1
+    if (at === 0) return false
+  }
+  return false
 }
