@@ -48,6 +48,8 @@ export function writeForeignRows(path: string, file: RowsToWrite, options: Write
   removeDatabase(draft)
   try {
     const written = withDatabase(draft, (database) => {
+      // Nobody sees a draft, and one that a dying machine leaves is written anew: it has to be durable once, when it is whole.
+      database.run("PRAGMA synchronous = OFF")
       database.transaction(() => {
         for (const statement of file.schema.create) database.run(statement)
       })()
