@@ -269,7 +269,7 @@ test.each(["data", "state", "cache"])(
     expect(findings).toContainEqual({
       check: `${place} directory`,
       status: "failed",
-      found: `pond cannot write to ${blocked}/pond (ENOTDIR). Make it writable, or choose another place.`,
+      found: `pond cannot write to ${blocked}/pond (ENOTDIR). Part of its path is a file: choose another place.`,
       fix: null,
     })
   },
@@ -277,7 +277,7 @@ test.each(["data", "state", "cache"])(
 
 test.each([
   ["data", "The store HOME/file/pond/store cannot be there: part of its path is a file. Name another with --store."],
-  ["state", "pond cannot write to HOME/file/pond (ENOTDIR). Make it writable, or choose another place."],
+  ["state", "pond cannot write to HOME/file/pond (ENOTDIR). Part of its path is a file: choose another place."],
 ])("a %s directory that cannot be made: sync stores nothing and exits 5", async (place, line) => {
   using home = temporaryHome()
   const blocked = join(home.path, "file")

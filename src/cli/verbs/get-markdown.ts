@@ -13,14 +13,13 @@ type Context = VerbContext<GetFlags>
 const ELSEWHERE = ["from", "limit", "after", "context", "session", "tree", "raw"] as const
 const OWN = ["output", "redact", "include-subagents", "force"] as const
 
-/** Nothing where no Markdown was asked for. */
-export function asMarkdown(context: Context): Promise<Outcome | Streamed> | undefined {
-  const { flags } = context
+/** Whether Markdown was asked for, with flags that go with it. */
+export function isMarkdown({ flags }: Context): boolean {
   const isGiven = (name: keyof GetFlags) => flags[name] !== undefined && flags[name] !== false
   const format = flags.format ?? (isGiven("output") ? "md" : "text")
   const wrong = (format === "md" ? ELSEWHERE : OWN).find(isGiven)
   if (wrong !== undefined) throw notTogether(wrong, format)
-  return format === "md" ? delivered(context) : undefined
+  return format === "md"
 }
 
 function notTogether(name: string, format: string): PondError {
@@ -31,7 +30,7 @@ function notTogether(name: string, format: string): PondError {
   return new PondError("validation_failed", message, { details: { flag: `--${name}` } })
 }
 
-async function delivered(context: Context): Promise<Outcome | Streamed> {
+export async function asMarkdown(context: Context): Promise<Outcome | Streamed> {
   const { flags, words, pond, signal, isJson, show, writeOut } = context
   const options = {
     sessionId: words[0] ?? "",

@@ -2,6 +2,7 @@
 import { PondError, toPondError } from "../../model/errors.ts"
 import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
+import { withWholeId } from "../../operations/begun-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
@@ -9,7 +10,7 @@ import type { Style } from "../style.ts"
 import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 import { GET_FLAGS, type GetFlags } from "./get-flags.ts"
-import { asMarkdown } from "./get-markdown.ts"
+import { asMarkdown, isMarkdown } from "./get-markdown.ts"
 
 export const get = defineVerb({
   flags: GET_FLAGS,
@@ -24,10 +25,12 @@ export const get = defineVerb({
     "get SESSION -o session.md --redact",
   ],
   run: async (context) => {
-    const markdown = asMarkdown(context)
-    if (markdown !== undefined) return await markdown
-    const answer = await read(context)
-    const { clock, environment } = context.pond.host
+    const { pond, words } = context
+    const { clock, environment } = pond.host
+    const of = <Result>(run: (its: typeof context) => Promise<Result>) =>
+      withWholeId(pond, words[0] ?? "", (id) => run({ ...context, words: [id] }))
+    if (isMarkdown(context)) return await of(asMarkdown)
+    const answer = await of(read)
     const look = (page: Page): TranscriptLook => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
     if (context.show === undefined) {
       return { document: { ...answer }, render: (page) => onePage(answer, context.flags.from === "end", look(page)) }

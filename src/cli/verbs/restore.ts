@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
+import { withWholeId } from "../../operations/begun-ids.ts"
 import type { Pond } from "../../operations/pond.ts"
 import {
   groupLosses,
@@ -44,7 +45,7 @@ export const restore = defineVerb({
   run: async (context) => {
     const { pond, flags } = context
     const options = optionsOf(context)
-    const plan = await planRestoreOf(pond, options)
+    const plan = await planned(pond, options)
     if (flags["dry-run"]) return outcomeOf(reportOf(plan, options.root ?? rootOf(pond, plan.target)))
     sayLosses(pond, plan)
     return outcomeOf(await restoreInto(pond, plan, options))
@@ -94,12 +95,16 @@ async function chosenSession(pond: Pond, desk: (() => Desk) | undefined): Promis
   return chosen
 }
 
+function planned(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+  return withWholeId(pond, options.sessionId, (sessionId) => planRestoreOf(pond, { ...options, sessionId }))
+}
+
 /** A session that lies where it would be restored to is resumed as it lies. */
 async function restored(
   { pond }: RestoreContext,
   options: RestoreOptions,
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
-  const plan = await planRestoreOf(pond, options)
+  const plan = await planned(pond, options)
   const { title } = plan.target
   const { cwd } = plan.resume
   if (!existsSync(cwd)) {

@@ -1,0 +1,43 @@
+/** The id of a session by its beginning, as people copy it off a screen. An id that is there is always meant itself. */
+import { PondError } from "../model/errors.ts"
+import { startsWith } from "../substrate/filter.ts"
+import type { Pond } from "./pond.ts"
+
+/** Fewer signs than this are a guess. */
+const SIGNS_MIN = 6
+const NAMED_MAX = 5
+
+/** Does it again with the whole id, where nothing has the one that was given and one session's begins so. */
+export async function withWholeId<Result>(
+  pond: Pond,
+  id: string,
+  run: (id: string) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run(id)
+  } catch (error) {
+    if (!isAbsent(error, id)) throw error
+    const [whole, ...others] = await sessionsBegunSo(pond, id)
+    if (whole === undefined) throw error
+    if (others.length > 0) throw ambiguous(id, [whole, ...others])
+    return await run(whole)
+  }
+}
+
+function isAbsent(error: unknown, id: string): boolean {
+  if (!(error instanceof PondError) || error.code !== "not_found") return false
+  return error.details["session_id"] === id || error.details["id"] === id
+}
+
+async function sessionsBegunSo(pond: Pond, id: string): Promise<string[]> {
+  if (id.length < SIGNS_MIN) return []
+  const { tables } = await pond.sessions()
+  const rows = await tables.sessions.read({ columns: ["id"], where: startsWith("id", id), limit: NAMED_MAX })
+  return rows.map((row) => row.id).toSorted((one, other) => (one < other ? -1 : 1))
+}
+
+function ambiguous(id: string, ids: readonly string[]): PondError {
+  return new PondError("not_found", `Several sessions begin with ${id}. Say which one is meant: ${ids.join(", ")}.`, {
+    details: { id, sessions: ids },
+  })
+}

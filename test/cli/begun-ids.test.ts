@@ -1,0 +1,38 @@
+/** A session by the beginning of its id, where nothing has that id itself. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { writeDemo } from "../../build/demo.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+let home: TemporaryHome
+beforeAll(async () => {
+  home = temporaryHome()
+  writeSampleSession(home.path)
+  writeDemo(home.path)
+  expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
+})
+afterAll(() => home[Symbol.dispose]())
+
+test.each([
+  ["get 5b1e8f", "pond resume"],
+  ["get 5b1e8f2c-7a94 --tree", "claude-code, 2 messages"],
+  ["get 5b1e8f2c --format md", "Session: `"],
+  ["restore 5b1e8f2c --to pi --dry-run", "Would restore 1 session, foreign"],
+])("pond %s is of the session that begins so", async (line, said) => {
+  const { exitCode, stdout } = await runPond(line.split(" "), home)
+  expect({ exitCode, isSaid: stdout.includes(said) }).toEqual({ exitCode: 0, isSaid: true })
+  if (line.startsWith("get")) expect(stdout).toContain(SAMPLE_SESSION_ID)
+})
+
+test("several that begin so are named, and a few signs are no beginning", async () => {
+  const [several, few, none] = await Promise.all([
+    runPond(["get", "de300000"], home),
+    runPond(["get", "5b1e8"], home),
+    runPond(["restore", "5b1e8f2d", "--to", "pi"], home),
+  ])
+  expect(several.exitCode).toBe(3)
+  expect(several.stderr).toStartWith("pond: Several sessions begin with de300000. Say which one is meant: de300000-")
+  expect(few).toMatchObject({ exitCode: 3, stdout: "" })
+  expect(few.stderr).toContain("There is no session and no message 5b1e8 in this store.")
+  expect(none.stderr).toContain("There is no session 5b1e8f2d in this store.")
+})
