@@ -62,7 +62,7 @@ export async function planRoot(
   const units: PlannedUnit[] = []
   for (const unit of changed) {
     if (options.signal?.aborted) break
-    units.push(await planUnit(unit, options.isFull ? undefined : state.unit(adapter.id, root, unit.key)))
+    units.push(await planUnit(unit, state.unit(adapter.id, root, unit.key), options.isFull))
   }
   const unchanged = met.size - changed.length
   // A root that could not be listed whole, or was away at that moment, has lost nothing.
@@ -82,14 +82,14 @@ async function forEach<Item>(items: Iterable<Item> | AsyncIterable<Item>, isGoin
   }
 }
 
-async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined): Promise<PlannedUnit> {
+async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull: boolean): Promise<PlannedUnit> {
   const whole = unit.files.reduce((sum, file) => sum + file.sizeBytes, 0)
   if (memory === undefined) return { unit, change: "new", memory, bytesToRead: whole }
   const changed = unit.files.filter((file) => hasChanged(file, memory))
   // A file that lies elsewhere now (archived, compressed) holds records that are stored already.
   const here = new Set(unit.files.map(({ place }) => place))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
-  if (memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
+  if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
     return { unit, change: "rewritten", memory: undefined, bytesToRead: whole }
   }
   const unread = unit.files.filter((file) => changed.includes(file) || !isReadToEnd(file, memory.positions[file.place]))
