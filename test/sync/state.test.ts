@@ -1,0 +1,94 @@
+/** What a sync remembers is a cache of one store: it is believed of that one, and of what lies there now. */
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { silentLog } from "../../src/platform/log.ts"
+import { openSyncState, type SyncState, type UnitMemory } from "../../src/sync/state.ts"
+
+const memoryOf = (stamp: string): UnitMemory => ({
+  ...{ stamp, files: {}, positions: {}, session: null, parserState: null },
+  ...{ clientVersions: ["1.0"], unknownKinds: ["hologram"], nextOrdinal: 1 },
+})
+const remember = (state: SyncState, key: string, stamp: string) =>
+  state.remember("pi", "/root", new Map([[key, memoryOf(stamp)]]))
+const stampsOf = (state: SyncState) => [...state.stamps("pi", "/root")]
+
+function folder(): Disposable & { readonly path: string; open(mark: string | undefined): SyncState } {
+  const base = mkdtempSync(join(tmpdir(), "pond-state-"))
+  const path = join(base, "state")
+  return {
+    path,
+    open: (mark) => openSyncState(path, silentLog, () => mark),
+    [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }),
+  }
+}
+
+test("what was remembered of another store is not believed, and goes with the first unit of this one", () => {
+  using at = folder()
+  const one = at.open("one")
+  remember(one, "a", "1")
+  one.close()
+  const other = at.open("other")
+  expect([stampsOf(other), other.unit("pi", "/root", "a"), other.met(), other.all()]).toEqual([[], undefined, [], []])
+  remember(other, "b", "2")
+  expect(stampsOf(other)).toEqual([["b", "2"]])
+  other.close()
+  for (const mark of ["other", undefined]) {
+    const again = at.open(mark)
+    expect(stampsOf(again)).toEqual([["b", "2"]])
+    expect(again.all().map(({ key }) => key)).toEqual(["b"])
+    again.close()
+  }
+  const first = at.open("one")
+  expect(stampsOf(first)).toEqual([])
+  first.close()
+})
+
+test("a source that is gone is remembered as gone, and as there once it is back", () => {
+  using at = folder()
+  const state = at.open("one")
+  remember(state, "a", "1")
+  state.forget("pi", "/root", ["a"])
+  expect([stampsOf(state), state.unit("pi", "/root", "a"), state.met()]).toEqual([[], undefined, []])
+  expect(state.all()).toMatchObject([{ key: "a", isGone: true }])
+  remember(state, "a", "2")
+  expect(stampsOf(state)).toEqual([["a", "2"]])
+  expect(state.unit("pi", "/root", "a")?.stamp).toBe("2")
+  expect(state.all()).toMatchObject([{ key: "a", isGone: false }])
+  expect(state.met()).toMatchObject([{ unknownKinds: ["hologram"], sessions: 1 }])
+  state.close()
+})
+
+test.each([
+  ["text", () => Buffer.from("no database ".repeat(1_000))],
+  ["pages that were never written", (whole: Buffer) => whole.fill(0xab, 100, 4_096)],
+])("a state that is damaged is put aside, and another one is begun: %s", (_, damaged) => {
+  using at = folder()
+  const state = at.open("one")
+  remember(state, "a", "1")
+  state.close()
+  const [name = ""] = readdirSync(join(at.path, "..")).filter((each) => each.endsWith(".sqlite"))
+  const path = join(at.path, "..", name)
+  const database = new Database(path)
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.close()
+  const bytes = damaged(readFileSync(path))
+  writeFileSync(path, bytes)
+  const again = at.open("one")
+  expect(stampsOf(again)).toEqual([])
+  again.close()
+  expect(readFileSync(`${path}.damaged`).equals(bytes)).toBe(true)
+})
+
+test("what cannot be opened for another reason is left where it lies", () => {
+  using at = folder()
+  const state = at.open("one")
+  state.close()
+  const [name = ""] = readdirSync(join(at.path, "..")).filter((each) => each.endsWith(".sqlite"))
+  rmSync(join(at.path, "..", name))
+  mkdirSync(join(at.path, "..", name))
+  expect(() => at.open("one")).toThrow()
+  expect(readdirSync(join(at.path, "..")).filter((each) => each.includes("damaged"))).toEqual([])
+})
