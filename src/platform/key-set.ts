@@ -41,8 +41,7 @@ export function createKeySet(): KeySet {
 /** Where a hash stands, or the empty slot where it would. */
 function slotOf(slots: Uint32Array, first: number, second: number): number {
   const last = slots.length - 1
-  // The second half is what has many low bits of chance: the first may be one alone.
-  let slot = (2 * second) & last
+  let slot = (second << 1) & last
   while (slots[slot] !== EMPTY && (slots[slot] !== first || slots[slot + 1] !== second)) slot = (slot + 2) & last
   return slot
 }
