@@ -76,7 +76,7 @@ function classOf(codePoint: number): number {
   return found
 }
 
-export function isWordClass(found: number): boolean {
+function isWordClass(found: number): boolean {
   return found >= LOWER && found <= MARK
 }
 
@@ -86,7 +86,7 @@ export function classAt(text: string, at: number): number {
   return known === UNKNOWN ? classOf(text.codePointAt(at) ?? 0) : known
 }
 
-export function widthAt(text: string, at: number): number {
+function widthAt(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }

@@ -43,22 +43,21 @@ const TERMS_MAX = 100_000
 const WORD_UNITS_MAX = 40
 
 /**
- * Flat arrays instead of an object for each word: a word of a text is looked up millions of times, each time somewhere
- * else in memory (a third of the time, measured).
+ * One flat array instead of an object for each word: a word of a text is looked up millions of times, each time somewhere
+ * else in memory (a third of the time, measured), so that all that is asked of it lies together.
  */
 interface Pages {
   readonly numberOf: Map<string, number>
   readonly terms: string[]
-  /** By the hash of a word, where its facts begin; 0 where there is none. */
+  /** By the hash of a word, where its entry begins; 0 where there is none. */
   slots: Int32Array
-  /** `FACTS` of each word, from 1. */
-  facts: Int32Array
+  /** An entry for each word: `HEAD` numbers, those of its terms, and its units, two in a number. */
+  entries: Int32Array
+  entriesUsed: number
   /** Of each word how it is joined with its neighbours. */
   readonly folded: string[]
-  units: Uint16Array
-  unitsUsed: number
-  numbers: Int32Array
-  numbersUsed: number
+  /** Of the last word that is in no entry. */
+  strangeWord: string
   /** Which message it is, counted; of each term the last that had it. */
   message: number
   metIn: Int32Array
@@ -67,8 +66,7 @@ interface Pages {
   metUsed: number
 }
 
-const FACTS = 8
-const [HASH, UNITS_FROM, LENGTH, NUMBERS_FROM, NUMBERS_TO, MET_IN] = [0, 1, 2, 3, 4, 5] as const
+const [HASH, MET_IN, LENGTH, COUNT, FOLDED, HEAD] = [0, 1, 2, 3, 4, 5] as const
 
 /**
  * One for all: sessions of one person speak of the same things in the same words. What is kept is forgotten whole when it
@@ -114,12 +112,11 @@ function emptyPages(): Pages {
     numberOf: new Map(),
     terms: [],
     slots: new Int32Array(1 << 12),
-    facts: new Int32Array(FACTS << 11),
-    folded: [""],
-    units: new Uint16Array(1 << 14),
-    unitsUsed: 0,
-    numbers: new Int32Array(1 << 13),
-    numbersUsed: 0,
+    entries: new Int32Array(1 << 15),
+    // What begins at 0 would be none.
+    entriesUsed: 1,
+    folded: [],
+    strangeWord: "",
     message: 1,
     metIn: new Int32Array(1 << 12),
     met: new Int32Array(1 << 12),
@@ -146,16 +143,19 @@ function withNewer(terms: readonly string[], ordered: readonly number[]): number
 // --- Reading ----------------------------------------------------------------------------------------------------------
 
 function readText(pages: Pages, text: Uint16Array, length: number): void {
-  let lastWord = ""
+  let last = 0
   let lastEnd = -1
   for (let at = 0; at < length; ) {
     const start = at
     at = endOfWord(text, start, length)
     if (at > start) {
-      const folded = addWord(pages, text, start, at)
-      if (isTouching(text, length, start, at) && folded !== "")
-        addTouched(pages, text, length, { start, end: at, word: folded }, { end: lastEnd, word: lastWord })
-      lastWord = folded
+      const before = last === 0 ? pages.strangeWord : ""
+      const word = addWord(pages, text, start, at)
+      if (isTouching(text, length, start, at)) {
+        const beside = { end: lastEnd, word: last === 0 ? before : foldedOf(pages, last) }
+        addTouched(pages, text, length, { start, end: at, word: foldedOf(pages, word) }, beside)
+      }
+      last = word
       lastEnd = at
     } else {
       at = addOther(pages, text, at, length)
@@ -182,31 +182,36 @@ function addOther(pages: Pages, text: Uint16Array, start: number, length: number
   return end
 }
 
-/** Gives the word as it is joined with its neighbours. */
-function addWord(pages: Pages, text: Uint16Array, start: number, end: number): string {
+/** Gives where the entry of the word is; 0 where it has none. */
+function addWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
   const word = knownWord(pages, text, start, end)
   if (word === 0) {
     const run = readWord(textOfUnits(text, start, end), 0, undefined)
     const own: string[] = []
     addOwn(own, run, false)
     addTerms(pages, own)
-    return run.word
+    pages.strangeWord = run.word
+    return 0
   }
-  const { facts, message } = pages
-  if (facts[word + MET_IN] !== message) {
-    facts[word + MET_IN] = message
-    const { metIn, met, numbers } = pages
-    let { metUsed } = pages
-    const to = facts[word + NUMBERS_TO] as number
-    for (let at = facts[word + NUMBERS_FROM] as number; at < to; at++) {
-      const number = numbers[at] as number
-      if (metIn[number] === message) continue
-      metIn[number] = message
-      met[metUsed++] = number
-    }
-    pages.metUsed = metUsed
+  const { entries, message } = pages
+  if (entries[word + MET_IN] === message) return word
+  entries[word + MET_IN] = message
+  const { metIn, met } = pages
+  let { metUsed } = pages
+  const to = word + HEAD + (entries[word + COUNT] as number)
+  for (let at = word + HEAD; at < to; at++) {
+    const number = entries[at] as number
+    if (metIn[number] === message) continue
+    metIn[number] = message
+    met[metUsed++] = number
   }
-  return pages.folded[word / FACTS] as string
+  pages.metUsed = metUsed
+  return word
+}
+
+/** The word as it is joined with its neighbours. */
+function foldedOf(pages: Pages, word: number): string {
+  return word === 0 ? pages.strangeWord : (pages.folded[pages.entries[word + FOLDED] as number] as string)
 }
 
 function meet(pages: Pages, number: number): void {
@@ -232,6 +237,7 @@ function addTouched(
   { start, end, word }: Word,
   before: Omit<Word, "start">,
 ): void {
+  if (word === "") return
   const from = Math.max(0, start - BEFORE)
   const around = textOfUnits(text, from, Math.min(length, end + BEHIND))
   const strange: string[] = []
@@ -252,45 +258,46 @@ function withoutSpaces(terms: readonly string[]): readonly string[] {
 
 // --- Keeping ----------------------------------------------------------------------------------------------------------
 
-/** Where the facts of a word begin; 0 for a run that is too long to be one. */
+/** Where the entry of a word begins; 0 for a run that is too long to be one. */
 function knownWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
   const length = end - start
   if (length > WORD_UNITS_MAX) return 0
   let hash = 0
   for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (text[at] as number)) | 0
-  const { slots, facts, units } = pages
+  const { slots, entries } = pages
   const mask = slots.length - 1
   let slot = (hash ^ (hash >>> 15)) & mask
   for (;;) {
     const word = slots[slot] as number
     if (word === 0) return remember(pages, textOfUnits(text, start, end), hash, slot)
-    if (facts[word + HASH] === hash && facts[word + LENGTH] === length) {
-      let unit = facts[word + UNITS_FROM] as number
+    if (entries[word + HASH] === hash && entries[word + LENGTH] === length) {
+      let unit = word + HEAD + (entries[word + COUNT] as number)
       let at = start
-      while (at < end && units[unit] === text[at]) {
-        unit++
-        at++
-      }
-      if (at === end) return word
+      for (; at + 1 < end && entries[unit] === pairOf(text[at] as number, text[at + 1] as number); at += 2) unit++
+      if (at === end || (at + 1 === end && entries[unit] === text[at])) return word
     }
     slot = (slot + 1) & mask
   }
+}
+
+function pairOf(unit: number, next: number): number {
+  return unit | (next << 16)
 }
 
 function remember(pages: Pages, text: string, hash: number, slot: number): number {
   const run = readWord(text, 0, undefined)
   const own: string[] = []
   addOwn(own, run, false)
-  const terms = withoutSpaces(own)
-  const word = pages.folded.length * FACTS
+  const terms = withoutSpaces(own).map((term) => numberOf(pages, term))
+  const pairs = Array.from({ length: (text.length + 1) >> 1 }, (_, at) =>
+    pairOf(text.charCodeAt(at * 2), text.charCodeAt(at * 2 + 1) || 0),
+  )
+  const entry = [hash, 0, text.length, terms.length, pages.folded.length, ...terms, ...pairs]
   pages.folded.push(run.word)
-  pages.facts = roomy(pages.facts, word, FACTS)
-  pages.units = roomy(pages.units, pages.unitsUsed, text.length)
-  pages.numbers = roomy(pages.numbers, pages.numbersUsed, terms.length)
-  const facts = [hash, pages.unitsUsed, text.length, pages.numbersUsed, pages.numbersUsed + terms.length]
-  pages.facts.set(facts, word)
-  for (let at = 0; at < text.length; at++) pages.units[pages.unitsUsed++] = text.charCodeAt(at)
-  for (const term of terms) pages.numbers[pages.numbersUsed++] = numberOf(pages, term)
+  pages.entries = roomy(pages.entries, pages.entriesUsed, entry.length)
+  const word = pages.entriesUsed
+  pages.entries.set(entry, word)
+  pages.entriesUsed += entry.length
   pages.slots[slot] = word
   if (pages.folded.length * 2 >= pages.slots.length) spread(pages)
   return word
@@ -298,13 +305,15 @@ function remember(pages: Pages, text: string, hash: number, slot: number): numbe
 
 /** Half of the slots stay empty. */
 function spread(pages: Pages): void {
+  const { entries, entriesUsed } = pages
   const slots = new Int32Array(pages.slots.length * 2)
   const mask = slots.length - 1
-  for (let word = FACTS; word < pages.folded.length * FACTS; word += FACTS) {
-    const hash = pages.facts[word + HASH] as number
+  for (let word = 1; word < entriesUsed; ) {
+    const hash = entries[word + HASH] as number
     let slot = (hash ^ (hash >>> 15)) & mask
     while (slots[slot] !== 0) slot = (slot + 1) & mask
     slots[slot] = word
+    word += HEAD + (entries[word + COUNT] as number) + (((entries[word + LENGTH] as number) + 1) >> 1)
   }
   pages.slots = slots
 }
@@ -322,9 +331,9 @@ function numberOf(pages: Pages, term: string): number {
   return terms.length - 1
 }
 
-function roomy<Items extends Int32Array | Uint16Array>(items: Items, used: number, more: number): Items {
+function roomy(items: Int32Array, used: number, more: number): Int32Array {
   if (used + more <= items.length) return items
-  const larger = new (items.constructor as new (length: number) => Items)(Math.max(used + more, items.length * 2))
+  const larger = new Int32Array(Math.max(used + more, items.length * 2))
   larger.set(items)
   return larger
 }

@@ -2,6 +2,7 @@
  * Texts of a column as UTF-16 units in one array, which is used for one text after the other: what goes through every
  * word of a store makes no string of what is ASCII, as nearly all of it is.
  */
+import { isAscii } from "node:buffer"
 import { type ColumnValues, textReader } from "../substrate/plain-columns.ts"
 import { BLOB_SCHEME, textOfColumn } from "./oversized.ts"
 
@@ -15,8 +16,7 @@ export interface Units {
   /** The next text, which begins so. */
   begin(text: string): void
   add(text: string): void
-  /** False, and nothing added, where the bytes are not all ASCII. */
-  addAscii(bytes: Uint8Array, from: number, to: number): boolean
+  addAscii(bytes: Uint8Array): void
   /** A copy. */
   first(units: number): Uint16Array
 }
@@ -47,18 +47,10 @@ export function createUnits(): Units {
       add(text)
     },
     add,
-    addAscii: (bytes, from, to) => {
-      makeRoom(to - from)
-      const into = units
-      let all = 0
-      for (let at = from, place = used; at < to; at++, place++) {
-        const byte = bytes[at] as number
-        into[place] = byte
-        all |= byte
-      }
-      if (all > 0x7f) return false
-      used += to - from
-      return true
+    addAscii: (bytes) => {
+      makeRoom(bytes.length)
+      units.set(bytes, used)
+      used += bytes.length
     },
     first: (count) => units.slice(0, Math.min(count, used)),
   }
@@ -86,9 +78,12 @@ export function textsOfColumn(column: ColumnValues): Texts {
   const { nulls, offsets = new Int32Array(1) } = column
   const bytes = column.data as Uint8Array
   const textAt = textReader(column)
+  const isAllAscii = isAscii(bytes)
   const addAsIs = (units: Units, row: number) => {
-    const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
-    return to - from <= INDEXED_UNITS_MAX && units.addAscii(bytes, from, to)
+    const own = bytes.subarray(offsets[row], offsets[row + 1])
+    const isPlain = own.length <= INDEXED_UNITS_MAX && (isAllAscii || isAscii(own))
+    if (isPlain) units.addAscii(own)
+    return isPlain
   }
   return {
     isNull: (row) => nulls !== undefined && nulls[row] !== 0,

@@ -5,7 +5,7 @@
 import type { Data } from "apache-arrow"
 import { assert } from "../model/errors.ts"
 import type { RowBatch } from "./packed.ts"
-import { type ColumnValues, keyHashes } from "./plain-columns.ts"
+import { type ColumnValues, isSameBytes, keyHashes, repeatedTexts } from "./plain-columns.ts"
 import { originalText } from "./text.ts"
 
 export interface TextColumn {
@@ -30,6 +30,7 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
   const hasValue = (row: number) => isWhole || data.getValid(row)
   const words = wordsOf(values)
   const met = createMetTexts(words)
+  const isRepeated = repeatedTexts({ data: values, offsets })
   const read = (row: number) => {
     const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
     if (to - from > REPEATED_BYTES) return originalText(text.toString("utf8", from, to))
@@ -39,11 +40,7 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
     hasValue,
     bytesAt: (row) => (offsets[row + 1] as number) - (offsets[row] as number),
     at: (row) => (hasValue(row) ? read(row) : null),
-    isRepeated: (row) => {
-      if (row === 0 || !hasValue(row) || !hasValue(row - 1)) return false
-      const [before, from, to] = [offsets[row - 1] as number, offsets[row] as number, offsets[row + 1] as number]
-      return isSame(words, from, to, before, from)
-    },
+    isRepeated: (row) => row > 0 && hasValue(row) && hasValue(row - 1) && isRepeated(row),
   }
 }
 
@@ -54,7 +51,7 @@ function createMetTexts(words: DataView): (from: number, to: number, read: () =>
   const texts: string[] = new Array(PLACES).fill("")
   let latest = 0
   const isAt = (place: number, from: number, to: number) =>
-    isSame(words, from, to, begins[place] as number, ends[place] as number)
+    isSameBytes(words, from, to, begins[place] as number, ends[place] as number)
   return (from, to, read) => {
     // Most often it is that of the row before.
     if (isAt(latest, from, to)) return texts[latest] as string
@@ -79,14 +76,6 @@ function placeOf(words: DataView, from: number, to: number): number {
   for (; at + 4 <= to; at += 4) hash = Math.imul(hash ^ (hash >>> 15) ^ words.getInt32(at, true), 0x01000193)
   for (; at < to; at++) hash = Math.imul(hash ^ words.getUint8(at), 0x01000193)
   return (hash ^ (hash >>> 15)) & (PLACES - 1)
-}
-
-function isSame(words: DataView, from: number, to: number, otherFrom: number, otherTo: number): boolean {
-  if (to - from !== otherTo - otherFrom) return false
-  let [at, other] = [from, otherFrom]
-  for (; at + 4 <= to; at += 4, other += 4) if (words.getInt32(at, true) !== words.getInt32(other, true)) return false
-  for (; at < to; at++, other++) if (words.getUint8(at) !== words.getUint8(other)) return false
-  return true
 }
 
 export function int32Column(batch: RowBatch, name: string): Int32Array {

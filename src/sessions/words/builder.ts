@@ -77,7 +77,7 @@ export function createBuilder(book: TermBook): Builder {
 
 /** The numbers that a book has for them, one message behind the other. */
 function createStream() {
-  let stream = new Uint32Array(1 << 16)
+  let stream = new Int32Array(1 << 16)
   const places: number[] = []
   const ends: number[] = []
   let used = 0
@@ -105,14 +105,14 @@ function createStream() {
   }
 }
 
-function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2)
+function grown(array: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2)
   larger.set(array)
   return larger
 }
 
 /** The terms message by message become the messages term by term: counted, then put in their places. */
-function byTerm(book: TermBook, stream: Uint32Array, places: readonly number[], ends: readonly number[]) {
+function byTerm(book: TermBook, stream: Int32Array, places: readonly number[], ends: readonly number[]) {
   const next = new Uint32Array(book.size)
   for (let at = 0; at < stream.length; at++) next[stream[at] as number] = (next[stream[at] as number] as number) + 1
   const order = book.inOrder().filter((number) => next[number] !== 0)
