@@ -133,14 +133,18 @@ const ODD_SESSIONS: Readonly<Record<string, Partial<Session>>> = {
   ),
 }
 
+/** Stored with one commit, before the first test. */
+const batches: { readonly session: Session; readonly entries: readonly Entry[] }[] = []
 let place: TestPond
-beforeAll(() => {
+beforeAll(async () => {
   place = testPond()
+  const results = await place.place.sessions.write(batches)
+  expect(results.map(({ status }) => status)).toEqual(batches.map(() => "stored"))
 })
 afterAll(() => place[Symbol.dispose]())
 
 let count = 0
-async function stored(lines: readonly Line[], fields: Partial<Session> = {}): Promise<string> {
+function stored(lines: readonly Line[], fields: Partial<Session> = {}): string {
   const id = fields.id ?? `odd-${++count}`
   const entries = lines.map(([role, bodies, own], ordinal) => {
     const message_id = own?.["id"] ?? `m${ordinal}`
@@ -158,8 +162,7 @@ async function stored(lines: readonly Line[], fields: Partial<Session> = {}): Pr
       parts: bodies.map((body, index) => ({ ...common, id: `${message_id}:${index}`, message_id, ...body })),
     }
   }) as unknown as Entry[]
-  const [result] = await place.place.sessions.write([{ session: session(id, fields), entries }])
-  expect(result?.status).toBe("stored")
+  batches.push({ session: session(id, fields), entries })
   return id
 }
 
@@ -186,34 +189,37 @@ async function everywhere(sessionId: string): Promise<Readonly<Record<string, st
 const EVERY_ONE_WHOLE = Object.fromEntries(ADAPTERS.map(({ id }) => [id, "whole"]))
 
 describe("comes whole into every client", () => {
-  test.each(Object.entries(WHOLE))("%s", async (_, lines) => {
-    expect(await everywhere(await stored(lines))).toEqual(EVERY_ONE_WHOLE)
+  test.each(Object.entries(WHOLE).map(([name, lines]) => [name, stored(lines)]))("%s", async (_, id) => {
+    expect(await everywhere(id)).toEqual(EVERY_ONE_WHOLE)
   })
 
-  test.each(Object.entries(ODD_SESSIONS))("%s", async (_, fields) => {
-    expect(await everywhere(await stored([ASK, END], fields))).toEqual(EVERY_ONE_WHOLE)
-  })
+  test.each(Object.entries(ODD_SESSIONS).map(([name, fields]) => [name, stored([ASK, END], fields)]))(
+    "%s",
+    async (_, id) => {
+      expect(await everywhere(id)).toEqual(EVERY_ONE_WHOLE)
+    },
+  )
 
-  test("a session of a client that has an adapter, without a record of it", async () => {
-    for (const { id } of ADAPTERS) {
-      expect(await everywhere(await stored([ASK, END], { source_agent: id }))).toEqual(EVERY_ONE_WHOLE)
-    }
-  })
+  test.each(ADAPTERS.map(({ id }) => [id, stored([ASK, END], { source_agent: id })]))(
+    "a session of %s, without a record of its own",
+    async (_, id) => {
+      expect(await everywhere(id)).toEqual(EVERY_ONE_WHOLE)
+    },
+  )
 })
 
 describe("is refused, in words, with nothing written", () => {
   test.each([
-    ["a session without messages", []],
-    ["one of carriers alone", [["system", []]]],
+    ["a session without messages", stored([])],
+    ["one of carriers alone", stored([["system", []]])],
     [
       "one of blank texts",
-      [
+      stored([
         ["user", [text(" \n ")]],
         ["assistant", [text("\n")]],
-      ],
+      ]),
     ],
-  ] as [string, Line[]][])("%s", async (_, lines) => {
-    const id = await stored(lines)
+  ])("%s", async (_, id) => {
     for (const [adapter, said] of Object.entries(await everywhere(id))) {
       const title = ADAPTERS.find((each) => each.id === adapter)?.title
       expect(said).toBe(
@@ -222,12 +228,10 @@ describe("is refused, in words, with nothing written", () => {
     }
   })
 
+  const far = stored([ASK, END], { project: `/${"d".repeat(250)}/${"e".repeat(250)}` })
+
   test("a directory whose name no disk takes", async () => {
-    const said = await restoredInto(
-      "pi",
-      await stored([ASK, END], { project: `/${"d".repeat(250)}/${"e".repeat(250)}` }),
-    )
-    expect(said).toMatch(
+    expect(await restoredInto("pi", far)).toMatch(
       /^storage_unavailable: pond cannot write to .* \(ENAMETOOLONG\)\. A name in it is longer than its disk takes: choose another directory with --cwd\.$/,
     )
   })
