@@ -64,10 +64,11 @@ describe("an archive of a whole store", () => {
 
   test("adds nothing to a store that has it", async () => {
     const target = here.open("twice")
-    await imported(target, archive)
+    const once = await imported(target, archive)
     const before = await target.counts()
-    const { inserted } = await imported(target, archive)
+    const { inserted, present } = await imported(target, archive)
     expect(inserted).toEqual({ sessions: 0, messages: 0, parts: 0, embeddings: 0, blobs: 0 })
+    expect(present).toEqual(once.inserted)
     expect(await target.counts()).toEqual(before)
   })
 
