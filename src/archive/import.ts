@@ -2,7 +2,7 @@
 import type { Sessions } from "../sessions/store.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { IncomingTables, Store } from "../substrate/table.ts"
-import { createArrival } from "./arrive.ts"
+import { createArrival, LARGE_FLUSH } from "./arrive.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
 import type { ArchiveEntry } from "./manifest.ts"
 import { ROLES, type Tally } from "./tables.ts"
@@ -82,7 +82,8 @@ async function importAll(
   incoming: IncomingTables,
   work: Work,
 ): Promise<Arrived> {
-  const arrival = createArrival({ store: incoming.store, refused: new Set(), isRehearsal: false })
+  const request = { store: incoming.store, refused: new Set<string>(), isRehearsal: false, flush: LARGE_FLUSH }
+  const arrival = createArrival(request)
   try {
     await checkArchive(archive, work, arrival.take)
     await arrival.settle()
