@@ -56,6 +56,16 @@ test("a fold whose segments another has merged and removed meanwhile merges noth
   expect(await countOf(place.open())).toBe(120)
 })
 
+test("parts that came at once become one segment, however small the last of them is", async () => {
+  using place = testSessions()
+  const tables = wordTables(place.sessions)
+  await write(place.sessions, 0, 10)
+  await write(place.sessions, 10, 11)
+  await foldWords(tables, "all", systemClock, 53)
+  expect(await tables.segments.read({ columns: ["from_row", "to_row"] })).toEqual([{ from_row: 0n, to_row: 110n }])
+  expect(await countOf(place.open())).toBe(110)
+})
+
 test("who asks while another looks is told of what was stored after that look began", async () => {
   using place = testSessions()
   const { sessions } = place

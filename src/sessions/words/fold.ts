@@ -132,15 +132,19 @@ interface CoverSegment extends Directory {
   readonly documents: Documents
 }
 
-/** From the last back: each that is less than fourfold of what comes after it. */
+/**
+ * From the first that is less than fourfold of what comes after it. What came at once lies in equal parts, and the last of
+ * them may be small beside the one before it: that says nothing of those before.
+ */
 function suffixToMerge(cover: readonly CoverSegment[]): readonly CoverSegment[] {
-  let from = cover.length - 1
-  let size = cover[from]?.documents.size ?? 0
-  while (from > 0 && (cover[from - 1]?.documents.size ?? 0) < size * GROWTH) {
-    from -= 1
-    size += cover[from]?.documents.size ?? 0
+  let from = cover.length
+  let size = 0
+  for (let at = cover.length - 1; at >= 0; at--) {
+    const own = cover[at]?.documents.size ?? 0
+    if (own < size * GROWTH) from = at
+    size += own
   }
-  return cover.slice(Math.max(0, from))
+  return cover.slice(from)
 }
 
 // --- Writing ----------------------------------------------------------------------------------------------------------
