@@ -1,18 +1,19 @@
 import { expect, test } from "bun:test"
+import { join } from "node:path"
 import fc from "fast-check"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { equalJson } from "../../src/model/json.ts"
+import { silentLog } from "../../src/platform/log.ts"
 import { prepare } from "../../src/sessions/prepare.ts"
 import { carried, received } from "../../src/sync/carried.ts"
 import { createParseBeside } from "../../src/sync/parse-beside.ts"
 import { planRoot } from "../../src/sync/plan.ts"
-import type { SyncState } from "../../src/sync/state.ts"
+import { openSyncState, type SyncState } from "../../src/sync/state.ts"
 import { type PreparedStretches, preparedStretches } from "../../src/sync/stretches.ts"
 import { anyLog } from "../sessions/arbitrary.ts"
 import { type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
 const FACTS = { ingestedAtMicros: 7n, host: "here" }
-const NOTHING_KNOWN = { stamps: () => new Map() } as unknown as SyncState
 const BIG = 75_000
 
 function fill(place: SyncPlace): void {
@@ -22,6 +23,11 @@ function fill(place: SyncPlace): void {
     )
     place.write(sessionId(session), [...lines, "no JSON at all", '{"type":"summary","leafUuid":"x","n":1.10}'])
   }
+}
+
+/** The state of a sync that remembers nothing yet. */
+function nothingKnown(place: SyncPlace): SyncState {
+  return openSyncState(join(place.state, "nothing"), silentLog, () => undefined)
 }
 
 async function readAll(stretches: PreparedStretches | undefined) {
@@ -37,7 +43,9 @@ async function readAll(stretches: PreparedStretches | undefined) {
 test("what is parsed beside is what one thread would have made, unit by unit", async () => {
   using place = syncPlace()
   fill(place)
-  const plan = await planRoot(claudeCode, place.root, NOTHING_KNOWN, { isFull: true })
+  const state = nothingKnown(place)
+  const plan = await planRoot(claudeCode, place.root, state, { isFull: true })
+  state.close()
   const beside = createParseBeside()
   try {
     await beside.expect(claudeCode, plan.units, 0)
@@ -63,7 +71,9 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
 test("little is parsed where it is, and so is what the store has to be asked for", async () => {
   using place = syncPlace()
   fill(place)
-  const plan = await planRoot(claudeCode, place.root, NOTHING_KNOWN, { isFull: true })
+  const state = nothingKnown(place)
+  const plan = await planRoot(claudeCode, place.root, state, { isFull: true })
+  state.close()
   const beside = createParseBeside()
   const isBeside = async (units: typeof plan.units) => {
     await beside.expect(claudeCode, units, 0)
