@@ -66,6 +66,27 @@ test("parts that came at once become one segment, however small the last of them
   expect(await countOf(place.open())).toBe(110)
 })
 
+test("what was folded and not merged, by an import or by who died, is merged though nothing new has come", async () => {
+  using place = testSessions()
+  const tables = wordTables(place.sessions)
+  await write(place.sessions, 0, 11)
+  const mortal: typeof tables.segments = {
+    ...tables.segments,
+    insertAbsent: async (rows) => {
+      if (rows.some((row) => row.from_row === 0n && row.to_row === 110n)) throw new Error("died")
+      return await tables.segments.insertAbsent(rows)
+    },
+  }
+  await expect(foldWords({ ...tables, segments: mortal }, "all", systemClock, 53)).rejects.toThrow("died")
+  expect(await tables.segments.count()).toBe(3)
+  expect((await foldWords(tables, "lookups", systemClock, 53)).steps).toEqual([])
+  const { steps } = await foldWords(tables, "due", systemClock, 53)
+  expect(steps.map(({ why }) => why)).toContain("3 segments are merged")
+  expect(await tables.segments.read({ columns: ["from_row", "to_row"] })).toEqual([{ from_row: 0n, to_row: 110n }])
+  expect(await countOf(place.open())).toBe(110)
+  expect((await foldWords(tables, "due", systemClock, 53)).steps).toEqual([])
+})
+
 test("who asks while another looks is told of what was stored after that look began", async () => {
   using place = testSessions()
   const { sessions } = place

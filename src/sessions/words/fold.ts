@@ -25,6 +25,7 @@ import {
   namesOfBlocks,
   readDirectories,
   readFacts,
+  type SegmentFacts,
   SegmentGone,
   type WordTables,
   wholeCover,
@@ -61,10 +62,13 @@ export async function foldWords(
   clock: Clock,
   rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<MaintenanceReport> {
-  const covered = coverOf(await readFacts(tables)).at(-1)?.to ?? 0
-  const waiting = (await tables.messages.reach()) - covered
+  const known = coverOf(await readFacts(tables))
+  const waiting = (await tables.messages.reach()) - (known.at(-1)?.to ?? 0)
   // Fewer messages than are covered: they were healed, and the last segments with them.
-  if (effort !== "all" && waiting >= 0 && waiting < TAIL_MIN[effort]) return NOTHING
+  const isDue = effort === "all" || waiting < 0 || waiting >= TAIL_MIN[effort]
+  // What was folded while an import ran is merged after it, however little came last.
+  const isToMerge = effort !== "lookups" && suffixToMerge(known).length > 1
+  if (!isDue && !isToMerge) return NOTHING
   const steps: MaintenanceReport["steps"][number][] = []
   const timed = async <Result>(
     step: "build_index" | "optimize" | "clean",
@@ -136,15 +140,17 @@ interface CoverSegment extends Directory {
  * From the first that is less than fourfold of what comes after it. What came at once lies in equal parts, and the last of
  * them may be small beside the one before it: that says nothing of those before.
  */
-function suffixToMerge(cover: readonly CoverSegment[]): readonly CoverSegment[] {
-  let from = cover.length
+function suffixToMerge<Covered extends Pick<SegmentFacts, "from" | "to">>(
+  cover: readonly Covered[],
+): readonly Covered[] {
+  let start = cover.length
   let size = 0
-  for (let at = cover.length - 1; at >= 0; at--) {
-    const own = cover[at]?.documents.size ?? 0
-    if (own < size * GROWTH) from = at
+  for (const [at, { from, to }] of [...cover.entries()].reverse()) {
+    const own = to - from
+    if (own < size * GROWTH) start = at
     size += own
   }
-  return cover.slice(from)
+  return cover.slice(start)
 }
 
 // --- Writing ----------------------------------------------------------------------------------------------------------
