@@ -42,8 +42,9 @@ function expressionOf(query: string): RegExp | undefined {
   }
 }
 
+/** Only what means something outside of brackets: with `u`, a sign that is escaped for nothing does not compile. */
 function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&")
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
 }
 
 /** Each match of some length marked. */

@@ -1,0 +1,27 @@
+/** What is marked of a hit, whatever was asked for. */
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
+
+const markedIn = (line: string, query: string, mode?: string) =>
+  marked(line, patternOf(query, mode), (found) => `<${found}>`)
+
+test("words with signs in them are marked as they stand there, also to the letter", () => {
+  expect(markedIn("into git-sync at v1.2/x", "git-sync")).toBe("into <git-sync> at v1.2/x")
+  expect(markedIn("it needs no-thin here", '"no-thin" capability')).toBe("it needs <no-thin> here")
+  expect(markedIn("see a-b(c) | d", "a-b(c) |", "exact")).toBe("see <a-b(c) |> d")
+  expect(markedIn("charging it", "charged")).toBe("<charging> it")
+  expect(markedIn("any [a-c] here", "[a-c]", "pattern")).toBe("<a>ny [<a>-<c>] here")
+})
+
+test("no query keeps a hit from being shown", () => {
+  const sign = fc.constantFrom(..."\\^$.*+?()[]{}|/-\"'&~#<>=!:,@% \t", "\n", "é", "録", "😀", "\ud800", "a", "Z", "0")
+  const query = fc.string({ unit: sign, maxLength: 12 })
+  fc.assert(
+    fc.property(query, fc.constantFrom(undefined, "auto", "exact"), (asked, mode) => {
+      const pattern = patternOf(asked, mode)
+      expect(marked("any - text", pattern, (found) => found)).toBe("any - text")
+      expect(excerpt("any - text", pattern, { width: 80, linesMax: 4 })).toEqual(["any - text"])
+    }),
+  )
+})
