@@ -76,6 +76,8 @@ export interface Sessions {
   counts(): Promise<StoreCounts>
   /** How many sessions there are of each client and each kind of its sub-agents, most first. */
   countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
+  /** The client of every session, by its id. */
+  agentsById(): Promise<ReadonlyMap<string, string>>
   /** What lies on the disk of each table that was ever written, and how far its indexes reach. */
   statistics(): Promise<readonly TableFacts[]>
   /** The words of all messages, for what is looked for within words. */
@@ -164,6 +166,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     resumeFacts: (ids) => readResumeFacts(tables, ids),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
+    agentsById: () => agentsById(tables),
     statistics: async () => {
       const asked = [
         ...Object.entries(tables).map(async ([table, handle]) => ({ table, found: await handle.statistics() })),
@@ -241,6 +244,14 @@ async function countsByAgent(tables: SessionTables): ReturnType<Sessions["counts
   return [...counted]
     .map(([source_agent, sessions]) => ({ source_agent, sessions }))
     .toSorted((left, right) => right.sessions - left.sessions || (left.source_agent < right.source_agent ? -1 : 1))
+}
+
+async function agentsById(tables: SessionTables): Promise<ReadonlyMap<string, string>> {
+  const agents = new Map<string, string>()
+  for await (const rows of tables.sessions.batches({ columns: ["id", "source_agent"] })) {
+    for (const { id, source_agent } of rows) agents.set(id, source_agent)
+  }
+  return agents
 }
 
 async function counts(tables: SessionTables): Promise<StoreCounts> {

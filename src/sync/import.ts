@@ -12,7 +12,8 @@ import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
 import type { SyncState } from "./state.ts"
-import { preparedStretches } from "./stretches.ts"
+import { createStoredBefore, type StoredBefore, unlessStored } from "./stored-before.ts"
+import { type PreparedStretches, preparedStretches } from "./stretches.ts"
 
 export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit"> {
   readonly adapter: Adapter
@@ -86,6 +87,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
     },
   })
   const beside = createParseBeside()
+  const before = createStoredBefore(context.sessions)
   try {
     for (const source of sources) {
       if (context.signal.aborted) break
@@ -97,7 +99,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       const resumes = createResumes(plan.units, context.sessions)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
-        await importUnit({ source, planned, tally, bySession, flusher, beside, resumes }, context)
+        await importUnit({ source, planned, tally, bySession, flusher, beside, before, resumes }, context)
       }
       if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
       tally.endedMs = context.clock.monotonicMs()
@@ -116,22 +118,27 @@ interface UnitWork {
   readonly bySession: Map<string, Tally>
   readonly flusher: Flusher
   readonly beside: ParseBeside
+  readonly before: StoredBefore
   readonly resumes: Resumes
 }
 
 const NOTHING_TO_REMEMBER = undefined as never
 
-async function importUnit(
-  { source, planned, tally, bySession, flusher, beside, resumes }: UnitWork,
+function stretchesOf(
+  { source, planned, beside, before, resumes }: UnitWork,
   context: ImportContext,
-): Promise<void> {
-  const stretches =
-    beside.stretches(planned, async () => (await context.sessions()).facts()) ??
-    preparedStretches(source.adapter, planned, {
-      sessions: context.sessions,
-      resumes,
-      nowMs: context.clock.nowMs(),
-    })
+): PreparedStretches {
+  const { sessions, clock } = context
+  const here = (unit: PlannedUnit) =>
+    preparedStretches(source.adapter, unit, { sessions, resumes, nowMs: clock.nowMs() })
+  const stretches = beside.stretches(planned, async () => (await sessions()).facts()) ?? here(planned)
+  if (planned.change !== "new") return stretches
+  return unlessStored(stretches, { before, compared: () => here({ ...planned, change: "rewritten" }) })
+}
+
+async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {
+  const { source, planned, tally, bySession, flusher } = work
+  const stretches = stretchesOf(work, context)
   for (;;) {
     const { done, value } = await stretches.next()
     if (done) {
