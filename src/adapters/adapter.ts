@@ -185,6 +185,8 @@ export interface Serialize {
   readonly place?: (place: string, from: string, to: string) => string
   /** Files of which lines were changed: what points into another of them by its bytes is set right. */
   readonly repoint?: (files: readonly OutputFile[]) => readonly OutputFile[]
+  /** What of a record `repoint` leaves as it was, where it changes one that has no id of its own. */
+  readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string) => ResumeCommand
 }

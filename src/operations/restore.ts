@@ -12,6 +12,7 @@ import type { SessionTree } from "../model/session.ts"
 import { realFiles } from "../platform/files.ts"
 import { writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
 import { suggestion } from "../platform/nearest.ts"
+import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
 import { applyRestore } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
@@ -78,8 +79,8 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
     isForced: options.isForced,
     stamp,
     writeDatabase: async (path, file) => {
-      const backup = `${path}.pond-backup-${stamp}`
-      return writeForeignRows(path, file, options.isForced ? { replaceWithBackup: backup } : {}).backups
+      const replaced = options.isForced ? { replaceWithBackup: backupOf(path, stamp) } : {}
+      return writeForeignRows(path, file, replaced).backups
     },
   }).catch((error: unknown) => {
     throw isSystemError(error) ? notWritable(root, error) : error

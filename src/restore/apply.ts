@@ -6,6 +6,7 @@ import { dirname, join } from "node:path"
 import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
+import { backupOf, draftName } from "../platform/own-names.ts"
 import { bytesOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
 
 export interface ApplyRequest {
@@ -32,7 +33,7 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   const placed = output.filter((file): file is Placed => file.form !== "database" && !isShared(file))
   const added = output.filter((file) => file.form === "database" || isShared(file))
   refuseToOverwrite(request, placed)
-  const folder = join(root, `.pond-draft-${stamp}`)
+  const folder = join(root, draftName(stamp))
   const backups: string[] = []
   try {
     await writeDraft(files, folder, placed, writeDatabase)
@@ -73,7 +74,7 @@ async function place({ files, root, stamp }: ApplyRequest, folder: string, file:
   await files.makeDirectory(dirname(path))
   const backups: string[] = []
   if (files.exists(path)) {
-    const backup = `${path}.pond-backup-${stamp}`
+    const backup = backupOf(path, stamp)
     await files.rename(path, backup)
     backups.push(backup)
   }

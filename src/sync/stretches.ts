@@ -40,7 +40,7 @@ export async function* preparedStretches(
   try {
     for (;;) {
       const { done, value } = await stretches.next()
-      if (done) return reconciler === undefined ? value : { ...value, nextOrdinal: reconciler.nextOrdinal }
+      if (done) return reconciler === undefined ? value : remembered(value, reconciler)
       const { batch, issues, bytes } = value
       if (batch === undefined) {
         yield { batch, issues, bytes }
@@ -49,12 +49,18 @@ export async function* preparedStretches(
       const { session } = batch
       if (planned.change === "rewritten") reconciler ??= await createReconciler(adapter, await sessions(), session)
       const entries = reconciler?.reconcile(batch.entries) ?? batch.entries
-      yield { batch: prepare({ session, entries }, (await sessions()).facts()), issues, bytes }
+      // What the session is stored as is known from its records.
+      const asStored = reconciler?.session ?? session
+      yield { batch: prepare({ session: asStored, entries }, (await sessions()).facts()), issues, bytes }
     }
   } finally {
     // Who stops before the end leaves a file open otherwise.
     await stretches.return(undefined as never)
   }
+}
+
+function remembered(memory: UnitMemory, { nextOrdinal, session }: Reconciler): UnitMemory {
+  return { ...memory, nextOrdinal, session: memory.session === null ? null : session }
 }
 
 interface GoingOn {

@@ -10,6 +10,7 @@ import { type Dirent, existsSync, readdirSync, type Stats, statSync } from "node
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
+import { isOwnName } from "../../platform/own-names.ts"
 import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { isAgentLog } from "./parse.ts"
 import { retention } from "./retention.ts"
@@ -170,7 +171,7 @@ function walk(root: string, folder: string): string[] {
 function entriesOf(root: string, folder: string): Dirent[] | undefined {
   try {
     const entries = readdirSync(join(root, folder), { withFileTypes: true })
-    const shown = entries.filter(({ name }) => !name.startsWith("."))
+    const shown = entries.filter(({ name }) => !name.startsWith(".") && !isOwnName(name))
     return shown.sort((left, right) => (left.name < right.name ? -1 : 1))
   } catch (error) {
     if (["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(codeOf(error))) return undefined

@@ -5,7 +5,7 @@ import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
-import { native, needs, repoint } from "./serialize.ts"
+import { native, needs, repoint, unchangedByRepoint } from "./serialize.ts"
 import { source } from "./source.ts"
 
 export const codex: Adapter = {
@@ -19,6 +19,7 @@ export const codex: Adapter = {
     native,
     needs,
     repoint,
+    unchangedByRepoint,
     foreign,
     resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
   },

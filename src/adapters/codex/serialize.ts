@@ -2,7 +2,7 @@
  * Native restore: the rollouts as they lay, and the thread's lines of the index of titles. A rollout that goes on from
  * another thread's is nothing without it, so `needs` names that thread.
  */
-import { isJsonObject, parseJson, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { SessionLog } from "../../model/session.ts"
 import type { OutputFile, OutputLine, Serialized } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
@@ -53,6 +53,11 @@ function repointed(line: OutputLine, rollouts: ReadonlyMap<string, LogFile>): Ou
   const bytes = bytesBefore(rollout, end)
   if (bytes === offset) return line
   return stringifyJson(withAt(parsed.value, ["payload", "history_base", "end_byte_offset"], bytes))
+}
+
+export function unchangedByRepoint(record: JsonValue): JsonValue {
+  const base = valueAt(record, "payload", "history_base")
+  return isJsonObject(base) ? withAt(record, ["payload", "history_base", "end_byte_offset"], null) : record
 }
 
 function bytesBefore({ lines }: LogFile, endOrdinal: number): number {

@@ -5,6 +5,7 @@
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
+import { isOwnName } from "../../platform/own-names.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
 
 export interface WalkRule {
@@ -78,7 +79,7 @@ export function fileOf(root: string, place: string, form: SourceForm, stat: Stat
 function entriesIn(root: string, place: string): Dirent[] | Issue {
   try {
     const entries = readdirSync(join(root, place), { withFileTypes: true })
-    return entries.sort((left, right) => (left.name < right.name ? -1 : 1))
+    return entries.filter(({ name }) => !isOwnName(name)).sort((left, right) => (left.name < right.name ? -1 : 1))
   } catch (error) {
     const code = codeOf(error)
     return place === "" && code === "ENOENT" ? [] : unreadable(place, code)

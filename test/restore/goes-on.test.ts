@@ -1,0 +1,165 @@
+/**
+ * A session that was restored into another directory goes on there, and the next sync finds it: what was said since is stored
+ * with the session that it belongs to, and nothing of it twice.
+ */
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
+import type { SessionLog } from "../../src/model/session.ts"
+import { planRestoreOf, restore } from "../../src/operations/restore.ts"
+import { runSync } from "../../src/sync/sync.ts"
+import { type TestPond, testPond } from "../operations/support.ts"
+
+const NEW = "/projects/移 beta"
+const SAID = "and on in the new directory"
+const MOMENT = "2026-11-19T02:00:00.000Z"
+
+function rootOf(adapter: string, fixture = "tools"): string {
+  return join(import.meta.dir, "../../fixtures", adapter, fixture, "root")
+}
+
+async function synced({ pond, place }: TestPond, adapter: string, root: string, isFull = false) {
+  const found = ADAPTERS.find(({ id }) => id === adapter)
+  if (found === undefined) throw new Error(`no adapter ${adapter}`)
+  const { adapters } = await runSync(
+    { sources: [{ adapter: found, root }], stages: ["import"], isFull, isPatient: false },
+    {
+      ...{ storeName: place.path, stateDirectory: join(place.path, "state"), storeMark: () => undefined },
+      ...{ sessions: () => Promise.resolve(place.sessions), signal: new AbortController().signal },
+      ...{ clock: pond.host.clock, log: pond.host.log },
+    },
+  )
+  const [report] = adapters
+  if (report === undefined) throw new Error("nothing was synced")
+  return { failed: report.sessions.failed, issues: report.issues, messages: report.messages.new }
+}
+
+/** A client reads the time of a log's last change, and pond leaves alone what is still being written. */
+function logBelow(root: string): string {
+  const [file] = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return join(file?.parentPath ?? "", file?.name ?? "")
+}
+
+function lastOf(path: string, key: string): unknown {
+  const records = readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  return records.findLast((record) => typeof record[key] === "string")?.[key]
+}
+
+/** What each client writes when its user says one more thing. */
+const GOES_ON: Readonly<Record<string, (root: string) => void>> = {
+  "claude-code": (root) => {
+    const path = logBelow(root)
+    const [parentUuid, sessionId] = [lastOf(path, "uuid"), lastOf(path, "sessionId")]
+    const own = { uuid: "c0ffee00-0000-4000-8000-000000000001", parentUuid, sessionId, cwd: NEW, timestamp: MOMENT }
+    add(path, { ...own, type: "user", isSidechain: false, message: { role: "user", content: SAID } })
+  },
+  codex: (root) => {
+    const content = [{ type: "input_text", text: SAID }]
+    const payload = { type: "message", role: "user", content }
+    add(logBelow(root), { timestamp: MOMENT, ordinal: 9999, type: "response_item", payload })
+  },
+  pi: (root) => {
+    const path = logBelow(root)
+    const message = { role: "user", content: [{ type: "text", text: SAID }], timestamp: 1 }
+    add(path, { type: "message", id: "c0ffee01", parentId: lastOf(path, "id"), timestamp: MOMENT, message })
+  },
+  opencode: (root) => {
+    using database = new Database(logBelow(root))
+    database.run(
+      `insert into message (id, session_id, time_created, time_updated, data)
+       select 'msg_zzz', session_id, time_created, time_updated, data from message where data like '%"user"%' limit 1`,
+    )
+    database.run(
+      `insert into part (id, message_id, session_id, time_created, time_updated, data)
+       select 'prt_zzz', 'msg_zzz', session_id, time_created, time_updated, ? from message where id = 'msg_zzz'`,
+      [JSON.stringify({ type: "text", text: SAID })],
+    )
+  },
+}
+
+function add(path: string, record: unknown): void {
+  appendFileSync(path, `${JSON.stringify(record)}\n`)
+}
+
+function saidIn({ entries }: SessionLog): string[] {
+  return entries.flatMap(({ message, parts }) =>
+    message.role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : [],
+  )
+}
+
+test.each(Object.entries(GOES_ON))(
+  "%s: what was said in another directory is stored, and nothing twice",
+  async (adapter, goOn) => {
+    using place = testPond()
+    const { sessions } = place.place
+    await synced(place, adapter, rootOf(adapter))
+    const [{ id, project } = { id: "", project: "" }] = await sessions.tables.sessions.read({
+      columns: ["id", "project"],
+    })
+    const before = await sessions.log(id)
+    const root = join(place.place.path, "moved")
+    mkdirSync(root)
+    const options = { sessionId: id, root, cwd: NEW, reasoning: "keep" as const, isForced: false }
+    await restore(place.pond, await planRestoreOf(place.pond, options), options)
+
+    expect(await synced(place, adapter, root)).toMatchObject({ failed: 0, issues: [] })
+    expect(saidIn(await sessions.log(id))).toEqual(saidIn(before))
+    goOn(root)
+    expect(await synced(place, adapter, root)).toMatchObject({ failed: 0, issues: [], messages: 1 })
+    for (const isFull of [false, true])
+      expect(await synced(place, adapter, root, isFull)).toEqual({ failed: 0, issues: [], messages: 0 })
+    const after = await sessions.log(id)
+    expect(saidIn(after)).toEqual([...saidIn(before), SAID])
+    expect(after.session.project).toBe(project)
+
+    const files = (log: SessionLog) => adapterById(adapter)?.serialize.native(log).files ?? []
+    const [old, now] = [files(before)[0], files(after)[0]]
+    expect(now?.place).toBe(old?.place ?? "")
+    if (old?.form === "log" && now?.form === "log") {
+      expect(now.lines.slice(0, -1)).toEqual([...old.lines])
+      expect(String(now.lines.at(-1))).toContain(SAID)
+    }
+  },
+)
+
+test("a fork of Codex that was moved with what it goes on from is stored once, though it counts other bytes", async () => {
+  using place = testPond()
+  const { sessions } = place.place
+  await synced(place, "codex", rootOf("codex", "forked"))
+  const stored = await sessions.tables.sessions.read({ columns: ["id", "parent_session_id"] })
+  const id = stored.find(({ parent_session_id }) => parent_session_id !== null)?.id ?? ""
+  const root = join(place.place.path, "moved")
+  mkdirSync(root)
+  const options = { sessionId: id, root, cwd: NEW, reasoning: "keep" as const, isForced: false }
+  const { files } = await restore(place.pond, await planRestoreOf(place.pond, options), options)
+  expect(files).toHaveLength(2)
+  expect(await synced(place, "codex", root)).toEqual({ failed: 0, issues: [], messages: 0 })
+})
+
+test.each([
+  ["claude-code", "agent"],
+  ["claude-code", "spill"],
+  ["pi", "tools"],
+])("%s %s: what a forced restore leaves beside is stored with nothing", async (adapter, fixture) => {
+  using place = testPond()
+  const { sessions } = place.place
+  await synced(place, adapter, rootOf(adapter, fixture))
+  const stored = await sessions.tables.sessions.read({ columns: ["id", "source_agent"] })
+  const id = stored.find(({ source_agent }) => source_agent === adapter)?.id ?? ""
+  const root = join(place.place.path, "again")
+  mkdirSync(root)
+  const options = { sessionId: id, root, reasoning: "keep" as const, isForced: true }
+  await restore(place.pond, await planRestoreOf(place.pond, options), options)
+  const { backups } = await restore(place.pond, await planRestoreOf(place.pond, options), options)
+  // What a restore that was killed has left.
+  mkdirSync(join(root, ".pond-draft-1/projects/-work"), { recursive: true })
+  for (const folder of [".pond-draft-1", ".pond-draft-1/projects/-work"])
+    writeFileSync(join(root, folder, "2026-11-19_c0ffee.jsonl"), '{"type":"session","id":"c0ffee","cwd":"/work"}\n')
+  expect(backups.length).toBeGreaterThan(0)
+  expect(await synced(place, adapter, root)).toEqual({ failed: 0, issues: [], messages: 0 })
+})
