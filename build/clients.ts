@@ -6,9 +6,14 @@
  * CLIENTS_ROOT names an installation to use, with what it has produced already; else one is made for temporary files.
  *   bun run clients                           everything, for most of an hour
  *   bun run clients --native                  into its own client alone
+ *   bun run clients --foreign                 into the others alone
  *   bun run clients --from pi --to codex      one pair
  *   bun run clients --scenario tools,fork     these scenarios alone
  *   bun run clients --moved                   the sessions go on in another directory (--cwd)
+ *   bun run clients --fixtures                the sessions of fixtures/: generations that no installed client writes
+ *   bun run clients --archived                by way of an archive file and another store
+ *   bun run clients --twice                   restored where they are already: refused, and done with --force
+ *   bun run clients --continued               the target goes on, is synced, and what was said since is restored too
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
@@ -19,7 +24,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { CLIENTS, type Client, clientNamed } from "../test/clients/clients.ts"
-import { judge } from "../test/clients/judge.ts"
+import { goOn } from "../test/clients/continued.ts"
+import { fixtureOf, fixturesNamed } from "../test/clients/generations.ts"
+import { type Case, judge } from "../test/clients/judge.ts"
 import { install, type Place, placeOf } from "../test/clients/place.ts"
 import { type Expected, type ExpectedSession, produce, scenariosOf } from "../test/clients/produce.ts"
 import { recall } from "../test/clients/recall.ts"
@@ -38,22 +45,28 @@ const { values } = parseArgs({
     to: { type: "string" },
     scenario: { type: "string" },
     native: { type: "boolean", default: false },
+    foreign: { type: "boolean", default: false },
     moved: { type: "boolean", default: false },
+    archived: { type: "boolean", default: false },
+    fixtures: { type: "boolean", default: false },
+    twice: { type: "boolean", default: false },
+    continued: { type: "boolean", default: false },
     reasoning: { type: "string", default: "text" },
     recall: { type: "boolean", default: false },
     registered: { type: "boolean", default: false },
   },
 })
 
-main(placeOf())
+await main(placeOf())
 
-function main(place: Place): void {
+async function main(place: Place): Promise<void> {
   const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
   const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
   for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
   const isAsked = values.recall || values.registered
-  const verdicts = isAsked ? [] : from.flatMap((client) => judgeAll(place, client))
-  if (values.scenario === undefined && !values.native && values.to === undefined) {
+  const verdicts: Verdict[] = []
+  for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client)))
+  if (isEverything() || isAsked) {
     if (!values.registered) verdicts.push(...overMcp(place, from, "recall", recall))
     if (!values.recall) verdicts.push(...overMcp(place, from, "registered", registered))
   }
@@ -61,45 +74,88 @@ function main(place: Place): void {
   process.exitCode = verdicts.length > 0 && verdicts.every(({ isGood }) => isGood) ? 0 : 1
 }
 
+function isEverything(): boolean {
+  return (
+    values.scenario === undefined && !values.native && !values.foreign && !values.fixtures && values.to === undefined
+  )
+}
+
 function report(verdict: Verdict, what: string, said: string): Verdict {
   console.log(`${verdict.isGood ? "ok  " : "FAIL"} ${verdict.pair} ${verdict.scenario} ${what}: ${said}`)
   return verdict
 }
 
-function judgeAll(place: Place, client: Client): Verdict[] {
+async function judgeAll(place: Place, client: Client): Promise<Verdict[]> {
   const wanted = values.scenario?.split(",")
-  const scenarios = scenariosOf(client).filter((name) => wanted === undefined || wanted.includes(name))
-  return scenarios.flatMap((scenario) => {
+  const all = values.fixtures ? fixturesNamed(client) : scenariosOf(client)
+  const verdicts: Verdict[] = []
+  for (const scenario of all.filter((name) => wanted === undefined || wanted.includes(name))) {
     try {
-      return judgeScenario(place, client, scenario)
+      const held = values.fixtures ? await fixtureHeld(place, client, scenario) : played(place, client, scenario)
+      verdicts.push(...judgeScenario(place, client, held))
     } catch (error) {
       const verdict = { pair: client.name, scenario, isGood: false }
-      return [report(verdict, "", error instanceof Error ? error.message : String(error))]
+      verdicts.push(report(verdict, "", error instanceof Error ? error.message : String(error)))
     }
-  })
+  }
+  return verdicts
 }
 
-function judgeScenario(place: Place, client: Client, scenario: string): Verdict[] {
+/** Sessions as they lie somewhere, and what each must say. */
+interface Held {
+  readonly scenario: string
+  readonly root: string
+  readonly sessions: Expected["sessions"]
+}
+
+function played(place: Place, client: Client, scenario: string): Held {
   const home = produce(place, client, scenario)
   const { sessions } = JSON.parse(readFileSync(join(home, "expected.json"), "utf8")) as Expected
+  return { scenario, root: join(home, client.folder), sessions }
+}
+
+/** Their directories are of no machine: they go on in one that is there. */
+async function fixtureHeld({ alpha }: Place, client: Client, scenario: string): Promise<Held> {
+  const { root, conversations } = await fixtureOf(client, scenario)
+  const sessions = [...conversations].map(([id, items]) => [id, { cwd: alpha, items }] as const)
+  return { scenario, root, sessions: Object.fromEntries(sessions) }
+}
+
+function judgeScenario(place: Place, client: Client, { scenario, root, sessions }: Held): Verdict[] {
   const scratch = mkdtempSync(join(tmpdir(), "pond-clients-"))
   try {
-    const synced = pond(scratch, ["sync", client.adapter, "--path", join(home, client.folder)])
-    if (synced.code !== 0) throw new Error(`pond sync ended with ${synced.code}: ${synced.complaints}${synced.said}`)
+    const store = storeOf(scratch, client, root)
     return Object.entries(sessions).flatMap(([session, expected]) =>
-      targetsOf(client).map((target) => judgeRestored({ place, client, target, scenario, scratch, session, expected })),
+      targetsOf(client).map((target) => {
+        const restored = { place, client, target, scenario, scratch, store, session, expected }
+        try {
+          return judgeRestored(restored)
+        } catch (error) {
+          return reported(restored, false, error instanceof Error ? error.message : String(error))
+        }
+      }),
     )
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
+function storeOf(scratch: string, client: Client, root: string): string {
+  const store = join(scratch, "store")
+  pond(scratch, store, ["sync", client.adapter, "--path", root])
+  if (!values.archived) return store
+  const [archive, other] = [join(scratch, "all.pond"), join(scratch, "other")]
+  pond(scratch, store, ["export", "-o", archive])
+  pond(scratch, other, ["import", archive])
+  return other
+}
+
 /** The old package of pi is a source of old sessions: what it writes goes back to it, and on in its successor. Else it is asked for. */
 function targetsOf(client: Client): readonly Client[] {
   if (values.native) return [client]
   if (values.to !== undefined) return [clientNamed(values.to)]
-  if (client.name === "pi-old") return [client, clientNamed("pi")]
-  return CLIENTS.filter(({ name }) => name !== "pi-old")
+  const all = client.name === "pi-old" ? [client, clientNamed("pi")] : CLIENTS.filter(({ name }) => name !== "pi-old")
+  return values.foreign ? all.filter(({ name }) => name !== client.name) : all
 }
 
 interface Restored {
@@ -108,30 +164,90 @@ interface Restored {
   readonly target: Client
   readonly scenario: string
   readonly scratch: string
+  readonly store: string
   readonly session: string
   readonly expected: ExpectedSession
 }
 
-function judgeRestored({ place, client, target, scenario, scratch, session, expected }: Restored): Verdict {
-  const home = mkdtempSync(join(scratch, "home-"))
-  const root = join(home, target.folder)
-  mkdirSync(root, { recursive: true })
-  const pair = `${client.name} -> ${target.name}`
-  const { items } = expected
+function judgeRestored(restored: Restored): Verdict {
+  const { place, client, target, session, expected } = restored
+  const home = homeFor(restored)
   const cwd = values.moved ? place.elsewhere : expected.cwd
-  const where = ["--to", target.adapter, "--root", root, ...(values.moved ? ["--cwd", cwd] : [])]
-  const restored = pond(scratch, ["restore", session, ...where, "--reasoning", values.reasoning, "--json"])
-  if (restored.code !== 0)
-    return report({ pair, scenario, isGood: false }, session, `pond restore: ${restored.complaints}${restored.said}`)
-  const { session_id } = JSON.parse(restored.said) as { session_id: string }
+  const where = values.moved || values.fixtures ? ["--cwd", cwd] : []
   const isForeign = client.adapter !== target.adapter
-  const { isGood, said } = judge({ place, client: target, home, session: session_id, cwd, wanted: items, isForeign })
-  return report({ pair, scenario, isGood }, session, said)
+  const id = restoredInto(restored, home, session, where)
+  if (values.twice) {
+    refused(restored, home, session, where)
+    restoredInto(restored, home, session, [...where, "--force"])
+  }
+  const asked = { place, client: target, home, session: id, cwd, wanted: expected.items, isForeign }
+  const { isGood, said } = values.continued ? judgeContinued(restored, asked) : judge(asked)
+  return reported(restored, isGood, said)
 }
 
-function pond(scratch: string, words: readonly string[]) {
+/** What was said since comes from the store as what was said before does, and is there once. */
+function judgeContinued(restored: Restored, asked: Case): ReturnType<typeof judge> {
+  const { scratch, store, target } = restored
+  const { items, faults } = goOn(asked)
+  const sync = ["sync", target.adapter, "--path", join(asked.home, target.folder), "--json"]
+  const [first, second] = [sync, sync].map((words) => newIn(pond(scratch, store, words)))
+  const home = homeFor(restored)
+  restoredInto(restored, home, asked.session, [])
+  const { isGood, said } = judge({ ...asked, home, wanted: items, isForeign: false })
+  const problems = [
+    ...faults.map((fault) => `as it went on: ${fault}`),
+    ...(first === 0 ? ["nothing new was stored"] : []),
+    ...(second === 0 ? [] : [`${second} new messages in a second sync`]),
+  ]
+  return { isGood: isGood && problems.length === 0, said: [said, ...problems].join("; ") }
+}
+
+function newIn(synced: string): number {
+  const { adapters } = JSON.parse(synced) as {
+    readonly adapters: readonly { readonly messages: { readonly new: number } }[]
+  }
+  return adapters.reduce((sum, { messages }) => sum + messages.new, 0)
+}
+
+function homeFor({ scratch, target }: Restored): string {
+  const home = mkdtempSync(join(scratch, "home-"))
+  mkdirSync(join(home, target.folder), { recursive: true })
+  return home
+}
+
+function wordsOf({ target }: Restored, home: string, session: string, more: readonly string[]): string[] {
+  const where = ["--to", target.adapter, "--root", join(home, target.folder)]
+  return ["restore", session, ...where, ...more, "--reasoning", values.reasoning, "--json"]
+}
+
+/** The id that the target knows the session by. */
+function restoredInto(restored: Restored, home: string, session: string, more: readonly string[]): string {
+  const { scratch, store } = restored
+  const { session_id } = JSON.parse(pond(scratch, store, wordsOf(restored, home, session, more))) as {
+    session_id: string
+  }
+  return session_id
+}
+
+function refused(restored: Restored, home: string, session: string, more: readonly string[]): void {
+  const { code, complaints } = spawnPond(restored.scratch, restored.store, wordsOf(restored, home, session, more))
+  if (code === 0 || !complaints.includes("--force"))
+    throw new Error(`A second restore was not refused (${code}): ${complaints}`)
+}
+
+function reported({ client, target, scenario, session }: Restored, isGood: boolean, said: string): Verdict {
+  return report({ pair: `${client.name} -> ${target.name}`, scenario, isGood }, session, said)
+}
+
+function pond(scratch: string, store: string, words: readonly string[]): string {
+  const { code, said, complaints } = spawnPond(scratch, store, words)
+  if (code === 0) return said
+  throw new Error(`pond ${words[0]} ended with ${code}: ${complaints}${said}`)
+}
+
+function spawnPond(scratch: string, store: string, words: readonly string[]) {
   const { exitCode, stdout, stderr } = Bun.spawnSync(
-    [process.execPath, join(REPOSITORY, "src/main.ts"), ...words, "--store", join(scratch, "store")],
+    [process.execPath, join(REPOSITORY, "src/main.ts"), ...words, "--store", store],
     { env: { PATH: process.env["PATH"] ?? "", HOME: scratch, TMPDIR: tmpdir() }, stderr: "pipe" },
   )
   return { code: exitCode, said: stdout.toString(), complaints: stderr.toString() }

@@ -54,9 +54,14 @@ export function judge(asked: Case): Verdict {
 
 function copied({ client, home, session }: Case, to: string): string {
   cpSync(home, to, { recursive: true, preserveTimestamps: true })
-  const model = modelOf(client, to, session)
-  client.configure(to, model === undefined ? {} : { model })
+  configured(client, to, session)
   return to
+}
+
+/** For the model that the session was last led by. */
+export function configured(client: Client, home: string, session: string): void {
+  const model = modelOf(client, home, session)
+  client.configure(home, model === undefined ? {} : { model })
 }
 
 function asks({ client, place, cwd }: Case, scratch: string, home: string, words: readonly string[]): Ran {
