@@ -270,6 +270,23 @@ function pickedColumn({ data, offsets, nulls }: ColumnValues, places: readonly n
   return { data: picked, offsets: ends, ...missing }
 }
 
+/** The rows from one place to before another: a copy of their own, unless they are all of them. */
+export function rowsBetween(batch: ColumnBatch, from: number, to: number): ColumnBatch {
+  if (from === 0 && to === batch.length) return batch
+  const columns = Object.fromEntries(
+    Object.entries(batch.columns).map(([name, column]) => [name, columnBetween(column, from, to)]),
+  )
+  return { length: to - from, columns }
+}
+
+function columnBetween({ data, offsets, nulls }: ColumnValues, from: number, to: number): ColumnValues {
+  const missing = nulls === undefined ? {} : { nulls: nulls.slice(from, to) }
+  if (offsets === undefined) return { data: data.slice(from, to), ...missing }
+  const begin = offsets[from] as number
+  const own = offsets.slice(from, to + 1).map((at) => at - begin)
+  return { data: data.slice(begin, offsets[to]), offsets: own, ...missing }
+}
+
 function emptyLike(values: Values, length: number): Values {
   return new (values.constructor as new (length: number) => Values)(length)
 }

@@ -5,6 +5,7 @@ import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { foldWords } from "../../src/sessions/words/fold.ts"
 import { madeParts, type PlacedPart } from "../../src/sessions/words/parts-beside.ts"
+import { eq, not } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
 const TEXTS = ["a long tale of login.ts", "no", "größere \ud83d Änderung 数据库", "pond://blob/is no blob", "C++ -x 👍"]
@@ -49,6 +50,47 @@ test("what a thread makes of messages is what is made here, part by part and in 
   const terms = here.flatMap(({ blocks }) => blocks.flatMap((block) => block.terms.split("\n")))
   expect(terms).toContain("größere".normalize("NFKD").replaceAll("\u0308", "").replace("ß", "ss"))
   expect(terms).toEqual(expect.arrayContaining(["login.ts", "数据", "c++", "-x", "👍", "~cut~", "harbour"]))
+})
+
+/** The same tables; `asked` hears of every stretch of messages that is read, and may ask for another. */
+function listening(sessions: Sessions, asked: (request: StretchesRequest) => StretchesRequest) {
+  const tables = wordTables(sessions)
+  const stretches = (request: StretchesRequest) => tables.messages.stretches(asked(request))
+  return { ...tables, messages: { ...tables.messages, stretches: stretches as never } }
+}
+
+type StretchesRequest = Parameters<ReturnType<typeof wordTables>["messages"]["stretches"]>[0]
+
+test("however many parts there are, the messages are read once", async () => {
+  using place = testSessions()
+  await write(place.sessions, 6)
+  const reads: StretchesRequest[] = []
+  const tables = listening(place.sessions, (request) => {
+    if (request.where === undefined) reads.push(request)
+    return request
+  })
+  const made = await Array.fromAsync(madeParts(tables, { from: 20, rows: 10, besideMin: 1000 }))
+  expect(made.map(({ from }) => from)).toEqual([20, 30, 40, 50, 60, 70, 80, 90])
+  expect(reads.map(({ from, to }) => [from, to])).toEqual([[20, undefined]])
+})
+
+test("where numbers are left out in that read, the parts from there on are asked for one by one", async () => {
+  using place = testSessions()
+  await write(place.sessions, 6)
+  const whole = await parts(place.sessions, 1000)
+  let bounded = 0
+  const tables = listening(place.sessions, (request) => {
+    if (request.to !== undefined && request.where === undefined) bounded++
+    const isTheOne = request.from === 0 && request.to === undefined
+    return isTheOne ? { ...request, where: not(eq("id", "b3-2")) } : request
+  })
+  const made = await Array.fromAsync(madeParts(tables, { from: 0, rows: 10, besideMin: 1000 }))
+  expect(bounded).toBeGreaterThan(0)
+  expect(made.at(-1)?.to).toBe(92)
+  expect(made.reduce((sum, { documents }) => sum + documents.size, 0)).toBe(92)
+  expect(new Set(made.flatMap(({ blocks }) => blocks.flatMap(({ terms }) => terms.split("\n"))))).toEqual(
+    new Set(whole.flatMap(({ blocks }) => blocks.flatMap(({ terms }) => terms.split("\n")))),
+  )
 })
 
 test("a part that the thread cannot make fails the fold, and the index stays as it was", async () => {

@@ -3,7 +3,13 @@
  * began earlier what was said last.
  */
 import { and, eq, isNull, not, or, range } from "../../substrate/filter.ts"
-import { type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
+import {
+  type ColumnBatch,
+  type ColumnValues,
+  repeatedTexts,
+  rowsBetween,
+  textReader,
+} from "../../substrate/plain-columns.ts"
 import type { Table } from "../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../oversized.ts"
 import type { MESSAGES } from "../tables.ts"
@@ -22,22 +28,72 @@ export interface Bounds {
 
 /** Places count from the first row number that is asked for. */
 export async function* messageBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
-  const met = new Set<string>()
-  for await (const stretch of messages.stretches({ ...bounds, columns: FACETS, text: "search_text" })) {
-    const { numbers } = stretch
-    const columns = stretch.columns()
-    const column = (name: string) => columns.columns[name] as ColumnValues
-    const begun = begunSessions(column("session_id"), column("ordinal"), met)
-    const spoken = bounds.from === 0 ? [] : await spokenBefore(messages, bounds.from, begun)
-    const large = new Map<number, string>()
-    const texts = textsOfColumn(column("search_text"))
-    for (let row = 0; row < numbers.length; row++) {
-      if (!texts.isElsewhere(row)) continue
-      const [found] = await messages.takeRows([numbers[row] as number], ["search_terms"])
-      large.set(row, found?.search_terms ?? "")
-    }
-    yield { places: Uint32Array.from(numbers, (number) => number - bounds.from), columns, spoken, large }
+  const part = partFrom(bounds.from)
+  for await (const { numbers, columns } of messages.stretches({ ...bounds, ...ASKED })) {
+    yield await batchOf(messages, part, numbers, columns())
   }
+}
+
+/** Without a batch, the end of a part whose batches these were. */
+export type PartStep =
+  | { readonly batch: MessageBatch }
+  | { readonly batch?: undefined; readonly from: number; readonly to: number }
+
+/**
+ * The same for one part of so many rows after the other, in one read of the table: asked part by part, the engine looks at
+ * the numbers of all rows for each, and a million messages cost it 10.6 s instead of 3.0. Ends early where rows do not
+ * come one by one in the order of their numbers.
+ */
+export async function* messageParts(messages: Messages, from: number, rows: number): AsyncGenerator<PartStep> {
+  let part = partFrom(from)
+  let next = from
+  for await (const stretch of messages.stretches({ from, ...ASKED })) {
+    const { numbers } = stretch
+    const first = next
+    if (!numbers.every((number, at) => number === first + at)) break
+    const columns = stretch.columns()
+    for (let row = 0; row < numbers.length; ) {
+      const end = Math.min(numbers.length, row + part.from + rows - next)
+      yield { batch: await batchOf(messages, part, numbers.slice(row, end), rowsBetween(columns, row, end)) }
+      next += end - row
+      row = end
+      if (next < part.from + rows) continue
+      yield { from: part.from, to: next }
+      part = partFrom(next)
+    }
+  }
+  if (next > part.from) yield { from: part.from, to: next }
+}
+
+const ASKED = { columns: FACETS, text: "search_text" } as const
+
+/** What is gathered while the batches of a part are made. */
+interface Part {
+  readonly from: number
+  readonly met: Set<string>
+}
+
+function partFrom(from: number): Part {
+  return { from, met: new Set() }
+}
+
+async function batchOf(
+  messages: Messages,
+  { from, met }: Part,
+  numbers: readonly number[],
+  columns: ColumnBatch,
+): Promise<MessageBatch> {
+  const column = (name: string) => columns.columns[name] as ColumnValues
+  const begun = begunSessions(column("session_id"), column("ordinal"), met)
+  const spoken = from === 0 ? [] : await spokenBefore(messages, from, begun)
+  const large = new Map<number, string>()
+  const texts = textsOfColumn(column("search_text"))
+  for (let row = 0; row < numbers.length; row++) {
+    if (!texts.isElsewhere(row)) continue
+    const [found] = await messages.takeRows([numbers[row] as number], ["search_terms"])
+    large.set(row, found?.search_terms ?? "")
+  }
+  return { places: Uint32Array.from(numbers, (number) => number - from), columns, spoken, large }
 }
 
 interface Begun {

@@ -7,7 +7,7 @@ import { PondError } from "../../model/errors.ts"
 import { threadUrl } from "../../platform/threads.ts"
 import { buffersOf, columnBytes } from "../../substrate/plain-columns.ts"
 import type { MessageBatch } from "./builder.ts"
-import { messageBatches } from "./message-batches.ts"
+import { messageBatches, messageParts, type PartStep } from "./message-batches.ts"
 import { createPartMaker, type MadePart } from "./part.ts"
 import type { PartAnswer, PartOrder } from "./part-worker.ts"
 import type { WordTables } from "./segments.ts"
@@ -33,14 +33,14 @@ export async function* madeParts({ messages }: WordTables, request: PartsRequest
   const workshop = (reach - from > besideMin ? await startThread() : undefined) ?? workshopHere()
   let before: Promise<PlacedPart> | undefined
   try {
-    for (let start = from; start < reach; start += rows) {
-      const isLast = start + rows >= reach
-      const bounds = { from: start, ...(isLast ? {} : { to: start + rows }) }
-      for await (const batch of messageBatches(messages, bounds)) await workshop.add(batch)
-      const made = workshop.finish().then((part) => {
-        const to = isLast ? start + part.documents.size : start + rows
-        return { ...part, from: start, to }
-      })
+    for await (const step of steps(messages, { from, rows, reach })) {
+      if (step.batch !== undefined) {
+        await workshop.add(step.batch)
+        continue
+      }
+      const made = workshop
+        .finish()
+        .then((part) => ({ ...part, from: step.from, to: step.to ?? step.from + part.documents.size }))
       made.catch(() => undefined) // whoever asks for it is told
       // While one is written the next is made.
       if (before !== undefined) yield* whatThereIs(await before)
@@ -49,6 +49,26 @@ export async function* madeParts({ messages }: WordTables, request: PartsRequest
     if (before !== undefined) yield* whatThereIs(await before)
   } finally {
     workshop.close()
+  }
+}
+
+type Step = PartStep | { readonly batch?: undefined; readonly from: number; readonly to: undefined }
+
+/** Of what does not lie in the order of its numbers, each part is asked for by its bounds. */
+async function* steps(
+  messages: WordTables["messages"],
+  { from, rows, reach }: Omit<PartsRequest, "besideMin"> & { readonly reach: number },
+): AsyncGenerator<Step> {
+  let start = from
+  for await (const step of messageParts(messages, from, rows)) {
+    yield step
+    if (step.batch === undefined) start = step.to
+  }
+  for (; start < reach; start += rows) {
+    const isLast = start + rows >= reach
+    const bounds = { from: start, ...(isLast ? {} : { to: start + rows }) }
+    for await (const batch of messageBatches(messages, bounds)) yield { batch }
+    yield { from: start, to: isLast ? undefined : start + rows }
   }
 }
 
