@@ -19,8 +19,8 @@ export interface TimeWindows {
   before(to: bigint): Promise<TimeWindow | undefined>
   /** What looking at one has cost decides how many rows the next has, which are no more than are wanted. */
   took(window: TimeWindow, ms: number, wanted: number): void
-  /** One of so many rows takes too long; says whether there is a smaller one. */
-  shrink(window: TimeWindow): boolean
+  /** That one takes too long; says whether to ask for a smaller one: for the least there is, where no time is left. */
+  shrink(window: TimeWindow, isTimeOver: boolean): boolean
 }
 
 /** Later than any moment of a message. */
@@ -48,6 +48,7 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
     table.count(range("timestamp", { ...(from === undefined ? {} : { from }), to, toExclusive: true }))
   let wanted = rowsFirst
   let span = WEEK
+  let givenUp = Number.POSITIVE_INFINITY
 
   /** The end of time is far from what was said last. */
   async function anchored(to: bigint): Promise<bigint> {
@@ -100,9 +101,12 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
       span = scaled(span, next / wanted)
       wanted = next
     },
-    shrink: ({ rows }) => {
-      if (rows <= ROWS_MIN || span <= 1n) return false
-      wanted = Math.max(ROWS_MIN, Math.trunc(Math.min(rows, wanted) / GROWTH_MAX))
+    shrink: ({ rows }, isTimeOver) => {
+      const isLeast = rows <= ROWS_MIN || span <= 1n || (isTimeOver && wanted === ROWS_MIN)
+      // A crowd in one moment stays as large as it was, however short the span.
+      if (isLeast || rows >= givenUp) return false
+      givenUp = rows
+      wanted = isTimeOver ? ROWS_MIN : Math.max(ROWS_MIN, Math.trunc(Math.min(rows, wanted) / GROWTH_MAX))
       span = scaled(span, 1 / GROWTH_MAX)
       return true
     },

@@ -110,11 +110,12 @@ async function lookedInto(
   request: TimelineRequest,
   { window, windows, hasLooked, leftMs }: Look,
 ): Promise<Hit[] | "later" | "smaller"> {
-  if (request.signal.aborted || (hasLooked && leftMs < 0)) return "later"
-  const found = await inWindow(sessions, request, window, Math.max(1, hasLooked ? leftMs : leftMs / 2))
+  const isTimeOver = leftMs <= 0
+  if (request.signal.aborted || (hasLooked && isTimeOver)) return "later"
+  const found = isTimeOver ? undefined : await inWindow(sessions, request, window, hasLooked ? leftMs : leftMs / 2)
   if (found !== undefined) return found
   if (hasLooked) return "later"
-  return windows.shrink(window) ? "smaller" : ((await inWindow(sessions, request, window)) ?? "later")
+  return windows.shrink(window, isTimeOver) ? "smaller" : ((await inWindow(sessions, request, window)) ?? "later")
 }
 
 function pageOf(hits: readonly Hit[], { limit, from }: TimelineRequest, hasMore: boolean): Found {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import type { Scope } from "../../src/search/request.ts"
+import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "../../src/search/time-windows.ts"
 import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/timeline.ts"
 import { isIn } from "../../src/substrate/filter.ts"
 import { said, session, type TestSessions, testSessions } from "../sessions/support.ts"
@@ -97,8 +98,41 @@ test.each<[Scope, number]>([
 
 test("with no time at all each answer still goes on from where the last one ended, and nothing is missed", async () => {
   for (const scope of ["conversation", "tools"] as const)
-    expect(await pagesOf({ scope, budgetMs: 0.001, limit: 100 })).toEqual(WANTED)
+    expect(await pagesOf({ scope, budgetMs: 0, limit: 100 })).toEqual(WANTED)
 })
+
+/** Each window that was asked for at one place, as if all of them took too long. */
+async function triedAt(windows: TimeWindows, to: bigint, isTimeOver: boolean): Promise<TimeWindow[]> {
+  const tried: TimeWindow[] = []
+  for (let more = true; more; ) {
+    const window = await windows.before(to)
+    if (window !== undefined) tried.push(window)
+    more = window !== undefined && windows.shrink(window, isTimeOver)
+  }
+  return tried
+}
+
+test.each([true, false])(
+  "what takes too long is given up for less, and only so often (no time left: %p)",
+  async (isOver) => {
+    let most = 0
+    for (const rowsFirst of [4_096, 64, 16]) {
+      const windows = timeWindows(place.sessions, systemClock, { isOfTools: false, shareMs: 1, rowsFirst })
+      let to: bigint | undefined = END_OF_TIME
+      while (to !== undefined) {
+        const tried = await triedAt(windows, to, isOver)
+        // The last may be as large as the one before, and is looked at however long that takes.
+        const rows = tried.slice(0, -1).map((window) => window.rows)
+        expect(rows).toEqual([...new Set(rows)].toSorted((left, right) => right - left))
+        expect(tried.length).toBeLessThan(isOver ? 3 : 6)
+        most = Math.max(most, tried.at(-1)?.rows ?? 0)
+        to = tried.at(-1)?.from
+      }
+    }
+    // Those of one moment cannot be cut.
+    expect(most).toBeGreaterThanOrEqual(60)
+  },
+)
 
 test("what the index narrows goes on as a walk does, page by page", async () => {
   await place.sessions.maintain("all")
