@@ -73,6 +73,8 @@ export const OFFERED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
   words("fts generate_series json_each json_tree range unnest"),
 )
 
+const LENGTH_MAX = 100_000_000
+
 /** What makes a long text of short ones, bounded: the engine's own count of memory does not see such texts. */
 export const BOUNDED_MACROS: readonly string[] = [
   bounded("repeat(s, n)", "coalesce(octet_length(encode(s)), 0) * coalesce(n, 0)", "system.main.repeat(s, n)"),
@@ -86,8 +88,6 @@ export const BOUNDED_MACROS: readonly string[] = [
   `create macro regexp_replace(s, a, b) as ${checked("coalesce(length(s), 0)::double * coalesce(length(b), 0)", "system.main.regexp_replace(s, a, b)")},
     (s, a, b, f) as ${checked("coalesce(length(s), 0)::double * coalesce(length(b), 0)", "system.main.regexp_replace(s, a, b, f)")}`,
 ]
-
-const LENGTH_MAX = 100_000_000
 
 function bounded(head: string, size: string, call: string): string {
   return `create macro ${head} as ${checked(size, call)}`
