@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
 import { homeOfClients } from "../support/clients-home.ts"
 import type { TemporaryHome } from "../support/pond-process.ts"
 
-const MAIN = join(import.meta.dir, "../../src/main.ts")
 const IS_ROOT = process.getuid?.() === 0
 /** Nobody is kept out who is root. */
 const AS_USER = IS_ROOT ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
@@ -29,7 +29,7 @@ afterAll(() => {
 })
 
 function run(home: string, args: readonly string[]) {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...AS_USER, process.execPath, MAIN, ...args], {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...AS_USER, process.execPath, POND, ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: home },
     stdin: "ignore",
     stderr: "pipe",

@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
 import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
 import type { TemporaryHome } from "../support/pond-process.ts"
 
-const MAIN = join(import.meta.dir, "../../src/main.ts")
 const QUESTION = "[Y/n] "
 
 interface Talk {
@@ -20,7 +20,7 @@ async function talk(home: TemporaryHome, answers: readonly string[]): Promise<Ta
   const decoder = new TextDecoder()
   let screen = ""
   let answered = 0
-  const child = Bun.spawn([process.execPath, MAIN, "init", "--no-color"], {
+  const child = Bun.spawn([process.execPath, POND, "init", "--no-color"], {
     env: { ...home.env, PATH: fakePrograms(home.path, { systemctl: "exit 0" }).path, TERM: "xterm" },
     terminal: {
       cols: 100,

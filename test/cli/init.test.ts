@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
 import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
-const COMMAND = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "mcp"]
+const COMMAND = [process.execPath, POND, "mcp"]
 
 function settingsIn(home: TemporaryHome): Record<string, string> {
   return Object.fromEntries(

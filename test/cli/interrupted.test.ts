@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
+import { POND, STRUCK_POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 const SESSION = "de300000-0000-4000-8000-000000000001"
-const MAIN = join(import.meta.dir, "../../src/main.ts")
-const STRUCK = join(import.meta.dir, "../support/struck.ts")
 /** A process that was killed, as the shell counts it. */
 const KILLED = 137
 
@@ -142,7 +141,7 @@ describe.each(Object.entries(CASES))("%s", (_, { args, at: point, isStored, mess
     "when it is struck (%s) leaves what is whole, and goes on when it is run again",
     async (how) => {
       using home = copyOf(isStored ? stored : fresh)
-      const options = { env: { ...home.env, POND_STRIKE: `${how} ${point}` }, cwd: home.path, main: STRUCK }
+      const options = { env: { ...home.env, POND_STRIKE: `${how} ${point}` }, cwd: home.path, main: STRUCK_POND }
       const struck = await runPond([...args, "--json"], options)
       expect(struck.exitCode).toBe(how === "kill" ? KILLED : 130)
       if (how === "ask" && message !== "") {
@@ -163,7 +162,7 @@ test("a restore that is killed when it has begun to write leaves the session who
   const there = at(home, "there")
   mkdirSync(there)
   const args = ["restore", SESSION, "--to", "codex", "--root", "there", "-q"]
-  const child = Bun.spawn([process.execPath, MAIN, ...args], { env: home.env, cwd: home.path, stderr: "ignore" })
+  const child = Bun.spawn([process.execPath, POND, ...args], { env: home.env, cwd: home.path, stderr: "ignore" })
   using watcher = watching(there, () => child.kill("SIGKILL"))
   await child.exited
   expect(watcher.seen()).toBeGreaterThan(0)

@@ -1,12 +1,10 @@
 /** The tenants of a store, from the command line and over HTTP: whoever names one sees it alone. */
 import { expect, test } from "bun:test"
-import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
-const MAIN = join(import.meta.dir, "../../src/main.ts")
-
 async function served(home: { readonly env: Readonly<Record<string, string>> }, ...args: readonly string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0", "--json", ...args], {
+  const child = Bun.spawn([process.execPath, POND, "serve", "--port", "0", "--json", ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...home.env },
     stdout: "pipe",
     stderr: "inherit",

@@ -1,10 +1,10 @@
 /** What a person reads of searches and sessions: marked words, the place around them, days, and the pager. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
 import { whenText } from "../../src/cli/dates.ts"
 import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
 import { openingCommand } from "../../src/cli/hits.ts"
+import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 const marks = (text: string, query: string, mode?: string) =>
@@ -75,7 +75,7 @@ describe("on a terminal", () => {
   async function onTerminal(args: readonly string[], rows: number): Promise<string> {
     const decoder = new TextDecoder()
     let screen = ""
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...args], {
+    const child = Bun.spawn([process.execPath, POND, ...args], {
       env: { ...home.env, PATH: process.env["PATH"] ?? "", TERM: "xterm", NO_COLOR: "1", PAGER: "sed 's/^/| /'" },
       terminal: {
         cols: 60,

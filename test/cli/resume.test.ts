@@ -6,6 +6,7 @@ import { writeDemo } from "../../build/demo.ts"
 import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker.ts"
 import { createStyle } from "../../src/cli/style.ts"
 import { keysOf } from "../../src/platform/keyboard.ts"
+import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 const choice = (number: number, title = `title ${number}`): Choice => ({
@@ -102,7 +103,7 @@ describe("pond resume", () => {
     const waiting = [...steps]
     let screen = ""
     let seen = 0
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "resume", ...args], {
+    const child = Bun.spawn([process.execPath, POND, "resume", ...args], {
       env,
       terminal: {
         cols: 100,

@@ -7,9 +7,9 @@ import { meetingPlace } from "../../src/http/elsewhere.ts"
 import { VERSION } from "../../src/platform/version.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
+import { POND } from "../support/bundled-pond.ts"
 
 /** Real processes around one store: one that serves, or something that only looks like it, and those that ask. */
-const MAIN = join(import.meta.dir, "../../src/main.ts")
 const ALONE = "Where a pond works alone it says hello"
 
 interface House extends AsyncDisposable {
@@ -38,7 +38,7 @@ async function house(): Promise<House> {
     socket,
     environment,
     pond: async (...words) => {
-      const child = Bun.spawn([process.execPath, MAIN, ...words], { env: environment, stdout: "pipe", stderr: "pipe" })
+      const child = Bun.spawn([process.execPath, POND, ...words], { env: environment, stdout: "pipe", stderr: "pipe" })
       const [out, err, code] = await Promise.all([
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),
@@ -47,7 +47,7 @@ async function house(): Promise<House> {
       return { out, err, code }
     },
     serve: async () => {
-      const child = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0"], {
+      const child = Bun.spawn([process.execPath, POND, "serve", "--port", "0"], {
         env: environment,
         stdout: "pipe",
         stderr: "inherit",
@@ -107,7 +107,7 @@ test("an agent's process asks the one that serves, and goes on alone when that e
   const server = await at.serve()
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, "-v", "mcp"],
+    args: [POND, "-v", "mcp"],
     env: at.environment,
     stderr: "pipe",
   })

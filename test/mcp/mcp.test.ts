@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test"
-import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
@@ -10,9 +9,9 @@ import { createMcpHandler } from "../../src/mcp/server.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { testPond } from "../operations/support.ts"
 import { MOMENT, said, session, testSessions } from "../sessions/support.ts"
+import { POND } from "../support/bundled-pond.ts"
 
 /** Judged by the client of the protocol's own library. */
-const MAIN = join(import.meta.dir, "../../src/main.ts")
 
 interface Connected extends AsyncDisposable {
   readonly client: Client
@@ -87,7 +86,7 @@ async function overStdio(): Promise<Connected> {
   await place.sessions.write(BATCHES)
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, "mcp"],
+    args: [POND, "mcp"],
     env: { HOME: place.path, POND_STORE: place.path },
     stderr: "pipe",
   })
@@ -212,7 +211,7 @@ test("resources are listed and read, and a strange one is told", async () => {
 
 test("initialize is answered before any store is opened, and stdout holds the protocol alone", async () => {
   const place = testSessions()
-  const child = Bun.spawn([process.execPath, MAIN, "mcp", "--store", "s3://no-such-bucket-anywhere/x"], {
+  const child = Bun.spawn([process.execPath, POND, "mcp", "--store", "s3://no-such-bucket-anywhere/x"], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",

@@ -6,6 +6,7 @@ import { writeDemo } from "../../build/demo.ts"
 import { findVerb } from "../../src/cli/argv.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { ERROR_TABLE } from "../../src/model/errors.ts"
+import { POND } from "../support/bundled-pond.ts"
 import { type ObjectServer, startObjectServer, TEST_KEY } from "../support/object-server.ts"
 import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -32,7 +33,7 @@ beforeAll(() => {
   mkdirSync(bin)
   mkdirSync(join(home.path, "here"))
   const pond = join(bin, "pond")
-  writeFileSync(pond, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "src/main.ts")}" "$@"\n`)
+  writeFileSync(pond, `#!/bin/sh\nexec "${process.execPath}" "${POND}" "$@"\n`)
   chmodSync(pond, 0o755)
   env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
 })
@@ -91,7 +92,7 @@ describe("the hosted pond of the README", () => {
         if (line.endsWith(" &")) {
           const [port = ""] = /\d{4}/.exec(line) ?? []
           const words = line.slice("pond ".length, -" &".length).replace(port, "0").split(" ")
-          const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...words], {
+          const child = Bun.spawn([process.execPath, POND, ...words], {
             env: cloud,
             stdin: "ignore",
             stdout: "pipe",

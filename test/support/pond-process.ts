@@ -1,15 +1,14 @@
-/** Runs pond as its users do: a process with an environment of its own, from the source tree. */
+/** Runs pond as its users do: a process with an environment of its own, from a bundle of the source tree. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { POND } from "./bundled-pond.ts"
 
 export interface Ran {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
 }
-
-const MAIN = join(import.meta.dir, "../../src/main.ts")
 
 export interface RunOptions {
   /** The whole environment; `PATH` is added. */
@@ -19,7 +18,7 @@ export interface RunOptions {
   readonly main?: string
 }
 
-export async function runPond(args: readonly string[], { env = {}, cwd, main = MAIN }: RunOptions = {}): Promise<Ran> {
+export async function runPond(args: readonly string[], { env = {}, cwd, main = POND }: RunOptions = {}): Promise<Ran> {
   const child = Bun.spawn([process.execPath, main, ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     ...(cwd === undefined ? {} : { cwd }),

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { join } from "node:path"
 import type { TSchema } from "typebox"
 import { Compile } from "typebox/compile"
 import { createHttp, type Fetch } from "../../src/http/app.ts"
 import { schemas } from "../../src/http/schemas.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
+import { POND } from "../support/bundled-pond.ts"
 
 /**
  * What others rely on, frozen as literals: the fields of requests and answers, the bodies of errors, the documents of the
@@ -174,8 +174,6 @@ test("the bodies of errors are these", async () => {
 
 // --- The command line --------------------------------------------------------------------------------------------------
 
-const MAIN = join(import.meta.dir, "../../src/main.ts")
-
 const DOCUMENTS: readonly (readonly [words: readonly string[], code: number, fields: string])[] = [
   [["get", "s"], 0, "protocol_version session result children"],
   [["get", "s", "--tree"], 0, "protocol_version session result children tree"],
@@ -194,7 +192,7 @@ test.each(DOCUMENTS)(
   "pond %p --json ends with %i and prints one document of its fields",
   async (words, code, fields) => {
     const { HOME, XDG_STATE_HOME, XDG_CACHE_HOME } = box.pond.host.environment
-    const child = Bun.spawn([process.execPath, MAIN, ...words, "--json"], {
+    const child = Bun.spawn([process.execPath, POND, ...words, "--json"], {
       env: { HOME, XDG_STATE_HOME, XDG_CACHE_HOME, POND_STORE: box.place.path },
       stdout: "pipe",
       stderr: "pipe",

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSyn
 import { join } from "node:path"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { writeTinyModel } from "../../build/tiny-model.ts"
+import { POND } from "../support/bundled-pond.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 const STORE = ".local/share/pond/store"
@@ -163,8 +164,7 @@ test.each(["watch", "sync --watch"])("pond %s ends well when it is asked to end"
   using home = temporaryHome()
   writeSampleSession(home.path)
   const env = { PATH: process.env["PATH"] ?? "", ...home.env }
-  const main = join(import.meta.dir, "../../src/main.ts")
-  const child = Bun.spawn([process.execPath, main, ...verb.split(" "), "--json"], {
+  const child = Bun.spawn([process.execPath, POND, ...verb.split(" "), "--json"], {
     env,
     stdout: "pipe",
     stderr: "ignore",
