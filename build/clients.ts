@@ -181,18 +181,18 @@ function judgeRestored(restored: Restored): Verdict {
     restoredInto(restored, home, session, [...where, "--force"])
   }
   const asked = { place, client: target, home, session: id, cwd, wanted: expected.items, isForeign }
-  const { isGood, said } = values.continued ? judgeContinued(restored, asked) : judge(asked)
+  const { isGood, said } = values.continued ? judgeContinued(restored, asked, where) : judge(asked)
   return reported(restored, isGood, said)
 }
 
 /** What was said since comes from the store as what was said before does, and is there once. */
-function judgeContinued(restored: Restored, asked: Case): ReturnType<typeof judge> {
+function judgeContinued(restored: Restored, asked: Case, where: readonly string[]): ReturnType<typeof judge> {
   const { scratch, store, target } = restored
   const { items, faults } = goOn(asked)
   const sync = ["sync", target.adapter, "--path", join(asked.home, target.folder), "--json"]
   const [first, second] = [sync, sync].map((words) => newIn(pond(scratch, store, words)))
   const home = homeFor(restored)
-  restoredInto(restored, home, asked.session, [])
+  restoredInto(restored, home, asked.session, where)
   const { isGood, said } = judge({ ...asked, home, wanted: items, isForeign: false })
   const problems = [
     ...faults.map((fault) => `as it went on: ${fault}`),

@@ -35,6 +35,7 @@ export async function createReconciler(
   const ids = new Set(stored.map(({ message }) => message.id))
   const moved = movedSession(await sessions.session(given.id), given, adapter)
   const knownAs = namelessRecords(records, adapter.unchangedByUpgrade, moved)
+  const documentOf = newestDocuments(stored, records)
   const isKnownAs = (record: JsonValue, now: JsonValue) =>
     equalJson(record, now) || (moved !== undefined && equalJson(moved.record(record), moved.plain(now)))
   let ordinal = stored.reduce((last, { message }) => Math.max(last, message.ordinal), -1) + 1
@@ -52,7 +53,7 @@ export async function createReconciler(
         const [first] = group
         if (first === undefined) return []
         const now = recordOf(group)
-        const id = ids.has(first.message.id) ? first.message.id : knownAs(now)
+        const id = ids.has(first.message.id) ? first.message.id : (knownAs(now) ?? documentOf(first, now))
         if (id === undefined) return group.map((entry) => placed(moved?.entry(entry) ?? entry, ordinal++))
         const known = records.get(id)
         if (known === undefined || now === undefined) return []
@@ -130,6 +131,33 @@ function namelessRecords(
   }
   // The same record twice is two records: the first of them is the first that comes again.
   return (record) => (record === undefined ? undefined : ids.get(textOf(record))?.shift())
+}
+
+/**
+ * Finds the stored message, under an id that pond made, whose document this one is with other white space: a client may have
+ * indented it, and a restore does not. Of a document that changed the newest counts: it may have become again what it was.
+ */
+function newestDocuments(
+  stored: readonly Entry[],
+  records: Records,
+): (first: Entry, record: JsonValue | undefined) => string | undefined {
+  const newest = new Map<string, string>()
+  for (const [first] of groupsOf(stored)) {
+    const place = first === undefined ? undefined : documentPlace(first)
+    if (first !== undefined && place !== undefined) newest.set(place, first.message.id)
+  }
+  return (first, record) => {
+    const id = newest.get(documentPlace(first) ?? "")
+    const known = id === undefined ? undefined : records.get(id)
+    const isSame = known !== undefined && record !== undefined && equalJson(known, record)
+    return isSame && id !== undefined && hasContentId(id) ? id : undefined
+  }
+}
+
+/** The main file has none of its own. */
+function documentPlace({ message }: Entry): string | undefined {
+  const { form, file } = sourceOf(message)
+  return form === "document" ? `document ${typeof file === "string" ? file : ""}` : undefined
 }
 
 function recordsOf(entries: readonly Entry[]): Records {

@@ -142,6 +142,26 @@ test("a fork of Codex that was moved with what it goes on from is stored once, t
 })
 
 test.each([
+  ["codex", "first-clients"],
+  ["claude-code", "v2.1-workflow-windows"],
+  ["opencode", "tree"],
+])("%s %s: documents that come back without their white space are known again", async (adapter, fixture) => {
+  using place = testPond()
+  const { sessions } = place.place
+  await synced(place, adapter, rootOf(adapter, fixture))
+  const stored = await sessions.tables.sessions.read({ columns: ["id", "source_agent"] })
+  const own = stored.filter(({ source_agent }) => source_agent === adapter)
+  expect(own.length).toBeGreaterThan(0)
+  for (const { id } of own) {
+    const root = join(place.place.path, id)
+    mkdirSync(root)
+    const options = { sessionId: id, root, reasoning: "keep" as const, isForced: false }
+    await restore(place.pond, await planRestoreOf(place.pond, options), options)
+    expect(await synced(place, adapter, root)).toMatchObject({ failed: 0, messages: 0 })
+  }
+})
+
+test.each([
   ["claude-code", "agent"],
   ["claude-code", "spill"],
   ["pi", "tools"],
