@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/random.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
-import { facetsOf, passing } from "../../src/sessions/words/document-filter.ts"
+import { facetsOf, leftToAsk, passing } from "../../src/sessions/words/document-filter.ts"
 import {
   addFacet,
   type Documents,
@@ -112,6 +112,11 @@ test("whatever a filter asks of what a segment knows, the same messages pass as 
     const byPart = tail.flatMap(({ from, documents }) => numbersOf(passing(documents, filter, from), from))
     expect(byPart, asked).toEqual(wanted)
     expect(numbersOf(passing(joined, filter, 0), 0), asked).toEqual(wanted)
+    const leftByPart = tail.flatMap(({ from, documents }) => {
+      const left = leftToAsk(filter, from, from + documents.size) ?? and()
+      return numbersOf(passing(documents, left, from), from)
+    })
+    expect(leftByPart, asked).toEqual(wanted)
     if (wanted.length > 0 && wanted.length < SESSIONS * PER_SESSION) someOfThem += 1
   }
   expect(someOfThem).toBeGreaterThan(50)
@@ -120,6 +125,14 @@ test("whatever a filter asks of what a segment knows, the same messages pass as 
 function numbersOf(mask: Uint8Array | undefined, from: number): number[] {
   return [...(mask ?? [])].flatMap((passes, number) => (passes === 1 ? [from + number] : []))
 }
+
+test("rows that were all stored when a filter wants them to be are not asked for it", () => {
+  const role = eq("role", "user")
+  expect(leftToAsk(and(and(role), stored(0, 20)), 5, 20)).toEqual(and(and(role)))
+  expect(leftToAsk(and(stored(5), stored(0, 20)), 5, 20)).toBeUndefined()
+  for (const other of [stored(0, 19), stored(6, 20), not(stored(0, 20)), or(role, stored(0, 20))])
+    expect(leftToAsk(and(role, other), 5, 20)).toEqual(and(role, other))
+})
 
 test("what a segment does not know it does not decide, wherever in a filter it is asked", async () => {
   const { store, tables } = place.sessions

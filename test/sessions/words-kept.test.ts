@@ -7,6 +7,7 @@ import { createKeptTexts } from "../../src/sessions/words/kept-texts.ts"
 import { createBlockReader } from "../../src/sessions/words/segments.ts"
 import { createView } from "../../src/sessions/words/view.ts"
 import { openWordIndex } from "../../src/sessions/words/word-index.ts"
+import { and, eq, type Filter, stored } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
 const TEXTS = 20
@@ -157,6 +158,28 @@ test("blocks and terms that were read are not read again, but for a segment of a
     expect([await asked(cover), await asked(cover)]).toEqual([1, 0])
     expect([await asked(ofAnotherStore), await asked(ofAnotherStore)]).toEqual([1, 0])
   }
+})
+
+test("a filter is applied to a segment once, though messages come in behind it", async () => {
+  using place = testSessions()
+  const { store, tables } = place.sessions
+  const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
+  await write(place.sessions, "a")
+  await place.sessions.maintain("all")
+  const view = createView({ messages: tables.messages, ...words })
+  const asked = async (where: Filter) => {
+    const [segment] = (await view.current()).cover
+    return segment && (await view.passing(segment, and(where, stored(0, await tables.messages.reach()))))
+  }
+  const [users, others] = [eq("role", "user"), eq("ordinal", 3)]
+  const [first, second] = [await asked(users), await asked(others)]
+  expect([first?.length, second?.indexOf(1)]).toEqual([TEXTS, 3])
+  await write(place.sessions, "b")
+  expect(await asked(users)).toBe(first as Uint8Array)
+  expect(await asked(others)).toBe(second as Uint8Array)
+  expect(await asked(and())).toBeUndefined()
+  await place.sessions.maintain("all")
+  expect((await asked(users))?.length).toBe(2 * TEXTS)
 })
 
 test("what another process has folded meanwhile is asked of its segment, and of nothing that was in memory before", async () => {

@@ -14,6 +14,20 @@ export function facetsOf(filter: Filter): FacetName[] {
 }
 
 /**
+ * What a filter asks of the rows between two places, where all of them were stored when it wants them to be: a search asks
+ * for what was there when it began, which is another number after every message that comes. Nothing where all pass.
+ */
+export function leftToAsk(filter: Filter, from: number, to: number): Filter | undefined {
+  if (filter.op === "stored") {
+    const isWhole = filter.from <= from && (filter.to === undefined || to <= filter.to)
+    return isWhole ? undefined : filter
+  }
+  if (filter.op !== "and") return filter
+  const filters = filter.filters.flatMap((each) => leftToAsk(each, from, to) ?? [])
+  return filters.length === 0 ? undefined : { op: "and", filters }
+}
+
+/**
  * A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. The
  * first of them has the row number `from`.
  */

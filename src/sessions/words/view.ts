@@ -5,7 +5,7 @@
 import type { Filter } from "../../substrate/filter.ts"
 import { currentBook } from "../term-book.ts"
 import { type Built, createBuilder } from "./builder.ts"
-import { facetsOf, passing } from "./document-filter.ts"
+import { facetsOf, leftToAsk, passing } from "./document-filter.ts"
 import type { Documents } from "./documents.ts"
 import { messageBatches } from "./message-batches.ts"
 import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segments.ts"
@@ -30,10 +30,12 @@ export interface View {
   current(): Promise<Content>
   /** The same for what a search has found, which the last look has seen: it costs no look of its own. */
   holding(rows: readonly number[]): Promise<Content>
-  passing(part: Part, where: Filter): Promise<Uint8Array>
+  /** A byte for each message, 1 where the filter lets it pass; nothing where it lets all of them. */
+  passing(part: Part, where: Filter): Promise<Uint8Array | undefined>
   forget(): void
 }
 
+/** Of one part: a question with its pages and the next one, each with filters of its own. */
 const MASKS_MAX = 8
 
 interface Tail {
@@ -54,7 +56,7 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   /** Once something that was named was not there, each block is looked for. */
   let trust: Trust = "directories"
   let loading: Promise<void> = Promise.resolve()
-  const masks = new Map<string, Uint8Array>()
+  const masks = new WeakMap<Documents, Map<string, Uint8Array>>()
 
   async function look(): Promise<Content> {
     const [version, newest] = await Promise.all([tables.segments.version(), tables.messages.version()])
@@ -62,12 +64,10 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
       cover = { version, segments: version === undefined ? [] : (await wholeCover(tables, known, trust)).cover }
       trust = "directories"
-      masks.clear()
     }
     const from = cover.segments.at(-1)?.to ?? 0
     if (tail === undefined || tail.version !== newest || tail.from !== from) {
       tail = await readTail(tables, tail, { version: newest, from, rowsAtOnce })
-      masks.clear()
     }
     return { cover: cover.segments, tail: tail.parts }
   }
@@ -116,20 +116,23 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
       return rows.every((row) => row < reach) ? seen : await current()
     },
     passing: async (part, where) => {
-      const key = `${part.from} ${part.documents.size} ${filterKey(where)}`
-      const known = masks.get(key)
+      const { documents, from } = part
+      const asked = leftToAsk(where, from, from + documents.size)
+      if (asked === undefined) return undefined
+      const own = masksOf(masks, documents)
+      const key = filterKey(asked)
+      const known = own.get(key)
       if (known !== undefined) return known
-      if ("id" in part) await loadFacetsOf(part as LoadedSegment, where)
-      const mask = passing(part.documents, where, part.from) ?? (await askedFor(tables, part, where))
-      masks.set(key, mask)
-      for (const oldest of masks.keys()) if (masks.size > MASKS_MAX) masks.delete(oldest)
+      if ("id" in part) await loadFacetsOf(part as LoadedSegment, asked)
+      const mask = passing(documents, asked, from) ?? (await askedFor(tables, part, asked))
+      own.set(key, mask)
+      for (const oldest of own.keys()) if (own.size > MASKS_MAX) own.delete(oldest)
       return mask
     },
     forget: () => {
       trust = "blocks"
       cover = undefined
       tail = undefined
-      masks.clear()
     },
   }
 }
@@ -149,6 +152,15 @@ async function readTail(
   const parts = isMore ? before.parts.slice(0, -1) : []
   for await (const part of builtFrom(tables, parts.at(-1)?.to ?? from, rowsAtOnce)) parts.push(part)
   return { version, from, parts }
+}
+
+/** They go with the part that they are of. */
+function masksOf(masks: WeakMap<Documents, Map<string, Uint8Array>>, documents: Documents): Map<string, Uint8Array> {
+  const known = masks.get(documents)
+  if (known !== undefined) return known
+  const own = new Map<string, Uint8Array>()
+  masks.set(documents, own)
+  return own
 }
 
 function filterKey(where: Filter): string {
