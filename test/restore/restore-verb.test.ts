@@ -1,7 +1,7 @@
 /** `pond restore` from the outside: what it says, what it writes, and what it refuses, over sessions of real clients. */
 import { Database } from "bun:sqlite"
-import { expect, test } from "bun:test"
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
+import { afterAll, expect, test } from "bun:test"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { type Ran, runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -9,11 +9,22 @@ const FIXTURES = join(import.meta.dir, "../../fixtures")
 const TOOLS = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
 const AGENT = "9b9a57e5-d547-4b23-84f8-cfda13a0759c"
 
+const synced = new Map<string, TemporaryHome>()
+afterAll(() => {
+  for (const home of synced.values()) home[Symbol.dispose]()
+})
+
+/** A home of its own, as it is after a sync: those of one fixture are copies of one. */
 async function homeWith(adapter: string, fixture: string): Promise<TemporaryHome> {
-  const home = temporaryHome()
   const path = join(FIXTURES, adapter, fixture, "root")
-  const synced = await runPond(["sync", adapter, "--path", path, "--only", "import"], home)
-  expect(synced).toMatchObject({ exitCode: 0 })
+  const first = synced.get(path) ?? temporaryHome()
+  if (!synced.has(path)) {
+    synced.set(path, first)
+    const ran = await runPond(["sync", adapter, "--path", path, "--only", "import"], first)
+    expect(ran).toMatchObject({ exitCode: 0 })
+  }
+  const home = temporaryHome()
+  cpSync(first.path, home.path, { recursive: true })
   return home
 }
 
