@@ -4,7 +4,7 @@
  */
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import type { SessionLog } from "../../src/model/session.ts"
@@ -72,7 +72,7 @@ const GOES_ON: Readonly<Record<string, (root: string) => void>> = {
     using database = new Database(logBelow(root))
     database.run(
       `insert into message (id, session_id, time_created, time_updated, data)
-       select 'msg_zzz', session_id, time_created, time_updated, data from message where data like '%"user"%' limit 1`,
+       select 'msg_zzz', session_id, 1e13, 1e13, data from message where data like '%"user"%' limit 1`,
     )
     database.run(
       `insert into part (id, message_id, session_id, time_created, time_updated, data)
@@ -117,6 +117,10 @@ test.each(Object.entries(GOES_ON))(
     expect(saidIn(after)).toEqual([...saidIn(before), SAID])
     expect(after.session.project).toBe(project)
 
+    for (const cwd of [undefined, NEW]) {
+      const again = await planRestoreOf(place.pond, { sessionId: id, cwd, reasoning: "keep", isForced: false })
+      expect(again.fidelity).toBe("native")
+    }
     const files = (log: SessionLog) => adapterById(adapter)?.serialize.native(log).files ?? []
     const [old, now] = [files(before)[0], files(after)[0]]
     expect(now?.place).toBe(old?.place ?? "")
@@ -126,6 +130,25 @@ test.each(Object.entries(GOES_ON))(
     }
   },
 )
+
+test("a session that opencode has taken into the project of a repository is restored with that one", async () => {
+  using place = testPond()
+  const root = join(place.place.path, "source")
+  cpSync(rootOf("opencode"), root, { recursive: true })
+  await synced(place, "opencode", root)
+  {
+    using database = new Database(join(root, "opencode.db"))
+    database.run(`insert into project (id, worktree, vcs, time_created, time_updated, sandboxes)
+                  values ('0123abcd', '/work/alpha', 'git', 5, 5, '[]')`)
+    database.run(`update session set project_id = '0123abcd', time_updated = time_updated + 1`)
+  }
+  expect(await synced(place, "opencode", root)).toMatchObject({ failed: 0, issues: [] })
+  const [{ id } = { id: "" }] = await place.place.sessions.tables.sessions.read({ columns: ["id"] })
+  const { files } = await planRestoreOf(place.pond, { sessionId: id, reasoning: "keep", isForced: false })
+  const rows = files.flatMap((file) => (file.form === "database" ? file.rows : []))
+  const projects = rows.filter(({ table }) => table === "project").map(({ row }) => row["id"])
+  expect(projects).toEqual(["0123abcd"])
+})
 
 test("a fork of Codex that was moved with what it goes on from is stored once, though it counts other bytes", async () => {
   using place = testPond()

@@ -52,7 +52,25 @@ export function newestRecords(log: SessionLog): NativeRecord[] {
     else records.push(record)
   }
   for (const parts of exports.values()) records.push(exportDocument(parts))
-  return records
+  return inOneProject(records)
+}
+
+/**
+ * A session is of one project, but opencode takes it into another one: where a repository was made, or the session was
+ * moved. The rows of both are stored; the one that it is of now comes back, where the first of them stood.
+ */
+function inOneProject(records: readonly NativeRecord[]): NativeRecord[] {
+  const isProject = ({ table }: NativeRecord) => table === "project"
+  const session = records.findLast(({ table }) => table === "session")
+  const own = records.findLast((each) => isProject(each) && fieldOf(each, "id") === fieldOf(session, "project_id"))
+  if (own === undefined) return [...records]
+  const others = records.filter((each) => !isProject(each))
+  return others.toSpliced(records.findIndex(isProject), 0, own)
+}
+
+function fieldOf(record: NativeRecord | undefined, key: string): JsonValue | undefined {
+  const json = record !== undefined && "json" in record.content ? record.content.json : undefined
+  return isJsonObject(json) ? json[key] : undefined
 }
 
 /** A message that the client removed is not brought back by a restore. It stays in the store. */
