@@ -7,7 +7,7 @@ import type { Table as LanceTable } from "@lancedb/lancedb"
 import { rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
-import { batchOfRecord, batchOfRows, type RowBatch } from "./packed.ts"
+import { batchOfRecord, batchOfRows, type RowBatch, withoutAbsentTexts } from "./packed.ts"
 import { batchesOf, bytesOf, countOf } from "./read.ts"
 import type { AnyRow, Columns, RowOf, ScannedName } from "./table-definition.ts"
 
@@ -60,7 +60,7 @@ async function* columnBatches(
   where: Filter | undefined,
 ): AsyncGenerator<RowBatch> {
   for await (const record of batchesOf(dataset, table, { columns, ...given(where) })) {
-    if (record.numRows > 0) yield batchOfRecord(dataset.definition, record)
+    if (record.numRows > 0) yield batchOfRecord(dataset.definition, withoutAbsentTexts(dataset.definition, record))
   }
 }
 

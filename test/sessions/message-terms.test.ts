@@ -114,7 +114,7 @@ test("of a store that kept the terms of every message the texts count, as of any
   const { messages } = sessions.tables
   await sessions.write([{ session: session("a"), entries: [said("a", 0, "the harbour")] }])
   const [row] = await messages.read({ columns: ["ordinal", "search_terms"] })
-  expect(row).toEqual({ ordinal: 0, search_terms: null })
+  expect(row).toEqual({ ordinal: 0, search_terms: "" })
   const fields = {
     source_agent: "test-client",
     project: "/p",

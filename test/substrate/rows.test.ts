@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/random.ts"
 import { and, contains, eq, isIn, isNull, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
+import { batchBytes, rowsOfBatch } from "../../src/substrate/packed.ts"
 import { defineTable, int32, nullable, packed, utf8 } from "../../src/substrate/table-definition.ts"
 import { EVERY_KIND, row, SCANNED, testStore } from "./support.ts"
 
@@ -140,4 +141,28 @@ test("a table that was never written reads as empty, and reading makes nothing",
   expect(await absent.table(EVERY_KIND).read({ columns: ["id"], where: eq("id", "a") })).toEqual([])
   expect(await absent.table(EVERY_KIND).statistics()).toBeUndefined()
   expect([...new Bun.Glob("**").scanSync({ cwd: place.path, onlyFiles: false })]).toEqual([])
+})
+
+test("what is read to be carried elsewhere holds no bytes for rows without a text", async () => {
+  using place = testStore()
+  const table = place.store.table(
+    defineTable({
+      name: "sparse",
+      columns: { id: int32(), text: nullable(packed(utf8())) },
+      key: ["id"],
+      indexes: [],
+      schemaVersion: 1,
+    }),
+  )
+  const long = "a text of some length ".repeat(5_000)
+  const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, text: id === 700 ? long : null }))
+  await table.insertAbsent(rows)
+  const snapshot = await table.snapshot()
+  if (snapshot === undefined) throw new Error("nothing was written")
+  const batches = await Array.fromAsync(snapshot.batches())
+  snapshot.end()
+  expect(batches.flatMap((batch) => rowsOfBatch(batch))).toEqual(rows)
+  const bytes = batches.reduce((sum, batch) => sum + batchBytes(batch), 0)
+  expect(bytes).toBeGreaterThan(long.length)
+  expect(bytes).toBeLessThan(2 * long.length)
 })
