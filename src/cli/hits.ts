@@ -7,6 +7,7 @@ import { whenText } from "./dates.ts"
 import { explanationText, sharesText } from "./explained.ts"
 import { excerpt, marked, patternOf } from "./highlight.ts"
 import { projectText } from "./home-paths.ts"
+import { shellWord } from "./shell-word.ts"
 import type { Style } from "./style.ts"
 import { cutToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
@@ -19,6 +20,7 @@ export interface HitsLook extends Page {
   readonly home: string | undefined
   readonly query: string
   readonly mode: string | undefined
+  readonly scope: string | undefined
 }
 
 const INDENT = "    "
@@ -30,7 +32,7 @@ export function renderHits(answer: SearchOutput, look: HitsLook): string {
   const { style } = look
   const sessions = answer.sessions ?? []
   const matches = answer.matches ?? []
-  if (sessions.length + matches.length === 0) return nothingFound(answer, look.query)
+  if (sessions.length + matches.length === 0) return nothingFound(answer, look)
   const pattern = patternOf(look.query, look.mode)
   const body = [
     ...sessions.map((session) => sessionText(session, pattern, look)),
@@ -91,10 +93,14 @@ function closing({ next_cursor, matched_total, searched, sessions }: SearchOutpu
   return `${counted(matched_total, "message")} found by ${searched.arms.join(" and ")}.\n${goOn}${more}`
 }
 
-function nothingFound({ searched }: SearchOutput, query: string): string {
-  const left = searched.excluded.map((each) => `  left out: ${each}\n`).join("")
-  const next = searched.arms.includes("exact")
-    ? ""
-    : `Try it to the letter, tools included: pond search --mode exact --scope all ${JSON.stringify(visibleLine(query))}\n`
-  return `Nothing was found by ${searched.arms.join(" and ")}.\n${left}${next}`
+function nothingFound({ searched }: SearchOutput, { query, mode, scope }: HitsLook): string {
+  const left = searched.excluded.map((each) => `  left out: ${visibleLine(each)}\n`).join("")
+  return `Nothing was found by ${searched.arms.join(" and ")}.\n${left}${nextTry(query, { mode, scope })}`
+}
+
+/** What was looked for everywhere and to the letter is nowhere. */
+function nextTry(query: string, { mode, scope }: Pick<HitsLook, "mode" | "scope">): string {
+  if (scope === "all" && (mode === "exact" || mode === "pattern")) return ""
+  const [how, next] = mode === "pattern" ? ["Try it", "pattern"] : ["Try it to the letter", "exact"]
+  return `${how}, tools included: pond search --mode ${next} --scope all ${shellWord(visibleLine(query))}\n`
 }

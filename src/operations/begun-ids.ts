@@ -24,6 +24,14 @@ export async function withWholeId<Result>(
   }
 }
 
+/** For a filter, which finds nothing where it is wrong: the whole id, or the one that was given where none begins so. */
+export async function wholeId(pond: Pond, id: string): Promise<string> {
+  if ((await (await pond.sessions()).session(id)) !== undefined) return id
+  const [whole, ...others] = await sessionsBegunSo(pond, id)
+  if (whole !== undefined && others.length > 0) throw ambiguous(id, [whole, ...others])
+  return whole ?? id
+}
+
 function isAbsent(error: unknown, id: string): boolean {
   if (!(error instanceof PondError) || error.code !== "not_found") return false
   return error.details["session_id"] === id || error.details["id"] === id

@@ -14,6 +14,7 @@ import { factsOf, filesOf, type Group, groupByRoot, groupBySession, type Session
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import { findLiteral } from "./literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./meaning-arm.ts"
+import { missingOf } from "./missing.ts"
 import { type QueryShape, shapeOf } from "./query-shape.ts"
 import type { ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
@@ -73,11 +74,12 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   const groups = await groupsOf(request, context.sessions, ranked)
   const page = groups.slice(shown, shown + request.limit)
   const shownHits = page.flatMap(({ hits }) => hits.map(({ hit }) => hit))
-  const [facts, files] = await Promise.all([
+  const [facts, files, missing] = await Promise.all([
     factsOf(context.sessions, [
       ...new Set([...page.map(({ rootId }) => rootId), ...shownHits.map(({ sessionId }) => sessionId)]),
     ]),
     filesOf(context.sessions, shownHits),
+    ranked.length === 0 ? missingOf(context.sessions, request.filters) : [],
   ])
   return {
     groups: page,
@@ -93,7 +95,11 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
       goesOn: found.goesOn,
     }),
     explanation: request.explain === true ? await explain(found.asked) : undefined,
-    searched: { arms: found.arms, scope: request.scope, excluded: [...excludedOf(request), ...found.remarks] },
+    searched: {
+      arms: found.arms,
+      scope: request.scope,
+      excluded: [...missing, ...excludedOf(request), ...found.remarks],
+    },
   }
 }
 

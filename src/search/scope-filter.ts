@@ -41,13 +41,13 @@ function agentFilter(agent: string, includeSubagents: boolean): Filter {
 }
 
 /** A store has few projects and many rows: the names are matched here, and the index is asked for those that match. */
-async function projectFilter(sessions: Sessions, { contains, equals, regex }: ProjectFilter): Promise<Filter> {
-  if (equals !== undefined) return eq("project", equals)
-  const matches = matcherOf(contains, regex)
-  return isIn("project", (await sessions.answers.projects()).filter(matches))
+async function projectFilter(sessions: Sessions, filter: ProjectFilter): Promise<Filter> {
+  if (filter.equals !== undefined) return eq("project", filter.equals)
+  return isIn("project", (await sessions.answers.projects()).filter(projectMatcher(filter)))
 }
 
-function matcherOf(contains: string | undefined, regex: string | undefined): (project: string) => boolean {
+export function projectMatcher({ contains, equals, regex }: ProjectFilter): (project: string) => boolean {
+  if (equals !== undefined) return (project) => project === equals
   if (contains !== undefined) {
     const wanted = contains.toLowerCase()
     return (project) => project.toLowerCase().includes(wanted)

@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { writeDemo } from "../../build/demo.ts"
 import { whenText } from "../../src/cli/dates.ts"
 import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
-import { openingCommand } from "../../src/cli/hits.ts"
+import { openingCommand, renderHits } from "../../src/cli/hits.ts"
+import { createStyle } from "../../src/cli/style.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
+const itself = (text: string) => text
+const PLAIN = { columns: 80, style: createStyle(false), nowMs: 0, home: undefined, path: itself, prose: itself }
 const marks = (text: string, query: string, mode?: string) =>
   marked(text, patternOf(query, mode), (found) => `[${found}]`)
 
@@ -113,4 +116,23 @@ describe("on a terminal", () => {
     const { stdout } = await runPond(["get", SESSION], { env: { ...home.env, PAGER: "false" } })
     expect(stdout).toContain("so that it also compares the schema version.\n")
   })
+})
+
+test("where nothing was found, what can be tried is what a shell takes, and nothing where all was tried", () => {
+  const answer = {
+    sessions: [],
+    matched_total: 0,
+    has_more: false,
+    searched: { arms: ["words"], scope: "", excluded: [] },
+  }
+  const tried = (query: string, mode?: string, scope?: string) =>
+    renderHits(answer, { ...PLAIN, query, mode, scope })
+      .split("\n")
+      .at(1)
+  expect(tried("two `id` $HOME it's")).toBe(
+    "Try it to the letter, tools included: pond search --mode exact --scope all 'two `id` $HOME it'\\''s'",
+  )
+  expect(tried("a\\(", "pattern")).toBe("Try it, tools included: pond search --mode pattern --scope all 'a\\('")
+  expect(tried("word", "exact", "tools")).toEndWith("--mode exact --scope all word")
+  for (const mode of ["exact", "pattern"]) expect(tried("word", mode, "all")).toBe("")
 })

@@ -289,6 +289,30 @@ test("what is like a message shares its words, where there are no embeddings, an
   await expect(box.run(search, { similar_to: "nobody" })).rejects.toMatchObject({ code: "not_found" })
 })
 
+test.each([
+  [
+    { source_agent: "test" },
+    "none is of the client test (source_agent: other-client, test-client, test-client/explorer)",
+  ],
+  [{ session_id: "alp" }, "none has the id alp (session_id)"],
+  [{ project: { contains: "Mobile" } }, "no project contains Mobile (project)"],
+  [{ project: { equals: "/work" } }, "no project is /work (project)"],
+  [{ project: { regex: "^work" } }, "no project matches ^work (project)"],
+])("where nothing is found because no session is %j, that is said", async (filters, reason) => {
+  using box = await filled()
+  const reasons = async (query: string, more: object) =>
+    (await found(box, { query, filters: more })).searched.excluded.filter((each) => each.startsWith("all sessions"))
+  expect(await reasons("migration", filters)).toEqual([`all sessions, as ${reason}`])
+  const right = { source_agent: "test-client", session_id: "alpha", project: { contains: "WEB" } }
+  expect(await reasons("xylophone", right)).toEqual([])
+})
+
+test("where nothing is stored, that is said", async () => {
+  using box = testPond()
+  const { searched } = await found(box, { query: "migration" })
+  expect(searched.excluded[0]).toStartWith("all sessions, as none is stored yet")
+})
+
 test("where nothing is found, it is said what was searched and what was left out", async () => {
   using box = await filled()
   const answer = await found(box, { query: "xylophone", filters: { from_date: "2026-01-01" } })

@@ -1,6 +1,6 @@
 /** `pond export`, `pond import`, `pond copy`: what is stored, as one file or in another store. */
 import { PondError } from "../../model/errors.ts"
-import { bytesText, countText } from "../../model/numbers.ts"
+import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
   type CopyOutcome,
@@ -10,6 +10,7 @@ import {
   importPond,
   wholeExitCode,
 } from "../../operations/archive.ts"
+import { wholeId } from "../../operations/begun-ids.ts"
 import { flag } from "../flags.ts"
 import type { Progress } from "../progress.ts"
 import type { Style } from "../style.ts"
@@ -36,12 +37,13 @@ export const exportVerb = defineVerb({
   ],
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
-    const options = { ...flags, path: flags.output, sessionIds: flags.session, isForced: flags.force }
+    const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => wholeId(pond, id))))
+    const options = { ...flags, path: flags.output, sessionIds, isForced: flags.force }
     const report = await exportPond(pond, options, workOf(progress, signal))
     return {
       document: { ...report },
       render: ({ style, path }) =>
-        `Exported ${counted(report)} to ${path(report.path)}: ${bytesText(report.bytes)}.\n${style.dim(`sha256 ${report.sha256}`)}\n`,
+        `Exported ${tallyText(report)} to ${path(report.path)}: ${bytesText(report.bytes)}.\n${style.dim(`sha256 ${report.sha256}`)}\n`,
     }
   },
 })
@@ -93,8 +95,8 @@ function missing(spelled: string, what: string): PondError {
   return new PondError("validation_failed", `${spelled} is missing: ${what}.`, { details: { flag: spelled } })
 }
 
-function counted(tally: Readonly<Record<(typeof ROLES)[number], number>>): string {
-  const parts = ROLES.filter((role) => tally[role] > 0).map((role) => `${countText(tally[role])} ${role}`)
+function tallyText(tally: Readonly<Record<(typeof ROLES)[number], number>>): string {
+  const parts = ROLES.filter((role) => tally[role] > 0).map((role) => counted(tally[role], role.slice(0, -1)))
   return parts.join(", ")
 }
 

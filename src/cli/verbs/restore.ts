@@ -19,6 +19,7 @@ import {
 import { flag } from "../flags.ts"
 import { pickSession } from "../pick-session.ts"
 import type { Desk } from "../picker.ts"
+import { shellWord } from "../shell-word.ts"
 import type { Style } from "../style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
@@ -169,9 +170,5 @@ function render(report: RestoreReport, style: Style): string {
 }
 
 function commandText({ resume: goOn }: RestoreReport): string {
-  return `cd ${visibleLine(quoted(goOn.cwd))} && ${visibleLine(goOn.command.map(quoted).join(" "))}`
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  return `cd ${visibleLine(shellWord(goOn.cwd))} && ${visibleLine(goOn.command.map(shellWord).join(" "))}`
 }

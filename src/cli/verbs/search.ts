@@ -1,4 +1,5 @@
 /** `pond search`: the sessions that hold what was looked for, and where in them. */
+import { wholeId } from "../../operations/begun-ids.ts"
 import { perform } from "../../operations/operation.ts"
 import { search as operation } from "../../operations/search.ts"
 import { flag } from "../flags.ts"
@@ -34,7 +35,7 @@ export const search = defineVerb({
   run: async ({ pond, flags, words, signal }) => {
     const filters = {
       ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
-      ...given("session_id", flags.session),
+      ...given("session_id", flags.session === undefined ? undefined : await wholeId(pond, flags.session)),
       ...given("source_agent", flags.agent),
       ...given("role", flags.role),
       ...given("from_date", flags.from),
@@ -56,7 +57,13 @@ export const search = defineVerb({
     }
     const answer = await perform(operation, { pond, signal }, input)
     const { clock, environment } = pond.host
-    const look = { nowMs: clock.nowMs(), home: environment["HOME"], query: input.query, mode: flags.mode }
+    const look = {
+      nowMs: clock.nowMs(),
+      home: environment["HOME"],
+      query: input.query,
+      mode: flags.mode,
+      scope: flags.scope,
+    }
     return { document: { ...answer }, render: (page) => renderHits(answer, { ...page, ...look }) }
   },
 })

@@ -1,0 +1,4 @@
+/** A word as a shell reads it back, for commands that people copy. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
