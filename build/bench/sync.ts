@@ -90,7 +90,13 @@ function importRows(home: string, sessions: number): Row[] {
       measured: again.residentMb,
       unit: "MB",
       limit: 600,
-      beside: `${again.wallMs.toFixed(0)} ms`,
+    },
+    {
+      what: "import again (--full), times the first import",
+      measured: again.wallMs / first.wallMs,
+      unit: "x",
+      limit: 1.5,
+      beside: `${again.wallMs.toFixed(0)} ms (processor ${again.cpuMs.toFixed(0)} ms)`,
     },
     {
       what: "store with its indexes, times the size of its sources",

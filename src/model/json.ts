@@ -185,6 +185,15 @@ export function equalJson(left: JsonValue, right: JsonValue): boolean {
   return differingPointer(left, right) === undefined
 }
 
+/** Equal values give the same text, and others another one. */
+export function canonicalJson(value: JsonValue): string {
+  if (isNumeric(value)) return decimalOf(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const keys = Object.keys(value).sort((left, right) => (left < right ? -1 : 1))
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as JsonValue)}`).join()}}`
+}
+
 /** The JSON pointer of the first place where two values differ, or nothing where they are equal. */
 export function differingPointer(left: JsonValue, right: JsonValue, at = ""): string | undefined {
   if (left === right) return undefined

@@ -6,6 +6,7 @@ export interface KeySet {
   readonly size: number
   add(key: string): void
   mayHave(key: string): boolean
+  mayHaveHash(first: number, second: number): boolean
   /** A key by the two halves of its hash, whatever makes it. Whether it was not there. */
   addHash(first: number, second: number): boolean
 }
@@ -13,6 +14,7 @@ export interface KeySet {
 const SLOTS_FIRST = 1_024
 /** Halves of a hash, of which an empty slot has none. */
 const EMPTY = 0
+const INSTEAD_OF_EMPTY = 1
 
 export function createKeySet(): KeySet {
   let count = 0
@@ -21,7 +23,7 @@ export function createKeySet(): KeySet {
 
   function addHash(first: number, second: number): boolean {
     if (count * 8 >= slots.length * 3) slots = widened(slots)
-    if (!put(slots, first === EMPTY ? 1 : first, second)) return false
+    if (!put(slots, first || INSTEAD_OF_EMPTY, second)) return false
     count++
     return true
   }
@@ -35,6 +37,7 @@ export function createKeySet(): KeySet {
       addHash(...hashOf(key))
     },
     mayHave: (key) => slots[slotOf(slots, ...hashOf(key))] !== EMPTY,
+    mayHaveHash: (first, second) => slots[slotOf(slots, first || INSTEAD_OF_EMPTY, second)] !== EMPTY,
   }
 }
 
@@ -66,5 +69,5 @@ function widened(slots: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 }
 
 function hashOf(key: string): readonly [first: number, second: number] {
-  return [Bun.hash.murmur32v3(key) || 1, Bun.hash.cityHash32(key)]
+  return [Bun.hash.murmur32v3(key) || INSTEAD_OF_EMPTY, Bun.hash.cityHash32(key)]
 }

@@ -3,9 +3,10 @@
  * the writing of others. What only the store can tell (which messages are copies of another session's) comes afterwards.
  */
 import type { Entry, Message, Session } from "../model/session.ts"
-import { type ColumnBatch, columnBytes, columnsOf } from "../substrate/plain-columns.ts"
+import { type ColumnBatch, columnBytes, columnsOf, rowsOfColumns } from "../substrate/plain-columns.ts"
+import { plainBlobs } from "./blob-packing.ts"
 import { createBlobSink } from "./oversized.ts"
-import { type IngestFacts, messageRow, partRows, type SessionFacts } from "./rows.ts"
+import { type IngestFacts, messageOfRow, messageRow, partOfRow, partRows, type SessionFacts } from "./rows.ts"
 import { type BlobRow, type Lane, MESSAGES, type MessageRow, PARTS, type PartRow } from "./tables.ts"
 
 /** A session, or the next stretch of one. The entries are in order; earlier ones may be stored already. */
@@ -46,6 +47,16 @@ export function prepare({ session, entries }: SessionBatch, facts: IngestFacts):
     blobs: blobs.take(),
     spoken: spokenOf(messages),
   }
+}
+
+/** The entries that the rows were made of. */
+export function entriesOf({ messages, parts, blobs }: PreparedBatch): Entry[] {
+  const bytes = plainBlobs(blobs)
+  const partsOf = Map.groupBy(rowsOfColumns(PARTS, parts) as unknown as readonly PartRow[], (row) => row.message_id)
+  return (rowsOfColumns(MESSAGES, messages) as unknown as readonly MessageRow[]).map((row) => ({
+    message: messageOfRow(row, bytes),
+    parts: (partsOf.get(row.id) ?? []).map((part) => partOfRow(part, bytes)),
+  })) as Entry[]
 }
 
 /** Carriers repeat across sessions without being copies: only what was said counts. */

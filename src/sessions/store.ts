@@ -9,6 +9,7 @@ import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type AnswerReads, openAnswerReads } from "./answer-reads.ts"
+import { type KnownRows, readKnownRows } from "./known-rows.ts"
 import { openPointReads, type PlaceKind, type PointReads } from "./point-reads.ts"
 import type { PreparedBatch, SessionBatch } from "./prepare.ts"
 import {
@@ -73,6 +74,8 @@ export interface Sessions {
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** What a parser needs to go on where an earlier one stopped. */
   resumeFacts(ids: readonly string[]): Promise<ReadonlyMap<string, ResumeFacts>>
+  /** What is stored of those sessions, to tell which rows of them lie there as they are. */
+  knownRows(ids: readonly string[]): Promise<KnownRows>
   counts(): Promise<StoreCounts>
   /** How many sessions there are of each client and each kind of its sub-agents, most first. */
   countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
@@ -164,6 +167,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     places: (id, kind) => readPlaces(reading, id, kind),
     messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
     resumeFacts: (ids) => readResumeFacts(tables, ids),
+    knownRows: (ids) => readKnownRows(tables, ids),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
     agentsById: () => agentsById(tables),

@@ -150,12 +150,19 @@ export function isSameBytes(words: DataView, from: number, to: number, otherFrom
   return true
 }
 
-/** Rows of columns that have a value everywhere, as those of a key have. */
-export function rowsOfColumns({ length, columns }: ColumnBatch): AnyRow[] {
+/** No column of bytes is among them. */
+export function rowsOfColumns(table: AnyTable, { length, columns }: ColumnBatch): AnyRow[] {
   const values = Object.entries(columns).map(
-    ([name, column]) => [name, column.offsets === undefined ? column.data : textsOf(column)] as const,
+    ([name, column]) => [name, cellReader(table.columns[name] as Column, column)] as const,
   )
-  return Array.from({ length }, (_, row) => Object.fromEntries(values.map(([name, column]) => [name, column[row]])))
+  return Array.from({ length }, (_, row) => Object.fromEntries(values.map(([name, at]) => [name, at(row)])))
+}
+
+function cellReader({ kind }: Column, column: ColumnValues): (row: number) => unknown {
+  const { data, offsets, nulls } = column
+  if (offsets !== undefined) return textReader(column)
+  const read = kind === "bool" ? (row: number) => data[row] === 1 : (row: number) => data[row]
+  return nulls === undefined ? read : (row) => (nulls[row] ? null : read(row))
 }
 
 /** The named columns alone. */

@@ -6,9 +6,10 @@
 import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
 import { assert, PondError } from "../model/errors.ts"
-import { rowsOf } from "./arrow-rows.ts"
+import { plainColumnsOf, rowsOf } from "./arrow-rows.ts"
 import type { Dataset } from "./dataset.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "./filter.ts"
+import type { ColumnBatch } from "./plain-columns.ts"
 import { fullTextQuery, type TextQuery, type VectorQuery } from "./search.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
@@ -47,6 +48,19 @@ export async function* scanBatches(dataset: Dataset, scan: Scan): AsyncGenerator
     })
     for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
       yield rowsOf(dataset.definition, next.value as never)
+    }
+  } finally {
+    read.end()
+  }
+}
+
+/** The same as columns: no value is made for a cell. */
+export async function* scanColumns(dataset: Dataset, scan: Scan): AsyncGenerator<ColumnBatch> {
+  const read = await dataset.beginRead()
+  if (read === undefined) return
+  try {
+    for await (const record of batchesOf(dataset, read.table, scan)) {
+      if (record.numRows > 0) yield plainColumnsOf(dataset.definition, record, scan.columns)
     }
   } finally {
     read.end()

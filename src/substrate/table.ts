@@ -17,6 +17,7 @@ import {
   type Order,
   readBlobs,
   scanBatches,
+  scanColumns,
   scanRows,
   scanWithin,
 } from "./read.ts"
@@ -67,6 +68,8 @@ export interface Table<C extends Columns> {
   ): Promise<Picked<C, Name>[] | undefined>
   /** The same rows, a batch at a time: memory does not grow with the answer. */
   batches<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): AsyncIterable<Picked<C, Name>[]>
+  /** The same as columns, without a row being made of them. */
+  columnBatches<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): AsyncIterable<ColumnBatch>
   count(where?: Filter): Promise<number>
   /** Rows of those keys that are there, in no order. */
   takeByKey<Name extends ScannedName<C>>(keys: readonly Key[], columns: readonly Name[]): Promise<Picked<C, Name>[]>
@@ -173,6 +176,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     read: (request) => scanRows(dataset, request) as never,
     readWithin: (withinMs, request) => scanWithin(dataset, request, withinMs) as never,
     batches: (request) => scanBatches(dataset, request) as never,
+    columnBatches: (request) => scanColumns(dataset, request),
     count: (where) => countRows(dataset, where),
     takeByKey: (keys, columns) =>
       keys.length === 0

@@ -67,7 +67,7 @@ export async function insertColumns(dataset: Dataset, batches: readonly ColumnBa
   const { inserted, absent } = await insert(dataset, {
     length: whole.length,
     hashes: () => keyHashes(valuesOf(key), whole.length),
-    keys: () => rowsOfColumns(key),
+    keys: () => rowsOfColumns(definition, key),
     content: (places) =>
       arrowTableOfColumns(definition, places.length === whole.length ? whole : pickedRows(whole, places)),
   })

@@ -10,6 +10,8 @@ import type { SyncState, UnitMemory } from "./state.ts"
 /** A flush this large costs the commit little, and two of them, as rows and Arrow, fit the memory of an import. */
 const UNITS_MAX = 12_000_000
 const MESSAGES_MAX = 10_000
+/** Of units that brought nothing new, what is to be remembered gathers and no row does. */
+const DONE_MAX = 4_000
 /**
  * Garbage of many small logs is collected after so much: after every flush it was the largest single cost of this thread,
  * a fifth of its time, for 20 MB less. One log of gigabytes is another matter, and is collected after every flush.
@@ -20,7 +22,7 @@ export interface Flusher {
   /** `bytes` is what it was read from: a record may be large in what no part holds. */
   add(batch: PreparedBatch, bytes: number): Promise<void>
   /** Everything of this unit was added. */
-  unitDone(adapter: string, root: string, key: string, memory: UnitMemory): void
+  unitDone(adapter: string, root: string, key: string, memory: UnitMemory): Promise<void>
   /** Writes what is left, and waits until all of it is stored. */
   finish(): Promise<void>
 }
@@ -89,8 +91,9 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
       gathering.messages += batch.messages.length
       if (gathering.units >= UNITS_MAX || gathering.messages >= MESSAGES_MAX) await begin()
     },
-    unitDone: (adapter, root, key, memory) => {
+    unitDone: async (adapter, root, key, memory) => {
       gathering.done.push({ adapter, root, key, memory })
+      if (gathering.done.length >= DONE_MAX) await begin()
     },
     finish: async () => {
       await begin()

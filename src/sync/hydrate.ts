@@ -7,7 +7,7 @@ import type { LogPosition } from "../adapters/shared/log-window.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Session } from "../model/session.ts"
-import type { SessionBatch } from "../sessions/prepare.ts"
+import type { PreparedBatch, SessionBatch } from "../sessions/prepare.ts"
 import { fileStamp, isReadToEnd, type PlannedUnit, stampOf } from "./plan.ts"
 import type { UnitMemory } from "./state.ts"
 
@@ -17,6 +17,17 @@ export interface Stretch {
   readonly issues: readonly Issue[]
   readonly bytes: number
 }
+
+/** The same as rows. */
+export interface PreparedStretch {
+  /** Absent until the adapter knows which session this is. */
+  readonly batch: PreparedBatch | undefined
+  readonly issues: readonly Issue[]
+  readonly bytes: number
+}
+
+/** Ends with what to remember of the unit. */
+export type PreparedStretches = AsyncGenerator<PreparedStretch, UnitMemory>
 
 export interface HydrateOptions {
   /** What the store holds of the session that the unit goes on with. */

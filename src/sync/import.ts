@@ -8,12 +8,14 @@ import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
+import type { PreparedStretches } from "./hydrate.ts"
+import { createStoredRows, onlyChanged, type StoredRows } from "./only-changed.ts"
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
 import type { SyncState } from "./state.ts"
-import { createStoredBefore, type StoredBefore, unlessStored } from "./stored-before.ts"
-import { type PreparedStretches, preparedStretches } from "./stretches.ts"
+import { createStoredBefore } from "./stored-before.ts"
+import { preparedStretches } from "./stretches.ts"
 
 export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit"> {
   readonly adapter: Adapter
@@ -97,9 +99,10 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       tallies.push(tally)
       await beside.expect(source.adapter, plan.units, context.clock.nowMs())
       const resumes = createResumes(plan.units, context.sessions)
+      const stored = createStoredRows(plan.units, before, context.sessions)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
-        await importUnit({ source, planned, tally, bySession, flusher, beside, before, resumes }, context)
+        await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored }, context)
       }
       if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
       tally.endedMs = context.clock.monotonicMs()
@@ -118,22 +121,21 @@ interface UnitWork {
   readonly bySession: Map<string, Tally>
   readonly flusher: Flusher
   readonly beside: ParseBeside
-  readonly before: StoredBefore
   readonly resumes: Resumes
+  readonly stored: StoredRows
 }
 
 const NOTHING_TO_REMEMBER = undefined as never
 
 function stretchesOf(
-  { source, planned, beside, before, resumes }: UnitWork,
+  { source, planned, beside, resumes, stored }: UnitWork,
   context: ImportContext,
 ): PreparedStretches {
   const { sessions, clock } = context
-  const here = (unit: PlannedUnit) =>
-    preparedStretches(source.adapter, unit, { sessions, resumes, nowMs: clock.nowMs() })
-  const stretches = beside.stretches(planned, async () => (await sessions()).facts()) ?? here(planned)
-  if (planned.change !== "new") return stretches
-  return unlessStored(stretches, { before, compared: () => here({ ...planned, change: "rewritten" }) })
+  const { adapter } = source
+  const read = beside.stretches(planned, async () => (await sessions()).facts())
+  if (read !== undefined) return onlyChanged(planned, read, { adapter, sessions, stored })
+  return preparedStretches(adapter, planned, { sessions, resumes, stored, nowMs: clock.nowMs() })
 }
 
 async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {
@@ -143,17 +145,18 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
     const { done, value } = await stretches.next()
     if (done) {
       for (const version of value.clientVersions) tally.versions.add(version)
-      flusher.unitDone(source.adapter.id, source.root, planned.unit.key, value)
+      await flusher.unitDone(source.adapter.id, source.root, planned.unit.key, value)
       return
     }
     tally.issues.push(...value.issues)
     tally.counts.bytes += value.bytes
     context.onProgress?.(source, tally.counts.bytes, planned.unit.key)
-    if (value.batch === undefined) continue
-    const { id, source_agent: agent } = value.batch.session
-    bySession.set(keyOf(id, agent), tally)
-    if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
-    await flusher.add(value.batch, value.bytes)
+    if (value.batch !== undefined) {
+      const { id, source_agent: agent } = value.batch.session
+      bySession.set(keyOf(id, agent), tally)
+      if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
+      await flusher.add(value.batch, value.bytes)
+    }
     // The rest of a log of gigabytes is left: nothing of the unit is remembered, so that the next sync reads it again.
     if (context.signal.aborted) {
       await stretches.return(NOTHING_TO_REMEMBER)

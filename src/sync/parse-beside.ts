@@ -1,6 +1,6 @@
 /**
  * Parsing in another thread, so that an import uses two cores: units are ordered ahead, and come back in the same order.
- * Only those that need nothing of the store; the others are parsed by `stretches.ts`, as are all where no thread starts.
+ * Only those that are read from their beginning; the others are parsed by `stretches.ts`, as are all where no thread starts.
  */
 import type { Adapter } from "../adapters/adapter.ts"
 import { adapterById } from "../adapters/registry.ts"
@@ -9,10 +9,10 @@ import { parseJson } from "../model/json.ts"
 import { threadUrl } from "../platform/threads.ts"
 import type { IngestFacts } from "../sessions/rows.ts"
 import { received } from "./carried.ts"
+import type { PreparedStretches } from "./hydrate.ts"
 import type { Taken, Told, UnitOrder } from "./parse-worker.ts"
 import type { PlannedUnit } from "./plan.ts"
 import type { UnitMemory } from "./state.ts"
-import type { PreparedStretches } from "./stretches.ts"
 
 export interface ParseBeside {
   /** Says what will be asked for next, in that order. Whatever was said before must have been read. */
@@ -76,10 +76,10 @@ export function createParseBeside(): ParseBeside {
   }
 }
 
-/** A database is read by the thread that planned it, and only what is wholly new needs nothing from the store. */
+/** A database is read by the thread that planned it, and who goes on with a log needs what is stored of it. */
 function isFit(adapter: Adapter, { change, unit }: PlannedUnit): boolean {
   const isListed = adapterById(adapter.id) === adapter
-  return isListed && change === "new" && unit.files.every(({ form }) => form !== "database")
+  return isListed && change !== "grown" && unit.files.every(({ form }) => form !== "database")
 }
 
 function memoryOf(text: string, key: string): UnitMemory {

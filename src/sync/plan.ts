@@ -15,6 +15,8 @@ export interface PlannedUnit {
   readonly change: Change
   /** Of a grown unit: where to go on. */
   readonly memory: UnitMemory | undefined
+  /** Of a rewritten unit: the session that it was when it was last stored. */
+  readonly storedAs?: string | undefined
   readonly bytesToRead: number
 }
 
@@ -90,7 +92,7 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   const here = new Set(unit.files.map(({ place }) => place))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
   if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
-    return { unit, change: "rewritten", memory: undefined, bytesToRead: whole }
+    return { unit, change: "rewritten", memory: undefined, storedAs: memory.session?.id, bytesToRead: whole }
   }
   const unread = unit.files.filter((file) => changed.includes(file) || !isReadToEnd(file, memory.positions[file.place]))
   const bytesToRead = unread.reduce(

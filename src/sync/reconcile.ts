@@ -9,7 +9,7 @@ import { fill } from "../adapters/lift.ts"
 import { hasContentId } from "../adapters/message-ids.ts"
 import { movedJson } from "../adapters/shared/moved-paths.ts"
 import { revisionOf, sourceOf } from "../adapters/shared/native.ts"
-import { equalJson, type JsonValue, stringifyJson } from "../model/json.ts"
+import { canonicalJson, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { Entry, Session } from "../model/session.ts"
 import type { Sessions } from "../sessions/store.ts"
 
@@ -22,29 +22,34 @@ export interface Reconciler {
   reconcile(entries: readonly Entry[]): Entry[]
 }
 
-/** The record that a message holds, in the newest form that is stored. */
-type Records = Map<string, JsonValue>
+/** What is known of the session before it is read. */
+export interface StoredSession {
+  readonly given: Session
+  readonly nextOrdinal: number
+  /** Whether some of it was found there already: another session that has come by the same id has none of its records. */
+  readonly isKnown: boolean
+}
 
 export async function createReconciler(
   adapter: ReconciledAdapter,
   sessions: Sessions,
-  given: Session,
+  { given, nextOrdinal, ...before }: StoredSession,
 ): Promise<Reconciler> {
-  const stored = await sessions.entries(given.id)
-  const records = recordsOf(stored)
-  const ids = new Set(stored.map(({ message }) => message.id))
   const moved = movedSession(await sessions.session(given.id), given, adapter)
-  const knownAs = namelessRecords(records, adapter.unchangedByUpgrade, moved)
-  const documentOf = newestDocuments(stored, records)
-  const isKnownAs = (record: JsonValue, now: JsonValue) =>
-    equalJson(record, now) || (moved !== undefined && equalJson(moved.record(record), moved.plain(now)))
-  let ordinal = stored.reduce((last, { message }) => Math.max(last, message.ordinal), -1) + 1
-  let isKnown = false
+  const compared = createComparison(adapter, moved)
+  const stored = await readStored(sessions, { session: given.id, nextOrdinal, compared })
+  const { ids, records, nameless } = stored
+  const knownAs = (first: Entry, record: JsonValue | undefined) => {
+    if (record === undefined) return undefined
+    const id = nameless.size === 0 ? undefined : nameless.get(compared.nameless(record))?.shift()
+    return id ?? documentOf(stored, first, record)
+  }
+  let ordinal = nextOrdinal
+  let { isKnown } = before
   return {
     get nextOrdinal() {
       return ordinal
     },
-    // Of another session that has come by the same id nothing is known here.
     get session() {
       return isKnown && moved !== undefined ? moved.session : given
     },
@@ -53,21 +58,133 @@ export async function createReconciler(
         const [first] = group
         if (first === undefined) return []
         const now = recordOf(group)
-        const id = ids.has(first.message.id) ? first.message.id : (knownAs(now) ?? documentOf(first, now))
+        const id = ids.has(first.message.id) ? first.message.id : knownAs(first, now)
         if (id === undefined) return group.map((entry) => placed(moved?.entry(entry) ?? entry, ordinal++))
         const known = records.get(id)
         if (known === undefined || now === undefined) return []
-        if (isKnownAs(known, now)) {
+        if (compared.isKnownAs(known, now)) {
           isKnown = true
           return []
         }
-        records.set(id, now)
+        records.set(id, compared.known(now))
         return [revision(first, { id: revisionId(id, now, ids), of: id, record: now, ordinal: ordinal++ })]
       }),
   }
 }
 
 type ReconciledAdapter = Pick<Adapter, "unchangedByUpgrade" | "serialize">
+
+// --- What is stored --------------------------------------------------------------------------------------------------
+
+/** A session may have a million messages: of each record it is known whether it is this one, and not what it says. */
+interface Stored {
+  readonly ids: Set<string>
+  /** The record that a message holds, in the newest form that is stored. */
+  readonly records: Map<string, KnownRecord>
+  /** The messages under ids that pond made, in their order, by what their records are known by. */
+  readonly nameless: Map<bigint, string[]>
+  /** The newest message of each document. */
+  readonly documents: Map<string, string>
+}
+
+/** So many messages are read at once. */
+const MESSAGES_AT_ONCE = 4096
+
+interface StoredRange {
+  readonly session: string
+  readonly nextOrdinal: number
+  readonly compared: Comparison
+}
+
+async function readStored(sessions: Sessions, { session, nextOrdinal, compared }: StoredRange): Promise<Stored> {
+  const stored: Stored = { ids: new Set(), records: new Map(), nameless: new Map(), documents: new Map() }
+  const newest = new Map<string, ReadonlySet<bigint>>()
+  const take = (group: readonly Entry[]) => {
+    const [first] = group
+    const record = recordOf(group)
+    const place = first && documentPlace(first)
+    if (first !== undefined && place !== undefined) stored.documents.set(place, first.message.id)
+    if (first === undefined || record === undefined) return
+    const id = revisionOf(first.message) ?? first.message.id
+    stored.records.set(id, compared.known(record))
+    if (hasContentId(id)) newest.set(id, compared.namesOf(record))
+  }
+  // The messages of one record may lie in two reads.
+  let last: Entry[] = []
+  for (let from = 0; from < nextOrdinal; from += MESSAGES_AT_ONCE) {
+    const entries = await sessions.entries(session, { from, to: from + MESSAGES_AT_ONCE - 1 })
+    for (const { message } of entries) stored.ids.add(message.id)
+    const groups = groupsOf([...last, ...entries])
+    last = groups.pop() ?? []
+    for (const group of groups) take(group)
+  }
+  take(last)
+  // The same record twice is two records: the first of them is the first that comes again.
+  for (const [id, names] of newest) {
+    for (const name of names) {
+      const same = stored.nameless.get(name)
+      if (same === undefined) stored.nameless.set(name, [id])
+      else same.push(id)
+    }
+  }
+  return stored
+}
+
+/**
+ * Finds the stored message, under an id that pond made, whose document this one is with other white space: a client may have
+ * indented it, and a restore does not. Of a document that changed the newest counts: it may have become again what it was.
+ */
+function documentOf({ documents, records }: Stored, first: Entry, record: JsonValue): string | undefined {
+  const id = documents.get(documentPlace(first) ?? "")
+  if (id === undefined || !hasContentId(id)) return undefined
+  return records.get(id)?.own === hashOf(record) ? id : undefined
+}
+
+/** The main file has none of its own. */
+function documentPlace({ message }: Entry): string | undefined {
+  const { form, file } = sourceOf(message)
+  return form === "document" ? `document ${typeof file === "string" ? file : ""}` : undefined
+}
+
+// --- Whether a record is one that is stored --------------------------------------------------------------------------
+
+interface KnownRecord {
+  readonly own: bigint
+  /** What a restore that moved its session made of it. */
+  readonly moved: bigint | undefined
+}
+
+interface Comparison {
+  known(record: JsonValue): KnownRecord
+  isKnownAs(known: KnownRecord, now: JsonValue): boolean
+  /** What a record is known by that has got an id since, or was moved. */
+  nameless(record: JsonValue): bigint
+  /** The same of a record that is stored without one: none where a record keeps the id that it has. */
+  namesOf(record: JsonValue): ReadonlySet<bigint>
+}
+
+function createComparison({ unchangedByUpgrade }: ReconciledAdapter, moved: MovedSession | undefined): Comparison {
+  const hasNames = unchangedByUpgrade !== undefined || moved !== undefined
+  const nameless = (record: JsonValue) => {
+    const plain = moved?.plain(record) ?? record
+    return hashOf(unchangedByUpgrade?.(plain) ?? plain)
+  }
+  return {
+    nameless,
+    namesOf: (record) => {
+      if (!hasNames) return new Set()
+      return new Set([nameless(record), ...(moved === undefined ? [] : [nameless(moved.record(record))])])
+    },
+    known: (record) => ({ own: hashOf(record), moved: moved && hashOf(moved.record(record)) }),
+    isKnownAs: (known, now) =>
+      known.own === hashOf(now) || (moved !== undefined && known.moved === hashOf(moved.plain(now))),
+  }
+}
+
+/** Records are the same by value, whatever the order of their keys. */
+function hashOf(record: JsonValue): bigint {
+  return Bun.hash.xxHash64(canonicalJson(record))
+}
 
 /**
  * A session that was restored into another directory (`pond restore --cwd`) comes under another project, which a stored
@@ -106,69 +223,7 @@ function movedSession(
   }
 }
 
-/**
- * Finds the stored message, under an id that pond made, whose record this one is since its client gave it an id, or since the
- * session was moved.
- */
-function namelessRecords(
-  records: Records,
-  unchangedByUpgrade: Adapter["unchangedByUpgrade"],
-  moved: MovedSession | undefined,
-): (record: JsonValue | undefined) => string | undefined {
-  if (unchangedByUpgrade === undefined && moved === undefined) return () => undefined
-  const textOf = (record: JsonValue) => {
-    const plain = moved?.plain(record) ?? record
-    return stringifyJson(unchangedByUpgrade?.(plain) ?? plain)
-  }
-  const ids = new Map<string, string[]>()
-  for (const [id, record] of records) {
-    if (!hasContentId(id)) continue
-    for (const text of new Set([textOf(record), ...(moved === undefined ? [] : [textOf(moved.record(record))])])) {
-      const same = ids.get(text)
-      if (same === undefined) ids.set(text, [id])
-      else same.push(id)
-    }
-  }
-  // The same record twice is two records: the first of them is the first that comes again.
-  return (record) => (record === undefined ? undefined : ids.get(textOf(record))?.shift())
-}
-
-/**
- * Finds the stored message, under an id that pond made, whose document this one is with other white space: a client may have
- * indented it, and a restore does not. Of a document that changed the newest counts: it may have become again what it was.
- */
-function newestDocuments(
-  stored: readonly Entry[],
-  records: Records,
-): (first: Entry, record: JsonValue | undefined) => string | undefined {
-  const newest = new Map<string, string>()
-  for (const [first] of groupsOf(stored)) {
-    const place = first === undefined ? undefined : documentPlace(first)
-    if (first !== undefined && place !== undefined) newest.set(place, first.message.id)
-  }
-  return (first, record) => {
-    const id = newest.get(documentPlace(first) ?? "")
-    const known = id === undefined ? undefined : records.get(id)
-    const isSame = known !== undefined && record !== undefined && equalJson(known, record)
-    return isSame && id !== undefined && hasContentId(id) ? id : undefined
-  }
-}
-
-/** The main file has none of its own. */
-function documentPlace({ message }: Entry): string | undefined {
-  const { form, file } = sourceOf(message)
-  return form === "document" ? `document ${typeof file === "string" ? file : ""}` : undefined
-}
-
-function recordsOf(entries: readonly Entry[]): Records {
-  const records: Records = new Map()
-  for (const group of groupsOf(entries)) {
-    const [first] = group
-    const record = recordOf(group)
-    if (first !== undefined && record !== undefined) records.set(revisionOf(first.message) ?? first.message.id, record)
-  }
-  return records
-}
+// --- Records, and revisions of them ----------------------------------------------------------------------------------
 
 /** The messages of one record stand together. */
 function groupsOf(entries: readonly Entry[]): Entry[][] {

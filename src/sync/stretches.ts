@@ -1,66 +1,44 @@
 /**
- * One unit as rows, a stretch at a time, in this thread. What a rewritten unit holds is first compared with what is
- * stored of it. The same comes from another thread in `parse-beside.ts`.
+ * One unit as rows, a stretch at a time, in this thread. The same comes from another thread in `parse-beside.ts`.
  */
 import type { Adapter, ResumePoint } from "../adapters/adapter.ts"
-import type { Issue } from "../model/report.ts"
-import { type PreparedBatch, prepare } from "../sessions/prepare.ts"
+import { prepare } from "../sessions/prepare.ts"
 import type { ResumeFacts } from "../sessions/resume.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { hydrate } from "./hydrate.ts"
+import { hydrate, type PreparedStretches } from "./hydrate.ts"
+import { onlyChanged, type StoredRows } from "./only-changed.ts"
 import type { PlannedUnit } from "./plan.ts"
-import { createReconciler, type Reconciler } from "./reconcile.ts"
 import type { Resumes } from "./resumes.ts"
-import type { UnitMemory } from "./state.ts"
-
-export interface PreparedStretch {
-  /** Absent until the adapter knows which session this is. */
-  readonly batch: PreparedBatch | undefined
-  readonly issues: readonly Issue[]
-  readonly bytes: number
-}
-
-/** Ends with what to remember of the unit. */
-export type PreparedStretches = AsyncGenerator<PreparedStretch, UnitMemory>
 
 interface StretchContext {
   readonly sessions: () => Promise<Sessions>
   readonly resumes: Resumes
+  readonly stored: StoredRows
   readonly nowMs: number
 }
 
 export async function* preparedStretches(
   adapter: Adapter,
   asPlanned: PlannedUnit,
-  { sessions, resumes, nowMs }: StretchContext,
+  { sessions, resumes, stored, nowMs }: StretchContext,
 ): PreparedStretches {
   const { planned, resume } = goingOn(asPlanned, await resumes.of(asPlanned))
-  let reconciler: Reconciler | undefined
-  const stretches = hydrate(adapter, planned, { resume, nowMs })
+  const read = parsed(hydrate(adapter, planned, { resume, nowMs }), sessions)
+  return yield* resume === undefined ? onlyChanged(planned, read, { adapter, sessions, stored }) : read
+}
+
+async function* parsed(stretches: ReturnType<typeof hydrate>, sessions: StretchContext["sessions"]): PreparedStretches {
   try {
     for (;;) {
       const { done, value } = await stretches.next()
-      if (done) return reconciler === undefined ? value : remembered(value, reconciler)
+      if (done) return value
       const { batch, issues, bytes } = value
-      if (batch === undefined) {
-        yield { batch, issues, bytes }
-        continue
-      }
-      const { session } = batch
-      if (planned.change === "rewritten") reconciler ??= await createReconciler(adapter, await sessions(), session)
-      const entries = reconciler?.reconcile(batch.entries) ?? batch.entries
-      // What the session is stored as is known from its records.
-      const asStored = reconciler?.session ?? session
-      yield { batch: prepare({ session: asStored, entries }, (await sessions()).facts()), issues, bytes }
+      yield { batch: batch && prepare(batch, (await sessions()).facts()), issues, bytes }
     }
   } finally {
     // Who stops before the end leaves a file open otherwise.
     await stretches.return(undefined as never)
   }
-}
-
-function remembered(memory: UnitMemory, { nextOrdinal, session }: Reconciler): UnitMemory {
-  return { ...memory, nextOrdinal, session: memory.session === null ? null : session }
 }
 
 interface GoingOn {

@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test"
-import { differingPointer, equalJson, parseJson, stringifyJson } from "../../src/model/json.ts"
+import fc from "fast-check"
+import {
+  canonicalJson,
+  differingPointer,
+  equalJson,
+  type JsonValue,
+  numberSpelled,
+  parseJson,
+  stringifyJson,
+} from "../../src/model/json.ts"
 
 /** What a number is written as after it was read: the text of its source where a double cannot hold it. */
 const NUMBERS: readonly (readonly [read: string, written: string])[] = [
@@ -72,4 +81,28 @@ test("equal by value: key order and the spelling of a number make no difference,
   expect(equalJson(value("1e400"), value("10e399"))).toBe(true)
   expect(differingPointer(value('{"a":{"b":[1,2]}}'), value('{"a":{"b":[1,3]}}'))).toBe("/a/b/1")
   expect(differingPointer(value('{"a/b":"\\ud83d"}'), value('{"a/b":"\\ufffd"}'))).toBe("/a~1b")
+})
+
+test("of any two values the canonical texts are the same where the values are equal, and only there", () => {
+  const leaf = fc.constantFrom<JsonValue>(null, true, "", "1", "null", "\ud83d", "\ufffd", 0, -0, 1, 10, 1.5, -1)
+  const spelled = fc.constantFrom("1e400", "10e399", "1.0", "0.10", "1e1").map((text) => numberSpelled(text))
+  const value = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      leaf,
+      spelled,
+      fc.array(tie("value"), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom("a", "b", "__proto__", "1"), tie("value"), { maxKeys: 2 }),
+    ),
+  })).value
+  let equal = 0
+  fc.assert(
+    fc.property(value, value, (left, right) => {
+      const isEqual = equalJson(left, right)
+      if (isEqual) equal++
+      expect(canonicalJson(left) === canonicalJson(right)).toBe(isEqual)
+    }),
+    { seed: 11, numRuns: 5_000 },
+  )
+  expect(equal).toBeGreaterThan(50)
 })

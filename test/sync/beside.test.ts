@@ -6,10 +6,13 @@ import { equalJson } from "../../src/model/json.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { prepare } from "../../src/sessions/prepare.ts"
 import { carried, received } from "../../src/sync/carried.ts"
+import type { PreparedStretches } from "../../src/sync/hydrate.ts"
+import { createStoredRows } from "../../src/sync/only-changed.ts"
 import { createParseBeside } from "../../src/sync/parse-beside.ts"
 import { planRoot } from "../../src/sync/plan.ts"
 import { openSyncState, type SyncState } from "../../src/sync/state.ts"
-import { type PreparedStretches, preparedStretches } from "../../src/sync/stretches.ts"
+import { createStoredBefore } from "../../src/sync/stored-before.ts"
+import { preparedStretches } from "../../src/sync/stretches.ts"
 import { anyLog } from "../sessions/arbitrary.ts"
 import { type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
@@ -56,6 +59,11 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
         preparedStretches(claudeCode, planned, {
           sessions: () => Promise.resolve(sessions),
           resumes: { of: () => Promise.resolve(undefined) },
+          stored: createStoredRows(
+            [],
+            createStoredBefore(() => Promise.resolve(sessions)),
+            () => Promise.resolve(sessions),
+          ),
           nowMs: 0,
         }),
       )
@@ -81,7 +89,7 @@ test("little is parsed where it is, and so is what the store has to be asked for
     return first !== undefined && beside.stretches(first, () => Promise.resolve(FACTS)) !== undefined
   }
   expect(await isBeside(plan.units.slice(0, 2))).toBe(false)
-  expect(await isBeside(plan.units.map((planned) => ({ ...planned, change: "rewritten" as const })))).toBe(false)
+  expect(await isBeside(plan.units.map((planned) => ({ ...planned, change: "grown" as const })))).toBe(false)
   expect(await isBeside(plan.units)).toBe(true)
   beside.close()
 })

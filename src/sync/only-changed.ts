@@ -1,0 +1,131 @@
+/**
+ * Of units that are read from their beginning though their session is stored, what is to be stored of them. What is there
+ * is asked for many units at once, in the order of the plan, and compared row by row: a session is read whole only where
+ * something of it changed.
+ */
+import type { Adapter } from "../adapters/adapter.ts"
+import type { KnownRows } from "../sessions/known-rows.ts"
+import { entriesOf, type PreparedBatch, prepare } from "../sessions/prepare.ts"
+import type { Sessions } from "../sessions/store.ts"
+import { pickedRows } from "../substrate/plain-columns.ts"
+import type { PreparedStretch, PreparedStretches } from "./hydrate.ts"
+import type { PlannedUnit } from "./plan.ts"
+import { createReconciler, type Reconciler } from "./reconcile.ts"
+import type { UnitMemory } from "./state.ts"
+import type { StoredBefore } from "./stored-before.ts"
+
+export interface StoredRows {
+  /** What is stored of the session that this batch of the unit is of; nothing where it is new. */
+  of(planned: PlannedUnit, batch: PreparedBatch): Promise<KnownRows | undefined>
+}
+
+const UNITS_AT_ONCE = 128
+/** About as much as one flush: so much of a store is decompressed at once. */
+const BYTES_AT_ONCE = 16_000_000
+
+export function createStoredRows(
+  units: readonly PlannedUnit[],
+  before: StoredBefore,
+  sessions: () => Promise<Sessions>,
+): StoredRows {
+  const waiting = units.filter(({ change }) => change !== "grown")
+  let next = 0
+  let known: KnownRows | undefined
+  let ids: ReadonlySet<string> = new Set()
+
+  async function addAhead(from: number, wanted: Set<string>): Promise<void> {
+    let bytes = 0
+    for (next = from; next < Math.min(waiting.length, from + UNITS_AT_ONCE); next++) {
+      const { unit, storedAs, bytesToRead } = waiting[next] as PlannedUnit
+      const id = storedAs ?? (await before.guess(unit.key))
+      if (id === undefined) continue
+      bytes += bytesToRead
+      if (next > from && bytes > BYTES_AT_ONCE) return
+      wanted.add(id)
+    }
+  }
+
+  return {
+    of: async (planned, { session }) => {
+      if (planned.change === "new" && !(await before.has(session))) return undefined
+      if (known !== undefined && ids.has(session.id)) return known
+      const wanted = new Set([session.id])
+      const from = waiting.indexOf(planned, next)
+      // One that nobody could guess costs a question of its own, and those that were asked for together stay.
+      if (from < 0) return await (await sessions()).knownRows([session.id])
+      await addAhead(from, wanted)
+      ids = wanted
+      known = await (await sessions()).knownRows([...wanted])
+      return known
+    },
+  }
+}
+
+export interface ComparedWith {
+  readonly adapter: Adapter
+  readonly sessions: () => Promise<Sessions>
+  readonly stored: StoredRows
+}
+
+export async function* onlyChanged(
+  planned: PlannedUnit,
+  stretches: PreparedStretches,
+  { adapter, sessions, stored }: ComparedWith,
+): PreparedStretches {
+  let reconciler: Reconciler | undefined
+  let rows: KnownRows | undefined
+  let isKnown = false
+  try {
+    for (;;) {
+      const { done, value } = await stretches.next()
+      if (done) return rows === undefined ? value : remembered(value, rows, reconciler)
+      const { batch } = value
+      if (batch === undefined) {
+        yield value
+        continue
+      }
+      rows ??= await stored.of(planned, batch)
+      if (rows === undefined) {
+        yield value
+        return yield* stretches
+      }
+      const { session } = batch
+      const areStored = rows.areStored(batch)
+      const isMoved = (rows.project(session.id) ?? session.project) !== session.project
+      if (!isMoved && areStored.every(Boolean)) {
+        isKnown ||= areStored.length > 0
+        yield { ...value, batch: blobsAlone(batch) }
+        continue
+      }
+      const nextOrdinal = rows.nextOrdinal(session.id)
+      reconciler ??= await createReconciler(adapter, await sessions(), { given: session, nextOrdinal, isKnown })
+      yield { ...value, batch: await changedOf(batch, reconciler, sessions) }
+    }
+  } finally {
+    await stretches.return(undefined as never)
+  }
+}
+
+async function changedOf(
+  batch: PreparedBatch,
+  reconciler: Reconciler,
+  sessions: ComparedWith["sessions"],
+): Promise<PreparedStretch["batch"]> {
+  const entries = reconciler.reconcile(entriesOf(batch))
+  // What the session is stored as is known from its records.
+  const prepared = prepare({ session: reconciler.session, entries }, (await sessions()).facts())
+  return { ...prepared, blobs: [...prepared.blobs, ...batch.blobs] }
+}
+
+/** The bytes that rows point at are stored again where they are gone, though the rows are not. */
+function blobsAlone({ session, messages, parts, blobs }: PreparedBatch): PreparedBatch | undefined {
+  if (blobs.length === 0) return undefined
+  const spoken = { places: [], keys: [] }
+  return { session, messages: pickedRows(messages, []), parts: pickedRows(parts, []), blobs, spoken }
+}
+
+function remembered(memory: UnitMemory, rows: KnownRows, reconciler: Reconciler | undefined): UnitMemory {
+  if (memory.session === null) return memory
+  if (reconciler === undefined) return { ...memory, nextOrdinal: rows.nextOrdinal(memory.session.id) }
+  return { ...memory, nextOrdinal: reconciler.nextOrdinal, session: reconciler.session }
+}
