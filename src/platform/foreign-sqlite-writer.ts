@@ -163,7 +163,8 @@ function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "ba
 
 // --- Rows: those that stand inside others come behind them ------------------------------------------------------------
 
-function* flatRows({ rows, schema }: RowsToWrite): Generator<NestedRow> {
+/** Each row by itself, those inside others as well. */
+export function* flatRows({ rows, schema }: RowsToWrite): Generator<NestedRow> {
   for (const { table, row } of rows) yield* flattened(table, row, schema.keys)
 }
 

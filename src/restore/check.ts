@@ -2,14 +2,15 @@
  * Before a restore touches a client's directory, what it would write is written elsewhere, found by the client's own
  * source, parsed, and compared with what it is to say. A restore that cannot be read back is never written.
  */
-import type { Adapter, Conversation, ForeignTarget, SourceUnit } from "../adapters/adapter.ts"
+import type { Adapter, Conversation, ForeignTarget, OutputFile, SourceUnit } from "../adapters/adapter.ts"
 import type { LossKind } from "../adapters/shared/losses.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import { turnsOf } from "../adapters/shared/turns.ts"
 import { PondError } from "../model/errors.ts"
-import { differingPointer, isJsonObject, type JsonValue, parseJson } from "../model/json.ts"
+import { differingPointer, isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
+import { flatRows } from "../platform/foreign-sqlite-writer.ts"
 import { editsBetween } from "./edits.ts"
 import type { RestorePlan } from "./plan.ts"
 import { toldBy } from "./told.ts"
@@ -64,11 +65,24 @@ function nativeDifference(
   for (const want of wanted) {
     const log = got.get(want.session.id)
     if (log === undefined) return `the session ${want.session.id} is not found in what was written`
-    const [ours, theirs] = [want, log].map((each) => adapter.serialize.native(each).files as unknown as JsonValue)
+    const [ours, theirs] = [want, log].map((each) => comparable(adapter.serialize.native(each).files))
     const at = differingPointer(ours ?? null, theirs ?? null) ?? differingParts(want, log)
     if (at !== undefined) return `${want.session.id} at ${at || "its top"}`
   }
   return undefined
+}
+
+/**
+ * Rows of a database have no order, and which of them stand inside others is only how they were read: those of a session
+ * that grew are stored as they came, and read back table by table.
+ */
+function comparable(files: readonly OutputFile[]): JsonValue {
+  const inOrder = files.map((file) => {
+    if (file.form !== "database") return file
+    const keyed = [...flatRows(file)].map((row) => ({ row, key: stringifyJson(row as unknown as JsonValue) }))
+    return { ...file, rows: keyed.toSorted((left, right) => (left.key < right.key ? -1 : 1)).map(({ row }) => row) }
+  })
+  return inOrder as unknown as JsonValue
 }
 
 /** By id, because a record that was revised reads back as the newer one. */

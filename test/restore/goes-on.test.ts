@@ -69,7 +69,7 @@ const GOES_ON: Readonly<Record<string, (root: string) => void>> = {
     add(path, { type: "message", id: "c0ffee01", parentId: lastOf(path, "id"), timestamp: MOMENT, message })
   },
   opencode: (root) => {
-    using database = new Database(logBelow(root))
+    using database = new Database(join(root, "opencode.db"))
     database.run(
       `insert into message (id, session_id, time_created, time_updated, data)
        select 'msg_zzz', session_id, 1e13, 1e13, data from message where data like '%"user"%' limit 1`,
@@ -148,6 +148,30 @@ test("a session that opencode has taken into the project of a repository is rest
   const rows = files.flatMap((file) => (file.form === "database" ? file.rows : []))
   const projects = rows.filter(({ table }) => table === "project").map(({ row }) => row["id"])
   expect(projects).toEqual(["0123abcd"])
+})
+
+test("a session of opencode that grew after it was stored is restored, though its events were stored before its last messages", async () => {
+  using place = testPond()
+  const root = join(place.place.path, "source")
+  cpSync(rootOf("opencode"), root, { recursive: true })
+  const happens = (seq: number) => {
+    using database = new Database(join(root, "opencode.db"))
+    database.run(`insert or replace into event_sequence (aggregate_id, seq) select id, ? from session limit 1`, [seq])
+    database.run(
+      `insert into event (id, aggregate_id, seq, type, data) select ?, id, ?, 'message.updated.1', ? from session limit 1`,
+      [`evt_${seq}`, seq, "{}"],
+    )
+  }
+  happens(1)
+  await synced(place, "opencode", root)
+  GOES_ON["opencode"]?.(root)
+  happens(2)
+  expect(await synced(place, "opencode", root)).toEqual({ failed: 0, issues: [], messages: 3 })
+  const [{ id } = { id: "" }] = await place.place.sessions.tables.sessions.read({ columns: ["id"] })
+  const { files } = await planRestoreOf(place.pond, { sessionId: id, reasoning: "keep", isForced: false })
+  const rows = files.flatMap((file) => (file.form === "database" ? file.rows : []))
+  const last = rows.slice(-4).map(({ row }) => String(row["id"]))
+  expect(last.toSorted()).toEqual(["evt_1", "evt_2", expect.stringMatching(/^msg_1/), "msg_zzz"])
 })
 
 test("a fork of Codex that was moved with what it goes on from is stored once, though it counts other bytes", async () => {
