@@ -58,11 +58,14 @@ function replaced(text: string, { kind, pattern, isSecret }: CredentialForm, put
 const NAMES_SECRET = /TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)|API_?KEY|(?:ACCESS|PRIVATE|AUTH)_?KEY|CREDENTIAL/i
 const SECRET_UNITS_MIN = 8
 
-/** The longest first, as one may be the beginning of another. A path, a number and a word are no secrets. */
+/**
+ * The longest first, as one may be the beginning of another, and each also as JSON spells it. A path, a number and a word
+ * are no secrets.
+ */
 function secretVariables(environment: Environment): string[] {
   const values = Object.entries(environment).flatMap(([name, value]) => {
     const isSecret = NAMES_SECRET.test(name) && value !== undefined && value.length >= SECRET_UNITS_MIN
-    return isSecret && !/^(?:[/~.].*|[a-z]+|\d+)$/i.test(value) ? [value] : []
+    return isSecret && !/^(?:[/~.].*|[a-z]+|\d+)$/i.test(value) ? [value, JSON.stringify(value).slice(1, -1)] : []
   })
   return [...new Set(values)].sort((left, right) => right.length - left.length)
 }

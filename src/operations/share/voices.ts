@@ -118,7 +118,7 @@ function partBlock(part: Part, look: VoicesLook): readonly string[] {
     case "reasoning":
       return isWhole && part.text.trim() !== "" ? folded("Reasoning", "", [confined(clean(part.text))]) : []
     case "tool_result":
-      return isWhole ? folded(resultName(part), "", resultBlocks(part, look)) : []
+      return isWhole ? folded(clean(resultName(part)), "", resultBlocks(part, look)) : []
     case "tool_approval_response":
       return isWhole
         ? [`*${plain([part.approved ? "Approved" : "Refused", clean(part.reason ?? "")].filter(Boolean).join(": "))}*`]
@@ -138,7 +138,8 @@ function fileBlock(part: FilePart, { clean, isWhole }: VoicesLook): readonly str
   const size = "base64" in data ? ` (${sizeText(data.base64)})` : ""
   const called = [...(name === undefined ? [] : [inlineCode(clean(name))]), plain(`${mediaType}${size}`)].join(" ")
   const line = [`${what}: ${called}`]
-  if ("text" in data) return isWhole ? stacked([line, folded(name ?? what, "", [fenced(clean(data.text))])]) : line
+  if ("text" in data)
+    return isWhole ? stacked([line, folded(clean(name ?? what), "", [fenced(clean(data.text))])]) : line
   return "url" in data && !data.url.startsWith("data:") ? [`${line[0]} ${inlineCode(clean(data.url))}`] : line
 }
 
@@ -175,7 +176,7 @@ function inputBlocks(params: JsonValue, { clean }: VoicesLook): (readonly string
   const short = Object.entries(params).filter(([, value]) => !isLong(value))
   return [
     ...(short.length === 0 ? [] : [jsonBlock(Object.fromEntries(short), clean)]),
-    ...long.flatMap(([name, text]) => [[`${inlineCode(name)}:`], fenced(clean(text))]),
+    ...long.flatMap(([name, text]) => [[`${inlineCode(clean(name))}:`], fenced(clean(text))]),
   ]
 }
 
@@ -197,13 +198,16 @@ function resultBlocks({ result }: ToolResultPart, { clean }: VoicesLook): (reado
 
 const BASE64 = /^[A-Za-z0-9+/_-]{512,}={0,2}$/
 
-/** The bytes of an image are for no reader. */
+/**
+ * The bytes of an image are for no reader. Texts are cleaned before they are JSON, which spells quotes and line breaks in
+ * another way, and all of it after, as the name of a value may say what it is.
+ */
 function jsonBlock(value: JsonValue, clean: (text: string) => string): readonly string[] {
-  const text = JSON.stringify(
-    value,
-    (_, each: unknown) => (typeof each === "string" && BASE64.test(each) ? `${sizeText(each)} of base64` : each),
-    2,
-  )
+  const shown = (_: string, each: unknown) => {
+    if (typeof each !== "string") return each
+    return BASE64.test(each) ? `${sizeText(each)} of base64` : clean(each)
+  }
+  const text = JSON.stringify(value, shown, 2)
   return fenced(clean(text), "json")
 }
 

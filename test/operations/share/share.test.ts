@@ -41,6 +41,10 @@ const text = (words: string): Body => ({ ...spoken, type: "text", text: words })
 /** In no piece that a scanner of repositories takes for one. */
 const KEY = `sk-${"ant"}-api03-${"x1".repeat(20)}`
 
+const HOME = "/home/somebody"
+/** As it stands in JSON it is another text. */
+const SECRET = 'cor"rect\\horse\tbattery'
+
 let place: TestPond
 beforeAll(async () => {
   place = testPond()
@@ -72,6 +76,20 @@ beforeAll(async () => {
     {
       session: session("below", { parent_session_id: "talk", source_agent: "test-client/helper", title: "Look" }),
       entries: [said("below", 0, "I was sent")],
+    },
+    {
+      session: session("secret", { project: `${HOME}/shop` }),
+      entries: [
+        entry("secret", 0, "user", [
+          { ...spoken, type: "file", media_type: "text/plain", file_name: `${HOME}/a.txt`, data: { text: SECRET } },
+        ]),
+        entry("secret", 1, "assistant", [
+          call("c1", { flat: SECRET, deep: [{ value: `${SECRET}!` }], [HOME]: "a\nb" }),
+        ]),
+        entry("secret", 2, "tool", [
+          result("c1", { password: "k3y-to-it-all", line: SECRET, said: JSON.stringify({ SECRET }) }),
+        ]),
+      ],
     },
     { session: session("empty"), entries: [entry("empty", 0, "system", [])] },
     { session: session("many", { title: "Long" }), entries: many },
@@ -236,6 +254,19 @@ test("redacted, it says what was replaced, and what no form tells", async () => 
   expect(redacted).toEndWith(
     "\n---\n\n*Replaced: 1 × Anthropic key. Credentials were told by their forms; one without a form may still be here.*\n",
   )
+})
+
+test("nothing that this machine knows for a secret is left in a file, in parameters or in a result, nor is its home", async () => {
+  const { pond } = place
+  const host = { ...pond.host, environment: { HOME, SHOP_TOKEN: SECRET } }
+  const asked = { sessionId: "secret", ...PLAIN, isRedacted: true }
+  const share = shareSession({ ...pond, host }, asked, new AbortController().signal)
+  const redacted = (await Array.fromAsync(share.chunks)).join("")
+  for (const told of ["horse", "somebody", "k3y-to-it-all"]) expect(redacted).not.toContain(told)
+  expect(redacted).toContain('"deep": [')
+  expect(share.replaced()).toContainEqual({ kind: "assigned secret", count: 1 })
+  const variables = share.replaced()?.find(({ kind }) => kind === "value of an environment variable")
+  expect(variables?.count).toBeGreaterThanOrEqual(4)
 })
 
 test("a session in which nothing is said is a document that says so", async () => {
