@@ -17,6 +17,7 @@ import { returnFreedMemory } from "../platform/native-memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "./arrow-rows.ts"
 import { keyHashesOf } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
+import { engine } from "./engine.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
 import {
@@ -258,8 +259,20 @@ const merge: Commit = async ({ definition, attempt }, table, content) => {
 
 /** Right only while the lock is held under which the keys were looked up. */
 const append: Commit = async ({ attempt }, table, content) => {
-  await attempt(() => table.add(content as never))
+  const file = engine().arrow.RecordBatchFileWriter.writeAll(content).toUint8Array(true)
+  await attempt(() => added(table, file))
+  // The engine has a copy: this one need not wait for a collection.
+  ;(file.buffer as ArrayBuffer).transfer(0)
   return content.numRows
+}
+
+/**
+ * What `add` of the engine does with a table, whose columns it makes anew and whose bytes it copies three times on the way,
+ * in two and a half times the processor time. Its declaration hides the call.
+ */
+async function added(table: LanceTable, file: Uint8Array): Promise<void> {
+  const { inner } = table as unknown as { readonly inner: { add(file: Buffer, mode: "append"): Promise<unknown> } }
+  await inner.add(Buffer.from(file.buffer, file.byteOffset, file.byteLength), "append")
 }
 
 /** So many rows at most are looked up by more than the leading column of the key: a longer list costs more than it saves. */

@@ -31,7 +31,7 @@ const CALLS: readonly (readonly [what: string, call: RegExp, owners: readonly st
   ],
   [
     "write: rows in, rows out",
-    /\.mergeInsert\(|\b(?:table|dataset|made|open)\.(?:add|delete)\(/,
+    /\.mergeInsert\(|\b(?:table|dataset|made|open|inner)\.(?:add|delete)\(/,
     ["substrate/write.ts"],
   ],
   ["maintenance", /\.(?:optimize|dropIndex)\(\s*(?:\{\s*cleanup|\)|planned)/, ["substrate/maintain.ts"]],
