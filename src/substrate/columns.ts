@@ -31,7 +31,13 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
   const words = wordsOf(values)
   const met = createMetTexts(words)
   const isRepeated = repeatedTexts({ data: values, offsets })
+  let [latest, latestText] = [-1, ""]
   const read = (row: number) => {
+    if (row !== latest + 1 || row === 0 || !isRepeated(row)) latestText = readAnew(row)
+    latest = row
+    return latestText
+  }
+  const readAnew = (row: number) => {
     const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
     if (to - from > REPEATED_BYTES) return originalText(text.toString("utf8", from, to))
     return met(from, to, () => originalText(text.toString("utf8", from, to)))

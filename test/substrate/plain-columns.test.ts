@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import { createKeySet } from "../../src/platform/key-set.ts"
-import { columnsOf, keyHashes, valuesOf } from "../../src/substrate/plain-columns.ts"
+import { textColumn } from "../../src/substrate/columns.ts"
+import { batchOfRows } from "../../src/substrate/packed.ts"
+import { type ColumnValues, columnsOf, keyHashes, repeatedTexts, valuesOf } from "../../src/substrate/plain-columns.ts"
 import { defineTable, int32, int64, utf8 } from "../../src/substrate/table-definition.ts"
 
 const THINGS = defineTable({
@@ -35,4 +37,35 @@ test("the hashes of a key are those of its values, wherever it stands, and tell 
   expect(hashes.slice(0, 2)).toEqual(hashes.slice(4))
   expect(hashes.slice(0, 2)).not.toEqual(hashes.slice(2, 4))
   expect([...hashesOf([{ ...first, id: "ü" }])]).toEqual([...hashesOf([{ ...first, id: "ü" }])])
+})
+
+/** Runs of one text, longer and shorter than what is compared at once, beside others that are as long or that begin so. */
+const RUNS = [
+  ["aa", 130],
+  ["ab", 1],
+  ["aa", 63],
+  ["aab", 65],
+  ["", 64],
+  ["ü", 200],
+  ["aa", 2],
+  ["bb", 129],
+  ["b", 1],
+] as const
+const TEXTS = RUNS.flatMap(([text, times]) => Array.from({ length: times }, () => text))
+
+const ORDERS: readonly (readonly [string, readonly number[]])[] = [
+  ["one after the other", TEXTS.map((_, row) => row)],
+  ["from the last", TEXTS.map((_, row) => TEXTS.length - 1 - row)],
+  ["each twice, and with leaps", TEXTS.flatMap((_, row) => [row, (row * 37) % TEXTS.length, row])],
+]
+
+test.each(ORDERS)("which texts repeat the one before them is told right: %s", (_, order) => {
+  const rows = TEXTS.map((session, piece) => ({ session, id: "", piece, size: 0n }))
+  const isRepeated = repeatedTexts(columnsOf(THINGS, rows, ["session"]).columns["session"] as ColumnValues)
+  const column = textColumn(batchOfRows(THINGS as never, rows), "session")
+  const wanted = order.map((row) => row > 0 && TEXTS[row] === TEXTS[row - 1])
+  expect(wanted).toContain(true)
+  expect(order.map(isRepeated)).toEqual(wanted)
+  expect(order.map(column.isRepeated)).toEqual(wanted)
+  expect(order.map(column.at)).toEqual(order.map((row) => TEXTS[row] as string))
 })
