@@ -114,7 +114,9 @@ async function contentsOf({ adapter, roots }: Client, signal: AbortSignal) {
       }
       sessions++
       for (const file of unit.files) {
-        files.set(file.path, file.sizeBytes)
+        // Of a database each of its sessions is a share.
+        const before = file.form === "database" ? (files.get(file.path) ?? 0) : 0
+        files.set(file.path, before + file.sizeBytes)
         newestMs = Math.max(newestMs, file.modifiedMs)
       }
     }

@@ -1,6 +1,6 @@
 /** `pond adapters`, as a process. */
 import { expect, test } from "bun:test"
-import { readFileSync, writeFileSync } from "node:fs"
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
@@ -25,6 +25,19 @@ test("list says which clients are here, discover what of them", async () => {
   const found = JSON.parse(discover.stdout).adapters.find(({ adapter }: { adapter: string }) => adapter === "codex")
   expect(found).toMatchObject({ ...ofCodex, sessions: 1, faults: 0 })
   expect(found.bytes).toBeGreaterThan(1000)
+})
+
+test("of a database that sessions share all of it is counted", async () => {
+  using home = homeOfClients()
+  const data = join(home.path, "data")
+  cpSync(join(import.meta.dir, "../../fixtures/opencode/subagent/root"), join(data, "opencode"), { recursive: true })
+  const { stdout } = await runPond(["adapters", "discover", "--json"], { env: { ...home.env, XDG_DATA_HOME: data } })
+  const { sessions, bytes } = JSON.parse(stdout).adapters.find(
+    ({ adapter }: { adapter: string }) => adapter === "opencode",
+  )
+  const { size } = statSync(join(data, "opencode/opencode.db"))
+  expect(sessions).toBeGreaterThan(1)
+  expect(Math.abs(bytes - size)).toBeLessThan(size / 20)
 })
 
 test("a client that is disabled is not read until it is named or enabled again, and the settings keep their comments", async () => {
