@@ -29,8 +29,7 @@ const OWN_DEPTH_MAX = DEPTH_MAX + 100
  * hide: many records have no number at all.
  */
 const MANY_DIGITS = /[0-9.]{16}/
-const TINY_EXPONENT = /[0-9][eE]-[0-9]{3,}\s*(?:[,}\]]|$)/
-/** The rest of such a number, from its sign on: half of a UUID does not end like this. */
+/** The end of a number with a tiny exponent, from its sign on: half of a UUID does not end like this. */
 const TINY_POWER = /-[0-9]{3,}\s*(?:[,}\]]|$)/y
 /** With fifteen digits, every number between these comes back as it was spelled. */
 const SAFE_MAX = 1e300
@@ -117,27 +116,38 @@ function marksOfNumber(value: number): number {
   return size > SAFE_MAX || size < SAFE_MIN ? NUMBER_INSIDE | EXTREME : NUMBER_INSIDE
 }
 
-/** So many minus signs are looked at one by one: the engine finds the next one many times faster than a pattern does. */
+/** So many minus signs are looked at one by one: of a text that has more, those are that an exponent has. */
 const MINUS_MAX = 24
 
 /** Whether a text has a number that is smaller than every double, `1e-400`: such a one parses to a zero. */
 function hasTinyExponent(text: string): boolean {
   let at = text.indexOf("-")
   for (let count = 0; at >= 0; at = text.indexOf("-", at + 1)) {
-    if (++count > MINUS_MAX) return TINY_EXPONENT.test(text)
+    if (++count > MINUS_MAX) return hasTinyPower(text, "e-", at - 1) || hasTinyPower(text, "E-", at - 1)
     if (isExponentMark(text.charCodeAt(at - 1)) && isTinyPower(text, at)) return true
   }
   return false
 }
 
+/** Not with one pattern for both: the engine finds a text many times faster. */
+function hasTinyPower(text: string, mark: "e-" | "E-", from: number): boolean {
+  for (let at = text.indexOf(mark, from); at >= 0; at = text.indexOf(mark, at + 2))
+    if (isTinyPower(text, at + 1)) return true
+  return false
+}
+
 function isTinyPower(text: string, at: number): boolean {
+  if (!isDigit(text.charCodeAt(at - 2))) return false
   TINY_POWER.lastIndex = at
   return TINY_POWER.test(text)
 }
 
 const EVERY_MANY_DIGITS = new RegExp(MANY_DIGITS, "g")
 
-/** Each place with many digits is looked at: ids and hashes have them, and most prices are doubles to the last digit. */
+/**
+ * Each place with many digits is looked at: ids and hashes have them, and most prices are doubles to the last digit. What
+ * stands in the middle of a word, as digits of a hash do, is in a text, and no number.
+ */
 function hasInexact(text: string): boolean {
   EVERY_MANY_DIGITS.lastIndex = 0
   while (EVERY_MANY_DIGITS.test(text)) {
@@ -146,15 +156,37 @@ function hasInexact(text: string): boolean {
     while (end < text.length && isNumeral(text.charCodeAt(end))) end++
     while (start > 0 && isNumeral(text.charCodeAt(start - 1))) start--
     EVERY_MANY_DIGITS.lastIndex = end
+    if (!isBeforeValue(text, start) || !isBehindValue(text, end)) continue
     const token = text.slice(start, end)
     if (NUMBER.test(token) && decimalOf(Number(token)) !== decimalOf({ rawJSON: token })) return true
   }
   return false
 }
 
+/** Whether a value can begin here: behind a colon, a comma, a bracket or white space. */
+function isBeforeValue(text: string, start: number): boolean {
+  if (start === 0) return true
+  const unit = text.charCodeAt(start - 1)
+  return unit === 58 || unit === 44 || unit === 91 || isBlank(unit)
+}
+
+function isBehindValue(text: string, end: number): boolean {
+  if (end === text.length) return true
+  const unit = text.charCodeAt(end)
+  return unit === 44 || unit === 93 || unit === 125 || isBlank(unit)
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 32 || unit === 9 || unit === 10 || unit === 13
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57
+}
+
 /** What a number is written with: digits, a sign, a point, an exponent. */
 function isNumeral(unit: number): boolean {
-  return (unit >= 48 && unit <= 57) || unit === 43 || unit === 45 || unit === 46 || isExponentMark(unit)
+  return isDigit(unit) || unit === 43 || unit === 45 || unit === 46 || isExponentMark(unit)
 }
 
 function isExponentMark(unit: number): boolean {
