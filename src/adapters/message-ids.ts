@@ -69,19 +69,16 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
       return takeHash(wanted) ? wanted : numbered(wanted)
     },
     ofContent(raw) {
-      const hash = contentHash(raw)
-      HASH.setBigUint64(0, hash)
-      const hex = hash.toString(16)
-      const id = CONTENT_ID + (hex.length === HEX_UNITS ? hex : hex.padStart(HEX_UNITS, "0"))
+      HASH.setBigUint64(0, contentHash(raw))
+      const id = CONTENT_ID + HASH_BYTES.toHex()
       return takeHash(id) ? id : numbered(id)
     },
   }
 }
 
-const HEX_UNITS = 16
-
-/** The hash that is being looked at, to be read in two halves. */
+/** The hash that is being looked at: to be read in two halves, and to be spelled. */
 const HASH = new DataView(new ArrayBuffer(8))
+const HASH_BYTES = new Uint8Array(HASH.buffer)
 
 /** The same record gives the same id on every machine, in every version (`lance-deterministic-pk`): xxHash is a fixed algorithm. */
 function contentHash(raw: RawRecord): bigint {
