@@ -3,8 +3,9 @@
  * value. White space, key order and the spelling of equal numbers make no difference; anything else is a mismatch, with
  * the first place where the two differ. Knows no client and no store.
  */
-import type { OutputFile, RawRecord } from "../adapters/adapter.ts"
+import type { DatabaseSchema, OutputFile, OutputRow, RawRecord } from "../adapters/adapter.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, pointerKeys, stringifyJson } from "../model/json.ts"
+import { flatRows } from "../platform/foreign-sqlite-writer.ts"
 
 export interface Mismatch {
   readonly session: string
@@ -45,7 +46,11 @@ export function differences(
   files: readonly OutputFile[],
   before: Compared = new Map(),
 ): Mismatch[] {
-  return differing(session, runsOf(source, files), before)
+  const found = differing(session, runsOf(source, files), before)
+  const schema = files.find((file) => file.form === "database")?.schema
+  if (found.length === 0 || schema === undefined) return found
+  // Which rows stand inside others is only how they were read: at once, or some now and more when the session had grown.
+  return differing(session, runsOf(source, files, schema), before)
 }
 
 /** Nothing where either side has records that the other has not: they may belong to the next stretch. */
@@ -79,18 +84,42 @@ function differing(session: string, runs: ReadonlyMap<string, Run>, before: Comp
 
 // --- Both sides as runs of records ------------------------------------------------------------------------------------
 
-function runsOf(source: readonly SourceRecord[], files: readonly OutputFile[]): Map<string, Run> {
+/** With a schema each row stands by itself. */
+function runsOf(
+  source: readonly SourceRecord[],
+  files: readonly OutputFile[],
+  schema?: DatabaseSchema,
+): Map<string, Run> {
   const runs = new Map<string, Run>()
   for (const raw of source) {
-    const run = runOf(runs, raw.file.place, raw.form === "row" ? raw.table : "")
-    run.wanted.push(contentOf(raw))
-    if (raw.file.form === "text") run.isText = true
+    for (const { table, content } of wantedOf(raw, schema)) {
+      const run = runOf(runs, raw.file.place, table)
+      run.wanted.push(content)
+      if (raw.file.form === "text") run.isText = true
+    }
   }
   for (const file of files) {
     if (file.form !== "database") runOf(runs, file.place, "").written.push(...contentsOf(file))
-    else for (const { table, row } of file.rows) runOf(runs, file.place, table).written.push({ json: row })
+    else
+      for (const { table, row } of file.rows.flatMap((each) => rowsIn(each, schema)))
+        runOf(runs, file.place, table).written.push({ json: row })
   }
   return runs
+}
+
+function wantedOf(
+  raw: SourceRecord,
+  schema: DatabaseSchema | undefined,
+): { readonly table: string; readonly content: Content }[] {
+  const content = contentOf(raw)
+  if (raw.form !== "row") return [{ table: "", content }]
+  const row = schema === undefined ? undefined : jsonOf(content)
+  if (!isJsonObject(row)) return [{ table: raw.table, content }]
+  return rowsIn({ table: raw.table, row }, schema).map((each) => ({ table: each.table, content: { json: each.row } }))
+}
+
+function rowsIn(row: OutputRow, schema: DatabaseSchema | undefined): OutputRow[] {
+  return schema?.keys[row.table] === undefined ? [row] : [...flatRows({ rows: [row], schema })]
 }
 
 function runOf(runs: Map<string, Run>, file: string, table: string): Run {

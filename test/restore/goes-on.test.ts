@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import type { SessionLog } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/restore.ts"
+import { verifyPond } from "../../src/operations/verify.ts"
 import { runSync } from "../../src/sync/sync.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 
@@ -150,6 +151,12 @@ test("a session that opencode has taken into the project of a repository is rest
   expect(projects).toEqual(["0123abcd"])
 })
 
+async function mismatches({ pond }: TestPond, path: string) {
+  const options = { adapters: ["opencode"], path, throughStore: false, againstStore: true }
+  const { adapters } = await verifyPond(pond, options, { signal: new AbortController().signal })
+  return adapters.flatMap((each) => each.mismatches)
+}
+
 test("a session of opencode that grew after it was stored is restored, though its events were stored before its last messages", async () => {
   using place = testPond()
   const root = join(place.place.path, "source")
@@ -172,6 +179,13 @@ test("a session of opencode that grew after it was stored is restored, though it
   const rows = files.flatMap((file) => (file.form === "database" ? file.rows : []))
   const last = rows.slice(-4).map(({ row }) => String(row["id"]))
   expect(last.toSorted()).toEqual(["evt_1", "evt_2", expect.stringMatching(/^msg_1/), "msg_zzz"])
+
+  expect(await mismatches(place, root)).toEqual([])
+  {
+    using database = new Database(join(root, "opencode.db"))
+    database.run("update event set data = '[]' where id = 'evt_2'")
+  }
+  expect(await mismatches(place, root)).toMatchObject([{ record: 2, pointer: "/data", expected: '"[]"', got: '"{}"' }])
 })
 
 test("a fork of Codex that was moved with what it goes on from is stored once, though it counts other bytes", async () => {
