@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
-import type { Adapter } from "../adapters/adapter.ts"
+import type { Adapter, SourceFile } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { PondError } from "../model/errors.ts"
 import { suggestion } from "../platform/nearest.ts"
@@ -101,6 +101,11 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
   }
 }
 
+/** Of a database each of its sessions is a share; any other file is whole wherever it is met. */
+function sizeWith({ form, sizeBytes }: SourceFile, before = 0): number {
+  return form === "database" ? before + sizeBytes : sizeBytes
+}
+
 async function contentsOf({ adapter, roots }: Client, signal: AbortSignal) {
   const { source } = adapterNamed(adapter)
   const files = new Map<string, number>()
@@ -114,9 +119,7 @@ async function contentsOf({ adapter, roots }: Client, signal: AbortSignal) {
       }
       sessions++
       for (const file of unit.files) {
-        // Of a database each of its sessions is a share.
-        const before = file.form === "database" ? (files.get(file.path) ?? 0) : 0
-        files.set(file.path, before + file.sizeBytes)
+        files.set(file.path, sizeWith(file, files.get(file.path)))
         newestMs = Math.max(newestMs, file.modifiedMs)
       }
     }
