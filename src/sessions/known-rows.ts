@@ -8,6 +8,7 @@ import { isIn } from "../substrate/filter.ts"
 import {
   type ColumnBatch,
   type ColumnValues,
+  columnBytes,
   keyHashes,
   repeatedTexts,
   replaced,
@@ -31,6 +32,9 @@ export interface KnownRows {
 const MESSAGE_CONTENT = ["session_id", "id", "role", "content", "options"] as const
 const PART_CONTENT = ["session_id", "message_id", "id", "ordinal", "type", "text", "variant_data", "options"] as const
 
+/** What was read of a session of gigabytes is let go on the way: the collector, left to itself, lets it pile up. */
+const LET_GO_BYTES = 32_000_000
+
 const REVISION = /^(.*)@[0-9a-f]{16}(?:\.\d+)?$/s
 
 interface KnownSession {
@@ -43,16 +47,25 @@ interface KnownSession {
 export async function readKnownRows(tables: SessionTables, ids: readonly string[]): Promise<KnownRows> {
   const where = isIn("session_id", [...ids])
   const known = new Map(ids.map((id) => [id, { sums: createSums(), nextOrdinal: 0, revised: new Set<string>() }]))
-  const readMessages = async () => {
-    const columns = [...MESSAGE_CONTENT, "ordinal", "lane"] as const
-    for await (const batch of tables.messages.columnBatches({ columns, where })) addMessages(known, batch)
+  const sessions = await tables.sessions.read({ columns: ["id", "project"], where: isIn("id", [...ids]) })
+  let keptBytes = 0
+  const letGo = (batch: ColumnBatch) => {
+    keptBytes += columnBytes(batch)
+    if (keptBytes < LET_GO_BYTES) return
+    keptBytes = 0
+    Bun.gc(true)
   }
-  const readParts = async () => {
-    const columns = [...PART_CONTENT, "message_ordinal"] as const
-    for await (const batch of tables.parts.columnBatches({ columns, where })) addParts(known, batch)
+  // One after the other: the engine reads ahead of each.
+  const ofMessages = [...MESSAGE_CONTENT, "ordinal", "lane"] as const
+  for await (const batch of tables.messages.columnBatches({ columns: ofMessages, where })) {
+    addMessages(known, batch)
+    letGo(batch)
   }
-  const readProjects = () => tables.sessions.read({ columns: ["id", "project"], where: isIn("id", [...ids]) })
-  const [sessions] = await Promise.all([readProjects(), readMessages(), readParts()])
+  const ofParts = [...PART_CONTENT, "message_ordinal"] as const
+  for await (const batch of tables.parts.columnBatches({ columns: ofParts, where })) {
+    addParts(known, batch)
+    letGo(batch)
+  }
   const projects = new Map(sessions.map(({ id, project }) => [id, project]))
   const hashes = createKeySet()
   for (const { sums, nextOrdinal } of known.values()) {

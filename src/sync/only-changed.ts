@@ -22,6 +22,8 @@ export interface StoredRows {
 const UNITS_AT_ONCE = 128
 /** About as much as one flush: so much of a store is decompressed at once. */
 const BYTES_AT_ONCE = 16_000_000
+/** So much of one log is let go at once: rows that are stored already come to no flush, which does it else. */
+const LET_GO_BYTES = 32_000_000
 
 export function createStoredRows(
   units: readonly PlannedUnit[],
@@ -75,6 +77,7 @@ export async function* onlyChanged(
   let reconciler: Reconciler | undefined
   let rows: KnownRows | undefined
   let isKnown = false
+  let keptBytes = 0
   try {
     for (;;) {
       const { done, value } = await stretches.next()
@@ -94,6 +97,11 @@ export async function* onlyChanged(
       const isMoved = (rows.project(session.id) ?? session.project) !== session.project
       if (!isMoved && areStored.every(Boolean)) {
         isKnown ||= areStored.length > 0
+        keptBytes += value.bytes
+        if (keptBytes >= LET_GO_BYTES) {
+          keptBytes = 0
+          Bun.gc(true)
+        }
         yield { ...value, batch: blobsAlone(batch) }
         continue
       }
