@@ -2,8 +2,7 @@
  * An archive judged entry by entry, ahead of whoever takes the rows: a large one in a thread of its own, so that one core
  * judges while the other stores. Where no thread starts, and for a small one, it is done here.
  */
-import { PondError } from "../model/errors.ts"
-import { threadUrl } from "../platform/threads.ts"
+import { startAnswering, threadUrl } from "../platform/threads.ts"
 import { judgedBatches, type RowBatch } from "../substrate/packed.ts"
 import { NotAnArchive } from "./container.ts"
 import { createJudge, type Judged, type Verdict } from "./judge.ts"
@@ -77,26 +76,12 @@ function courtHere(): Court {
 // --- The thread --------------------------------------------------------------------------------------------------------
 
 async function startThread(): Promise<Court | undefined> {
-  const worker = new Worker(threadUrl("src/archive/judge-worker.ts"))
-  const waiting: PromiseWithResolvers<Answered>[] = [Promise.withResolvers()]
-  const [started] = waiting
-  worker.onmessage = ({ data }: MessageEvent<Answered>) => waiting.shift()?.resolve(data)
-  worker.onerror = ({ message }) => {
-    for (const each of waiting.splice(0)) each.resolve({ said: "failed", reason: message })
-  }
+  const thread = await startAnswering<Asked, Answered>(threadUrl("src/archive/judge-worker.ts"), "judges")
+  if (thread === undefined) return undefined
   const ask = async (asked: Asked, moved: readonly ArrayBufferLike[] = []): Promise<Answered> => {
-    const answer = Promise.withResolvers<Answered>()
-    waiting.push(answer)
-    worker.postMessage(asked, moved as ArrayBuffer[])
-    const answered = await answer.promise
+    const answered = await thread.ask(asked, moved)
     if (answered.said === "refused") throw new NotAnArchive(answered.reason)
-    if (answered.said === "failed")
-      throw new PondError("internal", `The thread that judges has failed: ${answered.reason}`)
     return answered
-  }
-  if ((await started?.promise)?.said !== "ready") {
-    worker.terminate()
-    return undefined
   }
   return {
     judged: async (entry, content) => {
@@ -106,6 +91,6 @@ async function startThread(): Promise<Court | undefined> {
       return (await ask(asked, [content.buffer])) as Answered & Judged
     },
     verdict: async () => (await ask({ ask: "verdict" })) as Answered & Verdict,
-    close: () => worker.terminate(),
+    close: thread.close,
   }
 }

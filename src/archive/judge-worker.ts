@@ -1,5 +1,6 @@
 /** The entry of the thread that judges an archive beside the storing: contents come in, their rows go out, in that order. */
 import { assert, toPondError } from "../model/errors.ts"
+import type { ThreadFailure } from "../platform/threads.ts"
 import { NotAnArchive } from "./container.ts"
 import { createJudge, type Judged, type Verdict } from "./judge.ts"
 import type { ManifestEntry } from "./manifest.ts"
@@ -16,7 +17,7 @@ export type Answered =
   | ({ readonly said: "judged" } & Judged)
   | ({ readonly said: "verdict" } & Verdict)
   | { readonly said: "refused"; readonly reason: string }
-  | { readonly said: "failed"; readonly reason: string }
+  | ThreadFailure
 
 declare const self: {
   onmessage: ((event: { readonly data: Asked }) => void) | null

@@ -105,10 +105,13 @@ async function startThread(): Promise<Thread | undefined> {
     told.push(data)
     wakeUp?.()
   }
-  worker.onerror = ({ message }) => {
-    failure = message
+  const end = (reason: string) => {
+    failure ??= reason
     wakeUp?.()
   }
+  worker.onerror = ({ message }) => end(message)
+  // One that is ended from outside, for want of memory say, tells of no error.
+  worker.addEventListener("close", () => end("it is not there any more"))
   const thread: Thread = {
     post: (message) => worker.postMessage(message),
     next: async () => {

@@ -1,5 +1,6 @@
 /** The entry of the thread that makes parts of the index of words: messages come in, blocks go out. It opens no store. */
 import { toPondError } from "../../model/errors.ts"
+import type { ThreadFailure } from "../../platform/threads.ts"
 import type { MessageBatch } from "./builder.ts"
 import { createPartMaker, type MadePart } from "./part.ts"
 
@@ -11,7 +12,7 @@ export type PartAnswer =
   /** A batch is in the part, and there is room for another. */
   | { readonly said: "added" }
   | ({ readonly said: "made" } & MadePart)
-  | { readonly said: "failed"; readonly reason: string }
+  | ThreadFailure
 
 declare const self: {
   onmessage: ((event: { readonly data: PartOrder }) => void) | null

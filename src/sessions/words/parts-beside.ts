@@ -3,8 +3,7 @@
  * terms while the other reads the next messages and writes what was made. Where no thread starts, and for few messages,
  * it is done here.
  */
-import { PondError } from "../../model/errors.ts"
-import { threadUrl } from "../../platform/threads.ts"
+import { startAnswering, threadUrl } from "../../platform/threads.ts"
 import { buffersOf, columnBytes } from "../../substrate/plain-columns.ts"
 import type { MessageBatch } from "./builder.ts"
 import { messageBatches, messageParts, type PartStep } from "./message-batches.ts"
@@ -102,33 +101,16 @@ function workshopHere(): Workshop {
 const AHEAD_BYTES = 12 * 1024 * 1024
 
 async function startThread(): Promise<Workshop | undefined> {
-  const worker = new Worker(threadUrl("src/sessions/words/part-worker.ts"))
-  const waiting: PromiseWithResolvers<PartAnswer>[] = [Promise.withResolvers()]
-  const [started] = waiting
-  worker.onmessage = ({ data }: MessageEvent<PartAnswer>) => waiting.shift()?.resolve(data)
-  worker.onerror = ({ message }) => {
-    for (const each of waiting.splice(0)) each.resolve({ said: "failed", reason: message })
-  }
-  const ask = async (order: PartOrder, moved: readonly ArrayBufferLike[] = []): Promise<PartAnswer> => {
-    const answer = Promise.withResolvers<PartAnswer>()
-    waiting.push(answer)
-    worker.postMessage(order, moved as ArrayBuffer[])
-    const answered = await answer.promise
-    if (answered.said === "failed")
-      throw new PondError("internal", `The thread that makes the index of words has failed: ${answered.reason}`)
-    return answered
-  }
-  if ((await started?.promise)?.said !== "ready") {
-    worker.terminate()
-    return undefined
-  }
+  const url = threadUrl("src/sessions/words/part-worker.ts")
+  const thread = await startAnswering<PartOrder, PartAnswer>(url, "makes the index of words")
+  if (thread === undefined) return undefined
   let aheadBytes = 0
   const added: Promise<unknown>[] = []
   return {
     add: async (batch) => {
       const bytes = columnBytes(batch.columns)
       aheadBytes += bytes
-      const own = ask({ ask: "add", batch }, buffersOf([batch.columns])).then(() => {
+      const own = thread.ask({ ask: "add", batch }, buffersOf([batch.columns])).then(() => {
         aheadBytes -= bytes
       })
       own.catch(() => undefined) // whoever waits for it is told
@@ -137,11 +119,11 @@ async function startThread(): Promise<Workshop | undefined> {
     },
     finish: async () => {
       // Asked for at once: what is added from here on is of the next part.
-      const made = ask({ ask: "finish" })
+      const made = thread.ask({ ask: "finish" })
       await Promise.all([made, ...added.splice(0)])
       const { documents, columns, blocks } = (await made) as PartAnswer & MadePart
       return { documents, columns, blocks }
     },
-    close: () => worker.terminate(),
+    close: thread.close,
   }
 }
