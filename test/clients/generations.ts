@@ -36,8 +36,13 @@ export async function fixtureOf(
   return { root: fixture.root, conversations }
 }
 
+/** Pictures come before the text that they are sent with: what is compared is looked for in this order. */
 function itemsOf({ entries }: Conversation): Item[] {
-  return entries.flatMap(({ message, parts }: Entry) => parts.flatMap((part) => itemOf(message.role, part)))
+  return entries.flatMap(({ message, parts }: Entry) =>
+    [...parts]
+      .sort((left, right) => Number(right.type === "file") - Number(left.type === "file"))
+      .flatMap((part) => itemOf(message.role, part)),
+  )
 }
 
 /** What a harness says is each client's own. */
