@@ -9,7 +9,7 @@ import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
 import type { PreparedStretches } from "./hydrate.ts"
-import { createStoredRows, onlyChanged, type StoredRows } from "./only-changed.ts"
+import { createStoredRows, type FirstUnits, onlyChanged, type StoredRows } from "./only-changed.ts"
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
@@ -81,6 +81,7 @@ interface Tally {
 export async function importAll(sources: readonly ImportSource[], context: ImportContext): Promise<RootReport[]> {
   const tallies: Tally[] = []
   const bySession = new Map<string, Tally>()
+  const firstUnits: FirstUnits = new Map()
   const flusher = createFlusher({
     sessions: context.sessions,
     state: context.state,
@@ -99,7 +100,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       tallies.push(tally)
       await beside.expect(source.adapter, plan.units, context.clock.nowMs())
       const resumes = createResumes(plan.units, context.sessions)
-      const stored = createStoredRows(plan.units, before, context.sessions)
+      const stored = createStoredRows(plan.units, before, context.sessions, firstUnits)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
         await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored }, context)

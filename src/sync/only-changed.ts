@@ -17,7 +17,12 @@ import type { StoredBefore } from "./stored-before.ts"
 export interface StoredRows {
   /** What is stored of the session that this batch of the unit is of; nothing where it is new. */
   of(planned: PlannedUnit, batch: PreparedBatch): Promise<KnownRows | undefined>
+  /** Whether another unit of this import has the same session, and nothing says that this one changed since it was stored. */
+  isCopy(planned: PlannedUnit, batch: PreparedBatch): boolean
 }
+
+/** Which unit was the first to come with a session in an import, by the session. */
+export type FirstUnits = Map<string, string>
 
 const UNITS_AT_ONCE = 128
 /** About as much as one flush: so much of a store is decompressed at once. */
@@ -29,6 +34,7 @@ export function createStoredRows(
   units: readonly PlannedUnit[],
   before: StoredBefore,
   sessions: () => Promise<Sessions>,
+  firstUnits: FirstUnits,
 ): StoredRows {
   const waiting = units.filter(({ change }) => change !== "grown")
   let next = 0
@@ -60,6 +66,13 @@ export function createStoredRows(
       known = await (await sessions()).knownRows([...wanted])
       return known
     },
+    isCopy: ({ unit, change, isAsStored }, { session }) => {
+      const key = `${session.source_agent}\n${session.id}`
+      const own = `${unit.root}\n${unit.key}`
+      const first = firstUnits.get(key) ?? own
+      firstUnits.set(key, first)
+      return first !== own && (change === "new" || isAsStored === true)
+    },
   }
 }
 
@@ -77,6 +90,7 @@ export async function* onlyChanged(
   let reconciler: Reconciler | undefined
   let rows: KnownRows | undefined
   let isKnown = false
+  let isCopy: boolean | undefined
   let keptBytes = 0
   try {
     for (;;) {
@@ -87,6 +101,7 @@ export async function* onlyChanged(
         yield value
         continue
       }
+      isCopy ??= stored.isCopy(planned, batch)
       rows ??= await stored.of(planned, batch)
       if (rows === undefined) {
         yield value
@@ -106,7 +121,7 @@ export async function* onlyChanged(
         continue
       }
       const nextOrdinal = rows.nextOrdinal(session.id)
-      reconciler ??= await createReconciler(adapter, await sessions(), { given: session, nextOrdinal, isKnown })
+      reconciler ??= await createReconciler(adapter, await sessions(), { given: session, nextOrdinal, isKnown, isCopy })
       yield { ...value, batch: await changedOf(batch, reconciler, sessions) }
     }
   } finally {

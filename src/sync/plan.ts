@@ -17,6 +17,8 @@ export interface PlannedUnit {
   readonly memory: UnitMemory | undefined
   /** Of a rewritten unit: the session that it was when it was last stored. */
   readonly storedAs?: string | undefined
+  /** It is read again as it was when it was last stored, because all was asked for. */
+  readonly isAsStored?: boolean
   readonly bytesToRead: number
 }
 
@@ -92,7 +94,15 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   const here = new Set(unit.files.map(({ place }) => place))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
   if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
-    return { unit, change: "rewritten", memory: undefined, storedAs: memory.session?.id, bytesToRead: whole }
+    const isAsStored = memory.stamp === stampOf(unit)
+    return {
+      unit,
+      change: "rewritten",
+      memory: undefined,
+      storedAs: memory.session?.id,
+      isAsStored,
+      bytesToRead: whole,
+    }
   }
   const unread = unit.files.filter((file) => changed.includes(file) || !isReadToEnd(file, memory.positions[file.place]))
   const bytesToRead = unread.reduce(

@@ -28,12 +28,18 @@ export interface StoredSession {
   readonly nextOrdinal: number
   /** Whether some of it was found there already: another session that has come by the same id has none of its records. */
   readonly isKnown: boolean
+  /**
+   * A session may lie in two places (a copied folder, a client that moved its sessions into a database), and what they say
+   * under one id may differ. Neither is a change of the other: taken for one, each would be stored anew every time that both
+   * are read again.
+   */
+  readonly isCopy: boolean
 }
 
 export async function createReconciler(
   adapter: ReconciledAdapter,
   sessions: Sessions,
-  { given, nextOrdinal, ...before }: StoredSession,
+  { given, nextOrdinal, isCopy, ...before }: StoredSession,
 ): Promise<Reconciler> {
   const moved = movedSession(await sessions.session(given.id), given, adapter)
   const compared = createComparison(adapter, moved)
@@ -62,7 +68,7 @@ export async function createReconciler(
         if (id === undefined) return group.map((entry) => placed(moved?.entry(entry) ?? entry, ordinal++))
         const known = records.get(id)
         if (known === undefined || now === undefined) return []
-        if (compared.isKnownAs(known, now)) {
+        if (isCopy || compared.isKnownAs(known, now)) {
           isKnown = true
           return []
         }

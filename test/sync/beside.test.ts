@@ -63,6 +63,7 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
             [],
             createStoredBefore(() => Promise.resolve(sessions)),
             () => Promise.resolve(sessions),
+            new Map(),
           ),
           nowMs: 0,
         }),

@@ -1,6 +1,6 @@
 /** What is read anew is compared with what is stored: what is the same costs no session, and what differs is not taken for the same. */
 import { expect, test } from "bun:test"
-import { rmSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
@@ -67,6 +67,28 @@ test("of sessions that are all read again, those are read from the store in whic
   write(place, sessionId(150), lines(150, "otherwise"))
   expect(await syncFully(place)).toMatchObject({ read: [sessionId(150)], messages: 1, sessions: { rewritten: 1 } })
   expect(await restored(place, sessionId(150))).toEqual(lines(150, "otherwise"))
+  expect(await syncFully(place)).toMatchObject({ messages: 0 })
+})
+
+test("a session that lies in two places is no change of itself, however often both are read again", async () => {
+  using place = syncPlace()
+  const [here, second] = [lineOf(SESSION, 1, "as it is here"), lineOf(SESSION, 2, "in both")]
+  const there = lineOf(SESSION, 1, "as it is there")
+  const copied = join(place.root, "projects", "-home-someone-work-copy")
+  mkdirSync(copied)
+  const copy = (lines: readonly Line[]) =>
+    writeFileSync(join(copied, `${SESSION}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  write(place, SESSION, [here, second])
+  copy([there, second, lineOf(SESSION, 3, "there alone")])
+  expect((await place.sync()).messages.new).toBe(3)
+  for (let again = 0; again < 2; again++) expect(await syncFully(place)).toMatchObject({ messages: 0 })
+  rmSync(place.state, { recursive: true })
+  expect((await place.sync()).messages.new).toBe(0)
+  // What is written into one of them is a change.
+  copy([there, lineOf(SESSION, 2, "changed there")])
+  expect((await place.sync()).messages.new).toBe(2)
+  expect(await restored(place)).toContainEqual(lineOf(SESSION, 2, "changed there"))
+  await syncFully(place)
   expect(await syncFully(place)).toMatchObject({ messages: 0 })
 })
 
