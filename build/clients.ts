@@ -12,7 +12,7 @@
  *   bun run clients --moved                   the sessions go on in another directory (--cwd)
  *   bun run clients --fixtures                the sessions of fixtures/: generations that no installed client writes
  *   bun run clients --archived                by way of an archive file and another store
- *   bun run clients --twice                   restored where they are already: refused, and done with --force
+ *   bun run clients --twice                   restored where they are already: refused (a database: nothing to do), and done with --force
  *   bun run clients --continued               the target goes on, is synced, and what was said since is restored too
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
@@ -59,6 +59,7 @@ const { values } = parseArgs({
 
 /** What a sync ends with that has said what is broken in its sources. */
 const NOT_WHOLE = 4
+const WOULD_OVERWRITE = 8
 
 await main(placeOf())
 
@@ -235,10 +236,12 @@ function restoredInto(restored: Restored, home: string, session: string, more: r
   return session_id
 }
 
+/** Rows that a database has already are written over nothing. */
 function refused(restored: Restored, home: string, session: string, more: readonly string[]): void {
-  const { code, complaints } = spawnPond(restored.scratch, restored.store, wordsOf(restored, home, session, more))
-  if (code === 0 || !complaints.includes("--force"))
-    throw new Error(`A second restore was not refused (${code}): ${complaints}`)
+  const { code, said, complaints } = spawnPond(restored.scratch, restored.store, wordsOf(restored, home, session, more))
+  const isDatabase = restored.target.name === "opencode"
+  if (code !== (isDatabase ? 0 : WOULD_OVERWRITE))
+    throw new Error(`A second restore ended with ${code}: ${complaints}${said}`)
 }
 
 function reported({ client, target, scenario, session }: Restored, isGood: boolean, said: string): Verdict {
