@@ -138,13 +138,13 @@ function numbered(name: NumberName, values: ArrayLike<number>): Float64Array | I
   return name === "ordinal" ? Int32Array.from(values) : Float64Array.from(values)
 }
 
-/** One after the other, as if they had been built at once. */
-export function joinDocuments(all: readonly Documents[]): Documents {
+/** One after the other, as if they had been built at once, with those facets. */
+export function joinDocuments(all: readonly Documents[], names: readonly FacetName[] = FACETS): Documents {
   const size = all.reduce((sum, each) => sum + each.size, 0)
   const lengths = new Uint16Array(size)
   place(all, (each) => each.lengths, lengths)
-  const texts = TEXT_FACETS.map((name) => [name, joinTexts(all, name, size)])
-  const numbers = NUMBER_FACETS.map((name) => {
+  const texts = names.filter(isText).map((name) => [name, joinTexts(all, name, size)])
+  const numbers = names.filter(isNumber).map((name) => {
     const into = name === "ordinal" ? new Int32Array(size) : new Float64Array(size)
     place(all, (each) => loaded(each.numbers[name]), into)
     return [name, into]
@@ -212,12 +212,17 @@ export function shortestFirst(documents: Documents): Uint32Array {
 
 export type DocumentBytes = Readonly<Record<"lengths" | FacetName, Uint8Array>>
 
-export function documentBytes({ lengths, texts, numbers }: Documents): DocumentBytes {
-  return {
-    lengths: bytesOf(lengths),
-    ...Object.fromEntries(TEXT_FACETS.map((name) => [name, textBytes(loaded(texts[name]))])),
-    ...Object.fromEntries(NUMBER_FACETS.map((name) => [name, bytesOf(loaded(numbers[name]))])),
-  } as DocumentBytes
+export function documentBytes(documents: Documents): DocumentBytes {
+  const facets = FACETS.map((name) => [name, facetBytes(documents, name)])
+  return { lengths: lengthBytes(documents), ...Object.fromEntries(facets) } as DocumentBytes
+}
+
+export function lengthBytes({ lengths }: Documents): Uint8Array {
+  return bytesOf(lengths)
+}
+
+export function facetBytes({ texts, numbers }: Documents, name: FacetName): Uint8Array {
+  return isText(name) ? textBytes(loaded(texts[name])) : bytesOf(loaded(numbers[name]))
 }
 
 /** Without any facet: those are added when they are asked for. */
@@ -229,6 +234,12 @@ export function readDocuments(lengths: Uint8Array, facts: Pick<Documents, "count
 export function addFacet({ texts, numbers, size }: Documents, name: FacetName, bytes: Uint8Array): void {
   if (isText(name)) texts[name] = readText(bytes, size)
   else numbers[name] = name === "ordinal" ? new Int32Array(aligned(bytes)) : new Float64Array(aligned(bytes))
+}
+
+/** It is read again when it is asked for. */
+export function dropFacet({ texts, numbers }: Documents, name: FacetName): void {
+  if (isText(name)) delete texts[name]
+  else delete numbers[name]
 }
 
 export function hasFacet({ texts, numbers }: Documents, name: string): boolean {

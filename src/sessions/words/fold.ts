@@ -7,14 +7,22 @@
  * replaced. Whoever is killed in between has lost work and nothing else.
  */
 import type { Clock } from "../../platform/clock.ts"
-import { returnFreedMemory } from "../../platform/native-memory.ts"
+import { returnAllFreedMemory, returnFreedMemory } from "../../platform/native-memory.ts"
 import { eq, isIn } from "../../substrate/filter.ts"
 import type { MaintenanceReport } from "../../substrate/maintain.ts"
 import type { Effort } from "../../substrate/maintenance-plan.ts"
-import { type Documents, FACETS, joinDocuments } from "./documents.ts"
+import {
+  type Documents,
+  dropFacet,
+  FACETS,
+  type FacetName,
+  facetBytes,
+  joinDocuments,
+  lengthBytes,
+} from "./documents.ts"
 import { type Block, createBlockWriter, decodeInto, encodeList, listAt } from "./lists.ts"
-import { packedName } from "./packing.ts"
-import { type PackedBlock, packedBlock, packedDocuments } from "./part.ts"
+import { packedBytes, packedName } from "./packing.ts"
+import { type PackedBlock, packedBlock } from "./part.ts"
 import { madeParts, type PlacedPart } from "./parts-beside.ts"
 import {
   blocksOf,
@@ -98,6 +106,9 @@ export async function foldWords(
   if (effort === "lookups") return { isBusy: false, steps }
   const merged = suffixToMerge(cover)
   if (merged.length > 1) {
+    // The thread that made the parts is gone, and what both of them leave behind is no use to a merge.
+    Bun.gc(true)
+    returnAllFreedMemory()
     const isMerged = await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
     if (!isMerged) return { isBusy: true, steps }
   }
@@ -188,6 +199,8 @@ async function writeSegment(
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
       const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...columns }
       await tables.segments.insertAbsent([row])
+      // A merge reads again what it needs of them, one after the other.
+      for (const name of FACETS) dropFacet(documents, name)
       return { id, from, to, blocks, documents, firstTerms: [], rows: [] }
     },
   }
@@ -220,15 +233,8 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
   for (const { id, blocks } of parts) if (directories.get(id)?.rows.length !== blocks) throw new SegmentGone()
   const [first, last] = [parts[0], parts.at(-1)]
   if (first === undefined || last === undefined) return
-  // One after the other: all of them at once would be held twice.
-  for (const name of FACETS) await loadFacets(tables, parts, [name])
-  const documents = joinDocuments(parts.map((part) => part.documents))
-  const writer = await writeSegment(tables, {
-    from: first.from,
-    to: last.to,
-    documents,
-    columns: packedDocuments(documents),
-  })
+  const { documents, columns } = await joinedDocuments(tables, parts)
+  const writer = await writeSegment(tables, { from: first.from, to: last.to, documents, columns })
   const readers = parts.map(({ id, from }) =>
     readTerms(tables, { id, ...(directories.get(id) ?? { firstTerms: [], rows: [] }) }, from - first.from),
   )
@@ -249,6 +255,23 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
   }
   await put(lists.finish())
   await writer.finish()
+}
+
+/** A facet after the other: of a million messages all of them are 30 MB, and as much again in the parts. */
+async function joinedDocuments(
+  tables: WordTables,
+  parts: readonly CoverSegment[],
+): Promise<Pick<PlacedPart, "documents" | "columns">> {
+  const all = parts.map(({ documents }) => documents)
+  const documents = joinDocuments(all, [])
+  const facets: [FacetName, Uint8Array][] = []
+  for (const name of FACETS) {
+    await loadFacets(tables, parts, [name])
+    facets.push([name, packedBytes(facetBytes(joinDocuments(all, [name]), name))])
+    for (const each of all) dropFacet(each, name)
+  }
+  const columns = { lengths: packedBytes(lengthBytes(documents)), ...Object.fromEntries(facets) }
+  return { documents, columns: columns as PlacedPart["columns"] }
 }
 
 function leastOf(readers: readonly TermReader[]): string | undefined {
