@@ -1,6 +1,16 @@
 /** Things that break on real machines, each really broken: `pond doctor` names it with what to do, or mends it. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { POND } from "../support/bundled-pond.ts"
@@ -141,7 +151,13 @@ test.if(CAN)("a lock that something else wrote into is named, with what to do", 
     const own = join(path, STORE, ".pond")
     for (const name of readdirSync(own).filter((each) => each.endsWith(".lock")))
       writeFileSync(join(own, name), "999999")
-    rmSync(join(path, ".local/state/pond"), { recursive: true })
+    // Who has nothing to store needs no lock.
+    const [log = ""] = new Bun.Glob(".claude/projects/*/*.jsonl").scanSync({ cwd: path, absolute: true, dot: true })
+    const said =
+      readFileSync(log, "utf8")
+        .split("\n")
+        .findLast((line) => line.includes('"type":"user"')) ?? ""
+    appendFileSync(log, `${JSON.stringify({ ...JSON.parse(said), uuid: crypto.randomUUID() })}\n`)
   })
   const { exitCode, stderr } = run(home, ["sync", "-q"])
   expect(exitCode).toBe(5)

@@ -262,7 +262,7 @@ async function joinedDocuments(
   tables: WordTables,
   parts: readonly CoverSegment[],
 ): Promise<Pick<PlacedPart, "documents" | "columns">> {
-  const all = parts.map(({ documents }) => documents)
+  const all = parts.map((part) => part.documents)
   const documents = joinDocuments(all, [])
   const facets: [FacetName, Uint8Array][] = []
   for (const name of FACETS) {

@@ -49,7 +49,7 @@ export function packedBlock({ terms, lists }: Block): PackedBlock {
   return { first_term: terms[0] ?? "", terms: terms.join("\n"), lists: packedBytes(lists) }
 }
 
-export function packedDocuments(documents: Documents): DocumentBytes {
+function packedDocuments(documents: Documents): DocumentBytes {
   const packed = Object.entries(documentBytes(documents)).map(([name, bytes]) => [name, packedBytes(bytes)])
   return Object.fromEntries(packed) as unknown as DocumentBytes
 }
