@@ -1,6 +1,6 @@
 /** Going on with a session: chosen by eye or named, in the directory it was held in, with the client in charge of the terminal. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
 import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker.ts"
@@ -151,6 +151,17 @@ describe("pond resume", () => {
     const ran = await runPond(["resume", ...args], { env })
     expect(ran).toMatchObject({ exitCode, stdout: "" })
     expect(ran.stderr).toStartWith(`pond: ${line}`)
+  })
+
+  test.each([
+    ["codex", /^Would restore 1 session, foreign: 1 file, [\d.]+ KB\.$/m, ".codex"],
+    ["opencode", /^Would restore 1 session, foreign: 1 file\.$/m, ".local/share/opencode"],
+  ])("--dry-run into %s says what it would do, writes nothing and starts nobody", async (client, line, folder) => {
+    const ran = await runPond(["resume", SESSION, "--to", client, "--cwd", work(), "--dry-run"], { env })
+    expect(ran.exitCode).toBe(0)
+    expect(ran.stdout).toMatch(line)
+    expect(ran.stdout).toMatch(/^Go on with {2}cd .*\/work && /m)
+    expect(existsSync(join(home.path, folder))).toBe(false)
   })
 
   test("a store without a session says what fills it", async () => {

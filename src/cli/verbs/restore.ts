@@ -33,6 +33,7 @@ const FLAGS = {
     "text",
     "drop",
   ]),
+  "dry-run": flag.onOff("Say what would be written, and what would be lost."),
 }
 const SESSION = { name: "session", summary: "The id of the session.", count: "one", words: "sessions" } as const
 
@@ -40,14 +41,14 @@ type RestorePlan = Awaited<ReturnType<typeof planRestoreOf>>
 type RestoreContext = Pick<VerbContext<typeof FLAGS>, "pond" | "flags" | "words">
 
 export const restore = defineVerb({
-  flags: { ...FLAGS, "dry-run": flag.onOff("Say what would be written, and what would be lost.") },
+  flags: FLAGS,
   positionals: [SESSION],
   examples: ["restore SESSION", "restore SESSION --to codex --cwd .", "restore SESSION --to pi --dry-run"],
   run: async (context) => {
     const { pond, flags } = context
     const options = optionsOf(context)
     const plan = await planned(pond, options)
-    if (flags["dry-run"]) return outcomeOf(reportOf(plan, options.root ?? rootOf(pond, plan.target)))
+    if (flags["dry-run"]) return dryRun(pond, plan, options)
     sayLosses(pond, plan)
     return outcomeOf(await restoreInto(pond, plan, options))
   },
@@ -60,9 +61,10 @@ export const resume = defineVerb({
   ],
   examples: ["resume", "resume SESSION", "resume SESSION --to claude-code --cwd ~/work"],
   run: async (context) => {
-    const { pond, desk, handOver } = context
+    const { pond, desk, flags, handOver } = context
     const sessionId = context.words[0] ?? (await chosenSession(pond, desk))
     const options = optionsOf({ ...context, words: [sessionId] })
+    if (flags["dry-run"]) return dryRun(pond, await planned(pond, options), options)
     const { report, title } = await restored(context, options)
     const { command, cwd } = report.resume
     const [program, ...words] = command
@@ -151,6 +153,10 @@ function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
   }
 }
 
+function dryRun(pond: Pond, plan: RestorePlan, { root }: RestoreOptions): Outcome {
+  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target)))
+}
+
 function outcomeOf(report: RestoreReport): Outcome {
   return { document: { ...report }, render: ({ style }) => render(report, style) }
 }
@@ -158,8 +164,10 @@ function outcomeOf(report: RestoreReport): Outcome {
 function render(report: RestoreReport, style: Style): string {
   const { files, losses, sessions, fidelity, backups } = report
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  // Rows that go into a client's database are no bytes of a file.
+  const size = bytes === 0 ? "" : `, ${bytesText(bytes)}`
   const lines = [
-    `${report.written ? "Restored" : "Would restore"} ${counted(sessions.length, "session")}, ${fidelity}: ${counted(files.length, "file")}, ${bytesText(bytes)}.`,
+    `${report.written ? "Restored" : "Would restore"} ${counted(sessions.length, "session")}, ${fidelity}: ${counted(files.length, "file")}${size}.`,
     ...files.map(({ path }) => `  ${visibleLine(path)}`),
     ...backups.map((path) => style.magenta(`  kept the old file: ${visibleLine(path)}`)),
     ...(report.written ? [] : losses.map((group) => style.magenta(visibleLine(`  lost: ${lossText(group)}`)))),
