@@ -3,6 +3,8 @@
  * Each quotes by the rules of its reader. Knows nothing of where the files lie, nor of who loads them.
  */
 
+import { shellWord } from "./shell-word.ts"
+
 /** A command that runs again and again. */
 export interface Job {
   readonly command: readonly string[]
@@ -105,8 +107,4 @@ function cronCommand({ command, variables, logPath }: Job): string {
   const words = [...assignments, ...command.map(shellWord), ">", shellWord(logPath), "2>&1"]
   // A bare % ends the command, and begins its input.
   return words.join(" ").replaceAll("%", "\\%")
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

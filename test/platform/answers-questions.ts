@@ -1,4 +1,4 @@
-/** A thread for `threads.test.ts`: answers, says that it failed, throws, or ends at once. */
+/** A thread for `threads.test.ts`: answers, says that it failed, throws, ends at once, or says nothing. */
 import process from "node:process"
 
 declare const self: {
@@ -10,6 +10,6 @@ self.onmessage = ({ data }) => {
   if (data === "fail") self.postMessage({ said: "failed", reason: "asked to" })
   else if (data === "throw") throw new Error("thrown")
   else if (data === "end") process.exit(3)
-  else self.postMessage({ said: data })
+  else if (data !== "wait") self.postMessage({ said: data })
 }
 self.postMessage({ said: "ready" })

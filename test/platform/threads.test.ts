@@ -29,6 +29,14 @@ test.each(["throw", "end"])(
   },
 )
 
+test("a question that is open when the thread is closed has failed, and so has one that comes later", async () => {
+  const thread = await started()
+  const open = thread.ask("wait")
+  thread.close()
+  await expect(open).rejects.toThrow("The thread that answers has failed: it ended")
+  await expect(thread.ask("one")).rejects.toThrow("it ended")
+})
+
 test("a thread that cannot start is none", async () => {
   expect(await startAnswering(`${URL_OF_THREAD}.not-there.ts`, "answers")).toBeUndefined()
 })

@@ -16,10 +16,10 @@ import {
   restore as restoreInto,
   rootOf,
 } from "../../operations/restore.ts"
+import { shellWord } from "../../platform/shell-word.ts"
 import { flag } from "../flags.ts"
 import { pickSession } from "../pick-session.ts"
 import type { Desk } from "../picker.ts"
-import { shellWord } from "../shell-word.ts"
 import type { Style } from "../style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
