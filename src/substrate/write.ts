@@ -15,21 +15,13 @@ import { createKeySet, type KeySet } from "../platform/key-set.ts"
 import { lazy } from "../platform/lazy.ts"
 import { returnFreedMemory } from "../platform/native-memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "./arrow-rows.ts"
+import { joinedColumns, pickedRows } from "./column-cuts.ts"
 import { keyHashesOf } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { engine } from "./engine.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
-import {
-  type ColumnBatch,
-  columnsOf,
-  joinedColumns,
-  keyHashes,
-  ofColumns,
-  pickedRows,
-  rowsOfColumns,
-  valuesOf,
-} from "./plain-columns.ts"
+import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "./plain-columns.ts"
 import { countNewest, keyValue, scanNewest } from "./read.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
 

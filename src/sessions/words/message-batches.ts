@@ -2,14 +2,10 @@
  * What the terms of messages are made of, read from the store: their columns, a batch at a time, and of sessions that
  * began earlier what was said last.
  */
+
+import { rowsBetween } from "../../substrate/column-cuts.ts"
 import { and, eq, isNull, not, or, range } from "../../substrate/filter.ts"
-import {
-  type ColumnBatch,
-  type ColumnValues,
-  repeatedTexts,
-  rowsBetween,
-  textReader,
-} from "../../substrate/plain-columns.ts"
+import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
 import type { Table } from "../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../oversized.ts"
 import type { MESSAGES } from "../tables.ts"
