@@ -3,8 +3,8 @@ import { PondError } from "../model/errors.ts"
 import { startsWith } from "../substrate/filter.ts"
 import type { Pond } from "./pond.ts"
 
-/** Fewer signs than this are a guess. */
-const SIGNS_MIN = 6
+/** Fewer signs than this are a guess: git takes a commit by as many. */
+const SIGNS_MIN = 4
 const NAMED_MAX = 5
 
 /** Does it again with the whole id, where nothing has the one that was given and one session's begins so. */

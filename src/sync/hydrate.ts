@@ -90,11 +90,15 @@ export async function* hydrate(
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
     yield take(batch.bytes, batch.issues)
   }
-  const isEnded =
-    isSettled && (session !== undefined || unit.files.every((file) => nowMs - file.modifiedMs > NAMELESS_MS))
+  const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
   const end = parser.end(isEnded)
   yield take(0, [])
   return memoryOf({ unit, positions, session, isSettled: isEnded, end, unknownKinds, nextOrdinal, before: memory })
+}
+
+/** Nobody will say any more which session it is. */
+export function isSilent({ files }: SourceUnit, nowMs: number): boolean {
+  return files.every((file) => nowMs - file.modifiedMs > NAMELESS_MS)
 }
 
 /** Each goes before the next is parsed, so that the text of a huge one does not lie beside what was made of it. */

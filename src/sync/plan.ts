@@ -19,6 +19,8 @@ export interface PlannedUnit {
   readonly storedAs?: string | undefined
   /** It is read again as it was when it was last stored, because all was asked for. */
   readonly isAsStored?: boolean
+  /** It was read before, does not say yet which session it is, and has not a byte more: its client has the next word. */
+  readonly isNameless?: boolean
   readonly bytesToRead: number
 }
 
@@ -95,12 +97,14 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
   if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
     const isAsStored = memory.stamp === stampOf(unit)
+    const isNameless = !isFull && memory.session === null && changed.length === 0 && !isMoved
     return {
       unit,
       change: "rewritten",
       memory: undefined,
       storedAs: memory.session?.id,
       isAsStored,
+      isNameless,
       bytesToRead: whole,
     }
   }

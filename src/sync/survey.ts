@@ -5,6 +5,7 @@
 import type { Adapter, Retention } from "../adapters/adapter.ts"
 import type { UnreadClient } from "../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../model/report.ts"
+import { isSilent } from "./hydrate.ts"
 import { type ImportSource, unverifiedVersions } from "./import.ts"
 import { planRoot } from "./plan.ts"
 import type { MetKinds } from "./state.ts"
@@ -15,7 +16,14 @@ export interface SourceSurvey {
   readonly title: string
   readonly path: string
   readonly sessions: number
-  readonly pending: { readonly new: number; readonly grown: number; readonly rewritten: number; readonly gone: number }
+  readonly pending: {
+    readonly new: number
+    readonly grown: number
+    readonly rewritten: number
+    readonly gone: number
+    /** Read already; they do not say yet which session they are, and are stored once their client writes on, or has long been silent. */
+    readonly nameless: number
+  }
   readonly bytes_to_read: number
   readonly issues: readonly IssueGroup[]
   readonly unverified_versions: readonly string[]
@@ -37,14 +45,22 @@ export async function surveySources(sources: readonly ImportSource[], context: S
       const retention = adapter.source.retention?.(root)
       const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
       const plan = await planRoot(counting(adapter, ages), root, state, { isFull: false, signal: context.signal })
-      const count = (change: string) => plan.units.filter((unit) => unit.change === change).length
+      const nowMs = context.clock.nowMs()
+      const unread = plan.units.filter(({ isNameless, unit }) => isNameless !== true || isSilent(unit, nowMs))
+      const count = (change: string) => unread.filter((unit) => unit.change === change).length
       surveys.push({
         adapter: adapter.id,
         title: adapter.title,
         path: root,
         sessions: plan.seen,
-        pending: { new: count("new"), grown: count("grown"), rewritten: count("rewritten"), gone: plan.gone.length },
-        bytes_to_read: plan.bytesToRead,
+        pending: {
+          new: count("new"),
+          grown: count("grown"),
+          rewritten: count("rewritten"),
+          gone: plan.gone.length,
+          nameless: plan.units.length - unread.length,
+        },
+        bytes_to_read: unread.reduce((sum, { bytesToRead }) => sum + bytesToRead, 0),
         issues: groupIssues(plan.issues),
         unverified_versions: unverifiedVersions(adapter, new Set(own.flatMap(({ clientVersions }) => clientVersions))),
         unknown_records: unknownRecords(own),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => home[Symbol.dispose]())
 
 test.each([
-  ["get 5b1e8f", "pond resume"],
+  ["get 5b1e", "pond resume"],
   ["get 5b1e8f2c-7a94 --tree", "claude-code, 2 messages"],
   ["get 5b1e8f2c --format md", "Session: `"],
   ["restore 5b1e8f2c --to pi --dry-run", "Would restore 1 session, foreign"],
@@ -29,14 +29,14 @@ test.each([
 test("several that begin so are named, and a few signs are no beginning", async () => {
   const [several, few, none, found] = await Promise.all([
     runPond(["get", "de300000"], home),
-    runPond(["get", "5b1e8"], home),
+    runPond(["get", "5b1"], home),
     runPond(["restore", "5b1e8f2d", "--to", "pi"], home),
     runPond(["search", "the", "--session", "5b1e8f2d"], home),
   ])
   expect(several.exitCode).toBe(3)
   expect(several.stderr).toStartWith("pond: Several sessions begin with de300000. Say which one is meant: de300000-")
   expect(few).toMatchObject({ exitCode: 3, stdout: "" })
-  expect(few.stderr).toContain("There is no session and no message 5b1e8 in this store.")
+  expect(few.stderr).toContain("There is no session and no message 5b1 in this store.")
   expect(none.stderr).toContain("There is no session 5b1e8f2d in this store.")
   expect(found.stdout).toContain("left out: all sessions, as none has the id 5b1e8f2d (session_id)")
 })

@@ -2,8 +2,10 @@
 import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { codex } from "../../src/adapters/codex/adapter.ts"
 import { systemClock } from "../../src/platform/clock.ts"
+import { surveySources } from "../../src/sync/survey.ts"
 import { SESSION, type SyncPlace, syncPlace, userLine } from "./support.ts"
 
 const after = (ms: number) => ({ clock: { ...systemClock, nowMs: () => systemClock.nowMs() + ms } })
@@ -42,6 +44,23 @@ test("one that never gets a prompt is stored when nobody will give it one any mo
   expect(await place.sync({}, after(MINUTES))).toMatchObject({ messages: { new: 0 } })
   expect(await place.sync({}, after(DAYS))).toMatchObject({ messages: { new: 1 }, issues: [] })
   expect(await place.sync({}, after(DAYS))).toMatchObject({ bytes_read: 0 })
+})
+
+test("until then nothing of it waits for a sync, and that is said", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [SNAPSHOT], { isFresh: true })
+  const sources = [{ adapter: claudeCode, root: place.root }]
+  const waiting = async (ms: number) => {
+    const [source] = await surveySources(sources, { ...place.context, ...after(ms) })
+    return source && { ...source.pending, bytes: source.bytes_to_read > 0 }
+  }
+  const nothing = { new: 0, grown: 0, rewritten: 0, gone: 0, nameless: 0, bytes: false }
+  expect(await waiting(MINUTES)).toEqual({ ...nothing, new: 1, bytes: true })
+  await place.sync({}, after(MINUTES))
+  expect(await waiting(MINUTES)).toEqual({ ...nothing, nameless: 1 })
+  expect(await waiting(DAYS)).toEqual({ ...nothing, rewritten: 1, bytes: true })
+  place.append(SESSION, `${line(1, "one")}\n`)
+  expect(await waiting(MINUTES)).toEqual({ ...nothing, rewritten: 1, bytes: true })
 })
 
 /** As builds before stored every such session, and as one is stored that got its first prompt days later. */

@@ -151,7 +151,14 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
     waiting.length === 0
       ? "all stored"
       : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
-  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}`
+  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${namelessText(pending.nameless)}`
+}
+
+function namelessText(count: number): string {
+  if (count === 0) return ""
+  return count === 1
+    ? "; one does not say yet which session it is"
+    : `; ${countText(count)} do not say yet which session they are`
 }
 
 function warningsOf(
