@@ -19,6 +19,8 @@ export interface Dataset {
    * machine takes the version away.
    */
   beginRead(): Promise<ReadInProgress | undefined>
+  /** The version of that table. While a local one stands still it is known. */
+  version(): Promise<number | undefined>
   /** The table at its newest version: what was committed before the call is in it. */
   newest(): Promise<LanceTable | undefined>
   /** The table at its newest version, made if it is not there. */

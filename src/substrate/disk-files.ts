@@ -2,6 +2,7 @@
  * What the durability of a local store asks of a disk: small enough that a test can record it, or die in the middle.
  * Knows nothing of tables.
  */
+import { statSync } from "node:fs"
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { PondError } from "../model/errors.ts"
@@ -11,6 +12,8 @@ export interface DiskFiles {
   list(folder: string): Promise<string[]>
   /** Undefined where there is no such file. */
   size(path: string): Promise<number | undefined>
+  /** Another once an entry of the folder has come or gone, as far as its time tells them apart. Undefined where none is. */
+  stamp(folder: string): string | undefined
   read(path: string): Promise<Uint8Array>
   /** The last bytes of a file. */
   readEnd(path: string, bytes: number): Promise<Uint8Array>
@@ -31,6 +34,10 @@ export const diskFiles: DiskFiles = {
       .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length + 1))
   },
   size: async (path) => (await unlessAbsent(path, stat(path)))?.size,
+  stamp: (folder) => {
+    const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
+    return found === undefined ? undefined : `${found.ino} ${found.mtimeNs}`
+  },
   read: (path) => readFile(path),
   readEnd: async (path, bytes) => {
     const file = await open(path, "r")

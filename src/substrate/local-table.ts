@@ -159,6 +159,11 @@ export async function newestVersionOf({ files, folder }: LocalTable): Promise<bi
   return versionsOf(await files.list(join(folder, MANIFESTS.slice(0, -1))))[0]
 }
 
+/** Another after every commit, as far as the time of a folder tells two of them apart. */
+export function stampOf({ files, folder }: LocalTable): string | undefined {
+  return files.stamp(join(folder, MANIFESTS))
+}
+
 export function newestVersion(paths: readonly string[]): bigint | undefined {
   return versionsNewestFirst(paths)[0]
 }

@@ -1,6 +1,7 @@
 /**
  * Opens a table, and looks at it again when a read needs it fresher (`lance-handle-freshness`): at every read on a local
- * disk, where that costs microseconds; after a few seconds on an object store, where it costs a request.
+ * disk, unless the disk says that nothing has come (`standstill.ts`); after a few seconds on an object store, where it
+ * costs a request.
  * A local table is healed before it is first opened.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
@@ -9,8 +10,10 @@ import type { Dataset, ReadInProgress } from "./dataset.ts"
 import { healTable } from "./heal.ts"
 import { buildIndex } from "./indexes.ts"
 import { failureOf } from "./lance-errors.ts"
+import { type LocalTable, stampOf } from "./local-table.ts"
 import { completeRows } from "./read.ts"
 import { retried } from "./retry.ts"
+import { openStandstill } from "./standstill.ts"
 import { indexName, type TableDefinition } from "./table-definition.ts"
 import { mergeAbsent } from "./write.ts"
 
@@ -19,11 +22,6 @@ const REMOTE_STALENESS_MS = 5000
 export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
   const { clock, log } = catalog.context
   const local = catalog.local(definition.name)
-  const stalenessMs = local === undefined ? REMOTE_STALENESS_MS : 0
-  let table: LanceTable | undefined
-  let checkedAtMs = Number.NEGATIVE_INFINITY
-  let checking: Promise<void> | undefined
-
   const attempt = <Result>(call: (attempt: number) => Promise<Result>) => retried(catalog.retry, call)
 
   let healing: Promise<void> | undefined
@@ -43,11 +41,109 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     await healing
   }
 
+  const handle = openHandle({ catalog, definition, local, healed })
+
+  async function created(): Promise<LanceTable> {
+    const made = await catalog.create(definition)
+    if (made.overwritten !== undefined) {
+      for await (const rows of completeRows(definition, made.overwritten)) {
+        await mergeAbsent({ definition, attempt }, made.table, rows)
+      }
+    }
+    return made.table
+  }
+
+  async function beginRead(): Promise<ReadInProgress | undefined> {
+    const open = await (local === undefined ? handle.current() : handle.any())
+    if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
+    await local.readers.enter()
+    try {
+      // Looked at from here on: only now is the newest version kept.
+      const kept = handle.isNewest() ? open : ((await handle.newest()) ?? open)
+      return { table: kept, end: local.readers.leave }
+    } catch (error) {
+      local.readers.leave()
+      throw error
+    }
+  }
+
+  return {
+    definition,
+    catalog,
+    local,
+    attempt,
+    version: async () => {
+      const known = handle.version()
+      if (known !== undefined) return await known
+      const read = await beginRead()
+      if (read === undefined) return undefined
+      try {
+        return await (handle.version() ?? attempt(() => read.table.version()))
+      } finally {
+        read.end()
+      }
+    },
+    once: (call) => retried(catalog.retry, call, 1),
+    exclusively: async (work) => {
+      await healed()
+      return await (local === undefined ? work() : local.exclusively(work))
+    },
+    newest: handle.newest,
+    tail: { rows: 0 },
+    own: undefined,
+    reach: undefined,
+    separate: async () => {
+      await healed()
+      return await catalog.open(definition)
+    },
+    beginRead,
+    writable: async () => {
+      const table = (await handle.newest()) ?? (await created())
+      handle.put(table)
+      return table
+    },
+  }
+}
+
+interface Handled {
+  readonly catalog: Catalog
+  readonly definition: TableDefinition
+  readonly local: LocalTable | undefined
+  readonly healed: () => Promise<void>
+}
+
+interface Handle {
+  /** As it is, looked at where it never was. */
+  any(): Promise<LanceTable | undefined>
+  /** As fresh as a read needs it. */
+  current(): Promise<LanceTable | undefined>
+  newest(): Promise<LanceTable | undefined>
+  /** Whether nothing can have come since the last look. */
+  isNewest(): boolean
+  /** Nothing where it would have to be looked at first. */
+  version(): Promise<number> | undefined
+  /** One that was made since. */
+  put(table: LanceTable): void
+}
+
+function openHandle({ catalog, definition, local, healed }: Handled): Handle {
+  const { clock } = catalog.context
+  const stalenessMs = local === undefined ? REMOTE_STALENESS_MS : 0
+  const standstill = local && openStandstill(() => stampOf(local), clock)
+  let table: LanceTable | undefined
+  let checkedAtMs = Number.NEGATIVE_INFINITY
+  let checking: Promise<void> | undefined
+  /** As of the last look. */
+  let version: Promise<number> | undefined
+
   async function check(): Promise<void> {
     const open = table
     await healed()
+    const looked = standstill?.looking()
+    version = undefined
     if (open === undefined) table = await catalog.open(definition)
-    else await attempt(() => open.checkoutLatest())
+    else await retried(catalog.retry, () => open.checkoutLatest())
+    looked?.()
     checkedAtMs = clock.monotonicMs()
   }
 
@@ -64,58 +160,28 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     return clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refreshed() : table
   }
 
-  /** A look that began before the call may have missed what was committed just before it. */
-  async function newest(): Promise<LanceTable | undefined> {
-    if (checking !== undefined) await checking.catch(() => undefined)
-    return await refreshed()
-  }
-
-  async function created(): Promise<LanceTable> {
-    const made = await catalog.create(definition)
-    if (made.overwritten !== undefined) {
-      for await (const rows of completeRows(definition, made.overwritten)) {
-        await mergeAbsent({ definition, attempt }, made.table, rows)
-      }
-    }
-    return made.table
-  }
-
-  async function beginRead(): Promise<ReadInProgress | undefined> {
-    const open = local === undefined ? await current() : (table ?? (await current()))
-    if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
-    await local.readers.enter()
-    try {
-      // Looked at from here on: only now is the newest version kept.
-      const kept = (await newest()) ?? open
-      return { table: kept, end: local.readers.leave }
-    } catch (error) {
-      local.readers.leave()
-      throw error
-    }
-  }
+  const isNewest = () => checking === undefined && table !== undefined && standstill?.isKept() === true
 
   return {
-    definition,
-    catalog,
-    local,
-    attempt,
-    once: (call) => retried(catalog.retry, call, 1),
-    exclusively: async (work) => {
-      await healed()
-      return await (local === undefined ? work() : local.exclusively(work))
+    any: async () => table ?? (await current()),
+    current,
+    /** A look that began before the call may have missed what was committed just before it. */
+    newest: async () => {
+      if (checking !== undefined) await checking.catch(() => undefined)
+      return await refreshed()
     },
-    newest,
-    tail: { rows: 0 },
-    own: undefined,
-    reach: undefined,
-    separate: async () => {
-      await healed()
-      return await catalog.open(definition)
+    isNewest,
+    version: () => {
+      const open = table
+      if (open === undefined || !isNewest()) return undefined
+      version ??= retried(catalog.retry, () => open.version()).catch((error: unknown) => {
+        version = undefined
+        throw error
+      })
+      return version
     },
-    beginRead,
-    writable: async () => {
-      table = (await newest()) ?? (await created())
-      return table
+    put: (made) => {
+      table = made
     },
   }
 }

@@ -115,9 +115,11 @@ function textOf(data: Data): Stretch["text"] {
  * once: then one has overwritten the other's, and the rows begin at a higher number.
  */
 export async function reachOf(dataset: Dataset): Promise<number> {
+  const known = await dataset.version()
+  if (known !== undefined && dataset.reach?.version === known) return dataset.reach.rows
   const reach = await reading(dataset, async (table) => {
     const version = await table.version()
-    if (dataset.reach?.version !== version) dataset.reach = { version, rows: await highestOf(table) }
+    dataset.reach = { version, rows: await highestOf(table) }
     return dataset.reach.rows
   })
   return reach ?? 0
@@ -134,7 +136,7 @@ async function highestOf(table: LanceTable): Promise<number> {
 }
 
 export async function versionOf(dataset: Dataset): Promise<number | undefined> {
-  return await reading(dataset, (table) => table.version())
+  return await dataset.version()
 }
 
 /** On a local disk the names of its manifests say it, and the engine need not be loaded. */

@@ -1,0 +1,101 @@
+import { expect, test } from "bun:test"
+import { compare } from "../../src/sessions/search-terms.ts"
+import { diskFiles } from "../../src/substrate/disk-files.ts"
+import { openStandstill } from "../../src/substrate/standstill.ts"
+import { EVERY_KIND, row, testStore } from "./support.ts"
+
+function createClock() {
+  const clock = { ms: 1_000, monotonicMs: () => clock.ms, nowMs: () => clock.ms }
+  return clock
+}
+
+/** The engine looks, and takes so long. */
+function look(standstill: ReturnType<typeof openStandstill>): void {
+  standstill.looking()()
+}
+
+test("what was looked at well after its last commit stands still until the next, or for a few seconds", () => {
+  const clock = createClock()
+  const folder = { stamp: "first" }
+  const standstill = openStandstill(() => folder.stamp, clock)
+  expect(standstill.isKept()).toBe(false)
+  look(standstill)
+  expect(standstill.isKept()).toBe(false)
+  clock.ms += 3_000
+  expect(standstill.isKept()).toBe(false)
+  look(standstill)
+  expect(standstill.isKept()).toBe(true)
+  clock.ms += 4_000
+  expect(standstill.isKept()).toBe(true)
+  clock.ms += 4_000
+  expect(standstill.isKept()).toBe(false)
+  look(standstill)
+  folder.stamp = "second"
+  expect(standstill.isKept()).toBe(false)
+})
+
+test("of two commits that have the same time the second is not missed", () => {
+  const clock = createClock()
+  const folder = { stamp: "before" }
+  const standstill = openStandstill(() => folder.stamp, clock)
+  look(standstill)
+  clock.ms += 3_000
+  folder.stamp = "this second"
+  look(standstill)
+  // The second commit comes now, and the folder keeps its time.
+  expect(standstill.isKept()).toBe(false)
+  clock.ms += 1_000
+  look(standstill)
+  expect(standstill.isKept()).toBe(false)
+})
+
+test("a look that began before a commit says nothing of it, and a folder without a time nothing at all", () => {
+  const clock = createClock()
+  const folder: { stamp: string | undefined } = { stamp: "first" }
+  const standstill = openStandstill(() => folder.stamp, clock)
+  look(standstill)
+  clock.ms += 3_000
+  const looked = standstill.looking()
+  folder.stamp = "second"
+  looked()
+  expect(standstill.isKept()).toBe(false)
+  folder.stamp = undefined
+  look(standstill)
+  clock.ms += 3_000
+  look(standstill)
+  expect(standstill.isKept()).toBe(false)
+})
+
+test("a table that stands still is not looked at, and what others commit is seen all the same", async () => {
+  using place = testStore()
+  const clock = createClock()
+  const stamps: string[] = []
+  const disk = {
+    ...diskFiles,
+    stamp: (folder: string) => {
+      stamps.push(folder)
+      return diskFiles.stamp(folder)
+    },
+  }
+  const reader = place.open({ clock, disk }).table(EVERY_KIND)
+  expect(await reader.version()).toBeUndefined()
+  await place.store.table(EVERY_KIND).insertAbsent([row("a")])
+  const idsOf = async () => (await reader.read({ columns: ["id"] })).map(({ id }) => id).toSorted(compare)
+  expect(await idsOf()).toEqual(["a"])
+  clock.ms += 3_000
+  const version = await reader.version()
+  stamps.length = 0
+  expect(await reader.version()).toBe(version as number)
+  // Asked for once: a look asks twice.
+  expect(stamps).toHaveLength(1)
+  expect(await idsOf()).toEqual(["a"])
+  await place
+    .open()
+    .table(EVERY_KIND)
+    .insertAbsent([row("b")])
+  expect(await reader.version()).toBeGreaterThan(version as number)
+  expect(await idsOf()).toEqual(["a", "b"])
+  await reader.insertAbsent([row("c")])
+  expect(await idsOf()).toEqual(["a", "b", "c"])
+  expect(await reader.reach()).toBe(3)
+})
