@@ -16,10 +16,12 @@ const B = 0.6
 
 /** As it is compared: folded, with one space for any. */
 export function comparable(text: string): string {
-  return folded(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
-    .replace(/\s+/g, " ")
-    .trim()
+  const bare = folded(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
+  // Most texts are as they should be, and to put a space for every space takes three times as long as to look.
+  return (UNEVEN_SPACE.test(bare) ? bare.replace(/\s+/g, " ") : bare).trim()
 }
+
+const UNEVEN_SPACE = /[^\S ]| {2}/
 
 /** BM25 of the query's runs of four characters, among these texts alone. Runs cross spaces: word order counts. */
 export function weighRuns(query: string, texts: readonly string[]): number[] {
@@ -28,14 +30,17 @@ export function weighRuns(query: string, texts: readonly string[]): number[] {
   const counts = texts.map((text) => countRuns(text, runs, sieve))
   const having = new Uint32Array(runs.size)
   for (const count of counts)
-    for (const [run, times] of count.entries()) if (times > 0) having[run] = (having[run] ?? 0) + 1
-  const rarity = [...having].map((documents) => rarityOf(documents, texts.length))
+    for (let run = 0; run < count.length; run++) if (count[run] !== 0) having[run] = (having[run] as number) + 1
+  const rarity = Float64Array.from(having, (documents) => rarityOf(documents, texts.length))
   const mean = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length) || 1
   return texts.map((text, index) => {
+    const count = counts[index] as Uint16Array
     const norm = K1 * (1 - B + (B * text.length) / mean)
     let score = 0
-    for (const [run, times] of (counts[index] ?? new Uint16Array()).entries())
-      if (times > 0) score += ((rarity[run] ?? 0) * times * (K1 + 1)) / (times + norm)
+    for (let run = 0; run < count.length; run++) {
+      const times = count[run] as number
+      if (times > 0) score += ((rarity[run] as number) * times * (K1 + 1)) / (times + norm)
+    }
     return score
   })
 }
@@ -96,29 +101,33 @@ function runsOf(query: string): Map<string, number> {
   return runs
 }
 
-const SIEVE_MASK = 0x3fff
+const SIEVE_BITS = 14
 
 /** Nearly every run of a text is none of the query's: one array says so before a string is made and the map is asked. */
 function sieveOf(runs: ReadonlyMap<string, number>): Uint8Array {
-  const sieve = new Uint8Array(SIEVE_MASK + 1)
-  for (const run of runs.keys()) sieve[placeOf(run, 0)] = 1
+  const sieve = new Uint8Array(1 << SIEVE_BITS)
+  for (const run of runs.keys()) {
+    let window = 0
+    for (let at = 0; at < RUN_LENGTH; at++) window = (window << 8) ^ run.charCodeAt(at)
+    sieve[placeOf(window)] = 1
+  }
   return sieve
 }
 
 function countRuns(text: string, runs: ReadonlyMap<string, number>, sieve: Uint8Array): Uint16Array {
   const counts = new Uint16Array(runs.size)
   if (runs.size === 0) return counts
-  for (let at = 0; at + RUN_LENGTH <= text.length; at++) {
-    if (sieve[placeOf(text, at)] === 0) continue
-    const run = runs.get(text.slice(at, at + RUN_LENGTH))
-    if (run !== undefined) counts[run] = (counts[run] ?? 0) + 1
+  // Holds the last four units and nothing of those before: each is shifted out by the fourth after it.
+  let window = 0
+  for (let at = 0; at < text.length; at++) {
+    window = (window << 8) ^ text.charCodeAt(at)
+    if (sieve[placeOf(window)] === 0 || at + 1 < RUN_LENGTH) continue
+    const run = runs.get(text.slice(at + 1 - RUN_LENGTH, at + 1))
+    if (run !== undefined) counts[run] = (counts[run] as number) + 1
   }
   return counts
 }
 
-function placeOf(text: string, at: number): number {
-  const first = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 5)
-  return (
-    (first ^ (text.charCodeAt(at + 2) << 9) ^ (text.charCodeAt(at + 3) * 2_654_435_761) ^ (first >>> 7)) & SIEVE_MASK
-  )
+function placeOf(window: number): number {
+  return Math.imul(window, 0x9e3779b1) >>> (32 - SIEVE_BITS)
 }
