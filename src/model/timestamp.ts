@@ -5,8 +5,8 @@
 const PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):?(\d\d))$/
 
 /** The years that RFC 3339 can spell: 0000 to 9999. */
-const MICROS_MIN = -62_167_219_200_000_000n
-const MICROS_MAX = 253_402_300_799_999_999n
+export const MICROS_MIN = -62_167_219_200_000_000n
+export const MICROS_MAX = 253_402_300_799_999_999n
 const MS_MIN = -62_167_219_200_000
 const MS_MAX = 253_402_300_799_999
 

@@ -4,18 +4,27 @@
  * there are millions of them, and most of their values repeat.
  */
 import { isJsonObject, parseOwnJson } from "../model/json.ts"
-import { isMoment } from "../model/timestamp.ts"
-import { hasValueIn, int32Column, int64Column, type TextColumn, textColumn } from "../substrate/columns.ts"
+import { isSurelyObject } from "../model/json-bytes.ts"
+import { isMoment, MICROS_MAX, MICROS_MIN } from "../model/timestamp.ts"
+import {
+  choiceColumn,
+  hasValueIn,
+  int32Column,
+  int64Column,
+  type TextColumn,
+  textColumn,
+  upperHalves,
+} from "../substrate/columns.ts"
 import { type RowBatch, rowsOfBatch, textsBeginning } from "../substrate/packed.ts"
 import { plainBytes } from "./blob-packing.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./rows.ts"
 import type { BlobRow, SessionRow } from "./tables.ts"
 
-const ROLES: ReadonlySet<string | null> = new Set(["system", "user", "assistant", "tool"])
-const LANES: ReadonlySet<string | null> = new Set(["main", "subagent", "replay"])
-const PROVENANCES: ReadonlySet<string | null> = new Set(["conversational", "injected"])
-const TYPES: ReadonlySet<string | null> = new Set([
+const ROLES = ["system", "user", "assistant", "tool"]
+const LANES = ["main", "subagent", "replay"]
+const PROVENANCES = ["conversational", "injected"]
+const TYPES = [
   "text",
   "reasoning",
   "file",
@@ -24,7 +33,7 @@ const TYPES: ReadonlySet<string | null> = new Set([
   "tool_approval_request",
   "tool_approval_response",
   "opaque",
-])
+]
 
 export interface RowChecker {
   /** Why these rows are not those of sessions; undefined where they are. Sessions come before what is in them. */
@@ -86,7 +95,7 @@ function sessionsFault({ known, referenced, isJson }: Judge, rows: readonly Sess
 
 function messagesFault(judge: Judge, batch: RowBatch): string | undefined {
   const [id, owner] = [textColumn(batch, "id"), textColumn(batch, "session_id")]
-  const [role, lane] = [textColumn(batch, "role"), textColumn(batch, "lane")]
+  const [role, lane] = [choiceColumn(batch, "role", ROLES), choiceColumn(batch, "lane", LANES)]
   const ordinal = int32Column(batch, "ordinal")
   const isTimed = momentColumn(batch)
   const isReadable = jsonColumn(judge, textColumn(batch, "options"))
@@ -94,7 +103,7 @@ function messagesFault(judge: Judge, batch: RowBatch): string | undefined {
   for (const column of ["content", "search_text"]) noteReferences(judge, batch, column)
   return firstFault(batch, (row) => {
     const isWhole =
-      id.bytesAt(row) > 0 && (ordinal[row] ?? -1) >= 0 && ROLES.has(role.at(row)) && LANES.has(lane.at(row))
+      id.bytesAt(row) > 0 && (ordinal[row] ?? -1) >= 0 && role(row) !== undefined && lane(row) !== undefined
     if (!isWhole || !isTimed(row) || !isReadable(row)) return unreadable("message", id, owner, row)
     return owned(row)
   })
@@ -106,7 +115,7 @@ function partsFault(judge: Judge, batch: RowBatch): string | undefined {
     textColumn(batch, "session_id"),
     textColumn(batch, "message_id"),
   ]
-  const [type, provenance] = [textColumn(batch, "type"), textColumn(batch, "provenance")]
+  const [type, provenance] = [choiceColumn(batch, "type", TYPES), choiceColumn(batch, "provenance", PROVENANCES)]
   const [ordinal, messageOrdinal] = [int32Column(batch, "ordinal"), int32Column(batch, "message_ordinal")]
   const variant = textColumn(batch, "variant_data")
   const isTimed = momentColumn(batch)
@@ -115,15 +124,14 @@ function partsFault(judge: Judge, batch: RowBatch): string | undefined {
   const owned = ownerColumns(judge, batch, owner)
   noteReferences(judge, batch, "text")
   return firstFault(batch, (row) => {
-    const kind = type.at(row)
+    const kind = type(row)
     const isPlaced =
       id.bytesAt(row) > 0 &&
       message.bytesAt(row) > 0 &&
       (ordinal[row] ?? -1) >= 0 &&
       (messageOrdinal[row] ?? -1) >= 0 &&
-      TYPES.has(kind) &&
-      PROVENANCES.has(provenance.at(row))
-    if (!isPlaced || !has(kind, row) || !isTimed(row) || !isVariant(row) || !isOptions(row)) {
+      provenance(row) !== undefined
+    if (kind === undefined || !isPlaced || !has(kind, row) || !isTimed(row) || !isVariant(row) || !isOptions(row)) {
       return unreadable("part", id, owner, row)
     }
     if (kind === "file") noteFile(judge, variant.at(row) ?? "")
@@ -132,7 +140,7 @@ function partsFault(judge: Judge, batch: RowBatch): string | undefined {
 }
 
 /** A call has a name and an id, a result an id and an outcome. */
-function requirements(batch: RowBatch): (kind: string | null, row: number) => boolean {
+function requirements(batch: RowBatch): (kind: string, row: number) => boolean {
   const [hasTool, hasCall, hasOutcome] = [
     hasValueIn(batch, "tool_name"),
     hasValueIn(batch, "call_id"),
@@ -178,14 +186,23 @@ function ownerColumns(judge: Judge, batch: RowBatch, session: TextColumn): (row:
   }
 }
 
+/** Between them every lower half makes a moment. */
+const [MOMENT_UPPER_MIN, MOMENT_UPPER_MAX] = [Number(MICROS_MIN >> 32n), Number(MICROS_MAX >> 32n)]
+
 function momentColumn(batch: RowBatch): (row: number) => boolean {
   const timestamp = int64Column(batch, "timestamp")
-  return (row) => isMoment(timestamp[row] ?? -1n)
+  const upperHalf = upperHalves(timestamp)
+  return (row) => {
+    const upper = upperHalf(row)
+    return (upper > MOMENT_UPPER_MIN && upper < MOMENT_UPPER_MAX) || isMoment(timestamp[row] ?? -1n)
+  }
 }
 
 function jsonColumn({ isJson, referenced }: Judge, column: TextColumn): (row: number) => boolean {
   return (row) => {
     if (column.isRepeated(row)) return true
+    const [from, end] = [column.offsets[row] as number, column.offsets[row + 1] as number]
+    if (end - from <= SHALLOW_UNITS && column.hasValue(row) && isSurelyObject(column.bytes, from, end)) return true
     const text = column.at(row)
     if (text?.startsWith(BLOB_SCHEME) === true) note(referenced, blobsOfRow([text]))
     return isJson(text)

@@ -12,6 +12,9 @@ export interface TextColumn {
   /** Null where there is none. */
   readonly at: (row: number) => string | null
   readonly bytesAt: (row: number) => number
+  /** The same as bytes: all of the column, and where the text of a row begins and ends in it. */
+  readonly bytes: Uint8Array
+  readonly offsets: Int32Array
   readonly hasValue: (row: number) => boolean
   /** Whether it has the same text as the row before it: told without reading either. */
   readonly isRepeated: (row: number) => boolean
@@ -44,6 +47,8 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
   }
   return {
     hasValue,
+    bytes: values,
+    offsets,
     bytesAt: (row) => (offsets[row + 1] as number) - (offsets[row] as number),
     at: (row) => (hasValue(row) ? read(row) : null),
     isRepeated: (row) => row > 0 && hasValue(row) && hasValue(row - 1) && isRepeated(row),
@@ -84,12 +89,46 @@ function placeOf(words: DataView, from: number, to: number): number {
   return (hash ^ (hash >>> 15)) & (PLACES - 1)
 }
 
+/** Which of a few short texts a row has; nothing where it has none of them. No text is made for it. */
+export function choiceColumn(
+  batch: RowBatch,
+  name: string,
+  choices: readonly string[],
+): (row: number) => string | undefined {
+  const data = columnData(batch, name)
+  const values = data.values as Uint8Array
+  const offsets = data.valueOffsets as Int32Array
+  const isWhole = data.nullCount === 0
+  const spelled = choices.map((choice) => new TextEncoder().encode(choice))
+  return (row) => {
+    if (!isWhole && !data.getValid(row)) return undefined
+    const from = offsets[row] as number
+    const length = (offsets[row + 1] as number) - from
+    for (let at = 0; at < spelled.length; at++) {
+      const bytes = spelled[at] as Uint8Array
+      if (bytes.length === length && standsAt(bytes, values, from)) return choices[at]
+    }
+    return undefined
+  }
+}
+
+function standsAt(bytes: Uint8Array, values: Uint8Array, from: number): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== values[from + at]) return false
+  return true
+}
+
 export function int32Column(batch: RowBatch, name: string): Int32Array {
   return columnData(batch, name).values as Int32Array
 }
 
 export function int64Column(batch: RowBatch, name: string): BigInt64Array {
   return columnData(batch, name).values as BigInt64Array
+}
+
+/** The upper half of each number: told without a large integer being made of it. */
+export function upperHalves(numbers: BigInt64Array): (row: number) => number {
+  const halves = new Int32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length)
+  return (row) => halves[2 * row + 1] as number
 }
 
 /** Two for the key of each row (see `keyHashes`), unless they came with it. */

@@ -84,6 +84,8 @@ export function textsBeginning({ record }: RowBatch, column: string, beginning: 
   const values = data.values as Uint8Array
   const wanted = Buffer.from(beginning)
   const found: string[] = []
+  // Of nearly every batch this is all.
+  if (!Buffer.from(values.buffer, values.byteOffset, values.byteLength).includes(wanted)) return found
   for (let index = 0; index < data.length; index++) {
     const [from, to] = [offsets[index] as number, offsets[index + 1] as number]
     if (to - from < wanted.length || values[from] !== wanted[0] || values[from + 1] !== wanted[1]) continue

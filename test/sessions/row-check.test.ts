@@ -48,6 +48,15 @@ test.each([
   ["another session under the same project", { session_id: "s2" }, /of another client or project/],
   ["another project of the same length", { project: "/six" }, /of another client or project/],
   ["another client of the same length", { source_agent: "codey" }, /of another client or project/],
+  ["a role that there is not", { role: "use" }, /m2 of session s1 cannot be read/],
+  ["a role of the length of one", { role: "usex" }, /m2 of session s1 cannot be read/],
+  ["another lane", { lane: "subagent" }, undefined],
+  ["no lane", { lane: "" }, /m2 of session s1 cannot be read/],
+  ["the last moment that can be written", { timestamp: 253_402_300_799_999_999n }, undefined],
+  ["a moment later than that", { timestamp: 253_402_300_800_000_000n }, /m2 of session s1 cannot be read/],
+  ["a moment earlier than any", { timestamp: -62_167_219_200_000_001n }, /m2 of session s1 cannot be read/],
+  ["a value with spaces", { options: '{ "a": 1 }' }, undefined],
+  ["a value that is no object", { options: '["a",1]' }, /m2 of session s1 cannot be read/],
   ["a session that is not there", { session_id: "s3" }, /session s3 is not in it/],
 ] as const)("a row that has %s is judged by what it has", (_, third, message) => {
   const fault = faultOf(third)
