@@ -86,7 +86,9 @@ export function createArrival({ store, refused, isRehearsal, flush: enough = FLU
     if (!isRehearsal) await store.table(table.definition).maintain("lookups")
     inserted = added(inserted, table.role, counted.inserted)
     present = added(present, table.role, counted.present)
-    breathe(batches.reduce((sum, batch) => sum + batchBytes(batch), 0))
+    const left = batches.filter(({ letGo }) => letGo === undefined)
+    breathe(left.reduce((sum, batch) => sum + batchBytes(batch), 0))
+    for (const { letGo } of batches) letGo?.()
   }
 
   return {

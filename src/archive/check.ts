@@ -18,7 +18,7 @@ import {
   readManifest,
 } from "./manifest.ts"
 import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "./tables.ts"
-import { createBreather, stopIfAsked, type Work } from "./work.ts"
+import { stopIfAsked, type Work } from "./work.ts"
 
 export interface OpenArchive {
   readonly path: string
@@ -73,7 +73,7 @@ export async function openArchive(path: string): Promise<OpenArchive> {
 export async function checkArchive(
   archive: OpenArchive,
   work: Work,
-  take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined = () => undefined,
+  take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined = letGoUnread,
 ): Promise<Verdict["owners"]> {
   try {
     const { owners, missingBlob } = await judged(archive, work, take)
@@ -84,12 +84,15 @@ export async function checkArchive(
   }
 }
 
+function letGoUnread(_: ArchivedTable, batch: RowBatch): undefined {
+  batch.letGo?.()
+}
+
 async function judged(
   archive: OpenArchive,
   work: Work,
   take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined,
 ): Promise<Verdict> {
-  const breathe = createBreather()
   let done = 0
   work.onStage(
     "check",
@@ -105,7 +108,6 @@ async function judged(
       for (const batch of batches) await take(entry.table, batch)
       done += entry.rows
       work.onRows(done)
-      breathe(entry.raw_bytes)
     }
   } finally {
     await entries.return({ owners: new Map(), missingBlob: undefined })

@@ -1,11 +1,11 @@
 /** The entry of the thread that judges an archive beside the storing: contents come in, their rows go out, in that order. */
 import { assert, toPondError } from "../model/errors.ts"
 import type { ThreadFailure } from "../platform/threads.ts"
+import { freeBytes } from "../substrate/packed.ts"
 import { NotAnArchive } from "./container.ts"
 import { createJudge, type Judged, type Verdict } from "./judge.ts"
 import type { ManifestEntry } from "./manifest.ts"
 import { archivedTable } from "./tables.ts"
-import { createBreather } from "./work.ts"
 
 export type Asked =
   | { readonly ask: "entry"; readonly listed: ManifestEntry; readonly table: string; readonly content: Uint8Array }
@@ -25,7 +25,6 @@ declare const self: {
 }
 
 const judge = createJudge()
-const breathe = createBreather()
 
 function answer(asked: Asked): void {
   if (asked.ask === "verdict") {
@@ -35,7 +34,7 @@ function answer(asked: Asked): void {
   const table = archivedTable(asked.table)
   assert(table !== undefined, `${asked.table} is a table of archives`)
   const judged = judge.entry(asked.listed, table, asked.content)
-  breathe(asked.listed.raw_bytes)
+  freeBytes(asked.content)
   self.postMessage(
     { said: "judged", ...judged },
     [judged.raw, ...judged.keyHashes].map(({ buffer }) => buffer),

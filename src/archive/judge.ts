@@ -4,7 +4,7 @@
  */
 import { createRowChecker, type RowChecker } from "../sessions/row-check.ts"
 import { keyHashesOf } from "../substrate/columns.ts"
-import { type RowBatch, unpackBatches } from "../substrate/packed.ts"
+import { owningBatches, type RowBatch, unpackBatches } from "../substrate/packed.ts"
 import { ENTRY_BYTES_MAX, NotAnArchive } from "./container.ts"
 import { type ManifestEntry, sha256 } from "./manifest.ts"
 import type { ArchivedTable } from "./tables.ts"
@@ -52,8 +52,8 @@ export async function unpacked(
   content: Uint8Array,
 ): Promise<readonly RowBatch[]> {
   proveContent(listed, content)
-  const raw = await Bun.zstdDecompress(content).catch(() => undefined)
-  return provenBatches(listed, table, provenRaw(listed, raw))
+  const raw = provenRaw(listed, await Bun.zstdDecompress(content).catch(() => undefined))
+  return owningBatches(raw, provenBatches(listed, table, raw))
 }
 
 /** Never more than was announced, and never more than an entry may have: a few bytes can claim to be a terabyte. */

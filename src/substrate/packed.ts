@@ -15,6 +15,8 @@ export interface RowBatch {
   readonly record: RecordBatch
   /** Those of `keyHashesOf`, where another thread has made them. */
   readonly keyHashes?: Uint32Array
+  /** To be called once nobody reads it any more, in the order of the batches: the last one frees what they all lie in. */
+  readonly letGo?: () => unknown
 }
 
 export type Unpacked =
@@ -148,10 +150,22 @@ export function judgedBatches(
   bytes: Uint8Array,
   keyHashes: readonly Uint32Array[],
 ): readonly RowBatch[] {
-  return readStream(bytes).records.map((record, at) => {
+  const batches = readStream(bytes).records.map((record, at) => {
     const hashes = keyHashes[at]
     return { ...batchOfRecord(definition, record), ...(hashes === undefined ? {} : { keyHashes: hashes }) }
   })
+  return owningBatches(bytes, batches)
+}
+
+/** The bytes are those of these batches alone. */
+export function owningBatches(bytes: Uint8Array, batches: readonly RowBatch[]): readonly RowBatch[] {
+  const last = batches.length - 1
+  return batches.map((batch, at) => ({ ...batch, letGo: () => at === last && freeBytes(bytes) }))
+}
+
+/** Now, and not once a collector comes by: it sees a small object, and not how much hangs on it. */
+export function freeBytes({ buffer }: Uint8Array): void {
+  ;(buffer as ArrayBuffer).transfer(0)
 }
 
 function readStream(bytes: Uint8Array): { readonly schema: Schema; readonly records: readonly RecordBatch[] } {

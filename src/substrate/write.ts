@@ -20,7 +20,7 @@ import { keyHashesOf } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { engine } from "./engine.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
-import { type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
+import { freeBytes, type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
 import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "./plain-columns.ts"
 import { countNewest, keyValue, scanNewest } from "./read.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
@@ -253,8 +253,8 @@ const merge: Commit = async ({ definition, attempt }, table, content) => {
 const append: Commit = async ({ attempt }, table, content) => {
   const file = engine().arrow.RecordBatchFileWriter.writeAll(content).toUint8Array(true)
   await attempt(() => added(table, file))
-  // The engine has a copy: this one need not wait for a collection.
-  ;(file.buffer as ArrayBuffer).transfer(0)
+  // The engine has a copy.
+  freeBytes(file)
   return content.numRows
 }
 

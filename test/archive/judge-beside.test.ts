@@ -5,7 +5,7 @@ import { openArchive } from "../../src/archive/check.ts"
 import { judgedEntries } from "../../src/archive/judge-beside.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import type { MessageRow } from "../../src/sessions/tables.ts"
-import { batchOfRows, packBatches, rowsOfBatch, unpackBatches } from "../../src/substrate/packed.ts"
+import { batchBytes, batchOfRows, packBatches, rowsOfBatch, unpackBatches } from "../../src/substrate/packed.ts"
 import type { TableDefinition } from "../../src/substrate/table-definition.ts"
 import { said, session } from "../sessions/support.ts"
 import { exported, imported, type Place, place, rewritten } from "./support.ts"
@@ -50,6 +50,11 @@ test("it is read in a thread, which hashes the keys as the store would", async (
       expect(batch.keyHashes?.length).toBe(2 * batch.length)
       rows += batch.length
     }
+    for (const batch of batches) {
+      expect(batchBytes(batch)).toBeGreaterThan(0)
+      batch.letGo?.()
+    }
+    for (const batch of batches) expect(batchBytes(batch)).toBe(0)
   }
   await opened.close()
   expect(rows).toBeGreaterThan(2 * MESSAGES)
