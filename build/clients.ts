@@ -11,6 +11,7 @@
  *   bun run clients --scenario tools,fork     these scenarios alone
  *   bun run clients --moved                   the sessions go on in another directory (--cwd)
  *   bun run clients --fixtures                the sessions of fixtures/: generations that no installed client writes
+ *   bun run clients --fixtures --anew         these, written as their own client writes today
  *   bun run clients --archived                by way of an archive file and another store
  *   bun run clients --twice                   restored where they are already: refused (a database: nothing to do), and done with --force
  *   bun run clients --continued               the target goes on, is synced, and what was said since is restored too
@@ -49,6 +50,7 @@ const { values } = parseArgs({
     moved: { type: "boolean", default: false },
     archived: { type: "boolean", default: false },
     fixtures: { type: "boolean", default: false },
+    anew: { type: "boolean", default: false },
     twice: { type: "boolean", default: false },
     continued: { type: "boolean", default: false },
     reasoning: { type: "string", default: "text" },
@@ -181,7 +183,7 @@ function judgeRestored(restored: Restored): Verdict {
   const home = homeFor(restored)
   const cwd = values.moved ? place.elsewhere : expected.cwd
   const where = values.moved || values.fixtures ? ["--cwd", cwd] : []
-  const isForeign = client.adapter !== target.adapter
+  const isForeign = values.anew || client.adapter !== target.adapter
   const id = restoredInto(restored, home, session, where)
   if (values.twice) {
     refused(restored, home, session, where)
@@ -224,7 +226,8 @@ function homeFor({ scratch, target }: Restored): string {
 
 function wordsOf({ target }: Restored, home: string, session: string, more: readonly string[]): string[] {
   const where = ["--to", target.adapter, "--root", join(home, target.folder)]
-  return ["restore", session, ...where, ...more, "--reasoning", values.reasoning, "--json"]
+  const how = [...(values.anew ? ["--anew"] : []), "--reasoning", values.reasoning, "--json"]
+  return ["restore", session, ...where, ...more, ...how]
 }
 
 /** The id that the target knows the session by. */

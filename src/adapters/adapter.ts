@@ -179,7 +179,9 @@ export interface Serialize {
   readonly native: (log: SessionLog) => Serialized
   /** Sessions without whose files this one is not whole in its own client: a Codex fork needs the rollout that it continues. */
   readonly needs?: (log: SessionLog) => readonly string[]
-  /** A session of another client, as this client would have written it. */
+  /** Whether the client of today opens no session of this form: it is restored as it was, and goes on if it is written anew. */
+  readonly isOutdated?: (log: SessionLog) => boolean
+  /** A session of another client, or of this one in an old form, as this client would write it today. */
   readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
   /** Where a file of a session lies once the session goes on in another directory. Absent: where it lay. */
   readonly place?: (place: string, from: string, to: string) => string

@@ -81,6 +81,12 @@ written.
 
   pond restore SESSION --to codex --dry-run
   pond resume SESSION --to claude-code
+
+A session in a form that its own client opens no more, such as the folders of
+opencode before its database, comes back as it was. To go on with it, have it
+written as the client writes today, as a session of its own:
+
+  pond resume SESSION --anew
 `
 
 const SEARCH = `A search ranks messages and shows them by session, the best session first.

@@ -15,10 +15,15 @@ const RestorePlanInput = closedObject({
       description: "What becomes of reasoning that the target cannot verify.",
     }),
   ),
+  anew: Type.Optional(
+    Type.Boolean({ description: "As the client writes today, also where the session came from there." }),
+  ),
 })
 
 const RestorePlanOutput = closedObject({
   fidelity: Type.Union([Type.Literal("native"), Type.Literal("foreign")]),
+  /** The client of today opens no session of the form that this one has: with `anew` it does. */
+  outdated: Type.Boolean(),
   /** The id under which the client would know it. */
   session_id: Type.String(),
   sessions: Type.Array(closedObject({ id: Type.String(), from: Type.String() })),
@@ -35,11 +40,12 @@ export const restorePlan = defineOperation({
   input: RestorePlanInput,
   output: RestorePlanOutput,
   errors: ["not_found"],
-  run: async ({ pond }, { session_id: sessionId, to, cwd, reasoning = "text" }) => {
-    const plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false })
-    const { fidelity, session_id, sessions, files, losses, rewritten_paths, resume } = reportOf(plan, "")
+  run: async ({ pond }, { session_id: sessionId, to, cwd, reasoning = "text", anew }) => {
+    const plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew })
+    const { fidelity, outdated, session_id, sessions, files, losses, rewritten_paths, resume } = reportOf(plan, "")
     return {
       fidelity,
+      outdated,
       session_id,
       sessions: sessions.map((each) => ({ ...each })),
       files: files.map((each) => ({ ...each })),

@@ -29,10 +29,14 @@ export interface RestoreOptions {
   readonly cwd?: string | undefined
   readonly reasoning: "keep" | "text" | "drop"
   readonly isForced: boolean
+  /** As the client writes today, also where the session came from there. */
+  readonly isAnew?: boolean | undefined
 }
 
 export interface RestoreReport {
   readonly fidelity: "native" | "foreign"
+  /** The client of today opens no session of the form that this one has. */
+  readonly outdated: boolean
   readonly session_id: string
   readonly sessions: readonly { readonly id: string; readonly from: string }[]
   readonly files: readonly { readonly path: string; readonly bytes: number }[]
@@ -62,6 +66,7 @@ export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promis
     target,
     cwd: options.cwd,
     reasoning: options.reasoning,
+    isAnew: options.isAnew,
     model: target.source.lastModel?.(options.root ?? rootOf(pond, target)),
   })
   await proved(pond, plan)
@@ -91,6 +96,7 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
 export function reportOf(plan: RestorePlan, root: string): RestoreReport {
   return {
     fidelity: plan.fidelity,
+    outdated: plan.isOutdated,
     session_id: plan.sessionId,
     sessions: plan.sessions,
     files: plan.files.map((file) => ({

@@ -24,6 +24,8 @@ export interface RestoreRequest {
   /** The directory that the session goes on in. Absent: its own. */
   readonly cwd: string | undefined
   readonly reasoning: ForeignTarget["reasoning"]
+  /** Written as the target writes today, though it comes from there: a session of its own. */
+  readonly isAnew?: boolean | undefined
   /** See `ForeignTarget`. */
   readonly model?: string | undefined
 }
@@ -31,6 +33,8 @@ export interface RestoreRequest {
 export interface RestorePlan {
   readonly fidelity: "native" | "foreign"
   readonly target: Adapter
+  /** It is restored as it was, and its client opens none of that form any more. */
+  readonly isOutdated: boolean
   /** The id under which the target knows the session. */
   readonly sessionId: string
   /** Every session that is written, and the client that it came from. */
@@ -56,7 +60,8 @@ export type RestoreProof = { readonly files: readonly OutputFile[] } & (
 
 export async function planRestore(request: RestoreRequest): Promise<RestorePlan> {
   const origin = isRecorded(request.tree) ? adapterOf(request.tree) : undefined
-  return origin?.id === request.target.id ? await planNative(request) : planForeign(request, origin)
+  const isNative = origin?.id === request.target.id && request.isAnew !== true
+  return isNative ? await planNative(request) : planForeign(request, origin)
 }
 
 /** What no client wrote, as it came over the wire, has no records that a client's adapter could go by: only its messages. */
@@ -78,6 +83,7 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan> {
   return {
     fidelity: "native",
     target,
+    isOutdated: target.serialize.isOutdated?.(tree) ?? false,
     sessionId: own?.sessionId ?? tree.session.id,
     sessions: logs.map(({ session }) => ({ id: session.id, from: session.source_agent })),
     files: whole,
@@ -107,6 +113,7 @@ function planForeign(request: RestoreRequest, origin: Adapter | undefined): Rest
   return {
     fidelity: "foreign",
     target,
+    isOutdated: false,
     sessionId,
     sessions: conversations(conversation).map(({ session }) => ({ id: session.id, from: session.source_agent })),
     files,

@@ -50,6 +50,23 @@ test("a plan names the files and the losses, and writes none of them", async () 
   expect({ exitCode, files: filesBelow(join(home.path, "target")) }).toEqual({ exitCode: 0, files: [] })
 })
 
+test("a session of a form that its client opens no more is restored as it was, and told of, and goes on if it is written anew", async () => {
+  using home = await homeWith("opencode", "first-tree")
+  const session = "ses_7f1fb3f1cffeFiRsTtReEsEs02"
+  const asItWas = await restored(home, session)
+  expect(asItWas.stderr).toContain(`\`pond resume ${session} --anew\` writes it as opencode does now`)
+  expect(asItWas.stdout).toContain("native")
+  const anew = await restored(home, session, "--anew", "--json")
+  expect(anew).toMatchObject({ exitCode: 0, stderr: "" })
+  const report = JSON.parse(anew.stdout)
+  expect(report).toMatchObject({ fidelity: "foreign", outdated: false, sessions: [{ from: "opencode" }] })
+  using database = new Database(join(home.path, "target/opencode.db"), { readonly: true })
+  const rows = database.query("select id from session").all()
+  expect(rows).toEqual([{ id: report.session_id }])
+  const plan = await restored(home, session, "--dry-run", "--json")
+  expect(JSON.parse(plan.stdout)).toMatchObject({ fidelity: "native", outdated: true })
+})
+
 test("losses are said before anything is written, whatever becomes of the writing", async () => {
   using home = await homeWith("claude-code", "tools")
   const first = await restored(home, TOOLS, "--to", "codex")

@@ -35,8 +35,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   ingest_response: "protocol_version results",
   export_request: "protocol_version namespace? session_id after_id? limit?",
   export_response: "protocol_version events messages_remaining next_after_id?",
-  restore_plan_request: "protocol_version namespace? session_id to? cwd? reasoning?",
-  restore_plan_response: "protocol_version fidelity session_id sessions files losses rewritten_paths resume",
+  restore_plan_request: "protocol_version namespace? session_id to? cwd? reasoning? anew?",
+  restore_plan_response: "protocol_version fidelity outdated session_id sessions files losses rewritten_paths resume",
   status_request: "protocol_version namespace?",
   status_response: "protocol_version version store namespace sessions messages parts blobs by_agent bytes indexes",
 }

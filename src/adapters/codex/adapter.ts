@@ -5,7 +5,7 @@ import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
-import { native, needs, repoint, unchangedByRepoint } from "./serialize.ts"
+import { isOutdated, native, needs, repoint, unchangedByRepoint } from "./serialize.ts"
 import { source } from "./source.ts"
 
 export const codex: Adapter = {
@@ -17,6 +17,7 @@ export const codex: Adapter = {
   context,
   serialize: {
     native,
+    isOutdated,
     needs,
     repoint,
     unchangedByRepoint,

@@ -3,10 +3,10 @@
  * fork from its parent's, a reverted thread from one of its own. The prefix is named by the rollout and the first ordinal
  * that is not part of it.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonObject } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import { valueAt } from "../extract.ts"
-import { entriesByRecord, sourceOf } from "../shared/native.ts"
+import { entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { rolloutName } from "./rollout-name.ts"
 
@@ -86,9 +86,4 @@ function baseOf(steps: readonly Step[]): Base | undefined {
   const rolloutId = valueAt(header, "payload", "history_base", "thread_id")
   const endOrdinal = valueAt(header, "payload", "history_base", "end_ordinal_exclusive")
   return typeof rolloutId === "string" && typeof endOrdinal === "number" ? { rolloutId, endOrdinal } : undefined
-}
-
-function mainPlaceOf({ session }: SessionLog): string {
-  const place = valueAt(session.options as { source: JsonValue }, "source", "file")
-  return typeof place === "string" ? place : ""
 }

@@ -7,7 +7,7 @@ import type { SessionLog } from "../../model/session.ts"
 import type { OutputFile, OutputLine, Serialized } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { withAt } from "../lift.ts"
-import { nativeFiles } from "../shared/native.ts"
+import { nativeFiles, nativeRecords } from "../shared/native.ts"
 import { basesOf } from "./lineage.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { rolloutName } from "./rollout-name.ts"
@@ -17,6 +17,15 @@ export function native(log: SessionLog): Serialized {
     return file.form === "log" && file.place === INDEX_PLACE ? { ...file, isShared: true } : file
   })
   return { sessionId: log.session.id, files, losses: [] }
+}
+
+/** What came before envelopes: documents, and lines that are the items themselves. The client lists neither. */
+export function isOutdated(log: SessionLog): boolean {
+  for (const { form, content } of nativeRecords(log)) {
+    if (form === "document") return true
+    if ("json" in content) return !(isJsonObject(content.json) && "payload" in content.json)
+  }
+  return false
 }
 
 /** The threads whose rollouts this one inherits history from. */

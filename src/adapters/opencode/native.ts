@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { SessionLog } from "../../model/session.ts"
 import type { OutputFile, OutputRow, Serialized } from "../adapter.ts"
-import { filesOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
+import { filesOf, mainPlaceOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
 import { exportIdOf, isExport } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
@@ -14,6 +14,11 @@ import { REMOVED_TABLE } from "./tables.ts"
 
 export function native(log: SessionLog): Serialized {
   return { sessionId: log.session.id, files: filesOf(newestRecords(log), SCHEMA), losses: [] }
+}
+
+/** Trees of files, of which a client with a database reads no more, and exports, which it reads when it is told to. */
+export function isOutdated(log: SessionLog): boolean {
+  return mainPlaceOf(log).endsWith(".json")
 }
 
 /**

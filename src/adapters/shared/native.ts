@@ -88,7 +88,7 @@ function revisionsOf({ entries }: SessionLog): ReadonlyMap<string, Message> {
   return revisions
 }
 
-function mainPlaceOf({ session }: SessionLog): string {
+export function mainPlaceOf({ session }: SessionLog): string {
   const source = session.options["source"]
   const file = isJsonObject(source) ? source["file"] : undefined
   return typeof file === "string" ? file : `${session.id}.jsonl`

@@ -27,6 +27,7 @@ const FLAGS = {
   to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER", { words: "adapters" }),
   root: flag.text("The directory of the client's sessions, where it is not the usual one.", "DIR"),
   cwd: flag.text("The directory that the session goes on in.", "DIR"),
+  anew: flag.onOff("Write it as the client does today, as a session of its own, also where it came from there."),
   force: flag.onOff("Replace files that are there, and keep them beside as backups."),
   reasoning: flag.choice("What becomes of reasoning that the target cannot verify: text, where nothing is said.", [
     "keep",
@@ -50,6 +51,7 @@ export const restore = defineVerb({
     const plan = await planned(pond, options)
     if (flags["dry-run"]) return dryRun(pond, plan, options)
     sayLosses(pond, plan)
+    sayOutdated(pond, plan, options)
     return outcomeOf(await restoreInto(pond, plan, options))
   },
 })
@@ -59,7 +61,12 @@ export const resume = defineVerb({
   positionals: [
     { ...SESSION, summary: "The id of the session. Without one you choose among the newest.", count: "optional" },
   ],
-  examples: ["resume", "resume SESSION", "resume SESSION --to claude-code --cwd ~/work"],
+  examples: [
+    "resume",
+    "resume SESSION",
+    "resume SESSION --to claude-code --cwd ~/work",
+    "resume SESSION --anew --cwd ~/work",
+  ],
   run: async (context) => {
     const { pond, desk, flags, handOver } = context
     const sessionId = context.words[0] ?? (await chosenSession(pond, desk))
@@ -118,6 +125,7 @@ async function restored(
     throw new PondError("not_found", message, { details: { cwd } })
   }
   sayLosses(pond, plan)
+  sayOutdated(pond, plan, options)
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
@@ -130,6 +138,16 @@ async function restored(
 /** What is not coming along is said before anything is written, while Ctrl-C still costs nothing. */
 function sayLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): void {
   for (const group of groupLosses(losses)) host.log.warn(visibleLine(`Is lost: ${lossText(group)}`))
+}
+
+function sayOutdated({ host }: RestoreContext["pond"], plan: RestorePlan, { sessionId }: RestoreOptions): void {
+  if (!plan.isOutdated) return
+  const { title } = plan.target
+  host.log.warn(
+    visibleLine(
+      `${title} of today opens no session of this form, unless it took it over itself. \`pond resume ${sessionId} --anew\` writes it as ${title} does now.`,
+    ),
+  )
 }
 
 function lossText({ kind, count, example }: LossGroup): string {
@@ -150,6 +168,7 @@ function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
     cwd: flags.cwd === undefined ? undefined : directoryOf(flags.cwd),
     reasoning: flags.reasoning ?? "text",
     isForced: flags.force,
+    isAnew: flags.anew,
   }
 }
 
