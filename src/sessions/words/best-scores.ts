@@ -25,3 +25,24 @@ export function createBest(limit: number): BestScores {
     },
   }
 }
+
+/** The messages that have a score by now, in no order. */
+export interface Met {
+  readonly numbers: Uint32Array
+  count: number
+}
+
+/** The holders of the rarest terms come first, and the best are mostly among them. */
+const ENOUGH_OF = 4_096
+
+/** No more than the score of the best so many, the last of them: enough to leave out by, and soon known. */
+export function enoughOf(scores: Float32Array, { numbers, count }: Met, limit: number): number {
+  return leastOf(scores, { numbers, count: Math.min(count, ENOUGH_OF) }, limit)
+}
+
+/** The score of the best so many, the last of them. */
+export function leastOf(scores: Float32Array, met: Met, limit: number): number {
+  const best = createBest(limit)
+  for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
+  return best.least()
+}

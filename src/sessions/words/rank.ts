@@ -4,10 +4,10 @@
  * best, the others only add to those that were. Common terms are never gone through: they are looked up, in the messages
  * that hold a rare one and then in the shortest, as far as one could be among the best. Pure; knows no store.
  */
-import { createBest } from "./best-scores.ts"
+import { createBest, enoughOf, leastOf, type Met } from "./best-scores.ts"
 import { type Documents, LENGTH_MAX, shortestFirst } from "./documents.ts"
 import { heldNumbers, type Numbers } from "./held.ts"
-import { decodeList, isSet, type TermList } from "./lists.ts"
+import { decodeInto, isSet, type TermList } from "./lists.ts"
 
 const K1 = 1.2
 const B = 0.75
@@ -85,11 +85,20 @@ type Found = Omit<Ranked, "segment">
 // --- Some of the terms ------------------------------------------------------------------------------------------------
 
 /** Arrays for every query: what is written into the scores is taken out again. */
-let scratch = { scores: new Float32Array(0), numbers: new Uint32Array(0) }
+let scratch = { scores: new Float32Array(0), numbers: new Uint32Array(0), decoded: new Uint32Array(0) }
 
 function scratchOf(size: number): typeof scratch {
-  if (scratch.scores.length < size) scratch = { scores: new Float32Array(size), numbers: new Uint32Array(size) }
+  if (scratch.scores.length < size) {
+    const [numbers, decoded] = [new Uint32Array(size), new Uint32Array(size)]
+    scratch = { scores: new Float32Array(size), numbers, decoded }
+  }
   return scratch
+}
+
+/** Right until the next is decoded. */
+function decodedOf(list: TermList): Uint32Array {
+  decodeInto(list, 0, scratch.decoded, 0)
+  return scratch.decoded.subarray(0, list.count)
 }
 
 function holdingSome(
@@ -112,21 +121,21 @@ function holdingSome(
   for (const { list, rarity } of held.filter((each) => !each.list.isBits)) {
     // To know how much is enough costs about as much as a list of half as many.
     if (met.count > limit && list.count * 2 > met.count) {
-      const least = leastOf(scores, met, limit)
+      const least = enoughOf(scores, met, limit)
       isClosed ||= open < least
       if (isClosed) keepAbove(scores, met, least - open)
     }
     open -= rarity * bound
     const adding = { scores, met, weights, rarity }
-    if (isClosed) addToMet(segment, adding, decodeList(list))
-    else addToAll(segment, adding, decodeList(list))
+    if (isClosed) addToMet(segment, adding, decodedOf(list))
+    else addToAll(segment, adding, decodedOf(list))
   }
   const common = held.filter((each) => each.list.isBits)
   const short = isClosed ? NONE_SHORT : addCommon(segment, { scores, met, weights, limit }, common)
   for (const [index, { list, rarity }] of common.entries()) {
     if (index < short.added) continue
     open = openOf(common.slice(index), bound)
-    if (met.count > limit) keepAbove(scores, met, leastOf(scores, met, limit) - open)
+    if (met.count > limit) keepAbove(scores, met, enoughOf(scores, met, limit) - open)
     lookUpMet(segment, { scores, met, weights, rarity }, list)
   }
   for (const { number, score } of short.found) {
@@ -141,7 +150,9 @@ const ROUNDING = 1.0001
 
 /** What terms could add at most. */
 function openOf(held: readonly Held[], bound: number): number {
-  return held.reduce((sum, { rarity }) => sum + rarity * bound, 0)
+  let open = 0
+  for (const { rarity } of held) open += rarity * bound
+  return open
 }
 
 interface Held {
@@ -170,7 +181,7 @@ function addCommon(segment: RankedSegment, { limit, ...adding }: AddingCommon, c
     if (short.isAll) return { added, found: short.found }
     least = short.least
     const { list, rarity } = common[added] as Held
-    addToAll(segment, { ...adding, rarity }, decodeList(list))
+    addToAll(segment, { ...adding, rarity }, decodedOf(list))
   }
   return { added: common.length, found: [] }
 }
@@ -319,12 +330,6 @@ function bestOf(scores: Float32Array, met: Met, limit: number): Found[] {
   return found
 }
 
-/** The messages that have a score by now, in no order. */
-interface Met {
-  readonly numbers: Uint32Array
-  count: number
-}
-
 interface Adding {
   readonly scores: Float32Array
   readonly met: Met
@@ -379,13 +384,6 @@ function keepAbove(scores: Float32Array, met: Met, least: number): void {
     else scores[number] = 0
   }
   met.count = count
-}
-
-/** The score of the best so many, the last of them. */
-function leastOf(scores: Float32Array, met: Met, limit: number): number {
-  const best = createBest(limit)
-  for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
-  return best.least()
 }
 
 // --- All of the terms -------------------------------------------------------------------------------------------------
