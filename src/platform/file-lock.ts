@@ -23,7 +23,16 @@ export interface FileLock {
 export function openFileLock(path: string): FileLock {
   let database: Database | undefined
   const opened = (): Database => {
-    database ??= new Database(path, { create: true, readwrite: true })
+    if (database !== undefined) return database
+    const made = new Database(path, { create: true, readwrite: true })
+    try {
+      // Without a journal on disk: nothing is ever written that would need one.
+      made.run("PRAGMA journal_mode = MEMORY")
+    } catch (error) {
+      made.close()
+      throw error
+    }
+    database = made
     return database
   }
   return {
@@ -57,9 +66,8 @@ export function openFileLock(path: string): FileLock {
   }
 }
 
-/** Without a journal on disk: nothing is ever written that would need one. A read is what shares the lock. */
+/** A read is what shares the lock. */
 function begin(database: Database, mode: LockMode): void {
-  database.run("PRAGMA journal_mode = MEMORY")
   database.run(mode === "alone" ? "BEGIN EXCLUSIVE" : "BEGIN DEFERRED")
   if (mode === "shared") database.query("SELECT count(*) FROM sqlite_schema").get()
 }

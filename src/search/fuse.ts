@@ -22,18 +22,31 @@ export function keyOfHit({ sessionId, messageId }: Pick<Hit, "sessionId" | "mess
   return `${sessionId.length} ${sessionId}${messageId}`
 }
 
+interface Sum {
+  readonly hit: Hit
+  readonly shares: number[]
+}
+
 /** Each arm's scores are stretched over 0 to 1, weighted and summed. Ties go to the newer message. */
 export function fuse(arms: readonly WeightedArm[]): Fused[] {
-  const sums = new Map<string, { hit: Hit; shares: number[] }>()
+  // By session and then by message: to make one key of both for each hit of each arm took as long as all of the rest.
+  const bySession = new Map<string, Map<string, Sum>>()
+  const sums: Sum[] = []
   for (const [index, { hits, weight }] of arms.entries()) {
     for (const { hit, share } of stretched(hits)) {
-      const own = sums.get(keyOfHit(hit)) ?? { hit, shares: arms.map(() => 0) }
+      const session = bySession.get(hit.sessionId) ?? new Map<string, Sum>()
+      bySession.set(hit.sessionId, session)
+      let own = session.get(hit.messageId)
+      if (own === undefined) {
+        own = { hit, shares: arms.map(() => 0) }
+        session.set(hit.messageId, own)
+        sums.push(own)
+      }
       own.shares[index] = Math.max(own.shares[index] ?? 0, share * weight)
-      sums.set(keyOfHit(hit), own)
     }
   }
   const total = arms.reduce((sum, { hits, weight }) => sum + (hits.length > 0 ? weight : 0), 0) || 1
-  return [...sums.values()]
+  return sums
     .map(({ hit, shares }) => ({ hit, shares, score: shares.reduce((sum, share) => sum + share, 0) / total }))
     .toSorted(bestFirst)
 }
@@ -43,14 +56,18 @@ const NEIGHBOUR_SHARE = 0.2
 const NEIGHBOURS_REACH = 3
 
 export function withNeighbours(fused: readonly Fused[]): Fused[] {
-  const placeOf = (sessionId: string, ordinal: number) => `${ordinal} ${sessionId}`
-  const scores = new Map(fused.map(({ hit, score }) => [placeOf(hit.sessionId, hit.ordinal), score]))
+  const bySession = new Map<string, Map<number, number>>()
+  for (const { hit, score } of fused) {
+    const scores = bySession.get(hit.sessionId) ?? new Map<number, number>()
+    bySession.set(hit.sessionId, scores.set(hit.ordinal, score))
+  }
   const raised = fused.map((each) => {
     const { sessionId, ordinal } = each.hit
+    const scores = bySession.get(sessionId)
     let score = each.score
     for (let distance = 1; distance <= NEIGHBOURS_REACH; distance++) {
-      const before = scores.get(placeOf(sessionId, ordinal - distance)) ?? 0
-      const after = scores.get(placeOf(sessionId, ordinal + distance)) ?? 0
+      const before = scores?.get(ordinal - distance) ?? 0
+      const after = scores?.get(ordinal + distance) ?? 0
       score += (NEIGHBOUR_SHARE * (before + after)) / distance
     }
     return { ...each, score }

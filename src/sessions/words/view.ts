@@ -56,7 +56,7 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   /** Once something that was named was not there, each block is looked for. */
   let trust: Trust = "directories"
   let loading: Promise<void> = Promise.resolve()
-  const masks = new WeakMap<Documents, Map<string, Uint8Array>>()
+  const masks = new WeakMap<Documents, Map<string, Promise<Uint8Array>>>()
 
   async function look(): Promise<Content> {
     const [version, newest] = await Promise.all([tables.segments.version(), tables.messages.version()])
@@ -94,6 +94,11 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
     return mine
   }
 
+  async function maskOf(part: Part, asked: Filter): Promise<Uint8Array> {
+    if ("id" in part) await loadFacetsOf(part as LoadedSegment, asked)
+    return passing(part.documents, asked, part.from) ?? (await askedFor(tables, part, asked))
+  }
+
   function current(): Promise<Content> {
     if (looking === undefined) return lookNow()
     if (!isBegun) return looking
@@ -121,13 +126,17 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
       if (asked === undefined) return undefined
       const own = masksOf(masks, documents)
       const key = filterKey(asked)
-      const known = own.get(key)
-      if (known !== undefined) return known
-      if ("id" in part) await loadFacetsOf(part as LoadedSegment, asked)
-      const mask = passing(documents, asked, from) ?? (await askedFor(tables, part, asked))
+      // A search asks two questions with one filter at once.
+      const mask = own.get(key) ?? maskOf(part, asked)
+      own.delete(key)
       own.set(key, mask)
       for (const oldest of own.keys()) if (own.size > MASKS_MAX) own.delete(oldest)
-      return mask
+      try {
+        return await mask
+      } catch (error) {
+        own.delete(key)
+        throw error
+      }
     },
     forget: () => {
       trust = "blocks"
@@ -155,10 +164,10 @@ async function readTail(
 }
 
 /** They go with the part that they are of. */
-function masksOf(masks: WeakMap<Documents, Map<string, Uint8Array>>, documents: Documents): Map<string, Uint8Array> {
+function masksOf<Mask>(masks: WeakMap<Documents, Map<string, Mask>>, documents: Documents): Map<string, Mask> {
   const known = masks.get(documents)
   if (known !== undefined) return known
-  const own = new Map<string, Uint8Array>()
+  const own = new Map<string, Mask>()
   masks.set(documents, own)
   return own
 }

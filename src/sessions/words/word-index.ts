@@ -238,6 +238,9 @@ async function rowsOf(
   { parts, best }: Pick<Answer, "parts" | "best">,
   columns: readonly ScannedName<Columns>[],
 ): Promise<Row[]> {
+  if (columns.length === 0) {
+    return best.map(({ segment, number, score }) => ({ _score: score, [ROW]: (parts[segment]?.from ?? 0) + number }))
+  }
   const kept = FACETS.filter((name) => parts.every(({ documents }) => hasFacet(documents, name)))
   const known = best.map(({ segment, number, score }) => {
     const { from, documents } = parts[segment] as Part
