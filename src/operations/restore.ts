@@ -14,7 +14,7 @@ import { writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
-import { applyRestore } from "../restore/apply.ts"
+import { applyRestore, liesThere } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
 import { bytesOf, writeDraft } from "../restore/draft.ts"
 import { planRestore, type RestorePlan } from "../restore/plan.ts"
@@ -91,6 +91,11 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
     throw isSystemError(error) ? notWritable(root, error) : error
   })
   return { ...reportOf(plan, root), files, backups, written: true }
+}
+
+/** Whether an earlier restore has written all of it already, and nobody changed it since but by going on. */
+export function isRestoredAlready(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
+  return liesThere({ files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files })
 }
 
 export function reportOf(plan: RestorePlan, root: string): RestoreReport {

@@ -43,7 +43,8 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
   async function round(sources: readonly ImportSource[]): Promise<Round> {
     let planned = 0
     const onPlan: SyncHooks["onPlan"] = (plan) => {
-      planned += plan.units.length
+      // One that waits for its client's first word is read again by every look, and is no reason to look more often.
+      planned += plan.units.filter(({ isNameless }) => isNameless !== true).length
       hooks.onPlan?.(plan)
     }
     try {

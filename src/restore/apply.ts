@@ -52,6 +52,20 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   }
 }
 
+/** Whether all that would be written lies there, and nothing else than what was said since behind it. */
+export async function liesThere({ files, root, output }: Pick<ApplyRequest, "files" | "root" | "output">) {
+  for (const file of output) {
+    if (file.form === "database") return false
+    if (isShared(file)) continue
+    const path = pathOf(root, file.place)
+    if (!files.exists(path)) return false
+    const bytes = bytesOf(file)
+    const there = Buffer.from(await files.read(path))
+    if (!there.subarray(0, bytes.byteLength).equals(bytes)) return false
+  }
+  return true
+}
+
 function isShared(file: OutputFile): boolean {
   return file.form === "log" && file.isShared === true
 }

@@ -1,7 +1,7 @@
 /** Going on with a session: chosen by eye or named, in the directory it was held in, with the client in charge of the terminal. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
 import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker.ts"
 import { createStyle } from "../../src/cli/style.ts"
@@ -162,6 +162,24 @@ describe("pond resume", () => {
     expect(ran.stdout).toMatch(line)
     expect(ran.stdout).toMatch(/^Go on with {2}cd .*\/work && /m)
     expect(existsSync(join(home.path, folder))).toBe(false)
+  })
+
+  test("what was restored before goes on as it lies, unless it is not that any more", async () => {
+    const resumed = () =>
+      runPond(["resume", "de300000-0000-4000-8000-000000000002", "--anew", "--cwd", work()], { env })
+    expect(await resumed()).toMatchObject({ exitCode: 7 })
+    const [name = ""] = readdirSync(join(home.path, ".claude/projects"), { recursive: true, encoding: "utf8" }).filter(
+      (each) => /work\/(?!de300000).*\.jsonl$/.test(each),
+    )
+    const path = join(home.path, ".claude/projects", name)
+    const written = readFileSync(path, "utf8")
+    writeFileSync(path, `${written}{"type":"mode","mode":"plan"}\n`)
+    expect(await resumed()).toMatchObject({ exitCode: 7 })
+    expect(readFileSync(path, "utf8")).toBe(`${written}{"type":"mode","mode":"plan"}\n`)
+    writeFileSync(path, written.slice(0, -2))
+    const { exitCode, stderr } = await resumed()
+    expect(exitCode).toBe(8)
+    expect(stderr).toContain(`Or go on with what is there: cd ${work()} && claude --resume ${basename(name, ".jsonl")}`)
   })
 
   test("a store without a session says what fills it", async () => {

@@ -8,6 +8,7 @@ import { withWholeId } from "../../operations/begun-ids.ts"
 import type { Pond } from "../../operations/pond.ts"
 import {
   groupLosses,
+  isRestoredAlready,
   type LossGroup,
   planRestoreOf,
   type RestoreOptions,
@@ -129,9 +130,14 @@ async function restored(
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
-    const isThere = error instanceof PondError && error.code === "would_overwrite" && plan.fidelity === "native"
-    if (isThere) return { report: reportOf(plan, options.root ?? rootOf(pond, plan.target)), title }
-    throw error
+    if (!(error instanceof PondError) || error.code !== "would_overwrite") throw error
+    const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
+    if (plan.fidelity === "native" || (await isRestoredAlready(pond, plan, options))) return { report, title }
+    // Which of the two is meant, what was said there since or what was said here, only the user knows.
+    throw new PondError(error.code, `${error.message} Or go on with what is there: ${commandText(report)}`, {
+      details: error.details,
+      cause: error,
+    })
   }
 }
 
