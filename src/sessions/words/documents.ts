@@ -185,22 +185,27 @@ function joinTexts(all: readonly Documents[], name: TextName, size: number): Tex
 
 const SHORTEST_FIRST = new WeakMap<Documents, Uint32Array>()
 
-/** The messages that have terms, the shortest first, and of one length the newest: in this order a term counts less and less. */
-export function shortestFirst(documents: Documents): Uint32Array {
+/**
+ * The messages that have terms, the shortest first, and of one length the newest: in this order a term counts less and
+ * less. Of many no more than about so many: who needs more asks again, and what he has seen begins it.
+ */
+export function shortestFirst(documents: Documents, least = documents.count): Uint32Array {
   const known = SHORTEST_FIRST.get(documents)
-  if (known !== undefined) return known
+  if (known !== undefined && known.length >= Math.min(least, documents.count)) return known
   const { lengths, size } = documents
-  const starts = new Uint32Array(LENGTH_MAX + 2)
-  for (let at = 0; at < size; at++)
-    starts[(lengths[at] as number) + 1] = (starts[(lengths[at] as number) + 1] as number) + 1
-  const none = starts[1] as number
-  starts[1] = 0
-  for (let length = 1; length < starts.length; length++)
-    starts[length] = (starts[length] as number) + (starts[length - 1] as number)
-  const numbers = new Uint32Array(size - none)
+  const counts = new Uint32Array(LENGTH_MAX + 1)
+  for (let at = 0; at < size; at++) counts[lengths[at] as number] = (counts[lengths[at] as number] as number) + 1
+  const starts = new Uint32Array(LENGTH_MAX + 1)
+  let [most, count] = [0, 0]
+  while (count < least && most < LENGTH_MAX) {
+    most += 1
+    starts[most] = count
+    count += counts[most] as number
+  }
+  const numbers = new Uint32Array(count)
   for (let at = size - 1; at >= 0; at--) {
     const length = lengths[at] as number
-    if (length === 0) continue
+    if (length > most || length === 0) continue
     numbers[starts[length] as number] = at
     starts[length] = (starts[length] as number) + 1
   }

@@ -211,7 +211,8 @@ function findShort(segment: RankedSegment, looking: Looking, common: readonly He
   const { lengths } = documents
   const { scores, met, weights, limit } = looking
   const few = passing === undefined ? undefined : fewOf(passing)
-  const numbers = few ?? shortestFirst(documents)
+  const most = Math.max(PROBED, documents.size / SHORT_SHARE)
+  const numbers = few ?? shortestFirst(documents, most + 1)
   const best = createBest(limit)
   for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
   const bits = common.map(({ list }) => list.bytes)
@@ -239,8 +240,7 @@ function findShort(segment: RankedSegment, looking: Looking, common: readonly He
     few === undefined
       ? firstBelow(numbers, (number) => weights[lengths[number] as number] as number, enough)
       : few.length
-  if (few === undefined && end > Math.max(PROBED, documents.size / SHORT_SHARE))
-    return { found: [], isAll: false, least }
+  if (few === undefined && end > most) return { found: [], isAll: false, least }
   look(probed, end)
   return { found, isAll: true, least }
 }
@@ -422,11 +422,15 @@ interface HeldByAll {
 /** With the same terms the shortest are the best, and of those of one length the newest. */
 function shortestHolding(documents: Documents, { passes, common, limit }: HeldByAll): Numbers {
   const found = new Uint32Array(limit)
-  let count = 0
-  const numbers = shortestFirst(documents)
-  for (let at = 0; at < numbers.length && count < limit; at++) {
-    const number = numbers[at] as number
-    if (passes(number) && common.every((bits) => isSet(bits, number))) found[count++] = number
+  let [count, at] = [0, 0]
+  // The shortest are mostly enough, and to put all in order takes a process that asks once as long as all of its ranking.
+  for (const least of [documents.size / SHORT_SHARE, documents.size]) {
+    const numbers = shortestFirst(documents, least)
+    for (; at < numbers.length && count < limit; at++) {
+      const number = numbers[at] as number
+      if (passes(number) && common.every((bits) => isSet(bits, number))) found[count++] = number
+    }
+    if (count === limit) break
   }
   return found.subarray(0, count)
 }
