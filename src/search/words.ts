@@ -36,6 +36,7 @@ export async function findWords(
       score: _score,
     }))
   let found = await candidatesOf(ask, terms, isShort && shape.wordCount > 1 ? plain : [])
+  if (found.length > 0) sessions.answers.expected()
   let hits = await read(sessions, found)
   const texts = hits.map(({ text }) => comparable(text))
   const absent = isShort ? unheardOf(plain, texts) : []

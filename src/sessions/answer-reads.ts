@@ -28,6 +28,8 @@ export interface AnswerReads {
   readonly files: Gathered<NameKey, FileRow>
   /** The project of every session. */
   projects(): Promise<readonly string[]>
+  /** Something is found: begins to open what is then read, while the texts of what was found are. */
+  expected(): void
 }
 
 export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads {
@@ -59,7 +61,14 @@ export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads
     textOf: textOfName,
     keysMax: MESSAGES_MAX,
   })
+  let isExpected = false
   return {
+    expected: () => {
+      if (isExpected) return
+      isExpected = true
+      // Whoever reads them is told what is wrong with them.
+      Promise.all([sessions.version(), parts.version()]).catch(() => undefined)
+    },
     sessions: async (ids) => {
       const all = await kept()
       return all === undefined ? await byId(ids) : [...new Set(ids)].flatMap((id) => all.get(id) ?? [])

@@ -192,11 +192,11 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       await stepAside?.()
       return reports
     },
-    opened: async () => {
-      if (store.location.backend === "local") return
-      const asked = [tables.messages, tables.sessions, tables.parts, wordTables.segments, wordTables.blocks]
-      await Promise.all(asked.map((table) => table.version()))
-    },
+    opened: openedBeside(
+      store,
+      [tables.messages, wordTables.segments, wordTables.blocks],
+      [tables.sessions, tables.parts],
+    ),
     standing: async () => {
       const maintained = [...Object.values(tables), wordTables.segments, wordTables.blocks, store.table(WORD_LISTS)]
       const told = store.location.backend === "local" ? maintained : [tables.messages]
@@ -206,6 +206,24 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     close: () => store.close(),
   }
 }
+
+/**
+ * On a disk it is begun and not waited for: whoever asks first waits for what he needs, and of what cannot be opened he is
+ * told when he reads it. What only an answer needs is opened there when something is found.
+ */
+function openedBeside(store: Store, asked: readonly Openable[], ofAnswers: readonly Openable[]): () => Promise<void> {
+  let isBegun = false
+  return async () => {
+    const isLocal = store.location.backend === "local"
+    if (isLocal && isBegun) return
+    isBegun = true
+    const opening = Promise.all((isLocal ? asked : [...asked, ...ofAnswers]).map((table) => table.version()))
+    if (isLocal) opening.catch(() => undefined)
+    else await opening
+  }
+}
+
+type Openable = Pick<Table<Columns>, "version">
 
 async function writtenTables(store: Store, tables: SessionTables): Promise<WrittenTable[]> {
   const names = await store.names()
