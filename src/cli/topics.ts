@@ -83,10 +83,10 @@ written.
   pond resume SESSION --to claude-code
 
 A session in a form that its own client opens no more, such as the folders of
-opencode before its database, comes back as it was. To go on with it, have it
-written as the client writes today, as a session of its own:
+opencode before its database, is restored as it was. \`pond resume\` writes it as
+the client writes today, as a new session; so does --anew, for any session:
 
-  pond resume SESSION --anew
+  pond restore SESSION --anew
 `
 
 const SEARCH = `A search ranks messages and shows them by session, the best session first.

@@ -93,6 +93,17 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
   return { ...reportOf(plan, root), files, backups, written: true }
 }
 
+/** Whether the client has taken the session over itself into what it opens today. */
+export async function isTakenOver(
+  pond: Pond,
+  { target, sessionId }: RestorePlan,
+  { root }: RestoreOptions,
+): Promise<boolean> {
+  for await (const found of target.source.plan(root ?? rootOf(pond, target)))
+    if ("files" in found && found.row?.id === sessionId) return true
+  return false
+}
+
 /** Whether an earlier restore has written all of it already, and nobody changed it since but by going on. */
 export function isRestoredAlready(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
   return liesThere({ files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files })

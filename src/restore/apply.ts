@@ -53,7 +53,8 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
 }
 
 /** Whether all that would be written lies there, and nothing else than what was said since behind it. */
-export async function liesThere({ files, root, output }: Pick<ApplyRequest, "files" | "root" | "output">) {
+export async function liesThere(request: Pick<ApplyRequest, "files" | "root" | "output">): Promise<boolean> {
+  const { files, root, output } = request
   for (const file of output) {
     if (file.form === "database") return false
     if (isShared(file)) continue

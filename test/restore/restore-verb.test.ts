@@ -54,7 +54,7 @@ test("a session of a form that its client opens no more is restored as it was, a
   using home = await homeWith("opencode", "first-tree")
   const session = "ses_7f1fb3f1cffeFiRsTtReEsEs02"
   const asItWas = await restored(home, session)
-  expect(asItWas.stderr).toContain(`\`pond resume ${session} --anew\` writes it as opencode does now`)
+  expect(asItWas.stderr).toContain(`\`pond resume ${session}\` writes it as opencode does now`)
   expect(asItWas.stdout).toContain("native")
   const anew = await restored(home, session, "--anew", "--json")
   expect(anew).toMatchObject({ exitCode: 0, stderr: "" })
@@ -65,6 +65,16 @@ test("a session of a form that its client opens no more is restored as it was, a
   expect(rows).toEqual([{ id: report.session_id }])
   const plan = await restored(home, session, "--dry-run", "--json")
   expect(JSON.parse(plan.stdout)).toMatchObject({ fidelity: "native", outdated: true })
+  // Who wants to go on has it written so without asking, unless the client has it in its database by now.
+  const resume = (root: string) =>
+    runPond(["resume", session, "--root", join(home.path, root), "--dry-run", "--json"], home)
+  expect(JSON.parse((await resume("target")).stdout)).toMatchObject({
+    fidelity: "foreign",
+    session_id: report.session_id,
+  })
+  using taken = new Database(join(home.path, "target/opencode.db"))
+  taken.run("update session set id = ?", [session])
+  expect(JSON.parse((await resume("target")).stdout)).toMatchObject({ fidelity: "native", session_id: session })
 })
 
 test("losses are said before anything is written, whatever becomes of the writing", async () => {

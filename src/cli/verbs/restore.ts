@@ -9,6 +9,7 @@ import type { Pond } from "../../operations/pond.ts"
 import {
   groupLosses,
   isRestoredAlready,
+  isTakenOver,
   type LossGroup,
   planRestoreOf,
   type RestoreOptions,
@@ -72,7 +73,7 @@ export const resume = defineVerb({
     const { pond, desk, flags, handOver } = context
     const sessionId = context.words[0] ?? (await chosenSession(pond, desk))
     const options = optionsOf({ ...context, words: [sessionId] })
-    if (flags["dry-run"]) return dryRun(pond, await planned(pond, options), options)
+    if (flags["dry-run"]) return dryRun(pond, await openedPlan(pond, options), options)
     const { report, title } = await restored(context, options)
     const { command, cwd } = report.resume
     const [program, ...words] = command
@@ -110,12 +111,23 @@ function planned(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
   return withWholeId(pond, options.sessionId, (sessionId) => planRestoreOf(pond, { ...options, sessionId }))
 }
 
+/** As its client opens it: of a form that it opens no more, anew. */
+async function openedPlan(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+  const plan = await planned(pond, options)
+  if (!plan.isOutdated || (await isTakenOver(pond, plan, options))) return plan
+  const { title } = plan.target
+  pond.host.log.warn(
+    `${title} opens no session of this form any more: it goes on as a new one, written as ${title} writes now.`,
+  )
+  return await planned(pond, { ...options, isAnew: true })
+}
+
 /** A session that lies where it would be restored to is resumed as it lies. */
 async function restored(
   { pond }: RestoreContext,
   options: RestoreOptions,
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
-  const plan = await planned(pond, options)
+  const plan = await openedPlan(pond, options)
   const { title } = plan.target
   const { cwd } = plan.resume
   if (!existsSync(cwd)) {
@@ -126,7 +138,6 @@ async function restored(
     throw new PondError("not_found", message, { details: { cwd } })
   }
   sayLosses(pond, plan)
-  sayOutdated(pond, plan, options)
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
@@ -151,7 +162,7 @@ function sayOutdated({ host }: RestoreContext["pond"], plan: RestorePlan, { sess
   const { title } = plan.target
   host.log.warn(
     visibleLine(
-      `${title} of today opens no session of this form, unless it took it over itself. \`pond resume ${sessionId} --anew\` writes it as ${title} does now.`,
+      `${title} opens no session of this form any more, unless it took it over itself. \`pond resume ${sessionId}\` writes it as ${title} does now, as a new one.`,
     ),
   )
 }
