@@ -86,11 +86,16 @@ export function roleText(role: string, style: Style): string {
   return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
 }
 
-function closing({ next_cursor, matched_total, searched, sessions }: SearchOutput): string {
+function closing({ next_cursor, matched_total, matched_more, searched, sessions }: SearchOutput): string {
   const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
   const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
-  return `${counted(matched_total, "message")} found by ${searched.arms.join(" and ")}.\n${goOn}${more}`
+  const arms = searched.arms.join(" and ")
+  const found =
+    matched_more === true
+      ? `The best ${counted(matched_total, "message")} by ${arms}`
+      : `${counted(matched_total, "message")} found by ${arms}`
+  return `${found}.\n${goOn}${more}`
 }
 
 function nothingFound({ searched }: SearchOutput, { query, mode, scope }: HitsLook): string {

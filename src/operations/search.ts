@@ -112,6 +112,8 @@ const SearchOutput = closedObject({
   /** With `group: "none"`. */
   matches: Type.Optional(Type.Array(Match)),
   matched_total: Type.Integer(),
+  /** More match: these are the best of them. */
+  matched_more: Type.Optional(Type.Boolean()),
   has_more: Type.Boolean(),
   next_cursor: Type.Optional(Type.String()),
   searched: closedObject({
@@ -207,6 +209,7 @@ function outputOf(request: SearchRequest, answer: SearchAnswer): SearchOutput {
       ? { matches: shown.map(matchOf) }
       : { sessions: answer.groups.map((group) => foundSession(group, answer, matchOf)) }),
     matched_total: answer.ranked.length,
+    ...(answer.isCut ? { matched_more: true } : {}),
     has_more: answer.nextCursor !== undefined,
     ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
     searched: { ...answer.searched, arms: [...answer.searched.arms], excluded: [...answer.searched.excluded] },

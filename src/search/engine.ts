@@ -34,6 +34,8 @@ export interface SearchAnswer {
   readonly groups: readonly Group[]
   /** All that were found, before grouping. */
   readonly ranked: readonly Fused[]
+  /** They are the best of more that match. */
+  readonly isCut: boolean
   readonly facts: ReadonlyMap<string, SessionFacts>
   /** The files that came with what people said, by the key of the hit. */
   readonly files: ReadonlyMap<string, readonly string[]>
@@ -84,6 +86,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   return {
     groups: page,
     ranked,
+    isCut: found.asked.some((arm) => arm.isCut === true),
     facts,
     files,
     shape,

@@ -6,6 +6,8 @@ export interface WeightedArm {
   readonly name: string
   readonly hits: readonly Hit[]
   readonly weight: number
+  /** It gives as many as it gives at most: more match than these. */
+  readonly isCut?: boolean
   /** How the engine finds these, as it tells itself. Runs the search again. */
   readonly plan?: () => Promise<string>
 }

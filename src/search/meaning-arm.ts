@@ -74,7 +74,8 @@ async function arm(
   where: Filter,
   limit: number,
 ): Promise<WeightedArm> {
-  return { name: "meaning", weight: WEIGHT, ...(await findMeaning(sessions, embedder, { vector, where, limit })) }
+  const found = await findMeaning(sessions, embedder, { vector, where, limit })
+  return { name: "meaning", weight: WEIGHT, isCut: found.hits.length >= limit, ...found }
 }
 
 function asksMeaning({ text, wordCount }: QueryShape): boolean {

@@ -56,6 +56,7 @@ export async function findWords(
       name: "words: index",
       hits,
       weight: WEIGHTS.index,
+      isCut: found.length >= asked.limit,
       plan: () => sessions.words.explain({ terms }, asked),
     },
     { name: "words: runs of letters", hits: scored(weighRuns(query, texts)), weight: WEIGHTS.runs },

@@ -5,6 +5,7 @@ import { whenText } from "../../src/cli/dates.ts"
 import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
 import { openingCommand, renderHits } from "../../src/cli/hits.ts"
 import { createStyle } from "../../src/cli/style.ts"
+import type { SearchOutput } from "../../src/operations/search.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -116,6 +117,23 @@ describe("on a terminal", () => {
     const { stdout } = await runPond(["get", SESSION], { env: { ...home.env, PAGER: "false" } })
     expect(stdout).toContain("so that it also compares the schema version.\n")
   })
+})
+
+test("the last lines count what was found, or say that it is the best of more", () => {
+  const match = { message_id: "m", session_id: "s", ordinal: 0, role: "user", timestamp: "2026-01-01T00:00:00.000Z" }
+  const answer: SearchOutput = {
+    matches: [{ ...match, score: 1, text: "one", truncated: false }],
+    matched_total: 150,
+    has_more: false,
+    searched: { arms: ["words", "exact"], scope: "", excluded: [] },
+  }
+  const last = (more: Partial<SearchOutput>) =>
+    renderHits({ ...answer, ...more }, { ...PLAIN, query: "one", mode: undefined, scope: undefined })
+      .trimEnd()
+      .split("\n")
+      .at(-1)
+  expect(last({})).toBe("150 messages found by words and exact.")
+  expect(last({ matched_more: true })).toBe("The best 150 messages by words and exact.")
 })
 
 test("where nothing was found, what can be tried is what a shell takes, and nothing where all was tried", () => {

@@ -78,6 +78,17 @@ test("words are found, grouped by session, with what a reader needs to judge the
   expect(answer.searched).toMatchObject({ arms: ["words"], scope: "conversation" })
 })
 
+test("where more match than are ranked, it is said that these are the best", async () => {
+  using box = await filled()
+  const many = Array.from({ length: 160 }, (_, ordinal) => said("many", ordinal, `a herring of number ${ordinal}`))
+  await box.place.sessions.write([{ session: session("many"), entries: many }])
+  const few = await found(box, { query: "migration" })
+  expect(few.matched_total).toBeGreaterThan(0)
+  expect(few.matched_more).toBeUndefined()
+  const best = await found(box, { query: "herring" })
+  expect(best).toMatchObject({ matched_total: 150, matched_more: true })
+})
+
 test.each<[string, object, string[]]>([
   ["a part of the project", { project: { contains: "WEB" } }, ["alpha/m0"]],
   ["the whole project", { project: { equals: "/work/api" } }, ["beta/m0"]],

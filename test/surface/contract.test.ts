@@ -25,7 +25,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   error: "error",
   search_request:
     "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? explain?",
-  search_response: "protocol_version sessions? matches? matched_total has_more next_cursor? searched explanation?",
+  search_response:
+    "protocol_version sessions? matches? matched_total matched_more? has_more next_cursor? searched explanation?",
   get_request:
     "protocol_version namespace? session_id? message_id? session_id_of_message? response_mode? session_from? context_depth? limit? tree? raw? after_id?",
   get_response: "protocol_version session result children tree? record?",
