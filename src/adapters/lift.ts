@@ -4,10 +4,18 @@
  * `null` holds the place, so that the order of keys survives too.
  */
 import type { JsonObject, JsonValue } from "../model/json.ts"
-import { isExactNumber, isJsonObject, pointerKeys, pointerToken, stringifyJson } from "../model/json.ts"
+import {
+  isExactNumber,
+  isJsonObject,
+  LONG_UNITS,
+  longTextsIn,
+  pointerKeys,
+  pointerToken,
+  stringifyJson,
+} from "../model/json.ts"
 import type { Entry, Part } from "../model/session.ts"
-import type { LiftForm, Sealed } from "./extract.ts"
-import type { LiftedField, PartDraft } from "./parts.ts"
+import type { LiftForm, Placed } from "./extract.ts"
+import type { LiftedField, PartDraft, Pending } from "./parts.ts"
 import { type Path, type PathKey, pathTo, recordAround } from "./spot.ts"
 
 /**
@@ -18,60 +26,62 @@ export type LiftNote = string | { readonly at: string; readonly form?: LiftForm;
 
 /** A message before it is one: with parts, or with the content of a message of the system. */
 interface Drafted {
-  readonly content?: Sealed<string> | undefined
+  readonly content?: Placed<string> | undefined
   readonly parts?: readonly PartDraft[]
 }
+
+/** A part that is about to be one: what its options say of it is known, what they will say is not. */
+type Unlifted = { -readonly [K in keyof Part]: Part[K] } & { options: Part["options"] | Pending }
 
 /**
  * Takes the values of the drafts out of their record, in place, and gives each draft's part the options that say so.
  * `lineUnits` is the length of the record as text, where it is known: a line too short to hold a text twice has no copy of it.
  */
 export function takeOut(record: JsonValue, drafts: readonly Drafted[], lineUnits: number | undefined): void {
-  let longTexts: LongText[] | undefined
+  let long: Unlifted[] | undefined
   // Not with closures: this and the session writer are run for every message of a corpus.
   for (let index = 0; index < drafts.length; index++) {
     const { content, parts } = drafts[index] as Drafted
-    if (parts !== undefined) longTexts = takeOutParts(record, parts, longTexts)
-    else if (content !== undefined) takeOutContent(record, content)
+    if (parts !== undefined) {
+      for (let at = 0; at < parts.length; at++) {
+        const part = parts[at] as unknown as Unlifted
+        if (!takeOutPart(record, part)) continue
+        if (long === undefined) long = [part]
+        else long.push(part)
+      }
+    } else if (content !== undefined) takeOutContent(record, content)
   }
-  if (longTexts !== undefined && typeof record === "object" && record !== null)
-    takeOutCopies(record, longTexts, lineUnits)
+  // In nearly every record the long texts are those that were taken out of it.
+  if (long !== undefined && long.length !== longTextsIn(record)) takeOutCopies(record, long, lineUnits)
 }
 
-function takeOutParts(
-  record: JsonValue,
-  drafts: readonly PartDraft[],
-  longTexts: LongText[] | undefined,
-): LongText[] | undefined {
-  let found = longTexts
-  for (let index = 0; index < drafts.length; index++) {
-    const { body, lift, heavy, pond } = drafts[index] as PartDraft
-    const part = body as { options?: Part["options"] }
-    const origin = lift === undefined ? undefined : heavy?.origin
-    if (lift === undefined || origin === undefined || recordAround(origin.holder) !== record) {
-      part.options = pond === undefined ? {} : { pond }
-      continue
-    }
-    const { holder, key, form } = origin
-    const stood = putUnder(holder.value, key, null)
-    const at = pathTo(holder).inside(key)
-    part.options = form === "value" ? plainOptions(at, lift, pond) : optionsOf(lift, { at: at.pointer, form }, pond)
-    // A text that was cut into pieces is the value of no part.
-    if (form !== "value" || typeof stood !== "string" || stood.length < LONG_UNITS) continue
-    if (liftedValue(body, lift) !== stood) continue
-    found ??= []
-    found.push({ text: stood, at: at.pointer, lift, part, also: [] })
+/** Whether it was a long text, and all of it. */
+function takeOutPart(record: JsonValue, part: Unlifted): boolean {
+  const { lift, heavy, pond } = part.options as Pending
+  const holder = heavy?.holder
+  if (lift === undefined || heavy === undefined || holder === undefined || recordAround(holder) !== record) {
+    part.options = pond === undefined ? {} : { pond }
+    return false
   }
-  return found
+  const { key, form, value } = heavy
+  const stood = putUnder(holder.value, key, null)
+  const at = pathTo(holder).inside(key)
+  if (form !== "value") {
+    part.options = optionsOf(lift, { at: at.pointer, form }, pond)
+    return false
+  }
+  part.options = plainOptions(at, lift, pond)
+  // A text that was cut into pieces is the value of no part.
+  return typeof stood === "string" && stood.length >= LONG_UNITS && value === stood
 }
 
-function optionsOf(field: LiftedField, note: JsonValue, pond: PartDraft["pond"]): Part["options"] {
+function optionsOf(field: LiftedField, note: JsonValue, pond: Pending["pond"]): Part["options"] {
   const source = { lift: { [field]: note } }
   return pond === undefined ? { source } : { source, pond }
 }
 
 /** Most parts of a log were taken out of few places. Whoever changes the options of one of them changes a copy. */
-function plainOptions(at: Path, field: LiftedField, pond: PartDraft["pond"]): Part["options"] {
+function plainOptions(at: Path, field: LiftedField, pond: Pending["pond"]): Part["options"] {
   if (pond !== undefined) return optionsOf(field, at.pointer, pond)
   const known = at.notes[field]
   if (known !== undefined) return known as Part["options"]
@@ -83,41 +93,40 @@ function plainOptions(at: Path, field: LiftedField, pond: PartDraft["pond"]): Pa
 
 // --- Copies of what was taken out -------------------------------------------------------------------------------------
 
-/** Clients write a tool's output twice: for the model, and for their own screen. A shorter copy costs less than its note. */
-const LONG_UNITS = 96
-
-/** A text that was taken out, and the part whose options say where its copies stood. */
+/**
+ * A text that was taken out, and the part whose options say where its copies stood. Clients write a tool's output twice: for
+ * the model, and for their own screen. A copy of fewer than `LONG_UNITS` costs less than its note.
+ */
 interface LongText {
   readonly text: string
   readonly at: string
   readonly lift: LiftedField
-  readonly part: { options?: Part["options"] }
+  readonly part: Unlifted
   readonly also: string[]
 }
 
-function takeOutCopies(record: object, longTexts: readonly LongText[], lineUnits: number | undefined): void {
+function longTextOf(part: Unlifted): LongText {
+  const [lift, at] = notesOf(part as Part)[0] as [LiftedField, string]
+  return { text: liftedValue(part as Part, lift) as string, at, lift, part, also: [] }
+}
+
+function takeOutCopies(record: JsonValue, parts: readonly Unlifted[], lineUnits: number | undefined): void {
+  if (typeof record !== "object" || record === null) return
+  const longTexts = parts.map(longTextOf)
   let least = Number.POSITIVE_INFINITY
   let units = 0
   for (const { text } of longTexts) {
     least = Math.min(least, text.length)
     units += text.length
   }
-  // In nearly every record the long texts are those that were taken out of it.
   if ((lineUnits !== undefined && lineUnits - units < least) || !hasTextOf(record, least)) return
-  const copies: Copy[] = []
-  findCopies(record, new Set(longTexts.map(({ text }) => text.length)), [], copies)
-  if (copies.length === 0) return
   const byText = new Map<string, LongText>()
+  // Of the parts with the same text, the first one notes the copies.
   for (const long of longTexts) if (!byText.has(long.text)) byText.set(long.text, long)
-  for (const { holder, key, text, at } of copies) {
-    const long = byText.get(text)
-    if (long === undefined) continue
-    putUnder(holder, key, null)
-    long.also.push(at)
-  }
+  if (!takeOutCopiesIn(record, byText, new Set(longTexts.map(({ text }) => text.length)), [])) return
   for (const { at, also, lift, part } of longTexts) {
     if (also.length === 0) continue
-    part.options = optionsOf(lift, { at, also }, part.options?.["pond"] as PartDraft["pond"])
+    part.options = optionsOf(lift, { at, also }, part.options["pond"] as Pending["pond"])
   }
 }
 
@@ -136,26 +145,29 @@ function isOrHasTextOf(value: unknown, units: number): boolean {
   return typeof value === "object" && value !== null && hasTextOf(value, units)
 }
 
-/** A text as long as one that was taken out. */
-interface Copy {
-  readonly holder: JsonValue
-  readonly key: PathKey
-  readonly text: string
-  readonly at: string
-}
-
-function findCopies(holder: object, lengths: ReadonlySet<number>, path: string[], found: Copy[]): void {
+/** Whether there was one. */
+function takeOutCopiesIn(
+  holder: object,
+  byText: ReadonlyMap<string, LongText>,
+  lengths: ReadonlySet<number>,
+  path: string[],
+): boolean {
+  let hasFound = false
   for (const key in holder) {
     const value = (holder as Record<string, unknown>)[key]
     if (typeof value === "string") {
-      if (value.length < LONG_UNITS || !lengths.has(value.length) || isExactNumber(holder)) continue
-      found.push({ holder: holder as JsonValue, key, text: value, at: pointerOf([...path, key]) })
+      const long = value.length < LONG_UNITS || !lengths.has(value.length) ? undefined : byText.get(value)
+      if (long === undefined || isExactNumber(holder)) continue
+      putUnder(holder as JsonValue, key, null)
+      long.also.push(pointerOf([...path, key]))
+      hasFound = true
     } else if (typeof value === "object" && value !== null) {
       path.push(key)
-      findCopies(value, lengths, path, found)
+      if (takeOutCopiesIn(value, byText, lengths, path)) hasFound = true
       path.pop()
     }
   }
+  return hasFound
 }
 
 function pointerOf(path: readonly string[]): string {
@@ -164,17 +176,16 @@ function pointerOf(path: readonly string[]): string {
 
 // --- The content of a message of the system, which has no parts ---------------------------------------------------------
 
-function takeOutContent(record: JsonValue, content: Sealed<string>): void {
-  const { origin } = content
-  if (origin !== undefined && recordAround(origin.holder) === record) putUnder(origin.holder.value, origin.key, null)
+function takeOutContent(record: JsonValue, { holder, key }: Placed<string>): void {
+  if (holder !== undefined && recordAround(holder) === record) putUnder(holder.value, key, null)
 }
 
 /** What `options.source.lift` of such a message says, where its content was taken out of the record. */
-export function contentNote(record: JsonValue, content: Sealed<string> | undefined): JsonObject | undefined {
-  const origin = content?.origin
-  if (origin === undefined || recordAround(origin.holder) !== record) return undefined
-  const at = pathTo(origin.holder).inside(origin.key).pointer
-  return { content: origin.form === "value" ? at : { at, form: origin.form } }
+export function contentNote(record: JsonValue, content: Placed<string> | undefined): JsonObject | undefined {
+  const holder = content?.holder
+  if (content === undefined || holder === undefined || recordAround(holder) !== record) return undefined
+  const at = pathTo(holder).inside(content.key).pointer
+  return { content: content.form === "value" ? at : { at, form: content.form } }
 }
 
 // --- The way back -----------------------------------------------------------------------------------------------------
@@ -209,9 +220,7 @@ function notesOf(holder: Pick<Part, "options">): [LiftedField, LiftNote][] {
   return isJsonObject(lift) ? (Object.entries(lift) as [LiftedField, LiftNote][]) : []
 }
 
-type LiftedBody = Part | PartDraft["body"]
-
-function liftedValue(part: LiftedBody, field: LiftedField): JsonValue {
+function liftedValue(part: Part, field: LiftedField): JsonValue {
   if (field === "text" && "text" in part) return part.text
   if (field === "params" && part.type === "tool_call") return part.params as JsonValue
   if (field === "result" && part.type === "tool_result") return part.result as JsonValue

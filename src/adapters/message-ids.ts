@@ -11,7 +11,8 @@ const CONTENT_ID_FORM = /^pond-[0-9a-f]{16}$/
 
 /** Whether a message's id was made from the content of its record, because its source gave it none. */
 export function hasContentId(id: string): boolean {
-  return id.startsWith(CONTENT_ID)
+  // Asked for every message, and few ids begin with its first letter.
+  return id.charCodeAt(0) === 112 && id.startsWith(CONTENT_ID)
 }
 
 export interface MessageIds {
@@ -53,7 +54,8 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
     let count = next.get(wanted) ?? 2
     let id = `${wanted}#${count}`
     while (!take(id)) id = `${wanted}#${++count}`
-    next.set(wanted, count + 1)
+    // A second one is common: opencode's results share the id of their call. Looking for its number once more costs less.
+    if (count > 2) next.set(wanted, count + 1)
     return id
   }
 

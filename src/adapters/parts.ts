@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from "../model/json.ts"
 import type { FileContent, Part, Provenance } from "../model/session.ts"
-import type { Sealed } from "./extract.ts"
+import { type Placed, plain, type Sealed } from "./extract.ts"
 
 type Distributed<T> = T extends Part ? Omit<T, "id" | "session_id" | "message_id" | "options"> : never
 export type PartBody = Distributed<Part>
@@ -20,16 +20,25 @@ interface Made {
   readonly [made]: true
 }
 
-export interface PartDraft<out T extends PartBody["type"] = PartBody["type"]> extends Made {
-  /** A whole part but for its ids and its options, which the session writer fills in. */
-  readonly body: BodyByType[T]
-  /** Which field holds the heavy value of the part, and that value as it was read. A part has one. */
+/**
+ * A whole part but for its ids and its options, which the session writer fills in: each part is made once, in the shape that
+ * it keeps. Until then its options hold what is to become of it (`Pending`).
+ */
+export type PartDraft<T extends PartBody["type"] = PartBody["type"]> = Made & BodyByType[T]
+
+/** What the session writer has to know of a part beside the part. A class for its fixed shape alone. */
+export class Pending {
+  /** Which field holds the heavy value of the part, and that value as it was read. A part has one at most. */
   readonly lift: LiftedField | undefined
-  readonly heavy: Sealed<JsonValue> | Sealed<string> | undefined
-  /** The part's own id, where the source has one. */
-  readonly id: string | undefined
+  readonly heavy: Placed<JsonValue> | Placed<string> | undefined
   /** Facts of pond's own. */
   readonly pond: Record<string, JsonValue> | undefined
+
+  constructor(lift: Pending["lift"], heavy: Pending["heavy"], pond: Pending["pond"]) {
+    this.lift = lift
+    this.heavy = heavy
+    this.pond = pond
+  }
 }
 
 interface Common {
@@ -39,33 +48,24 @@ interface Common {
   readonly pond?: Record<string, JsonValue> | undefined
 }
 
-/** Like the empty ids, it stands in a new body for what the session writer fills in: a part has one shape from then on. */
-const NONE = Object.freeze({})
-
-export function textPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"text"> {
-  const { provenance, text } = fields
-  return draft(
-    { type: "text", provenance, text: text.value, id: "", session_id: "", message_id: "", options: NONE },
-    fields,
-    "text",
-    text,
-  )
+export function textPart(fields: Common & { readonly text: Placed<string> }): PartDraft<"text"> {
+  const { provenance, text, pond } = fields
+  const options = new Pending("text", text, pond)
+  const id = idIn(fields)
+  return drafted({ type: "text", provenance, text: text.value, id, session_id: "", message_id: "", options })
 }
 
-export function reasoningPart(fields: Common & { readonly text: Sealed<string> }): PartDraft<"reasoning"> {
-  const { provenance, text } = fields
-  return draft(
-    { type: "reasoning", provenance, text: text.value, id: "", session_id: "", message_id: "", options: NONE },
-    fields,
-    "text",
-    text,
-  )
+export function reasoningPart(fields: Common & { readonly text: Placed<string> }): PartDraft<"reasoning"> {
+  const { provenance, text, pond } = fields
+  const options = new Pending("text", text, pond)
+  const id = idIn(fields)
+  return drafted({ type: "reasoning", provenance, text: text.value, id, session_id: "", message_id: "", options })
 }
 
 export type FileSource =
-  | { readonly base64: Sealed<string> }
-  | { readonly url: Sealed<string> }
-  | { readonly text: Sealed<string> }
+  | { readonly base64: Placed<string> }
+  | { readonly url: Placed<string> }
+  | { readonly text: Placed<string> }
 
 interface FileFields extends Common {
   /** Where the source names none, the generic type says that it is not known (spec 4.8). */
@@ -75,44 +75,42 @@ interface FileFields extends Common {
 }
 
 export function filePart(fields: FileFields): PartDraft<"file"> {
-  const [content, value] = fileContent(fields.data)
-  const body = {
-    type: "file" as const,
+  const [data, value] = fileContent(fields.data)
+  return drafted({
+    type: "file",
     provenance: fields.provenance,
-    media_type: fields.mediaType?.value ?? "application/octet-stream",
-    ...(fields.fileName === undefined ? {} : { file_name: fields.fileName.value }),
-    data: content,
-    id: "",
+    media_type: fields.mediaType === undefined ? "application/octet-stream" : plain(fields.mediaType),
+    ...(fields.fileName === undefined ? {} : { file_name: plain(fields.fileName) }),
+    data,
+    id: idIn(fields),
     session_id: "",
     message_id: "",
-    options: NONE,
-  }
-  return draft(body, fields, "data", value)
+    options: new Pending("data", value, fields.pond),
+  })
 }
 
 interface ToolCallFields extends Common {
   readonly callId: Sealed<string>
   readonly name: Sealed<string>
-  readonly params: Sealed<JsonValue>
+  readonly params: Placed<JsonValue>
   /** Absent means that the client ran the tool, which is what a record without the mark says. */
   readonly providerExecuted?: Sealed<boolean> | undefined
 }
 
 export function toolCallPart(fields: ToolCallFields): PartDraft<"tool_call"> {
   const { provenance, callId, name, params, providerExecuted } = fields
-  const body = {
-    type: "tool_call" as const,
+  return drafted({
+    type: "tool_call",
     provenance,
-    call_id: callId.value,
-    name: name.value,
+    call_id: plain(callId),
+    name: plain(name),
     params: params.value,
-    provider_executed: providerExecuted?.value ?? false,
-    id: "",
+    provider_executed: providerExecuted === undefined ? false : plain(providerExecuted),
+    id: idIn(fields),
     session_id: "",
     message_id: "",
-    options: NONE,
-  }
-  return draft(body, fields, "params", params)
+    options: new Pending("params", params, fields.pond),
+  })
 }
 
 interface ToolResultFields extends Common {
@@ -120,40 +118,40 @@ interface ToolResultFields extends Common {
   readonly name?: Sealed<string> | undefined
   /** Absent means that it did not fail, which is what a record without the mark says (spec 4.8). */
   readonly isFailure?: Sealed<boolean> | undefined
-  readonly result: Sealed<JsonValue>
+  readonly result: Placed<JsonValue>
 }
 
 export function toolResultPart(fields: ToolResultFields): PartDraft<"tool_result"> {
   const { provenance, callId, name, isFailure, result } = fields
-  const type = "tool_result" as const
-  const call_id = callId.value
-  const is_failure = isFailure?.value ?? false
-  const body =
-    name === undefined
-      ? {
-          type,
-          provenance,
-          call_id,
-          is_failure,
-          result: result.value,
-          id: "",
-          session_id: "",
-          message_id: "",
-          options: NONE,
-        }
-      : {
-          type,
-          provenance,
-          call_id,
-          name: name.value,
-          is_failure,
-          result: result.value,
-          id: "",
-          session_id: "",
-          message_id: "",
-          options: NONE,
-        }
-  return draft(body, fields, "result", result)
+  const options = new Pending("result", result, fields.pond)
+  const type = "tool_result"
+  const call_id = plain(callId)
+  const is_failure = isFailure === undefined ? false : plain(isFailure)
+  const id = idIn(fields)
+  return name === undefined
+    ? drafted({
+        type,
+        provenance,
+        call_id,
+        is_failure,
+        result: result.value,
+        id,
+        session_id: "",
+        message_id: "",
+        options,
+      })
+    : drafted({
+        type,
+        provenance,
+        call_id,
+        name: plain(name),
+        is_failure,
+        result: result.value,
+        id,
+        session_id: "",
+        message_id: "",
+        options,
+      })
 }
 
 /** @public For clients that ask before a tool runs; none of the first four records it. */
@@ -161,17 +159,16 @@ export function approvalRequestPart(
   fields: Common & { readonly approvalId: Sealed<string>; readonly toolCallId: Sealed<string> },
 ): PartDraft<"tool_approval_request"> {
   const { provenance, approvalId, toolCallId } = fields
-  const body = {
-    type: "tool_approval_request" as const,
+  return drafted({
+    type: "tool_approval_request",
     provenance,
-    approval_id: approvalId.value,
-    tool_call_id: toolCallId.value,
-    id: "",
+    approval_id: plain(approvalId),
+    tool_call_id: plain(toolCallId),
+    id: idIn(fields),
     session_id: "",
     message_id: "",
-    options: NONE,
-  }
-  return draft(body, fields, undefined, undefined)
+    options: new Pending(undefined, undefined, fields.pond),
+  })
 }
 
 /** @public For clients that ask before a tool runs; none of the first four records it. */
@@ -183,42 +180,45 @@ export function approvalResponsePart(
   },
 ): PartDraft<"tool_approval_response"> {
   const { provenance, approvalId, approved, reason } = fields
-  const body = {
-    type: "tool_approval_response" as const,
+  return drafted({
+    type: "tool_approval_response",
     provenance,
-    approval_id: approvalId.value,
-    approved: approved.value,
-    ...(reason === undefined ? {} : { reason: reason.value }),
-    id: "",
+    approval_id: plain(approvalId),
+    approved: plain(approved),
+    ...(reason === undefined ? {} : { reason: plain(reason) }),
+    id: idIn(fields),
     session_id: "",
     message_id: "",
-    options: NONE,
-  }
-  return draft(body, fields, undefined, undefined)
+    options: new Pending(undefined, undefined, fields.pond),
+  })
 }
 
 /** Something in a message that the model has no part for: it stays in the record, and this marks its place. */
 export function opaquePart(fields: Common & { readonly kind: Sealed<string> }): PartDraft<"opaque"> {
-  const { provenance, kind } = fields
-  return draft(
-    { type: "opaque", provenance, kind: kind.value, id: "", session_id: "", message_id: "", options: NONE },
-    fields,
-    undefined,
-    undefined,
-  )
+  const { provenance, kind, pond } = fields
+  const options = new Pending(undefined, undefined, pond)
+  return drafted({
+    type: "opaque",
+    provenance,
+    kind: plain(kind),
+    id: idIn(fields),
+    session_id: "",
+    message_id: "",
+    options,
+  })
 }
 
-function fileContent(data: FileSource): readonly [FileContent, Sealed<string>] {
+function fileContent(data: FileSource): readonly [FileContent, Placed<string>] {
   if ("base64" in data) return [{ base64: data.base64.value }, data.base64]
   if ("url" in data) return [{ url: data.url.value }, data.url]
   return [{ text: data.text.value }, data.text]
 }
 
-function draft<B extends PartBody>(
-  body: B,
-  common: Common,
-  lift: LiftedField | undefined,
-  heavy: Sealed<JsonValue> | Sealed<string> | undefined,
-): PartDraft<B["type"]> {
-  return { body, lift, heavy, id: common.id?.value, pond: common.pond } as unknown as PartDraft<B["type"]>
+/** No source gives an empty id: where this one is, the session writer makes one of the message's. */
+function idIn({ id }: Common): string {
+  return id === undefined ? "" : plain(id)
+}
+
+function drafted<B extends PartBody>(part: B & { readonly options: Pending }): PartDraft<B["type"]> {
+  return part as unknown as PartDraft<B["type"]>
 }

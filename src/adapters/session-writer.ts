@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
 import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
-import type { Sealed } from "./extract.ts"
+import { type Placed, plain, type Sealed } from "./extract.ts"
 import { contentNote, takeOut } from "./lift.ts"
 import { createMessageIds } from "./message-ids.ts"
 import type { PartDraft } from "./parts.ts"
@@ -41,7 +41,7 @@ type SharedFields = Pick<DraftFields, "timestamp" | "pond" | "spelling">
 type PartDraftsOf<R extends Role> = readonly PartDraft<(typeof ROLE_PARTS)[R][number]>[]
 
 export type MessageDraft =
-  | (DraftFields & { readonly role: "system"; readonly content?: Sealed<string> | undefined })
+  | (DraftFields & { readonly role: "system"; readonly content?: Placed<string> | undefined })
   | (DraftFields & { readonly role: "user"; readonly parts: PartDraftsOf<"user"> })
   | (DraftFields & { readonly role: "assistant"; readonly parts: PartDraftsOf<"assistant"> })
   | (DraftFields & { readonly role: "tool"; readonly parts: PartDraftsOf<"tool"> })
@@ -85,7 +85,6 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   let ordinal = resume?.nextOrdinal ?? 0
   const waiting: (() => void)[] = []
 
-  /** Messages that come before their session is known wait: the session is always first. */
   function write(
     raw: RawRecord,
     source: JsonObject,
@@ -93,8 +92,19 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     drafts: readonly MessageDraft[],
     shared: SharedFields = NOTHING_SHARED,
   ): void {
-    if (session === undefined) waiting.push(() => write(raw, source, record, drafts, shared))
+    if (session === undefined) wait(raw, source, record, drafts, shared)
     else emit(session, raw, source, record, drafts, shared)
+  }
+
+  /** Messages that come before their session is known wait: the session is always first. */
+  function wait(
+    raw: RawRecord,
+    source: JsonObject,
+    record: JsonValue,
+    drafts: readonly MessageDraft[],
+    shared: SharedFields,
+  ): void {
+    waiting.push(() => write(raw, source, record, drafts, shared))
   }
 
   function emit(
@@ -111,7 +121,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     let first: string | undefined
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
-      const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(draft.id.value)
+      const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(plain(draft.id))
       const kept = first === undefined ? withSpelling(source, draft.spelling ?? shared.spelling) : { of: first }
       sink.entry(entryOf(begun, id, ordinal++, draft, withLift(kept, record, draft), shared))
       first ??= id
@@ -176,38 +186,36 @@ function entryOf(
 ): Entry {
   const { role } = draft
   const session_id = session.id
-  const timestamp = (draft.timestamp ?? shared.timestamp)?.value ?? session.created_at
+  const moment = draft.timestamp ?? shared.timestamp
+  const timestamp = moment === undefined ? session.created_at : plain(moment)
   const pond = shared.pond === undefined ? draft.pond : { ...shared.pond, ...draft.pond }
   const options = pond === undefined ? { source } : { source, pond }
   if (role === "system") {
     const content = draft.content?.value ?? ""
     return { message: { id, session_id, ordinal, timestamp, options, role, content }, parts: [] }
   }
-  const drafts: readonly PartDraft[] = draft.parts
-  const parts: Part[] = []
-  for (let index = 0; index < drafts.length; index++)
-    parts.push(placed(drafts[index] as PartDraft, session_id, id, index))
-  return { message: { id, session_id, ordinal, timestamp, options, role }, parts } as Entry
+  const parts: readonly PartDraft[] = draft.parts
+  for (let index = 0; index < parts.length; index++) place(parts[index] as PartDraft, session_id, id, index)
+  return { message: { id, session_id, ordinal, timestamp, options, role }, parts } as unknown as Entry
 }
 
-/** The body was made for this part alone, and a copy of every part of every message would cost as much as making it. */
-function placed(draft: PartDraft, sessionId: string, messageId: string, index: number): Part {
-  const part = draft.body as unknown as { -readonly [K in keyof Part]: Part[K] }
-  part.id = draft.id ?? `${messageId}:${index}`
+/** The part was made for this message alone: a copy of every part of every message would cost as much as making it. */
+function place(draft: PartDraft, sessionId: string, messageId: string, index: number): void {
+  const part = draft as unknown as { -readonly [K in keyof Part]: Part[K] }
+  if (part.id === "") part.id = `${messageId}:${index}`
   part.session_id = sessionId
   part.message_id = messageId
-  return part as Part
 }
 
 function sessionOf(start: SessionStart, main: SourceFile): Session {
   return {
-    id: start.id.value,
-    ...(start.parentSessionId === undefined ? {} : { parent_session_id: start.parentSessionId.value }),
-    ...(start.parentMessageId === undefined ? {} : { parent_message_id: start.parentMessageId.value }),
-    source_agent: start.sourceAgent.value,
-    created_at: start.createdAt.value,
-    project: start.project.value,
-    ...(start.title === undefined ? {} : { title: start.title.value }),
+    id: plain(start.id),
+    ...(start.parentSessionId === undefined ? {} : { parent_session_id: plain(start.parentSessionId) }),
+    ...(start.parentMessageId === undefined ? {} : { parent_message_id: plain(start.parentMessageId) }),
+    source_agent: plain(start.sourceAgent),
+    created_at: plain(start.createdAt),
+    project: plain(start.project),
+    ...(start.title === undefined ? {} : { title: plain(start.title) }),
     options: { source: { file: main.place }, ...(start.pond === undefined ? {} : { pond: start.pond }) },
   }
 }

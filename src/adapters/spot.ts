@@ -3,7 +3,7 @@
  * back; a path is the place alone. Reading a record goes from spot to spot: each step looks up one key, and no list of keys
  * is made for a value that nobody takes out.
  */
-import { isJsonObject, type JsonValue, pointerToken } from "../model/json.ts"
+import { type JsonObject, type JsonValue, pointerToken } from "../model/json.ts"
 
 export type PathKey = string | number
 
@@ -80,7 +80,12 @@ export function inside(spot: Spot, key: PathKey): Spot | undefined {
   return value === undefined ? undefined : new Spot(value, spot, key)
 }
 
-/** The same, where a list has been asked for its length already. */
+/** The item of a list, which is long enough: for who goes through it without another list beside it. */
+export function itemOf(list: Spot, index: number): Spot {
+  return new Spot((list.value as readonly JsonValue[])[index] ?? null, list, index)
+}
+
+/** Each item of a list as a spot; none where there is no list. */
 export function itemsOf(spot: Spot | undefined): Spot[] {
   const items: Spot[] = []
   if (spot === undefined || !Array.isArray(spot.value)) return items
@@ -102,6 +107,7 @@ export function valueUnder(holder: JsonValue, key: PathKey): JsonValue | undefin
 
 /** The text under a key, or nothing: for the kinds by which a record is told apart. */
 export function wordUnder(holder: JsonValue | undefined, key: string): string | undefined {
-  const value = isJsonObject(holder) ? holder[key] : undefined
+  if (typeof holder !== "object" || holder === null) return undefined
+  const value = (holder as JsonObject)[key]
   return typeof value === "string" ? value : undefined
 }

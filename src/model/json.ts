@@ -60,12 +60,31 @@ export function parseOwnJson(text: string): ParsedJson {
 function parseWithin(levels: number, text: string): ParsedJson {
   try {
     const value: JsonValue = JSON.parse(text)
+    lastValue = undefined
+    lastLongTexts = 0
     const marks = marksOf(value, levels)
     if ((marks & DEEP) !== 0) return tooDeep(levels)
-    return marks !== 0 && mayBeInexact(text, marks) ? exactly(text) : { ok: true, value }
+    if (marks !== 0 && mayBeInexact(text, marks)) return exactly(text)
+    if (text.length <= HELD_UNITS_MAX) lastValue = value
+    return { ok: true, value }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : "not JSON" }
   }
+}
+
+/** Texts of so many units are counted. */
+export const LONG_UNITS = 96
+
+/** What was parsed last, and how many long texts it had then: whoever asks next has no need to go through all of it again. */
+let lastValue: JsonValue | undefined
+let lastLongTexts = 0
+
+/** What is held lies in memory until the next text is parsed: a document of many megabytes must not. */
+const HELD_UNITS_MAX = 1_000_000
+
+/** How many long texts a value had when it was parsed. Nothing where it is large, or something else was parsed since. */
+export function longTextsIn(value: JsonValue): number | undefined {
+  return value === lastValue ? lastLongTexts : undefined
 }
 
 function mayBeInexact(text: string, marks: number): boolean {
@@ -100,12 +119,14 @@ function marksInside(holder: object, levels: number): number {
     for (let index = 0; index < holder.length; index++) {
       const value: unknown = holder[index]
       if (typeof value !== "string") marks |= marksOf(value, levels - 1)
+      else if (value.length >= LONG_UNITS) lastLongTexts++
     }
     return marks
   }
   for (const key in holder) {
     const value = (holder as Readonly<Record<string, unknown>>)[key]
     if (typeof value !== "string") marks |= marksOf(value, levels - 1)
+    else if (value.length >= LONG_UNITS) lastLongTexts++
   }
   return marks
 }

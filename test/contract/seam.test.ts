@@ -13,7 +13,7 @@ const ADAPTERS = join(ROOT, "src/adapters")
 const PREAMBLE = `
 import type { JsonValue } from "${ROOT}/src/model/json.ts"
 import type { ParseSink, RawRecord, SourceFile } from "${ADAPTERS}/adapter.ts"
-import { booleanAt, jsonAt, nonEmptyStringAt, Sealed, stringAt, timestampAt } from "${ADAPTERS}/extract.ts"
+import { booleanAt, jsonAt, nonEmptyStringAt, type Placed, plain, Sealed, stringAt, timestampAt } from "${ADAPTERS}/extract.ts"
 import { type PartDraft, textPart, toolCallPart, toolResultPart } from "${ADAPTERS}/parts.ts"
 import { createSessionWriter, type MessageDraft, type SessionStart } from "${ADAPTERS}/session-writer.ts"
 declare const record: JsonValue
@@ -29,9 +29,6 @@ const createdAt = timestampAt(record, "at")
 if (text === undefined || name === undefined || id === undefined || params === undefined || createdAt === undefined)
   throw new Error()
 `
-
-/** The compiler has a code for one missing property, one for a few and one for many. */
-const MISSES_PROPERTIES = "TS27(?:39|40|41)"
 
 /** What is wrong, the code of the compiler for it, and the line that says it. */
 const WRONG: readonly (readonly [what: string, code: string, line: string])[] = [
@@ -57,23 +54,27 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
     "TS2322",
     `toolResultPart({ provenance: "injected", callId: id, result: params, isFailure: true })`,
   ],
-  [
-    "parameters of our own",
-    MISSES_PROPERTIES,
-    `toolCallPart({ provenance: "conversational", callId: id, name, params: {} })`,
-  ],
+  ["a name of our own", "TS2322", `toolCallPart({ provenance: "conversational", callId: id, name: "bash", params })`],
+  ["parameters of our own", "TS2322", `toolCallPart({ provenance: "conversational", callId: id, name, params: {} })`],
   [
     "a sealed value unsealed and changed",
     "TS2322",
     `textPart({ provenance: "conversational", text: text.value.trim() })`,
   ],
+  ["a name unsealed and changed", "TS2322", `writer.carrier(raw, record, { id: plain(id).trim() })`],
+  ["an id used as a text that can be taken out", "TS2322", `textPart({ provenance: "conversational", text: id })`],
   ["a sealed value made by hand", "TS2673", `new Sealed("hello", undefined)`],
   [
     "a look-alike of a sealed value",
-    MISSES_PROPERTIES,
-    `textPart({ provenance: "conversational", text: { value: "hello", origin: undefined } })`,
+    "TS2322",
+    `textPart({ provenance: "conversational", text: { value: "hello", holder: undefined, key: "", form: "value" } })`,
   ],
-  ["a cast to a sealed value", "TS2352", `textPart({ provenance: "conversational", text: "hello" as Sealed<string> })`],
+  ["a cast to a sealed value", "TS2352", `writer.carrier(raw, record, { id: "hello" as Sealed<string> })`],
+  [
+    "a cast to a sealed value with a place",
+    "TS2352",
+    `textPart({ provenance: "conversational", text: "hello" as Placed<string> })`,
+  ],
   ["a part without provenance", "TS2345", `textPart({ text })`],
   [
     "a provenance that may be missing",
@@ -83,8 +84,8 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
   ["a provenance that is none", "TS2322", `textPart({ provenance: "unknown", text })`],
   [
     "a part written down by hand",
-    MISSES_PROPERTIES,
-    `const part: PartDraft<"text"> = { body: { type: "text", provenance: "injected", text: "x" }, lift: undefined, id: undefined, pond: undefined }; void part`,
+    "TS2322",
+    `const part: PartDraft<"text"> = { type: "text", provenance: "injected", text: "x" }; void part`,
   ],
   ["a message id of our own", "TS2322", `writer.carrier(raw, record, { id: "m1" })`],
   [
@@ -157,7 +158,7 @@ for (const [index, [what]] of RIGHT.entries())
 /** What the compiler cannot forbid in the code of an adapter, and what to do instead. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [
-    /\bas\s+(?:unknown\s+as\s+)?(?:Sealed|PartDraft|MessageDraft)\b/,
+    /\bas\s+(?:unknown\s+as\s+)?(?:Sealed|Placed|PartDraft|MessageDraft)\b/,
     "values are sealed by extract.ts, parts made by parts.ts",
   ],
   [/\bas\s+any\b|\bas\s+never\b/, "mend the type"],

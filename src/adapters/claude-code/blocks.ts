@@ -4,13 +4,15 @@
  */
 import type { Provenance } from "../../model/session.ts"
 import {
-  booleanAt,
   copied,
+  flagOf,
   isAt,
   jsonHere,
   jsonUnder,
+  nameOf,
   nonEmptyStringUnder,
-  type Sealed,
+  type Placed,
+  plain,
   stringHere,
   stringUnder,
 } from "../extract.ts"
@@ -24,7 +26,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
+import { inside, itemOf, type Spot, wordUnder } from "../spot.ts"
 import { injectedPart, userTextParts } from "./provenance.ts"
 
 export type UserDraft = PartDraft<"text" | "file" | "opaque">
@@ -36,22 +38,20 @@ export type UserRun =
   | { readonly role: "user"; readonly parts: UserDraft[] }
   | { readonly role: "tool"; readonly parts: ToolDraft[] }
 
-export interface Blocks<T> {
-  readonly parts: T
-  /** The kinds of blocks that were kept without being understood. */
-  readonly unknown: readonly string[]
-}
-
-/** The content is a text, or a list of blocks. `injected` says what put the whole of it there, if not a person. */
-export function userRuns(content: Spot, injected: string | undefined): Blocks<UserRun[]> | undefined {
+/**
+ * The content is a text, or a list of blocks. `injected` says what put the whole of it there, if not a person; `unknown` gets
+ * the kinds of blocks that are kept without being understood.
+ */
+export function userRuns(content: Spot, injected: string | undefined, unknown: string[]): UserRun[] | undefined {
   const text = stringHere(content)
-  if (text !== undefined) return { parts: [{ role: "user", parts: userTextParts(text, injected) }], unknown: [] }
-  if (!Array.isArray(content.value)) return undefined
+  if (text !== undefined) return [{ role: "user", parts: userTextParts(text, injected) }]
+  const { value } = content
+  if (!Array.isArray(value)) return undefined
   const runs: UserRun[] = []
-  const unknown: string[] = []
-  for (const block of itemsOf(content)) {
+  for (let index = 0; index < value.length; index++) {
+    const block = itemOf(content, index)
     const type = wordUnder(block.value, "type")
-    const last = runs.at(-1)
+    const last = runs[runs.length - 1]
     if (type === "tool_result") {
       const part = toolResult(block) ?? unreadBlock(block, "injected", unknown)
       if (part === undefined) continue
@@ -63,23 +63,26 @@ export function userRuns(content: Spot, injected: string | undefined): Blocks<Us
     if (last?.role === "user") last.parts.push(...parts)
     else runs.push({ role: "user", parts })
   }
-  return { parts: runs.length === 0 ? [{ role: "user", parts: [] }] : runs, unknown }
+  return runs.length === 0 ? [{ role: "user", parts: [] }] : runs
 }
 
-export function assistantParts(content: Spot, injected: string | undefined): Blocks<AssistantDraft[]> | undefined {
-  const text = assistantText(content, injected)
-  if (text !== undefined) return { parts: [text], unknown: NOTHING_UNKNOWN }
-  if (!Array.isArray(content.value)) return undefined
-  const unknown: string[] = []
+export function assistantParts(
+  content: Spot,
+  injected: string | undefined,
+  unknown: string[],
+): AssistantDraft[] | undefined {
+  const { value } = content
+  if (!Array.isArray(value)) {
+    const text = assistantText(content, injected)
+    return text && [text]
+  }
   const parts: AssistantDraft[] = []
-  for (const block of itemsOf(content)) {
-    const part = assistantBlock(block, injected, unknown)
+  for (let index = 0; index < value.length; index++) {
+    const part = assistantBlock(itemOf(content, index), injected, unknown)
     if (part !== undefined) parts.push(part)
   }
-  return { parts, unknown }
+  return parts
 }
-
-const NOTHING_UNKNOWN: readonly string[] = []
 
 // --- Single blocks ----------------------------------------------------------------------------------------------------
 
@@ -119,17 +122,19 @@ function readAssistantBlock(
 ): AssistantDraft | undefined {
   if (type === undefined) return assistantText(block, injected)
   if (type === "text") return said(stringUnder(block, "text"), injected)
+  if (type === "thinking") {
+    const text = stringUnder(block, "thinking")
+    return text && reasoningPart({ provenance: "conversational", text })
+  }
   if (type.endsWith("tool_use")) return toolCall(block, type)
-  if (type.endsWith("tool_result")) return toolResult(block)
-  const text = type === "thinking" ? stringUnder(block, "thinking") : undefined
-  return text === undefined ? undefined : reasoningPart({ provenance: "conversational", text })
+  return type.endsWith("tool_result") ? toolResult(block) : undefined
 }
 
 function assistantText(spot: Spot, injected: string | undefined): PartDraft<"text"> | undefined {
   return said(stringHere(spot), injected)
 }
 
-function said(text: Sealed<string> | undefined, injected: string | undefined): PartDraft<"text"> | undefined {
+function said(text: Placed<string> | undefined, injected: string | undefined): PartDraft<"text"> | undefined {
   if (text === undefined) return undefined
   return injected === undefined ? textPart({ provenance: "conversational", text }) : injectedPart(text, injected)
 }
@@ -137,11 +142,11 @@ function said(text: Sealed<string> | undefined, injected: string | undefined): P
 /** `server_tool_use` and `mcp_tool_use` ran at the provider, who wrote their results into the same message. */
 function toolCall(block: Spot, type: string): PartDraft<"tool_call"> | undefined {
   const callId = nonEmptyStringUnder(block, "id")
-  const name = stringUnder(block, "name")
+  const name = nameOf(block.value, "name")
   const params = jsonUnder(block, "input")
   if (callId === undefined || name === undefined || params === undefined) return undefined
-  const provider = type === "server_tool_use" ? "server_tool_use" : "mcp_tool_use"
-  const providerExecuted = isAt(block.value, provider, "type")
+  const isOwn = type !== "server_tool_use" && type !== "mcp_tool_use"
+  const providerExecuted = isOwn ? undefined : isAt(block.value, type, "type")
   return toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted })
 }
 
@@ -151,7 +156,7 @@ function toolResult(block: Spot): PartDraft<"tool_result"> | undefined {
   if (callId === undefined) return undefined
   // A result without content says that there was none. The block itself says so, and stays where it is.
   const result = jsonUnder(block, "content") ?? copied(jsonHere(block))
-  const isFailure = booleanAt(block.value, "is_error")
+  const isFailure = flagOf(block.value, "is_error")
   return toolResultPart({ provenance: "injected", callId, isFailure, result })
 }
 
@@ -174,6 +179,6 @@ function fileSource(source: Spot): FileSource | undefined {
 
 function unreadBlock(block: Spot, provenance: Provenance, unknown: string[]): PartDraft<"opaque"> | undefined {
   const kind = nonEmptyStringUnder(block, "type")
-  unknown.push(kind?.value ?? "untyped")
+  unknown.push(kind === undefined ? "untyped" : plain(kind))
   return kind === undefined ? undefined : opaquePart({ provenance, kind })
 }

@@ -8,7 +8,10 @@ import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, S
 import {
   joined,
   matchIn,
+  momentOf,
+  nonEmptyOf,
   nonEmptyStringAt,
+  plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
@@ -17,7 +20,7 @@ import {
   timestampAt,
   valueAt,
 } from "../extract.ts"
-import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
 import { BRAND, isKnownRecord } from "./records.ts"
@@ -42,6 +45,10 @@ interface Reading {
   readonly writer: SessionWriter
   readonly learned: Learned
   readonly versions: Set<string>
+  /** The version of the last record that named one: most name the same. */
+  version: string | undefined
+  /** Kinds of blocks of the record that is being read that nobody understood. */
+  readonly unknown: string[]
   /** The side files that the unit has, by name: a spilled result that is not among them is missing. */
   readonly spilled: ReadonlySet<string>
 }
@@ -65,6 +72,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       isWarmup: false,
     },
     versions: new Set(),
+    version: undefined,
+    unknown: [],
     spilled: new Set(unit.files.map(({ place }) => place.slice(place.lastIndexOf("/") + 1))),
   }
   let hasRecords = false
@@ -88,7 +97,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 }
 
 const META = ".meta.json"
-const STEM = /([^/]+)\.jsonl$/
+/** Looked for from the beginning of a name alone. */
+const STEM = /(?<![^/])([^/]+)\.jsonl$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export function isAgentLog(file: Pick<SourceFile, "place">): boolean {
@@ -110,7 +120,7 @@ function begin({ writer, main, isAgent, learned }: Reading): void {
     learned.agent ?? matchIn(place, /\/agent-a([a-z][a-z_]*)-[0-9a-f]+\.jsonl$/) ?? matchIn(place, /(agent)-[^/]+$/)
   const createdAt = learned.createdAt ?? sealedModifiedAt(main)
   if (createdAt === undefined) return
-  const spawnedBy = learned.spawnedBy === undefined ? {} : { spawned_by: learned.spawnedBy.value }
+  const spawnedBy = learned.spawnedBy === undefined ? {} : { spawned_by: plain(learned.spawnedBy) }
   const noise = learned.isWarmup ? { noise: "warmup" } : {}
   const pond = { ...spawnedBy, ...noise }
   writer.begin({
@@ -170,9 +180,12 @@ function pushSide(reading: Reading, raw: RawRecord, record: JsonObject): void {
 }
 
 function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
-  const { writer, versions } = reading
+  const { writer } = reading
   const version = record["version"]
-  if (typeof version === "string") versions.add(version)
+  if (version !== reading.version && typeof version === "string") {
+    reading.version = version
+    reading.versions.add(version)
+  }
   const type = record["type"]
   const drafts = messagesOf(reading, raw, record)
   if (drafts !== undefined) {
@@ -187,8 +200,7 @@ function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
   }
   const { title, pond } = titleOf(record)
   if (!writer.hasBegun && title !== undefined) reading.learned.title = title
-  const timestamp = timestampAt(record, "timestamp")
-  writer.carrier(raw, record, { id: nonEmptyStringAt(record, "uuid"), timestamp, pond })
+  writer.carrier(raw, record, { id: nonEmptyOf(record, "uuid"), timestamp: momentOf(record, "timestamp"), pond })
 }
 
 function messagesOf(
@@ -196,28 +208,29 @@ function messagesOf(
   raw: RawRecord,
   record: JsonObject,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
-  const fields = fieldsOf(reading, record)
   switch (record["type"]) {
     case "user":
-      return userMessages(reading, raw, record, fields)
+      return userMessages(reading, raw, record)
     case "assistant": {
       const content = contentOf(record)
-      const blocks = content && assistantParts(content, injectedAssistant(record))
-      if (blocks === undefined) return undefined
-      nameUnknown(reading, raw, blocks.unknown)
-      return [{ id: fields.id, timestamp: fields.timestamp, pond: fields.pond, role: "assistant", parts: blocks.parts }]
+      const parts = content && assistantParts(content, injectedAssistant(record), reading.unknown)
+      if (parts === undefined) return undefined
+      nameUnknown(reading, raw)
+      const { id, timestamp, pond } = fieldsOf(reading, record)
+      return [{ id, timestamp, pond, role: "assistant", parts }]
     }
     case "attachment": {
       // What a person typed while the model was at work. All other attachments are the harness's own notes.
       if (valueAt(record, "attachment", "type") !== "queued_command") return undefined
       const attachment = inside(whole(record), "attachment")
       const prompt = attachment && inside(attachment, "prompt")
-      const blocks = prompt && userRuns(prompt, injectedQueued(record))
-      return blocks && draftsOf(blocks.parts, { ...fields, pond: { ...fields.pond, queued: true } })
+      const runs = prompt && userRuns(prompt, injectedQueued(record), [])
+      const fields = fieldsOf(reading, record)
+      return runs && draftsOf(runs, { ...fields, pond: { ...fields.pond, queued: true } })
     }
     case "system": {
       const content = stringAt(record, "content")
-      return content === undefined ? undefined : [{ ...fields, role: "system", content }]
+      return content === undefined ? undefined : [{ ...fieldsOf(reading, record), role: "system", content }]
     }
     default:
       return undefined
@@ -230,14 +243,13 @@ function userMessages(
   reading: Reading,
   raw: RawRecord,
   record: JsonObject,
-  fields: Fields,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
   noteMissingSpill(reading, raw, record)
   const content = contentOf(record) ?? inside(whole(record), "message")
-  const blocks = content && userRuns(content, injectedUser(record))
-  if (blocks === undefined) return undefined
-  nameUnknown(reading, raw, blocks.unknown)
-  return draftsOf(blocks.parts, fields)
+  const runs = content && userRuns(content, injectedUser(record), reading.unknown)
+  if (runs === undefined) return undefined
+  nameUnknown(reading, raw)
+  return draftsOf(runs, fieldsOf(reading, record))
 }
 
 function contentOf(record: JsonObject): Spot | undefined {
@@ -249,17 +261,18 @@ function draftsOf(
   runs: readonly UserRun[],
   { id, timestamp, pond }: Fields,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
-  const drafts = runs.map((run): MessageDraft => {
-    if (run.role === "user") return { id, timestamp, pond, role: run.role, parts: run.parts }
-    return { id, timestamp, pond, role: run.role, parts: run.parts }
-  })
-  const [first, ...rest] = drafts
-  return first === undefined ? undefined : [first, ...rest]
+  const drafts: MessageDraft[] = []
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index] as UserRun
+    if (run.role === "user") drafts.push({ id, timestamp, pond, role: run.role, parts: run.parts })
+    else drafts.push({ id, timestamp, pond, role: run.role, parts: run.parts })
+  }
+  return isFilled(drafts) ? drafts : undefined
 }
 
 function fieldsOf(reading: Reading, record: JsonObject): Fields {
-  const timestamp = timestampAt(record, "timestamp")
-  return { id: nonEmptyStringAt(record, "uuid"), timestamp, pond: factsOf(reading, record) }
+  const timestamp = momentOf(record, "timestamp")
+  return { id: nonEmptyOf(record, "uuid"), timestamp, pond: factsOf(reading, record) }
 }
 
 // --- What kind of record it is ----------------------------------------------------------------------------------------
@@ -316,7 +329,7 @@ function uuidIn(text: string | undefined): string | undefined {
 function titleOf(record: JsonObject): { title?: Sealed<string> | undefined; pond?: Record<string, JsonValue> } {
   const custom = record["type"] === "custom-title" ? nonEmptyStringAt(record, "customTitle") : undefined
   const title = custom ?? (record["type"] === "ai-title" ? nonEmptyStringAt(record, "aiTitle") : undefined)
-  return title === undefined ? {} : { title, pond: { title: title.value } }
+  return title === undefined ? {} : { title, pond: { title: plain(title) } }
 }
 
 function noteMissingSpill({ spilled, writer }: Reading, raw: RawRecord, record: JsonObject): void {
@@ -331,6 +344,8 @@ function noteMissingSpill({ spilled, writer }: Reading, raw: RawRecord, record: 
   })
 }
 
-function nameUnknown({ writer }: Reading, raw: RawRecord, kinds: readonly string[]): void {
-  for (const kind of kinds) writer.issue(raw, { kind: "unknown_block", severity: "note", found: kind })
+function nameUnknown({ writer, unknown }: Reading, raw: RawRecord): void {
+  if (unknown.length === 0) return
+  for (const found of unknown) writer.issue(raw, { kind: "unknown_block", severity: "note", found })
+  unknown.length = 0
 }

@@ -2,7 +2,7 @@
  * Which text in the user's slot a person wrote, and which the harness put there. Claude Code marks what it injects with
  * tags of its own; a text that fuses both is cut at their exact boundaries. Knows text, no records.
  */
-import { type Sealed, splitAt } from "../extract.ts"
+import { type Placed, splitAt } from "../extract.ts"
 import { type PartDraft, textPart } from "../parts.ts"
 
 /** What a tag wraps. Whoever is not named here is a tag that a person wrote. */
@@ -50,7 +50,7 @@ interface Span {
 }
 
 /** The parts of one text of a user. `injected` says that the whole record is the harness's. */
-export function userTextParts(text: Sealed<string>, injected: string | undefined): PartDraft<"text">[] {
+export function userTextParts(text: Placed<string>, injected: string | undefined): PartDraft<"text">[] {
   const opening = injected === undefined || injected === "meta" ? openingKind(text.value) : undefined
   if (opening !== undefined) return [injectedPart(text, opening)]
   const spans = injected === undefined || injected === "meta" ? spansOf(text.value) : []
@@ -66,7 +66,7 @@ export function userTextParts(text: Sealed<string>, injected: string | undefined
   })
 }
 
-export function injectedPart(text: Sealed<string>, kind: string): PartDraft<"text"> {
+export function injectedPart(text: Placed<string>, kind: string): PartDraft<"text"> {
   return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 

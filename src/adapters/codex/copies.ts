@@ -23,29 +23,32 @@ export interface CopyState {
 /** Copies are written in one go, when the thread begins; a person needs longer than this for a first prompt. */
 const COPYING_MS = 1_000
 
-/** The state after a record, and the thread that the record was copied from. */
-export function copiedFrom(state: CopyState, record: JsonObject): { state: CopyState; from: string | undefined } {
-  if (record["type"] === "session_meta") return afterMeta(state, record)
+/** The thread that a record was copied from, if it was. What has to be remembered is set anew where the record changes it. */
+export function copiedFrom(reading: { copy: CopyState }, record: JsonObject): string | undefined {
+  const state = reading.copy
+  if (record["type"] === "session_meta") return afterMeta(reading, record)
   const { ownOrdinal, parent, from } = state
-  if (from === undefined && ownOrdinal === undefined && record["metadata"] === undefined)
-    return { state, from: undefined }
+  if (from === undefined && ownOrdinal === undefined && record["metadata"] === undefined) return undefined
   const ordinal = record["ordinal"]
-  if (ownOrdinal !== undefined && typeof ordinal === "number" && ordinal < ownOrdinal)
-    return { state, from: from ?? parent }
-  if (valueAt(record, "metadata", "inherited_user_message") === true) return { state, from: from ?? parent }
-  if (from === undefined) return { state, from: undefined }
-  if (!isOwn(state, record)) return { state, from }
+  if (ownOrdinal !== undefined && typeof ordinal === "number" && ordinal < ownOrdinal) return from ?? parent
+  if (valueAt(record, "metadata", "inherited_user_message") === true) return from ?? parent
+  if (from === undefined || !isOwn(state, record)) return from
   const { from: _, ...rest } = state
-  return { state: rest, from: undefined }
+  reading.copy = rest
+  return undefined
 }
 
-function afterMeta(state: CopyState, record: JsonObject): { state: CopyState; from: string | undefined } {
+function afterMeta(reading: { copy: CopyState }, record: JsonObject): string | undefined {
   const id = textAt(record, "payload", "id")
-  if (state.own === undefined) return { state: firstMeta(record, id), from: undefined }
-  const { from: _, ...rest } = state
+  if (reading.copy.own === undefined) {
+    reading.copy = firstMeta(record, id)
+    return undefined
+  }
+  const { from: _, ...rest } = reading.copy
   // The desktop client writes a thread's own header again on every resume.
-  if (id === undefined || id === state.own) return { state: rest, from: undefined }
-  return { state: { ...rest, from: id }, from: id }
+  const from = id === rest.own ? undefined : id
+  reading.copy = from === undefined ? rest : { ...rest, from }
+  return from
 }
 
 function firstMeta(record: JsonObject, id: string | undefined): CopyState {

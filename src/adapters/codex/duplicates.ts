@@ -43,23 +43,19 @@ function isSameSaid(left: Said, right: Said): boolean {
 /** Between an item and its event stand a few other records at most. */
 const CLAIM_DISTANCE = 8
 
-export type Speech = "message" | "copy"
-
-/** One record that says something: whether it is a message, or says again what another record is. */
-export function speechOf(
-  state: SpeechState,
-  from: "item" | "event",
-  draft: MessageDraft,
-): { state: SpeechState; speech: Speech } {
-  if (from === "item") return itemSpeech(state, draft)
-  const next = older(state)
+/** Whether a record that says something says again what another record is the message of. */
+export function saysAgain(reading: { speech: SpeechState }, from: "item" | "event", draft: MessageDraft): boolean {
+  const before = older(reading.speech)
+  if (from === "item") return itemSaysAgain(reading, before, draft)
+  reading.speech = before
   if (draft.role === "user") {
-    const { unclaimed, ...rest } = next
-    if (unclaimed !== undefined) return { state: rest, speech: "copy" }
-    return { state: { ...next, user: saidIn(draft) }, speech: "message" }
+    const { unclaimed, ...rest } = before
+    reading.speech = unclaimed === undefined ? { ...before, user: saidIn(draft) } : rest
+    return unclaimed !== undefined
   }
-  if (state.hasItems === true && !(isThought(draft) && state.isOurs)) return { state: next, speech: "copy" }
-  return { state: { ...next, assistant: saidIn(draft) }, speech: "message" }
+  if (before.hasItems === true && !(isThought(draft) && before.isOurs)) return true
+  reading.speech = { ...before, assistant: saidIn(draft) }
+  return false
 }
 
 /** The state after a record that says nothing. */
@@ -69,25 +65,25 @@ export function older(state: SpeechState): SpeechState {
   return unclaimed >= CLAIM_DISTANCE ? rest : { ...rest, unclaimed: unclaimed + 1 }
 }
 
-function itemSpeech(state: SpeechState, draft: MessageDraft): { state: SpeechState; speech: Speech } {
-  const aged = older(state)
-  const next: SpeechState = aged.hasItems === true ? aged : { ...aged, hasItems: true }
+function itemSaysAgain(reading: { speech: SpeechState }, before: SpeechState, draft: MessageDraft): boolean {
+  const next: SpeechState = before.hasItems === true ? before : { ...before, hasItems: true }
+  reading.speech = next
   // Where no person said a word, pond shows what a harness said first: that event is a copy, too.
   if (draft.role === "user" && (saysSomething(draft) || next.isOurs === true)) {
     const { user, ...rest } = next
-    if (user !== undefined && isSameSaid(user, saidIn(draft))) return { state: rest, speech: "copy" }
-    return { state: { ...rest, unclaimed: 0 }, speech: "message" }
+    const isCopy = user !== undefined && isSameSaid(user, saidIn(draft))
+    reading.speech = isCopy ? rest : { ...rest, unclaimed: 0 }
+    return isCopy
   }
-  if (draft.role === "assistant" && next.assistant !== undefined && saysSomething(draft)) {
-    const { assistant, ...rest } = next
-    return { state: rest, speech: isSameSaid(assistant, saidIn(draft)) ? "copy" : "message" }
-  }
-  return { state: next, speech: "message" }
+  if (draft.role !== "assistant" || next.assistant === undefined || !saysSomething(draft)) return false
+  const { assistant, ...rest } = next
+  reading.speech = rest
+  return isSameSaid(assistant, saidIn(draft))
 }
 
 function saysSomething(draft: MessageDraft): boolean {
   if (draft.role !== "user" && draft.role !== "assistant") return false
-  for (const { body } of draft.parts) if (isSaid(body) || body.type === "file") return true
+  for (const part of draft.parts) if (isSaid(part) || part.type === "file") return true
   return false
 }
 
@@ -99,12 +95,11 @@ function isSaid(body: PartBody): body is Extract<PartBody, { type: "text" | "rea
 function saidIn(draft: MessageDraft): Said {
   if (draft.role !== "user" && draft.role !== "assistant") return ""
   let words: string | undefined
-  for (const { body } of draft.parts)
-    if (isSaid(body)) words = words === undefined ? body.text : `${words}\n${body.text}`
-  if (words === undefined) return draft.parts.some(({ body }) => body.type === "file") ? "file" : ""
+  for (const part of draft.parts) if (isSaid(part)) words = words === undefined ? part.text : `${words}\n${part.text}`
+  if (words === undefined) return draft.parts.some(({ type }) => type === "file") ? "file" : ""
   return { words: words.trim(), isThought: isThought(draft) }
 }
 
 function isThought(draft: MessageDraft): boolean {
-  return draft.role === "assistant" && draft.parts.some(({ body }) => body.type === "reasoning")
+  return draft.role === "assistant" && draft.parts.some(({ type }) => type === "reasoning")
 }

@@ -13,6 +13,8 @@ import {
   jsonUnder,
   matchIn,
   nonEmptyStringUnder,
+  nonEmptyTextUnder,
+  type Placed,
   type Sealed,
   stringAt,
   stringHere,
@@ -30,7 +32,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
-import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
+import { inside, itemOf, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { agentTextParts, isImageLabel, userTextParts } from "./provenance.ts"
 
 /** The messages of the item at a spot. The record is the caller's: values are taken out of it later. */
@@ -87,8 +89,8 @@ function roleMessages(spot: Spot, item: JsonObject, id: Id): MessageDraft[] {
 }
 
 /** The texts of a list of blocks, or the one text that stands in its place. */
-function textsOf(content: Spot | undefined): Sealed<string>[] {
-  const texts: Sealed<string>[] = []
+function textsOf(content: Spot | undefined): Placed<string>[] {
+  const texts: Placed<string>[] = []
   if (content === undefined) return texts
   for (const block of Array.isArray(content.value) ? itemsOf(content) : [content]) {
     const text = block === content ? stringHere(block) : stringUnder(block, "text")
@@ -158,22 +160,22 @@ function assistant(parts: readonly PartDraft<AssistantPart>[], id: Id): MessageD
 /** An answer of the model. The first client had its reasoning and its calls in the same message. */
 function answerParts(item: Spot): PartDraft<AssistantPart>[] {
   const parts: PartDraft<AssistantPart>[] = []
-  const reasoning = nonEmptyStringUnder(item, "reasoning")
+  const reasoning = nonEmptyTextUnder(item, "reasoning")
   if (reasoning !== undefined) parts.push(reasoningPart({ provenance: "conversational", text: reasoning }))
   const content = inside(item, "content")
-  if (Array.isArray(content?.value)) addAnswered(item, content, parts)
+  if (content !== undefined && Array.isArray(content.value)) addAnswered(item, content, content.value.length, parts)
   else {
-    const text = nonEmptyStringUnder(item, "content")
+    const text = nonEmptyTextUnder(item, "content")
     if (text !== undefined) parts.push(textPart({ provenance: "conversational", text }))
   }
-  for (const call of itemsOf(inside(item, "tool_calls"))) parts.push(...callParts(call))
+  const calls = inside(item, "tool_calls")
+  if (calls !== undefined) for (const call of itemsOf(calls)) parts.push(...callParts(call))
   return parts
 }
 
-function addAnswered(item: Spot, content: Spot | undefined, parts: PartDraft<AssistantPart>[]): void {
-  const spots = itemsOf(content)
-  for (let index = 0; index < spots.length; index++) {
-    const block = spots[index] as Spot
+function addAnswered(item: Spot, content: Spot, length: number, parts: PartDraft<AssistantPart>[]): void {
+  for (let index = 0; index < length; index++) {
+    const block = itemOf(content, index)
     const text = stringUnder(block, "text") ?? stringUnder(block, "refusal") ?? stringHere(block)
     if (text === undefined) parts.push(...blockParts(item, block, index))
     else if (wordUnder(block.value, "type") === "reasoning")
@@ -227,14 +229,14 @@ function callParts(item: Spot): PartDraft<"tool_call" | "opaque">[] {
   return type === undefined ? [] : [opaquePart({ provenance: "conversational", kind: type })]
 }
 
-function paramsOf(item: Spot, called: Spot | undefined): Sealed<JsonValue> | undefined {
+function paramsOf(item: Spot, called: Spot | undefined): Placed<JsonValue> | undefined {
   const text = stringUnder(item, "arguments") ?? (called && stringUnder(called, "arguments"))
   if (text !== undefined) return jsonIn(text) ?? asJson(text)
   return jsonUnder(item, "arguments") ?? jsonUnder(item, "input") ?? jsonUnder(item, "action")
 }
 
 function generatedImage(item: Spot): PartDraft<"file" | "opaque">[] {
-  const base64 = nonEmptyStringUnder(item, "result")
+  const base64 = nonEmptyTextUnder(item, "result")
   if (base64 !== undefined)
     return [filePart({ provenance: "conversational", mediaType: imageTypeIn(base64), data: { base64 } })]
   const kind = nonEmptyStringUnder(item, "type")
@@ -254,7 +256,7 @@ function toolResult(item: Spot, id: Id): MessageDraft[] {
   return [{ id, role: "tool", parts: [part] }]
 }
 
-function resultHead(item: Spot): Sealed<string> | undefined {
+function resultHead(item: Spot): Placed<string> | undefined {
   const { value } = item
   return (
     stringUnder(item, "output") ??

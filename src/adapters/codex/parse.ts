@@ -5,13 +5,23 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
 import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
-import { dataUrlIn, nonEmptyStringAt, stringHere, stringUnder, timestampAt, valueAt } from "../extract.ts"
+import {
+  dataUrlIn,
+  momentOf,
+  nonEmptyStringAt,
+  nonEmptyTextUnder,
+  plain,
+  stringHere,
+  stringUnder,
+  timestampAt,
+  valueAt,
+} from "../extract.ts"
 import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { spellingOf } from "../shared/spelling.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
-import { keptSpeech, older, type SpeechState, speechOf } from "./duplicates.ts"
+import { keptSpeech, older, type SpeechState, saysAgain } from "./duplicates.ts"
 import { itemMessages } from "./items.ts"
 import { unknownKind } from "./kinds.ts"
 import { createOpening, type Opening, ORIGINATOR } from "./opening.ts"
@@ -120,15 +130,14 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
     reading.speech = {}
   }
   if (record["type"] === "session_meta") learnWriter(reading, record)
-  const { state, from } = copiedFrom(reading.copy, record)
-  reading.copy = state
+  const from = copiedFrom(reading, record)
   // Other rollouts point into a paginated one by byte. Every line of it has an ordinal, and no line of another has.
   const spelling = "ordinal" in record ? spellingOf(raw.text, record) : undefined
   if (!writer.hasBegun && raw.file.place === reading.main.place) {
     reading.opening.learn(record)
     begin(reading, ++reading.lines > LINES_UNNAMED_MAX)
   }
-  const timestamp = timestampAt(record, "timestamp")
+  const timestamp = momentOf(record, "timestamp")
   const copied = from === undefined ? undefined : { replay_of: from }
   const drafts = messagesOf(reading, raw, record)
   if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp, spelling, pond: copied })
@@ -178,7 +187,7 @@ function pushTitle(reading: Reading, raw: RawRecord): void {
   const timestamp = timestampAt(parsed.value, "updated_at")
   reading.writer.carrier(raw, parsed.value, {
     timestamp,
-    ...(title === undefined ? {} : { pond: { title: title.value } }),
+    ...(title === undefined ? {} : { pond: { title: plain(title) } }),
   })
 }
 
@@ -225,9 +234,7 @@ function spoken(reading: Reading, from: "item" | "event", drafts: MessageDraft[]
     reading.speech = older(reading.speech)
     return drafts
   }
-  const { state, speech } = speechOf(reading.speech, from, first)
-  reading.speech = state
-  return speech === "copy" ? [] : drafts
+  return saysAgain(reading, from, first) ? [] : drafts
 }
 
 /** What an event says to the screen. All other events are about something that an item holds. */
@@ -268,7 +275,8 @@ function shownImage(image: Spot): PartDraft<"file"> | undefined {
 
 /** What a compaction says of the history that it replaces. The history that it left is for `context.ts`. */
 function summary(record: JsonObject): MessageDraft[] {
-  const content = nonEmptyStringAt(record, "payload", "message")
+  const payload = inside(whole(record), "payload")
+  const content = payload && nonEmptyTextUnder(payload, "message")
   return content === undefined ? [] : [{ role: "system", content, pond: { compaction: true } }]
 }
 
@@ -276,5 +284,5 @@ function summary(record: JsonObject): MessageDraft[] {
 function titleOf(record: JsonObject): Facts | undefined {
   if (valueAt(record, "payload", "type") !== "thread_name_updated") return undefined
   const title = nonEmptyStringAt(record, "payload", "thread_name")
-  return title === undefined ? undefined : { title: title.value }
+  return title === undefined ? undefined : { title: plain(title) }
 }

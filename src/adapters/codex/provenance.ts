@@ -3,7 +3,7 @@
  * content (`content_item_kinds`); before that only the markers of the text itself do. A text that fuses both, such as the
  * editor's context in front of a request, is cut at the exact boundary. Knows text, no records.
  */
-import { type Sealed, splitAt } from "../extract.ts"
+import { type Placed, splitAt } from "../extract.ts"
 import { type PartDraft, textPart } from "../parts.ts"
 
 /** Fragments that are a text of their own, from their first mark to their last: Codex compares without regard to case. */
@@ -45,7 +45,7 @@ const AGENT_HEADER = /^Message Type: [^\n]*\n(?:[A-Z][A-Za-z ]*: [^\n]*\n)*Paylo
  * The parts of one text of a user. `kind` is what the client itself calls it, where it does. A label around an image
  * (`isLabel`) is a text of its own.
  */
-export function userTextParts(text: Sealed<string>, kind: string | undefined, isLabel: boolean): PartDraft<"text">[] {
+export function userTextParts(text: Placed<string>, kind: string | undefined, isLabel: boolean): PartDraft<"text">[] {
   const injected = isLabel ? "image-label" : injectedKind(text.value, kind)
   if (injected !== undefined) return [injectedPart(text, injected)]
   const command = SHELL_COMMAND.exec(text.value)
@@ -59,13 +59,13 @@ export function userTextParts(text: Sealed<string>, kind: string | undefined, is
 }
 
 /** What one agent sends another: the header is the harness's, the message itself was written by a model. */
-export function agentTextParts(text: Sealed<string>, isInstruction: boolean): PartDraft<"text">[] {
+export function agentTextParts(text: Placed<string>, isInstruction: boolean): PartDraft<"text">[] {
   const header = AGENT_HEADER.exec(text.value)?.[0].length ?? 0
   if (!isInstruction) return [injectedPart(text, "agent-message")]
   return piecesOf(text, [header], header === 0 ? [undefined] : ["agent-message", undefined])
 }
 
-function injectedPart(text: Sealed<string>, kind: string): PartDraft<"text"> {
+function injectedPart(text: Placed<string>, kind: string): PartDraft<"text"> {
   return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 
@@ -119,7 +119,7 @@ function requestStart(text: string): number | undefined {
 
 /** The text cut at the offsets; empty pieces are none. */
 function piecesOf(
-  text: Sealed<string>,
+  text: Placed<string>,
   offsets: readonly number[],
   kinds: readonly (string | undefined)[],
 ): PartDraft<"text">[] {

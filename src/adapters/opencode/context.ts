@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
+import { plain } from "../extract.ts"
 import { type LiveSession, liveSession } from "./live.ts"
 import { infoAt, type MessageView, objectOf, partAt } from "./records.ts"
 import { messageEntries, openRendering, rowEntries } from "./sent.ts"
@@ -12,7 +13,7 @@ export function context(log: SessionLog): readonly Entry[] {
   const live = liveSession(log)
   const render = openRendering(log)
   const said = compacted(reverted(live.messages, live.session)).flatMap((view) => messageEntries(view, render))
-  const known = new Set(live.messages.map(({ id }) => id?.value))
+  const known = new Set(live.messages.map(({ id }) => id && plain(id)))
   const rows = sinceCompaction(revertedRows(live)).filter((row) => !known.has(String(row["id"])))
   return [...said, ...rows.flatMap((row) => rowEntries(row, render))]
 }
@@ -22,11 +23,11 @@ export function context(log: SessionLog): readonly Entry[] {
 /** An undo holds until the next prompt, and then removes the message that it names and what came after. */
 function reverted(messages: readonly MessageView[], session: LiveSession["session"]): readonly MessageView[] {
   const { messageID, partID } = objectOf(session["revert"])
-  const start = messages.findIndex(({ id }) => id !== undefined && id.value === messageID)
+  const start = messages.findIndex(({ id }) => id !== undefined && plain(id) === messageID)
   if (start < 0) return messages
   const kept = messages.slice(0, start)
   const bound = messages[start]
-  const end = bound?.parts.findIndex(({ id }) => id !== undefined && id.value === partID) ?? -1
+  const end = bound?.parts.findIndex(({ id }) => id !== undefined && plain(id) === partID) ?? -1
   // Inside a message: what stands before the part stays.
   if (bound === undefined || typeof partID !== "string") return kept
   return [...kept, end < 0 ? bound : { ...bound, parts: bound.parts.slice(0, end) }]
@@ -41,7 +42,7 @@ function compacted(messages: readonly MessageView[]): readonly MessageView[] {
   if (bound === undefined) return messages
   const tailId = compactionOf(bound)?.["tail_start_id"]
   const start =
-    tailId === undefined ? prompt : messages.findLastIndex(({ id }, at) => at <= prompt && id?.value === tailId)
+    tailId === undefined ? prompt : messages.findLastIndex(({ id }, at) => at <= prompt && (id && plain(id)) === tailId)
   // A tail that is not there any more began before everything that is.
   return summaryFirst(messages.slice(Math.max(0, start)), bound, tailId)
 }
@@ -53,19 +54,19 @@ function summaryFirst(
   tailId: JsonValue | undefined,
 ): readonly MessageView[] {
   const prompt = messages.indexOf(bound)
-  const start = messages.findIndex(({ id }) => id !== undefined && id.value === tailId)
+  const start = messages.findIndex(({ id }) => id !== undefined && plain(id) === tailId)
   const summary = messages.findIndex((view, at) => at > prompt && isSummaryOf(view, bound))
   if (start < 0 || start >= prompt || summary < 0) return messages
   return [...messages.slice(prompt, summary + 1), ...messages.slice(start, prompt), ...messages.slice(summary + 1)]
 }
 
 function isPrompt(view: MessageView, finished: ReadonlySet<JsonValue>): boolean {
-  const isFinished = view.id !== undefined && finished.has(view.id.value)
+  const isFinished = view.id !== undefined && finished.has(plain(view.id))
   return isFinished && infoAt(view, "role") === "user" && compactionOf(view) !== undefined
 }
 
 function isSummaryOf(view: MessageView, prompt: MessageView): boolean {
-  return infoAt(view, "summary") === true && infoAt(view, "parentID") === prompt.id?.value
+  return infoAt(view, "summary") === true && infoAt(view, "parentID") === (prompt.id && plain(prompt.id))
 }
 
 function isFinishedSummary(view: MessageView): boolean {
@@ -73,7 +74,7 @@ function isFinishedSummary(view: MessageView): boolean {
 }
 
 function compactionOf(view: MessageView): ReturnType<typeof objectOf> | undefined {
-  const part = view.parts.find(({ type }) => type?.value === "compaction")
+  const part = view.parts.find(({ type }) => type === "compaction")
   return part === undefined ? undefined : objectOf(partAt(part))
 }
 

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
 import type { SessionLog } from "../../model/session.ts"
+import { plain } from "../extract.ts"
 import type { NativeRecord } from "../shared/native.ts"
 import { newestRecords } from "./native.ts"
 import { kindOf, partFolderOf } from "./places.ts"
@@ -85,7 +86,7 @@ function sessionDocument(documents: ReadonlyMap<string, JsonValue>): JsonObject 
 function byTime(left: MessageView, right: MessageView): number {
   const difference = beganAt(left) - beganAt(right)
   if (difference !== 0) return difference
-  return (left.id?.value ?? "") < (right.id?.value ?? "") ? -1 : 1
+  return ((left.id && plain(left.id)) ?? "") < ((right.id && plain(right.id)) ?? "") ? -1 : 1
 }
 
 function beganAt(view: MessageView): number {

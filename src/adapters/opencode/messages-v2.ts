@@ -10,6 +10,7 @@ import {
   isNonZeroAt,
   jsonAt,
   nonEmptyStringAt,
+  plain,
   stringAt,
   timestampAt,
   valueAt,
@@ -135,11 +136,12 @@ function addTool({ record, said, results }: Step, at: Path): boolean {
   said.push(toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted }))
   const state = objectOf(valueAt(record, ...at, "state"))
   if (state["status"] !== "completed" && state["status"] !== "error") return true
-  const isProviders = providerExecuted?.value === true
+  const isProviders = providerExecuted !== undefined && plain(providerExecuted)
   const result = jsonAt(record, ...at, "state", ...resultPlace(state, isProviders))
   if (result === undefined) return true
   const isError = isAt(record, "error", ...at, "state", "status")
-  const isFailure = isError?.value === true ? isError : isNonZeroAt(record, ...at, "state", "structured", "exit")
+  const isFailure =
+    isError !== undefined && plain(isError) ? isError : isNonZeroAt(record, ...at, "state", "structured", "exit")
   const part = toolResultPart({ provenance: "injected", callId, name, isFailure, result })
   if (isProviders) said.push(part)
   else results.push(part)

@@ -12,6 +12,8 @@ import {
   isNonZeroAt,
   jsonUnder,
   nonEmptyStringUnder,
+  type Placed,
+  plain,
   type Sealed,
   stringUnder,
   valueAt,
@@ -28,8 +30,8 @@ import {
 } from "../parts.ts"
 import { isFilled, type MessageDraft } from "../session-writer.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
-import { spansOf } from "./provenance.ts"
-import { infoAt, type MessageView, type PartView } from "./records.ts"
+import { type Span, spansOf } from "./provenance.ts"
+import { infoAt, type MessageView, type PartView, partKind } from "./records.ts"
 
 export interface MessageDrafts {
   readonly drafts: readonly [MessageDraft, ...MessageDraft[]]
@@ -52,12 +54,12 @@ export function draftsOf(view: MessageView): MessageDrafts | undefined {
   const unknown: string[] = []
   if (role === "user") {
     const parts: UserPart[] = []
-    for (const part of view.parts) parts.push(...commonParts(view, part, unknown))
+    for (const part of view.parts) addCommon(view, part, parts, unknown)
     return { drafts: [{ id: view.id, timestamp: view.time, role, parts }], unknown }
   }
   if (role !== "assistant") return undefined
   const drafts: MessageDraft[] = []
-  for (const step of stepsOf(view, unknown)) drafts.push(...step.drafts(view))
+  for (const step of stepsOf(view, unknown)) addDrafts(view, step, drafts)
   if (isFilled(drafts)) return { drafts, unknown }
   return { drafts: [{ id: view.id, timestamp: view.time, pond: modelFact(view), role, parts: [] }], unknown }
 }
@@ -73,26 +75,17 @@ interface Step {
   readonly said: AssistantPart[]
   readonly results: PartDraft<"tool_result">[]
   readonly media: PartDraft<"file">[]
-  drafts(view: MessageView): MessageDraft[]
 }
 
 function newStep(): Step {
-  const said: AssistantPart[] = []
-  const results: PartDraft<"tool_result">[] = []
-  const media: PartDraft<"file">[] = []
-  return {
-    said,
-    results,
-    media,
-    drafts(view) {
-      const { id, time: timestamp } = view
-      const drafts: MessageDraft[] = []
-      if (said.length > 0) drafts.push({ id, timestamp, pond: modelFact(view), role: "assistant", parts: said })
-      if (results.length > 0) drafts.push({ id, timestamp, role: "tool", parts: results })
-      if (media.length > 0) drafts.push({ id, timestamp, role: "user", parts: media, pond: { injected: "tool-media" } })
-      return drafts
-    },
-  }
+  return { said: [], results: [], media: [] }
+}
+
+function addDrafts(view: MessageView, { said, results, media }: Step, drafts: MessageDraft[]): void {
+  const { id, time: timestamp } = view
+  if (said.length > 0) drafts.push({ id, timestamp, pond: modelFact(view), role: "assistant", parts: said })
+  if (results.length > 0) drafts.push({ id, timestamp, pond: undefined, role: "tool", parts: results })
+  if (media.length > 0) drafts.push({ id, timestamp, pond: { injected: "tool-media" }, role: "user", parts: media })
 }
 
 /** A step begins where opencode says so, and only where the one before it has results: else they are one request. */
@@ -100,42 +93,44 @@ function stepsOf(view: MessageView, unknown: string[]): Step[] {
   let step = newStep()
   const steps = [step]
   for (const part of view.parts) {
-    const type = part.type?.value
+    const type = part.type
     if (type === "step-start" && step.results.length > 0) {
       step = newStep()
       steps.push(step)
     }
     if (type === "tool") addTool(part, step)
     else if (type === "tool-invocation") addInvocation(view, part, step)
-    else step.said.push(...assistantParts(view, part, unknown))
+    else addSaid(view, part, step.said, unknown)
   }
   return steps
 }
 
-function assistantParts(view: MessageView, part: PartView, unknown: string[]): AssistantPart[] {
-  const text = part.type?.value === "reasoning" ? stringUnder(part.spot, "text") : undefined
-  if (text !== undefined) return [reasoningPart({ id: part.id, provenance: "conversational", text })]
-  return commonParts(view, part, unknown)
+function addSaid(view: MessageView, part: PartView, said: AssistantPart[], unknown: string[]): void {
+  const text = part.type === "reasoning" ? stringUnder(part.spot, "text") : undefined
+  if (text === undefined) addCommon(view, part, said, unknown)
+  else said.push(reasoningPart({ id: part.id, provenance: "conversational", text }))
 }
 
 /** What a user and an assistant can both say. */
-function commonParts(view: MessageView, part: PartView, unknown: string[]): UserPart[] {
-  const type = part.type?.value
+function addCommon(view: MessageView, part: PartView, said: Pick<UserPart[], "push">, unknown: string[]): void {
+  const { type, id } = part
+  if (type !== undefined && BOUNDS.has(type)) return
   if (type === "text") {
     const spans = spansOf(view, part)
-    if (spans.length > 0)
-      return spans.map(({ text, provenance, pond }, index) =>
-        textPart({ text, provenance, pond, id: index === 0 ? part.id : undefined }),
-      )
+    for (let index = 0; index < spans.length; index++) {
+      const { text, provenance, pond } = spans[index] as Span
+      said.push(textPart({ text, provenance, pond, id: index === 0 ? id : undefined }))
+    }
+    if (spans.length > 0) return
   }
-  if (type === "file") {
-    const file = fileAt(part.spot, part.id)
-    if (file !== undefined) return [file]
+  const file = type === "file" ? fileAt(part.spot, id) : undefined
+  if (file !== undefined) {
+    said.push(file)
+    return
   }
-  if (type !== undefined && BOUNDS.has(type)) return []
   if (type !== undefined && !OPAQUE.has(type)) unknown.push(type)
-  const kind = part.type ?? nonEmptyStringUnder(view.info, "role")
-  return kind === undefined ? [] : [opaquePart({ id: part.id, provenance: "injected", kind })]
+  const kind = partKind(part) ?? nonEmptyStringUnder(view.info, "role")
+  if (kind !== undefined) said.push(opaquePart({ id, provenance: "injected", kind }))
 }
 
 function fileAt(spot: Spot, id?: Sealed<string>, injected?: string): PartDraft<"file"> | undefined {
@@ -155,13 +150,15 @@ function fileAt(spot: Spot, id?: Sealed<string>, injected?: string): PartDraft<"
 
 // --- Tools --------------------------------------------------------------------------------------------------------------
 
-function addTool({ spot, id, type }: PartView, step: Step): void {
+function addTool(part: PartView, step: Step): void {
+  const { spot, id } = part
   const state = inside(spot, "state")
   const callId = nonEmptyStringUnder(spot, "callID") ?? id
   const name = nonEmptyStringUnder(spot, "tool")
   const params = state && (jsonUnder(state, "input") ?? jsonUnder(state, "raw"))
   if (state === undefined || callId === undefined || name === undefined || params === undefined) {
-    if (type !== undefined) step.said.push(opaquePart({ id, provenance: "injected", kind: type }))
+    const kind = partKind(part)
+    if (kind !== undefined) step.said.push(opaquePart({ id, provenance: "injected", kind }))
     return
   }
   const providerExecuted = booleanAt(spot.value, "metadata", "providerExecuted")
@@ -169,11 +166,11 @@ function addTool({ spot, id, type }: PartView, step: Step): void {
   const outcome = outcomeOf(state)
   if (outcome === undefined) return
   const { result, isFailure } = outcome
-  const isProviders = providerExecuted?.value === true
+  const isProviders = providerExecuted !== undefined && plain(providerExecuted)
   const own = isProviders ? undefined : id
-  const part = toolResultPart({ id: own, provenance: "injected", callId, name, isFailure, result })
-  if (isProviders) step.said.push(part)
-  else step.results.push(part)
+  const answer = toolResultPart({ id: own, provenance: "injected", callId, name, isFailure, result })
+  if (isProviders) step.said.push(answer)
+  else step.results.push(answer)
   for (const attachment of itemsOf(inside(state, "attachments"))) {
     const file = wordUnder(attachment.value, "type") === "file" ? attached(attachment) : undefined
     if (file !== undefined) step.media.push(file)
@@ -185,7 +182,7 @@ function attached(attachment: Spot): PartDraft<"file"> | undefined {
 }
 
 interface Outcome {
-  readonly result: Sealed<JsonValue>
+  readonly result: Placed<JsonValue>
   readonly isFailure: Sealed<boolean> | undefined
 }
 
@@ -208,18 +205,20 @@ function outcomeOf(state: Spot): Outcome | undefined {
 }
 
 /** The form of the first months: `{toolInvocation: {state, toolCallId, toolName, args, result?}}`. */
-function addInvocation(view: MessageView, { spot, id, type }: PartView, step: Step): void {
+function addInvocation(view: MessageView, part: PartView, step: Step): void {
+  const { spot, id } = part
   const invocation = inside(spot, "toolInvocation")
   const callId = invocation && nonEmptyStringUnder(invocation, "toolCallId")
   const name = invocation && nonEmptyStringUnder(invocation, "toolName")
   const params = invocation && jsonUnder(invocation, "args")
   if (invocation === undefined || callId === undefined || name === undefined || params === undefined) {
-    if (type !== undefined) step.said.push(opaquePart({ id, provenance: "injected", kind: type }))
+    const kind = partKind(part)
+    if (kind !== undefined) step.said.push(opaquePart({ id, provenance: "injected", kind }))
     return
   }
   step.said.push(toolCallPart({ id, provenance: "conversational", callId, name, params }))
   const result = jsonUnder(invocation, "result")
-  const isFailure = booleanAt(view.info.value, "metadata", "tool", callId.value, "error")
+  const isFailure = booleanAt(view.info.value, "metadata", "tool", plain(callId), "error")
   if (result !== undefined)
     step.results.push(toolResultPart({ id, provenance: "injected", callId, name, isFailure, result }))
 }

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { RawRecord, SourceUnit } from "../adapter.ts"
-import { nonEmptyStringAt } from "../extract.ts"
+import { nonEmptyStringAt, plain } from "../extract.ts"
 import { readJson } from "../shared/read-json.ts"
 import { type Digests, hashOf, openDigests } from "./digests.ts"
 import { draftsOf } from "./messages.ts"
@@ -73,7 +73,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     const folder = partFolderOf(raw.file.place)
     const parts = waiting.get(folder) ?? []
     const id = nonEmptyStringAt(info, "id")
-    if (id !== undefined && seen.has(id.value)) {
+    if (id !== undefined && seen.has(plain(id))) {
       // What is stored changes file by file, and a file that did not change does not come again.
       writer.carrier(raw, info)
       return

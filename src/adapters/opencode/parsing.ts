@@ -1,7 +1,7 @@
 /** What the readers of rows and of documents share: the writer, what is stored already, and how a record is put down. */
 import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { RawRecord } from "../adapter.ts"
-import { nonEmptyStringAt, type Sealed, stringAt } from "../extract.ts"
+import { nonEmptyStringAt, plain, type Sealed, stringAt } from "../extract.ts"
 import type { SessionWriter } from "../session-writer.ts"
 import { hashOf } from "./digests.ts"
 import type { MessageDrafts } from "./messages.ts"
@@ -45,11 +45,11 @@ export function putSingle(
   record: JsonValue,
   id: Sealed<string>,
 ): void {
-  const name = raw.form === "row" ? `${raw.table} ${id.value}` : raw.file.place
+  const name = raw.form === "row" ? `${raw.table} ${plain(id)}` : raw.file.place
   const hash = hashOf(stringifyJson(record))
   const before = singles[name]
   if (before?.hash === hash && seen.has(before.id)) return
-  singles[name] = { hash, id: before?.id ?? id.value }
+  singles[name] = { hash, id: before?.id ?? plain(id) }
   const title = stringAt(record, "title") ?? stringAt(record, "info", "title")
   const fact = title === undefined ? {} : { title: title.value }
   if (before !== undefined && seen.has(before.id))

@@ -3,11 +3,11 @@
  * as if the user had written it, `ignored` is shown to the user alone. What kind it is shows in how it begins.
  */
 import type { Provenance } from "../../model/session.ts"
-import { type Sealed, splitAt, stringUnder } from "../extract.ts"
+import { type Placed, splitAt, stringUnder } from "../extract.ts"
 import { infoAt, type MessageView, objectOf, type PartView, partAt } from "./records.ts"
 
 export interface Span {
-  readonly text: Sealed<string>
+  readonly text: Placed<string>
   readonly provenance: Provenance
   /** The kind of injected text, for later readers. */
   readonly pond?: { readonly injected: string }
@@ -42,7 +42,7 @@ export function spansOf(view: MessageView, part: PartView): readonly Span[] {
   return [{ text, provenance: "conversational" }]
 }
 
-function syntheticSpans(part: PartView, text: Sealed<string>): Span[] {
+function syntheticSpans(part: PartView, text: Placed<string>): Span[] {
   const metadata = objectOf(partAt(part, "metadata"))
   const start = authoredFrom(objectOf(metadata["opencodeComment"])["comment"], text.value)
   if (start !== undefined) {
@@ -64,6 +64,6 @@ function authoredFrom(comment: unknown, text: string): number | undefined {
   return frame.length
 }
 
-function injected(text: Sealed<string>, kind: string): Span {
+function injected(text: Placed<string>, kind: string): Span {
   return { text, provenance: "injected", pond: { injected: kind } }
 }

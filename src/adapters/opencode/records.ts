@@ -5,15 +5,15 @@
  * A view says where in the record things stand, so that everything else is written once. Knows no file and no database.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import { nonEmptyStringAt, nonEmptyStringUnder, type Sealed, stringUnder, timestampAt, valueAt } from "../extract.ts"
-import { inside, itemsOf, type PathKey, type Spot, whole } from "../spot.ts"
+import { nameOf, nonEmptyStringAt, nonEmptyStringUnder, plain, type Sealed, timestampAt, valueAt } from "../extract.ts"
+import { inside, itemsOf, type PathKey, type Spot, whole, wordUnder } from "../spot.ts"
 
 export type Path = readonly PathKey[]
 
 export interface PartView {
   readonly spot: Spot
   readonly id: Sealed<string> | undefined
-  readonly type: Sealed<string> | undefined
+  readonly type: string | undefined
 }
 
 export interface MessageView {
@@ -31,7 +31,8 @@ export function viewOf(record: JsonValue): MessageView {
 
 /** The id of a message, without a view of the rest of it. */
 export function idOf(record: JsonValue): string | undefined {
-  return (isDocument(record) ? nonEmptyStringAt(record, "info", "id") : nonEmptyStringAt(record, "id"))?.value
+  const id = isDocument(record) ? nonEmptyStringAt(record, "info", "id") : nonEmptyStringAt(record, "id")
+  return id && plain(id)
 }
 
 function isDocument(record: JsonValue): boolean {
@@ -46,7 +47,7 @@ function rowView(record: JsonValue): MessageView {
   const parts: PartView[] = []
   for (const row of itemsOf(inside(spot, "part"))) {
     const data = inside(row, "data") ?? NOWHERE
-    parts.push({ spot: data, id: nonEmptyStringUnder(row, "id"), type: stringUnder(data, "type") })
+    parts.push({ spot: data, id: nonEmptyStringUnder(row, "id"), type: wordUnder(data.value, "type") })
   }
   return {
     record,
@@ -71,7 +72,7 @@ function documentView(record: JsonValue): MessageView {
     parts: parts.map((part) => ({
       spot: part,
       id: nonEmptyStringUnder(part, "id"),
-      type: stringUnder(part, "type"),
+      type: wordUnder(part.value, "type"),
     })),
   }
 }
@@ -82,6 +83,11 @@ export function infoAt(view: MessageView, ...path: Path): JsonValue | undefined 
 
 export function partAt({ spot }: PartView, ...path: Path): JsonValue | undefined {
   return spot === NOWHERE ? undefined : valueAt(spot.value, ...path)
+}
+
+/** The type of a part, for a mark in its place. */
+export function partKind({ spot }: PartView): Sealed<string> | undefined {
+  return nameOf(spot.value, "type")
 }
 
 export function objectOf(value: JsonValue | undefined): JsonObject {

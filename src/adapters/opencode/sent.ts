@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Entry, FilePart, Part, SessionLog, TextPart, ToolResultPart } from "../../model/session.ts"
 import type { RawRecord, SourceFile } from "../adapter.ts"
+import { plain } from "../extract.ts"
 import { createSessionWriter, type MessageDraft } from "../session-writer.ts"
 import { draftsOf } from "./messages.ts"
 import { rowDraftsOf } from "./messages-v2.ts"
@@ -31,7 +32,7 @@ export function messageEntries(view: MessageView, render: Render): Entry[] {
 function isFailed(view: MessageView): boolean {
   const error = infoAt(view, "error")
   if (error === undefined || error === null) return false
-  const hasContent = view.parts.some(({ type }) => type?.value !== "step-start" && type?.value !== "reasoning")
+  const hasContent = view.parts.some(({ type }) => type !== "step-start" && type !== "reasoning")
   return !(objectOf(error)["name"] === "MessageAbortedError" && hasContent)
 }
 
@@ -77,7 +78,7 @@ function mediaOf(view: MessageView, entries: readonly Entry[]): Media {
     const attachments = partAt(part, "state", "attachments")
     const count = Array.isArray(attachments) ? attachments.filter((file) => isFileWithUrl(objectOf(file))).length : 0
     const own = files.splice(0, count)
-    const id = part.id?.value
+    const id = part.id && plain(part.id)
     if (id === undefined) continue
     shown.set(id, own)
     if (isCleared(part)) for (const each of [id, ...own.map((file) => file.id)]) cleared.add(each)

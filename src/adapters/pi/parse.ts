@@ -14,6 +14,8 @@ import {
   matchIn,
   nonEmptyStringAt,
   nonEmptyStringUnder,
+  type Placed,
+  plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
@@ -262,7 +264,7 @@ function toolResult(message: View): PartDraft<"tool_result" | "opaque"> | undefi
   return toolResultPart({ provenance: "injected", callId, name, isFailure: booleanAt(value, "isError"), result })
 }
 
-function onlyText(content: Spot | undefined): Sealed<string> | undefined {
+function onlyText(content: Spot | undefined): Placed<string> | undefined {
   const blocks = content?.value
   if (content === undefined || !Array.isArray(blocks) || blocks.length !== 1) return undefined
   const block = wordUnder(blocks[0], "type") === "text" ? inside(content, 0) : undefined
@@ -325,7 +327,7 @@ function plainBlock(
 /** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */
 function unread({ spot, note }: View, key: string): PartDraft<"opaque"> | undefined {
   const kind = nonEmptyStringUnder(spot, key)
-  note("unknown_part", kind?.value)
+  note("unknown_part", kind && plain(kind))
   return kind === undefined ? undefined : opaquePart({ provenance: "injected", kind })
 }
 

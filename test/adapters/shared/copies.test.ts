@@ -20,7 +20,7 @@ const LONG = "a text that is long enough to be worth a note of where else it sto
 const OTHER = LONG.replace("long", "LONG")
 
 /** Each text of `said` becomes a part. */
-function written(lines: readonly string[], text?: string): Entry[] {
+function written(lines: readonly string[], text?: string, parsedBetween?: string): Entry[] {
   const entries: Entry[] = []
   const nothing = () => undefined
   const sink: ParseSink = { session: nothing, issue: nothing, entry: (entry) => entries.push(entry) }
@@ -31,6 +31,7 @@ function written(lines: readonly string[], text?: string): Entry[] {
     if (!parsed.ok) throw new Error(parsed.reason)
     const raw: RawRecord = { form: "log", file: FILE, line: index + 1, text: text ?? line }
     const texts = itemsOf(inside(whole(parsed.value), "said")).flatMap((block) => stringUnder(block, "text") ?? [])
+    if (parsedBetween !== undefined) parseJson(parsedBetween)
     const parts = texts.map((each) => textPart({ provenance: "conversational", text: each }))
     writer.record(raw, parsed.value, [{ role: "user", parts }])
   }
@@ -58,6 +59,16 @@ test.each([
 
 test("a copy is found, too, where the text of the record is not the record's own", () => {
   const [entry] = written([JSON.stringify({ said: [{ text: LONG }], screen: LONG })], "")
+  expect(JSON.stringify(entry?.message.options)).not.toContain("a text that is")
+})
+
+test.each([
+  ["a value with as many long texts", JSON.stringify(OTHER)],
+  ["one with a number that no double holds", `["${OTHER}", 123456789012345678901234567890]`],
+  ["one that is too deep", `["${OTHER}", ${"[".repeat(3_000)}${"]".repeat(3_000)}]`],
+  ["no JSON", `["${OTHER}"`],
+])("a copy is found, too, where something else was parsed since: %s", (_, between) => {
+  const [entry] = written([JSON.stringify({ said: [{ text: LONG }], screen: LONG })], undefined, between)
   expect(JSON.stringify(entry?.message.options)).not.toContain("a text that is")
 })
 
