@@ -12,7 +12,10 @@ export interface DiskFiles {
   list(folder: string): Promise<string[]>
   /** Undefined where there is no such file. */
   size(path: string): Promise<number | undefined>
-  /** Another once an entry of the folder has come or gone, as far as its time tells them apart. Undefined where none is. */
+  /**
+   * Another once an entry of the folder has come or gone, as far as its times tell them apart; the second of them cannot be
+   * put back, as a copy that keeps times does with the first. Undefined where it cannot be told, as where no folder is.
+   */
   stamp(folder: string): string | undefined
   read(path: string): Promise<Uint8Array>
   /** The last bytes of a file. */
@@ -35,8 +38,12 @@ export const diskFiles: DiskFiles = {
   },
   size: async (path) => (await unlessAbsent(path, stat(path)))?.size,
   stamp: (folder) => {
-    const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
-    return found === undefined ? undefined : `${found.ino} ${found.mtimeNs}`
+    try {
+      const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
+      return found && `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`
+    } catch {
+      return undefined // the engine says why it cannot read there
+    }
   },
   read: (path) => readFile(path),
   readEnd: async (path, bytes) => {

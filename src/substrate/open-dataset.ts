@@ -86,7 +86,8 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     once: (call) => retried(catalog.retry, call, 1),
     exclusively: async (work) => {
       await healed()
-      return await (local === undefined ? work() : local.exclusively(work))
+      if (local === undefined) return await work()
+      return await local.exclusively(() => work().finally(handle.wrote))
     },
     newest: handle.newest,
     tail: { rows: 0 },
@@ -124,6 +125,7 @@ interface Handle {
   version(): Promise<number> | undefined
   /** One that was made since. */
   put(table: LanceTable): void
+  wrote(): void
 }
 
 function openHandle({ catalog, definition, local, healed }: Handled): Handle {
@@ -183,6 +185,7 @@ function openHandle({ catalog, definition, local, healed }: Handled): Handle {
     put: (made) => {
       table = made
     },
+    wrote: () => standstill?.wrote(),
   }
 }
 

@@ -12,6 +12,8 @@ export interface Standstill {
   isKept(): boolean
   /** The engine is about to look. To be called back when it has. */
   looking(): () => void
+  /** This process itself has written: that is seen at once, whatever the folder says. */
+  wrote(): void
 }
 
 /** No file system has coarser times than two seconds. */
@@ -29,10 +31,15 @@ export function openStandstill(stamp: () => string | undefined, clock: Clock): S
       const [own, nowMs] = [stamp(), clock.monotonicMs()]
       kept = undefined
       if (seen === undefined || seen.stamp !== own) seen = { stamp: own, atMs: nowMs }
-      const isSettled = own !== undefined && nowMs - seen.atMs >= SETTLED_MS
+      const before = seen
+      const isSettled = own !== undefined && nowMs - before.atMs >= SETTLED_MS
       return () => {
-        kept = isSettled ? { stamp: own, untilMs: nowMs + KEPT_MS } : undefined
+        kept = isSettled && seen === before ? { stamp: own, untilMs: nowMs + KEPT_MS } : undefined
       }
+    },
+    wrote: () => {
+      seen = undefined
+      kept = undefined
     },
   }
 }

@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test"
+import { renameSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { PondError } from "../../src/model/errors.ts"
 import { compare } from "../../src/sessions/search-terms.ts"
-import { diskFiles } from "../../src/substrate/disk-files.ts"
+import { type DiskFiles, diskFiles } from "../../src/substrate/disk-files.ts"
 import { openStandstill } from "../../src/substrate/standstill.ts"
-import { EVERY_KIND, row, testStore } from "./support.ts"
+import { EVERY_KIND, row, type TestStore, testStore } from "./support.ts"
 
 function createClock() {
   const clock = { ms: 1_000, monotonicMs: () => clock.ms, nowMs: () => clock.ms }
@@ -98,4 +101,62 @@ test("a table that stands still is not looked at, and what others commit is seen
   await reader.insertAbsent([row("c")])
   expect(await idsOf()).toEqual(["a", "b", "c"])
   expect(await reader.reach()).toBe(3)
+})
+
+/** A table with one row that stands still for its reader. */
+async function stoodStill(place: TestStore, stamp?: DiskFiles["stamp"]) {
+  const clock = createClock()
+  const folders = new Set<string>()
+  const stamped = (folder: string) => {
+    folders.add(folder)
+    return (stamp ?? diskFiles.stamp)(folder)
+  }
+  const table = place.open({ clock, disk: { ...diskFiles, stamp: stamped } }).table(EVERY_KIND)
+  const idsOf = async () => (await table.read({ columns: ["id"] })).map(({ id }) => id).toSorted(compare)
+  const standStill = async () => {
+    await idsOf()
+    clock.ms += 3_000
+    expect(await idsOf()).toEqual(["a"])
+  }
+  await table.insertAbsent([row("a")])
+  await standStill()
+  return { table, idsOf, standStill, folders }
+}
+
+test("where folders keep their time, what the process itself writes is seen at once", async () => {
+  using place = testStore()
+  const { table, idsOf } = await stoodStill(place, () => "always")
+  const version = await table.version()
+  expect(await table.reach()).toBe(1)
+  const writing = table.insertAbsent([row("b")])
+  for (let asked = 0; asked < 20; asked++) await table.version()
+  await writing
+  expect(await table.reach()).toBe(2)
+  expect(await idsOf()).toEqual(["a", "b"])
+  expect(await table.version()).toBeGreaterThan(version as number)
+})
+
+test("a commit is seen where a copy put the folder's time back", async () => {
+  using place = testStore()
+  const { idsOf, standStill, folders } = await stoodStill(place)
+  const putBack = () => {
+    for (const folder of folders) utimesSync(folder, 1_000, 1_000)
+  }
+  putBack()
+  await standStill()
+  await place
+    .open()
+    .table(EVERY_KIND)
+    .insertAbsent([row("b")])
+  putBack()
+  expect(await idsOf()).toEqual(["a", "b"])
+})
+
+test("a folder that cannot be looked at any more is no fault of ours", async () => {
+  using place = testStore()
+  const { idsOf, folders } = await stoodStill(place)
+  const [folder = ""] = folders
+  renameSync(dirname(folder), `${dirname(folder)}.aside`)
+  writeFileSync(dirname(folder), "no folder")
+  await expect(idsOf()).rejects.toBeInstanceOf(PondError)
 })
