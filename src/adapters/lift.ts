@@ -8,10 +8,10 @@ import {
   isExactNumber,
   isJsonObject,
   LONG_UNITS,
-  longTextsIn,
   pointerKeys,
   pointerToken,
   stringifyJson,
+  textsOfLength,
 } from "../model/json.ts"
 import type { Entry, Part } from "../model/session.ts"
 import type { LiftForm, Placed } from "./extract.ts"
@@ -38,41 +38,41 @@ type Unlifted = { -readonly [K in keyof Part]: Part[K] } & { options: Part["opti
  * `lineUnits` is the length of the record as text, where it is known: a line too short to hold a text twice has no copy of it.
  */
 export function takeOut(record: JsonValue, drafts: readonly Drafted[], lineUnits: number | undefined): void {
-  let long: Unlifted[] | undefined
+  let repeated: Unlifted[] | undefined
   // Not with closures: this and the session writer are run for every message of a corpus.
   for (let index = 0; index < drafts.length; index++) {
     const { content, parts } = drafts[index] as Drafted
     if (parts !== undefined) {
       for (let at = 0; at < parts.length; at++) {
         const part = parts[at] as unknown as Unlifted
-        if (!takeOutPart(record, part)) continue
-        if (long === undefined) long = [part]
-        else long.push(part)
+        const units = takeOutPart(record, part)
+        // In nearly every record no other text is as long.
+        if (units < LONG_UNITS || textsOfLength(record, units) === 1) continue
+        if (repeated === undefined) repeated = [part]
+        else repeated.push(part)
       }
     } else if (content !== undefined) takeOutContent(record, content)
   }
-  // In nearly every record the long texts are those that were taken out of it.
-  if (long !== undefined && long.length !== longTextsIn(record)) takeOutCopies(record, long, lineUnits)
+  if (repeated !== undefined) takeOutCopies(record, repeated, lineUnits)
 }
 
-/** Whether it was a long text, and all of it. */
-function takeOutPart(record: JsonValue, part: Unlifted): boolean {
+/** Gives how long the text is that was taken out. A text that was cut into pieces is the value of no part. */
+function takeOutPart(record: JsonValue, part: Unlifted): number {
   const { lift, heavy, pond } = part.options as Pending
   const holder = heavy?.holder
   if (lift === undefined || heavy === undefined || holder === undefined || recordAround(holder) !== record) {
     part.options = pond === undefined ? {} : { pond }
-    return false
+    return 0
   }
   const { key, form, value } = heavy
   const stood = putUnder(holder.value, key, null)
   const at = pathTo(holder).inside(key)
   if (form !== "value") {
     part.options = optionsOf(lift, { at: at.pointer, form }, pond)
-    return false
+    return 0
   }
   part.options = plainOptions(at, lift, pond)
-  // A text that was cut into pieces is the value of no part.
-  return typeof stood === "string" && stood.length >= LONG_UNITS && value === stood
+  return typeof stood === "string" && value === stood ? stood.length : 0
 }
 
 function optionsOf(field: LiftedField, note: JsonValue, pond: Pending["pond"]): Part["options"] {

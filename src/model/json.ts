@@ -72,19 +72,32 @@ function parseWithin(levels: number, text: string): ParsedJson {
   }
 }
 
-/** Texts of so many units are counted. */
+/** Texts of so many units are noted. */
 export const LONG_UNITS = 96
 
-/** What was parsed last, and how many long texts it had then: whoever asks next has no need to go through all of it again. */
+/** What was parsed last, and how long its long texts are: whoever asks next has no need to go through all of it again. */
 let lastValue: JsonValue | undefined
 let lastLongTexts = 0
+/** More than nearly every record has. Of a value with more of them nothing is known. */
+const lastLengths = new Int32Array(128)
 
 /** What is held lies in memory until the next text is parsed: a document of many megabytes must not. */
 const HELD_UNITS_MAX = 1_000_000
 
-/** How many long texts a value had when it was parsed. Nothing where it is large, or something else was parsed since. */
-export function longTextsIn(value: JsonValue): number | undefined {
-  return value === lastValue ? lastLongTexts : undefined
+function noteLongText(units: number): void {
+  if (lastLongTexts < lastLengths.length) lastLengths[lastLongTexts] = units
+  lastLongTexts++
+}
+
+/**
+ * How many texts of so many units, which are `LONG_UNITS` at least, a value had when it was parsed. Nothing where it is large,
+ * or something else was parsed since.
+ */
+export function textsOfLength(value: JsonValue, units: number): number | undefined {
+  if (value !== lastValue || lastLongTexts > lastLengths.length) return undefined
+  let count = 0
+  for (let index = 0; index < lastLongTexts; index++) if (lastLengths[index] === units) count++
+  return count
 }
 
 function mayBeInexact(text: string, marks: number): boolean {
@@ -119,14 +132,14 @@ function marksInside(holder: object, levels: number): number {
     for (let index = 0; index < holder.length; index++) {
       const value: unknown = holder[index]
       if (typeof value !== "string") marks |= marksOf(value, levels - 1)
-      else if (value.length >= LONG_UNITS) lastLongTexts++
+      else if (value.length >= LONG_UNITS) noteLongText(value.length)
     }
     return marks
   }
   for (const key in holder) {
     const value = (holder as Readonly<Record<string, unknown>>)[key]
     if (typeof value !== "string") marks |= marksOf(value, levels - 1)
-    else if (value.length >= LONG_UNITS) lastLongTexts++
+    else if (value.length >= LONG_UNITS) noteLongText(value.length)
   }
   return marks
 }
