@@ -5,7 +5,16 @@
  * A view says where in the record things stand, so that everything else is written once. Knows no file and no database.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import { nameOf, nonEmptyStringAt, nonEmptyStringUnder, plain, type Sealed, timestampAt, valueAt } from "../extract.ts"
+import {
+  momentOf,
+  nameOf,
+  nonEmptyStringAt,
+  nonEmptyStringUnder,
+  plain,
+  type Sealed,
+  timestampAt,
+  valueAt,
+} from "../extract.ts"
 import { inside, itemsOf, type PathKey, type Spot, whole, wordUnder } from "../spot.ts"
 
 export type Path = readonly PathKey[]
@@ -53,7 +62,7 @@ function rowView(record: JsonValue): MessageView {
     record,
     info: inside(spot, "data") ?? NOWHERE,
     id: nonEmptyStringUnder(spot, "id"),
-    time: timestampAt(record, "time_created") ?? timestampAt(record, "data", "time", "created"),
+    time: momentOf(record, "time_created") ?? timestampAt(record, "data", "time", "created"),
     parts,
   }
 }

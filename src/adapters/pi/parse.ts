@@ -12,6 +12,7 @@ import {
   booleanAt,
   jsonUnder,
   matchIn,
+  momentOf,
   nonEmptyStringAt,
   nonEmptyStringUnder,
   type Placed,
@@ -36,7 +37,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
-import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
+import { inside, itemOf, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "pi" }
 
@@ -141,19 +142,28 @@ const NOTHING: JsonObject = {}
 function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
   const note: View["note"] = (kind, found) =>
     writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
-  const drafts: MessageDraft[] = []
   const spot = whole(record)
-  for (const entry of Array.isArray(record) ? itemsOf(spot) : [spot]) {
-    const draft = entryDraft(viewOf(entry, note))
-    if (draft !== undefined) drafts.push(draft)
-  }
+  const drafts: MessageDraft[] = []
+  if (Array.isArray(record)) for (const entry of itemsOf(spot)) addDraft(drafts, entry, note)
+  else addDraft(drafts, spot, note)
   const title = titleFacts(record)
   if (!isFilled(drafts)) {
     writer.carrier(raw, record, { ...commonFields(spot), pond: title })
     return
   }
-  const [first, ...rest] = drafts
-  writer.record(raw, record, title === undefined ? drafts : [{ ...first, pond: { ...first.pond, ...title } }, ...rest])
+  writer.record(raw, record, title === undefined ? drafts : withTitle(drafts, title))
+}
+
+function withTitle(
+  [first, ...rest]: readonly [MessageDraft, ...MessageDraft[]],
+  title: MessageDraft["pond"],
+): readonly [MessageDraft, ...MessageDraft[]] {
+  return [{ ...first, pond: { ...first.pond, ...title } }, ...rest]
+}
+
+function addDraft(drafts: MessageDraft[], entry: Spot, note: View["note"]): void {
+  const draft = entryDraft(viewOf(entry, note))
+  if (draft !== undefined) drafts.push(draft)
 }
 
 /** Nothing where the entry is no message. */
@@ -183,7 +193,7 @@ function entryDraft(entry: View): MessageDraft | undefined {
 
 function commonFields(entry: Spot): Pick<MessageDraft, "id" | "timestamp"> {
   const { value } = entry
-  const timestamp = timestampAt(value, "timestamp") ?? timestampAt(value, "message", "timestamp")
+  const timestamp = momentOf(value, "timestamp") ?? timestampAt(value, "message", "timestamp")
   return { id: nonEmptyStringUnder(entry, "id"), timestamp }
 }
 
@@ -209,7 +219,7 @@ function messageDraft(entry: View, message: View): MessageDraft | undefined {
     case "assistant":
       return { id, timestamp, role, pond: modelFacts(message), parts: contentParts(message, assistantBlock) }
     case "toolResult":
-      return { id, timestamp, role: "tool", parts: [toolResult(message)].filter(isPresent) }
+      return { id, timestamp, role: "tool", parts: listOf(toolResult(message)) }
     case "system":
       return { id, timestamp, role, content: stringUnder(message.spot, "content") }
     case "bashExecution":
@@ -279,12 +289,19 @@ type AssistantPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "op
 /** The content of a message: one text, or a list of blocks. */
 function contentParts<P>({ spot, value, note }: View, readBlock: (block: View) => P | undefined): P[] {
   const content = inside(spot, "content")
+  const { content: blocks } = value
+  if (content === undefined) return []
+  if (!Array.isArray(blocks)) return typeof blocks === "string" ? listOf(readBlock(viewOf(content, note))) : []
   const parts: P[] = []
-  for (const block of typeof value["content"] === "string" && content !== undefined ? [content] : itemsOf(content)) {
-    const part = readBlock(viewOf(block, note))
+  for (let index = 0; index < blocks.length; index++) {
+    const part = readBlock(viewOf(itemOf(content, index), note))
     if (part !== undefined) parts.push(part)
   }
   return parts
+}
+
+function listOf<P>(part: P | undefined): P[] {
+  return part === undefined ? [] : [part]
 }
 
 function userBlock(block: View): UserPart | undefined {
