@@ -230,9 +230,10 @@ function columnsOf(database: Database, table: string): ReadonlySet<string> {
 
 type Bound = string | number | bigint | Uint8Array | null
 
-/** An object or a list stands in its column as JSON text. */
+/** An object or a list stands in its column as JSON text. A text column holds no half of a pair, as of a title that was cut. */
 function bound(value: JsonValue): Bound {
-  if (typeof value === "string" || value === null) return value
+  if (value === null) return null
+  if (typeof value === "string") return value.toWellFormed()
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value
   if (typeof value === "boolean") return value ? 1n : 0n
   if (isExactNumber(value)) return /^-?\d+$/.test(value.rawJSON) ? BigInt(value.rawJSON) : Number(value.rawJSON)

@@ -80,6 +80,15 @@ test("the same rows a second time change nothing", () => {
   expect(writeForeignRows(path, library("one"))).toEqual({ inserted: 0, present: 4, backups: [] })
 })
 
+test("a text that was cut within a character stands there without its half, and says the same a second time", () => {
+  const path = freshPath()
+  const row = { id: "b1", place_id: null, price: 1, size: 1, extra: "half \ud83d" }
+  const cut = { schema: SCHEMA, rows: [{ table: "book", row }] }
+  writeForeignRows(path, cut)
+  expect(all(path, "book")).toEqual([{ ...row, extra: "half \ufffd" }])
+  expect(conflictingRows(path, cut)).toEqual([])
+})
+
 test("rows are added to a database that is there, and a shared row stays as it is", () => {
   const path = freshPath()
   writeForeignRows(path, library("one"))
