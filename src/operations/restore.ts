@@ -14,7 +14,7 @@ import { writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
-import { applyRestore, liesThere } from "../restore/apply.ts"
+import { applyRestore, isSeenThere, liesThere } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
 import { bytesOf, writeDraft } from "../restore/draft.ts"
 import { planRestore, type RestorePlan } from "../restore/plan.ts"
@@ -104,9 +104,13 @@ export async function isTakenOver(
   return false
 }
 
-/** Whether an earlier restore has written all of it already, and nobody changed it since but by going on. */
-export function isRestoredAlready(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
-  return liesThere({ files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files })
+/**
+ * Whether the client goes on with it as it lies there: its own session, whatever it made of it; or what an earlier restore
+ * wrote, where all of it is there and nobody changed it since but by going on.
+ */
+export async function goesOnAsItLies(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
+  const there = { files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files }
+  return plan.fidelity === "native" ? isSeenThere(there) : await liesThere(there)
 }
 
 export function reportOf(plan: RestorePlan, root: string): RestoreReport {

@@ -2,7 +2,7 @@
  * The few things that writing durably needs of a disk, passed in, so that a test can be a disk that dies between any two
  * of them. Every path is absolute.
  */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { appendFile, mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 
 export interface Files {
@@ -12,6 +12,8 @@ export interface Files {
   write(path: string, bytes: Uint8Array): Promise<void>
   append(path: string, bytes: Uint8Array): Promise<void>
   read(path: string): Promise<Uint8Array>
+  /** So many bytes of a file, however large it is; fewer where it has no more. Undefined of what is no file. */
+  readBeginning(path: string, bytes: number): Promise<Uint8Array | undefined>
   /** What was written to it survives a power cut once this is done. Of a directory: its names do. */
   sync(path: string): Promise<void>
   /** The only step that others can see, and whole. */
@@ -27,6 +29,11 @@ export const realFiles: Files = {
   write: (path, bytes) => writeFile(path, bytes, { mode: 0o600 }),
   append: (path, bytes) => appendFile(path, bytes, { mode: 0o600 }),
   read: (path) => Bun.file(path).bytes(),
+  // A pipe of that name is not opened: nobody may ever write into it.
+  readBeginning: async (path, bytes) => {
+    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
+    return isFile ? await Bun.file(path).slice(0, bytes).bytes() : undefined
+  },
   sync: async (path) => {
     const handle = await open(path, "r")
     try {

@@ -58,13 +58,17 @@ export async function liesThere(request: Pick<ApplyRequest, "files" | "root" | "
   for (const file of output) {
     if (file.form === "database") return false
     if (isShared(file)) continue
-    const path = pathOf(root, file.place)
-    if (!files.exists(path)) return false
     const bytes = bytesOf(file)
-    const there = Buffer.from(await files.read(path))
-    if (!there.subarray(0, bytes.byteLength).equals(bytes)) return false
+    const there = await files.readBeginning(pathOf(root, file.place), bytes.byteLength)
+    if (there === undefined || !Buffer.from(there).equals(bytes)) return false
   }
   return true
+}
+
+/** Whether its client sees the session, whatever became of it: the first file of a plan is the one that it opens. */
+export function isSeenThere({ files, root, output }: Pick<ApplyRequest, "files" | "root" | "output">): boolean {
+  const [main] = output
+  return main !== undefined && files.exists(pathOf(root, main.place))
 }
 
 function isShared(file: OutputFile): boolean {

@@ -1,7 +1,18 @@
 /** `pond restore` from the outside: what it says, what it writes, and what it refuses, over sessions of real clients. */
 import { Database } from "bun:sqlite"
 import { afterAll, expect, test } from "bun:test"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { type Ran, runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -75,6 +86,45 @@ test("a session of a form that its client opens no more is restored as it was, a
   using taken = new Database(join(home.path, "target/opencode.db"))
   taken.run("update session set id = ?", [session])
   expect(JSON.parse((await resume("target")).stdout)).toMatchObject({ fidelity: "native", session_id: session })
+})
+
+test("what only parts of a session lie of is not gone on with, and a place that is no file is no fault of ours", async () => {
+  using home = await homeWith("claude-code", "agent")
+  const root = join(home.path, "target")
+  const resume = (...words: readonly string[]) =>
+    runPond(["resume", AGENT, "--root", root, "--cwd", home.path, ...words], { env: { ...home.env, PATH: "" } })
+  // Its client is not on the PATH: as far as that a session comes that is there.
+  expect(await resume()).toMatchObject({ exitCode: 3 })
+  expect(await resume()).toMatchObject({ exitCode: 3 })
+  const main = filesBelow(root).find((path) => path.endsWith(`${AGENT}.jsonl`)) ?? ""
+  rmSync(main)
+  const parts = await resume()
+  expect(parts.stderr).toContain("subagents")
+  expect(parts.stderr).toContain("Use --force to replace it")
+  expect(parts.exitCode).toBe(8)
+  expect(await resume("--force")).toMatchObject({ exitCode: 3 })
+  expect(existsSync(main)).toBe(true)
+  // One that is written into another client, and where a folder or more than memory holds lies in its place.
+  expect(await resume("--to", "pi")).toMatchObject({ exitCode: 3 })
+  const [log = ""] = filesBelow(root).filter((path) => !path.includes("projects"))
+  truncateSync(log, 2 ** 33)
+  expect(await resume("--to", "pi")).toMatchObject({ exitCode: 3 })
+  rmSync(log)
+  mkdirSync(log)
+  const folder = await resume("--to", "pi")
+  expect(folder.stderr).toContain("Or go on with what is there")
+  expect(folder.exitCode).toBe(8)
+})
+
+test("a root that is a file is refused, whatever client it is asked for", async () => {
+  using home = await homeWith("opencode", "first-tree")
+  const root = join(home.path, "file")
+  writeFileSync(root, "")
+  for (const to of ["claude-code", "codex", "opencode", "pi"]) {
+    const ran = await runPond(["restore", "ses_7f1fb3f1cffeFiRsTtReEsEs02", "--root", root, "--to", to, "--anew"], home)
+    expect(ran.stderr).toContain("What is there is no directory: choose another place.")
+    expect(ran.exitCode).toBe(5)
+  }
 })
 
 test("losses are said before anything is written, whatever becomes of the writing", async () => {

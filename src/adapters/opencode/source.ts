@@ -46,27 +46,30 @@ function roots(environment: Environment, home: string): readonly string[] {
 
 /** What the person works with: as the database says, or what the client notes of the models that he chose. */
 function lastModel(root: string): string | undefined {
-  const known = modelOfDatabase(join(root, "opencode.db"))
-  if (known !== undefined) return known
   const state = join(root, "..", "..", "state", "opencode", "model.json")
-  const parsed = statSync(state, { throwIfNoEntry: false })?.isFile()
-    ? parseJson(readFileSync(state, "utf8"))
-    : undefined
-  const recent = parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value["recent"] : undefined
-  const [first] = Array.isArray(recent) ? recent : []
-  const { providerID, modelID } = objectOf(first)
-  return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined
+  return wished(() => modelOfDatabase(join(root, "opencode.db"))) ?? wished(() => modelOfState(state))
 }
 
-/** A wish, not a fact that anything hangs on: a database that cannot be read says nothing of it. */
-function modelOfDatabase(path: string): string | undefined {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+/** A wish, not a fact that anything hangs on: what cannot be read says nothing of it. */
+function wished(read: () => string | undefined): string | undefined {
   try {
-    return lastModelIn(path)
+    return read()
   } catch (error) {
     if (error instanceof Error && "code" in error) return undefined
     throw error
   }
+}
+
+function modelOfDatabase(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false }) && lastModelIn(path)
+}
+
+function modelOfState(path: string): string | undefined {
+  const parsed = statSync(path, { throwIfNoEntry: false })?.isFile() ? parseJson(readFileSync(path, "utf8")) : undefined
+  const recent = parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value["recent"] : undefined
+  const [first] = Array.isArray(recent) ? recent : []
+  const { providerID, modelID } = objectOf(first)
+  return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined
 }
 
 /** `opencode-<channel>.db` is that of a client that is no release. */

@@ -7,8 +7,8 @@ import { visibleLine } from "../../model/visible.ts"
 import { withWholeId } from "../../operations/begun-ids.ts"
 import type { Pond } from "../../operations/pond.ts"
 import {
+  goesOnAsItLies,
   groupLosses,
-  isRestoredAlready,
   isTakenOver,
   type LossGroup,
   planRestoreOf,
@@ -143,7 +143,9 @@ async function restored(
   } catch (error) {
     if (!(error instanceof PondError) || error.code !== "would_overwrite") throw error
     const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
-    if (plan.fidelity === "native" || (await isRestoredAlready(pond, plan, options))) return { report, title }
+    if (await goesOnAsItLies(pond, plan, options)) return { report, title }
+    // Parts of it lie there, as a client leaves them that deletes what is old: there is nothing to go on with.
+    if (plan.fidelity === "native") throw error
     // Which of the two is meant, what was said there since or what was said here, only the user knows.
     throw new PondError(error.code, `${error.message} Or go on with what is there: ${commandText(report)}`, {
       details: error.details,
