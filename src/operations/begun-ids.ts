@@ -6,6 +6,8 @@ import type { Pond } from "./pond.ts"
 /** Fewer signs than this are a guess: git takes a commit by as many. */
 const SIGNS_MIN = 4
 const NAMED_MAX = 5
+/** Beyond so many it is no beginning that anyone means. */
+const FOUND_MAX = 1000
 
 /** Does it again with the whole id, where nothing has the one that was given and one session's begins so. */
 export async function withWholeId<Result>(
@@ -40,12 +42,22 @@ function isAbsent(error: unknown, id: string): boolean {
 async function sessionsBegunSo(pond: Pond, id: string): Promise<string[]> {
   if (id.length < SIGNS_MIN) return []
   const { tables } = await pond.sessions()
-  const rows = await tables.sessions.read({ columns: ["id"], where: startsWith("id", id), limit: NAMED_MAX })
-  return rows.map((row) => row.id).toSorted((one, other) => (one < other ? -1 : 1))
+  const columns = ["id", "parent_session_id"] as const
+  const rows = await tables.sessions.read({ columns, where: startsWith("id", id), limit: FOUND_MAX })
+  const found = new Set(rows.map((row) => row.id))
+  // The agents of a session of Claude Code begin with its id: who gives the beginning of it means the session.
+  const isInside = (own: string, parent: string | null) =>
+    parent !== null && found.has(parent) && own.startsWith(parent)
+  const outer = rows.filter((row) => !isInside(row.id, row.parent_session_id))
+  return outer.map((row) => row.id).toSorted((one, other) => (one < other ? -1 : 1))
 }
 
 function ambiguous(id: string, ids: readonly string[]): PondError {
-  return new PondError("not_found", `Several sessions begin with ${id}. Say which one is meant: ${ids.join(", ")}.`, {
-    details: { id, sessions: ids },
-  })
+  const named = ids.slice(0, NAMED_MAX)
+  const more = ids.length > NAMED_MAX ? " and others" : ""
+  return new PondError(
+    "not_found",
+    `Several sessions begin with ${id}. Say which one is meant: ${named.join(", ")}${more}.`,
+    { details: { id, sessions: named } },
+  )
 }

@@ -1,5 +1,7 @@
 /** A session by the beginning of its id, where nothing has that id itself. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { cpSync } from "node:fs"
+import { join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
@@ -24,6 +26,19 @@ test.each([
   const { exitCode, stdout } = await runPond(line.replace("HOME", home.path).split(" "), home)
   expect({ exitCode, isSaid: stdout.includes(said) }).toEqual({ exitCode: 0, isSaid: true })
   if (line.startsWith("get")) expect(stdout).toContain(SAMPLE_SESSION_ID)
+})
+
+test("a session with agents is meant by its beginning, and an agent by more of it", async () => {
+  using own = temporaryHome()
+  const [fixture, session] = ["claude-code/v2.0-flat-agents/root", "9876cc5e-d24a-4bbf-b731-68dd88ef6059"]
+  cpSync(join(import.meta.dir, "../../fixtures", fixture), join(own.path, ".claude"), { recursive: true })
+  expect(await runPond(["sync", "-q"], own)).toMatchObject({ exitCode: 0 })
+  const [meant, agent, agents] = await Promise.all(
+    ["9876", `${session}:agent-0c`, `${session}:agent-0`].map((id) => runPond(["get", id, "--json"], own)),
+  )
+  expect(JSON.parse(meant?.stdout ?? "")).toMatchObject({ session: { id: session } })
+  expect(JSON.parse(agent?.stdout ?? "")).toMatchObject({ session: { id: `${session}:agent-0c8cd0cc` } })
+  expect(agents?.stdout).toContain("Several sessions begin with")
 })
 
 test("several that begin so are named, and a few signs are no beginning", async () => {
