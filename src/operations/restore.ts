@@ -93,7 +93,7 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
   return { ...reportOf(plan, root), files, backups, written: true }
 }
 
-/** Whether the client has taken the session over itself into what it opens today. */
+/** Whether the client has the session in its database, as it was held there or taken over by the client itself. */
 export async function isTakenOver(
   pond: Pond,
   { target, sessionId }: RestorePlan,
@@ -110,7 +110,8 @@ export async function isTakenOver(
  */
 export async function goesOnAsItLies(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
   const there = { files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files }
-  return plan.fidelity === "native" ? isSeenThere(there) : await liesThere(there)
+  if (plan.fidelity === "foreign") return await liesThere(there)
+  return plan.files[0]?.form === "database" ? await isTakenOver(pond, plan, options) : isSeenThere(there)
 }
 
 export function reportOf(plan: RestorePlan, root: string): RestoreReport {

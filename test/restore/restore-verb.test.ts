@@ -116,6 +116,23 @@ test("what only parts of a session lie of is not gone on with, and a place that 
   expect(folder.exitCode).toBe(8)
 })
 
+test("a session of a database that its client has open goes on there, and one that is not in it waits", async () => {
+  using home = await homeWith("opencode", "tools")
+  const root = join(home.path, "target")
+  cpSync(join(FIXTURES, "opencode/tools/root"), root, { recursive: true })
+  using open = new Database(join(root, "opencode.db"))
+  const [{ id: session }] = open.query("SELECT id FROM session").all() as [{ id: string }]
+  const resume = (...words: readonly string[]) =>
+    runPond(["resume", session, "--root", root, "--cwd", home.path, ...words], { env: { ...home.env, PATH: "" } })
+  // Its client is not on the PATH: as far as that a session comes that is there.
+  const goneOn = await resume()
+  expect(goneOn.stderr).toContain(`opencode --session ${session}`)
+  expect(goneOn.exitCode).toBe(3)
+  for (const words of [["--force"], ["--anew"]]) {
+    expect((await resume(...words)).stderr).toContain("is held by another program. Close it and run this again.")
+  }
+})
+
 test("a root that is a file is refused, whatever client it is asked for", async () => {
   using home = await homeWith("opencode", "first-tree")
   const root = join(home.path, "file")

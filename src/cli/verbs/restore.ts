@@ -141,17 +141,22 @@ async function restored(
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
-    if (!(error instanceof PondError) || error.code !== "would_overwrite") throw error
+    if (!(error instanceof PondError) || !isInTheWay(error, options)) throw error
     const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
     if (await goesOnAsItLies(pond, plan, options)) return { report, title }
     // Parts of it lie there, as a client leaves them that deletes what is old: there is nothing to go on with.
-    if (plan.fidelity === "native") throw error
+    if (plan.fidelity === "native" || error.code === "conflict") throw error
     // Which of the two is meant, what was said there since or what was said here, only the user knows.
     throw new PondError(error.code, `${error.message} Or go on with what is there: ${commandText(report)}`, {
       details: error.details,
       cause: error,
     })
   }
+}
+
+/** Something lies there, or the client is at work there, with this session in its own database perhaps. */
+function isInTheWay({ code }: PondError, { isForced }: RestoreOptions): boolean {
+  return code === "would_overwrite" || (code === "conflict" && !isForced)
 }
 
 /** What is not coming along is said before anything is written, while Ctrl-C still costs nothing. */
