@@ -96,7 +96,10 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     else emit(session, raw, source, record, drafts, shared)
   }
 
-  /** Messages that come before their session is known wait: the session is always first. */
+  /**
+   * Messages that come before their session is known wait: the session is always first. A function of its own: in `write`, the
+   * closure would have every record keep its variables where a closure can find them.
+   */
   function wait(
     raw: RawRecord,
     source: JsonObject,

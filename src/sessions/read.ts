@@ -3,6 +3,7 @@
  */
 import { PondError } from "../model/errors.ts"
 import type { Entry, Message, Part, Session, SessionLog, SessionTree } from "../model/session.ts"
+import { visibleLine } from "../model/visible.ts"
 import { and, eq, isIn, range } from "../substrate/filter.ts"
 import { plainBlobs } from "./blob-packing.ts"
 import { MissingBlob } from "./oversized.ts"
@@ -131,7 +132,7 @@ export async function readTree(
 export function sessionNotFound(sessionId: string): PondError {
   return new PondError(
     "not_found",
-    `There is no session ${sessionId} in this store. \`pond search\` finds sessions and prints their ids.`,
+    `There is no session ${visibleLine(sessionId)} in this store. \`pond search\` finds sessions and prints their ids.`,
     {
       details: { session_id: sessionId },
     },

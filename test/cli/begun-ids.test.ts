@@ -45,13 +45,13 @@ test("several that begin so are named, and a few signs are no beginning", async 
   const [several, few, none, found] = await Promise.all([
     runPond(["get", "de300000"], home),
     runPond(["get", "5b1"], home),
-    runPond(["restore", "5b1e8f2d", "--to", "pi"], home),
+    runPond(["restore", "5b1e8f2d\nx", "--to", "pi"], home),
     runPond(["search", "the", "--session", "5b1e8f2d"], home),
   ])
   expect(several.exitCode).toBe(3)
   expect(several.stderr).toStartWith("pond: Several sessions begin with de300000. Say which one is meant: de300000-")
   expect(few).toMatchObject({ exitCode: 3, stdout: "" })
   expect(few.stderr).toContain("There is no session and no message 5b1 in this store.")
-  expect(none.stderr).toContain("There is no session 5b1e8f2d in this store.")
+  expect(none.stderr).toContain("There is no session 5b1e8f2d x in this store.")
   expect(found.stdout).toContain("left out: all sessions, as none has the id 5b1e8f2d (session_id)")
 })
