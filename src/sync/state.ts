@@ -182,10 +182,10 @@ function openDatabase(path: string, log: Log): Database {
 function prepared(path: string): Database {
   const database = new Database(path, { create: true })
   try {
-    database.run("PRAGMA journal_mode = WAL")
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    keepLog(database)
     // The state may lag behind the store after a crash, never the other way round: what it lacks is read again.
     database.run("PRAGMA synchronous = NORMAL")
-    database.run("PRAGMA busy_timeout = 5000")
     database.run(SCHEMA)
     database.query("SELECT count(*) FROM units").get()
     return database
@@ -195,7 +195,30 @@ function prepared(path: string): Database {
   }
 }
 
+const BUSY_TIMEOUT_MS = 5_000
+const SWITCH_POLL_MS = 5
+
+/**
+ * Of several that begin one state, SQLite lets one change the mode, and refuses the others at once whatever time they
+ * were given: they read already, and it takes two that read and want to write for a deadlock. `pond status` beside the
+ * first `pond sync` of a home met it in one of 200 starts. Who is refused lets go of its read by failing, and asks again.
+ */
+function keepLog(database: Database): void {
+  for (let waitedMs = 0; ; waitedMs += SWITCH_POLL_MS)
+    try {
+      database.run("PRAGMA journal_mode = WAL")
+      return
+    } catch (error) {
+      if (codeOf(error) !== "SQLITE_BUSY" || waitedMs >= BUSY_TIMEOUT_MS) throw error
+      Bun.sleepSync(SWITCH_POLL_MS)
+    }
+}
+
 function isDamage(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  const code = codeOf(error)
   return code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : ""
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { silentLog } from "../../src/platform/log.ts"
 import { openSyncState, type SyncState, type UnitMemory } from "../../src/sync/state.ts"
+import type { Meeting } from "./opens-state.ts"
 
 const memoryOf = (stamp: string): UnitMemory => ({
   ...{ stamp, files: {}, positions: {}, session: null, parserState: null },
@@ -80,6 +81,33 @@ test.each([
   expect(stampsOf(again)).toEqual([])
   again.close()
   expect(readFileSync(`${path}.damaged`).equals(bytes)).toBe(true)
+})
+
+test("who begins a state together with others is not refused", async () => {
+  using at = folder()
+  const paths = Array.from({ length: 100 }, (_, number) => join(at.path, "..", `state-${number}`))
+  const arrived = new SharedArrayBuffer(4 * paths.length)
+  const threads = [0, 1, 2].map(() => new Worker(new URL("opens-state.ts", import.meta.url).href))
+  const meeting: Meeting = { paths, arrived, threads: threads.length }
+  const answers = threads.map(
+    (thread) =>
+      new Promise((resolve, reject) => {
+        thread.onmessage = ({ data }) => resolve(data)
+        thread.onerror = reject
+        thread.postMessage(meeting)
+      }),
+  )
+  try {
+    expect(await Promise.all(answers)).toEqual([[], [], []])
+  } finally {
+    for (const thread of threads) thread.terminate()
+  }
+  for (const path of paths) {
+    const state = openSyncState(path, silentLog, () => "store")
+    remember(state, "a", "1")
+    expect(stampsOf(state)).toEqual([["a", "1"]])
+    state.close()
+  }
 })
 
 test("what cannot be opened for another reason is left where it lies", () => {

@@ -68,6 +68,7 @@ test.each([
     const settings = { general: { sessionRetention: said } }
     if (said !== undefined) writeFileSync(join(home.path, ".gemini/settings.json"), JSON.stringify(settings))
     const [synced, status] = await Promise.all([runPond(["sync", "--only", "import"], home), runPond(["status"], home)])
+    expect([synced, status]).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }])
     const texts = [synced.stdout, status.stdout.replaceAll(/\n {11}/g, " ")]
     for (const text of texts) {
       if (want === undefined) expect(text).not.toContain("Gemini CLI")
