@@ -3,13 +3,14 @@
  * be made again by reading the sources against the store, so a file that is gone or damaged costs time and nothing else.
  */
 import { Database } from "bun:sqlite"
-import { renameSync } from "node:fs"
+import { renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogPosition } from "../adapters/shared/log-window.ts"
+import { PondError } from "../model/errors.ts"
 import type { JsonValue } from "../model/json.ts"
 import type { Session } from "../model/session.ts"
 import type { Log } from "../platform/log.ts"
-import { ensureWritable } from "../platform/paths.ts"
+import { ensureWritable, notWritable } from "../platform/paths.ts"
 
 /** The unit as it was when it was last stored whole. */
 export interface UnitMemory {
@@ -82,12 +83,54 @@ const MET = `
   FROM units WHERE is_gone = 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 `
 
+export interface StateRequest {
+  readonly path: string
+  readonly log: Log
+  /**
+   * Tells the store that lies there now from one that was deleted or put in its place: what is remembered of another store
+   * is not believed, and goes when the first unit of this one is remembered. Nothing where that cannot be told.
+   */
+  readonly storeMark: () => string | undefined
+}
+
 /**
- * `storeMark` tells the store that lies there now from one that was deleted or put in its place: what is remembered of
- * another store is not believed, and goes when the first unit of this one is remembered. Nothing where that cannot be told.
+ * Does the work with what is remembered. Opening reads little of it: where the work meets damage later, the state is put
+ * aside, and the work begins again with an empty one.
  */
-export function openSyncState(path: string, log: Log, storeMark: () => string | undefined): SyncState {
-  const database = openDatabase(`${path}.v${VERSION}.sqlite`, log)
+export async function withSyncState<Result>(
+  request: StateRequest,
+  work: (state: SyncState) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await withOpened(request, work)
+  } catch (error) {
+    if (!(error instanceof DamagedState)) throw error
+    putAside(error, request.log)
+    return await withOpened(request, work)
+  }
+}
+
+async function withOpened<Result>(request: StateRequest, work: (state: SyncState) => Promise<Result>): Promise<Result> {
+  const state = openSyncState(request)
+  try {
+    return await work(state)
+  } finally {
+    state.close()
+  }
+}
+
+/** Every failure of it is a `PondError`, or a `DamagedState`. */
+export function openSyncState({ path, log, storeMark }: StateRequest): SyncState {
+  const { database, file } = openDatabase(`${path}.v${VERSION}.sqlite`, log)
+  try {
+    return guarded(stateIn(database, storeMark), file)
+  } catch (error) {
+    database.close()
+    throw faultOf(error, file)
+  }
+}
+
+function stateIn(database: Database, storeMark: StateRequest["storeMark"]): SyncState {
   const mark = storeMark()
   const known = database.query("SELECT mark FROM store").get() as { mark: string } | null
   let isOther = mark !== undefined && known?.mark !== mark
@@ -164,34 +207,92 @@ export function openSyncState(path: string, log: Log, storeMark: () => string | 
   }
 }
 
+/** Every call says what went wrong with which file. */
+function guarded(state: SyncState, file: StateFile): SyncState {
+  const guard =
+    <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Answer) =>
+    (...asked: Asked): Answer => {
+      try {
+        return ask(...asked)
+      } catch (error) {
+        throw faultOf(error, file)
+      }
+    }
+  return {
+    stamps: guard(state.stamps),
+    unit: guard(state.unit),
+    remember: guard(state.remember),
+    forget: guard(state.forget),
+    met: guard(state.met),
+    rested: guard(state.rested),
+    rest: guard(state.rest),
+    all: guard(state.all),
+    close: state.close,
+  }
+}
+
+// --- The file --------------------------------------------------------------------------------------------------------
+
+interface StateFile {
+  readonly path: string
+  /** Which file lies there; nothing where none does. */
+  readonly inode: bigint | undefined
+}
+
+/** What SQLite finds of a file that is no longer what was written. */
+class DamagedState extends Error {
+  override readonly name = "DamagedState"
+  readonly file: StateFile
+
+  constructor(file: StateFile, cause: unknown) {
+    super(`${file.path} is damaged`, { cause })
+    this.file = file
+  }
+}
+
 /** A state that cannot be read is put aside, and begun anew. */
-function openDatabase(path: string, log: Log): Database {
+function openDatabase(path: string, log: Log): { readonly database: Database; readonly file: StateFile } {
   ensureWritable(dirname(path))
   try {
     return prepared(path)
-  } catch (cause) {
-    if (!isDamage(cause)) throw cause
-    log.warn(
-      `The sync state ${path} is damaged. It is put aside and made again from the sources; the store is untouched.`,
-    )
-    renameSync(path, `${path}.damaged`)
+  } catch (error) {
+    if (!(error instanceof DamagedState)) throw error
+    putAside(error, log)
     return prepared(path)
   }
 }
 
-function prepared(path: string): Database {
-  const database = new Database(path, { create: true })
+/** Another process may have found the same and put it aside: the one that it began since stays where it lies. */
+function putAside({ file: { path, inode } }: DamagedState, log: Log): void {
+  if (inode === undefined || inodeOf(path) !== inode) return
+  log.warn(
+    `The sync state ${path} is damaged. It is put aside and made again from the sources; the store is untouched.`,
+  )
   try {
+    renameSync(path, `${path}.damaged`)
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw notWritable(dirname(path), error)
+  }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
+}
+
+function prepared(path: string): { readonly database: Database; readonly file: StateFile } {
+  let database: Database | undefined
+  try {
+    database = new Database(path, { create: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     keepLog(database)
     // The state may lag behind the store after a crash, never the other way round: what it lacks is read again.
     database.run("PRAGMA synchronous = NORMAL")
     database.run(SCHEMA)
     database.query("SELECT count(*) FROM units").get()
-    return database
+    return { database, file: { path, inode: inodeOf(path) } }
   } catch (error) {
-    database.close()
-    throw error
+    database?.close()
+    throw faultOf(error, { path, inode: inodeOf(path) })
   }
 }
 
@@ -214,9 +315,21 @@ function keepLog(database: Database): void {
     }
 }
 
-function isDamage(error: unknown): boolean {
+function faultOf(error: unknown, file: StateFile): unknown {
   const code = codeOf(error)
-  return code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")
+  if (isDamage(code, error)) return new DamagedState(file, error)
+  if (code === "SQLITE_BUSY") {
+    const said = "Another pond is at work on what is remembered of the sources. Run the same again when it is done."
+    return new PondError("conflict", said, { details: { path: file.path }, cause: error })
+  }
+  return code.startsWith("SQLITE_") ? notWritable(file.path, error) : error
+}
+
+/** A text that is no JSON was one when it was written. */
+function isDamage(code: string, error: unknown): boolean {
+  if (error instanceof SyntaxError) return true
+  const isGarbled = code === "SQLITE_ERROR" && /malformed JSON/.test(String(error))
+  return isGarbled || code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")
 }
 
 function codeOf(error: unknown): string {

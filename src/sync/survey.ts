@@ -9,7 +9,7 @@ import { isSilent } from "./hydrate.ts"
 import { type ImportSource, unverifiedVersions } from "./import.ts"
 import { planRoot } from "./plan.ts"
 import type { MetKinds } from "./state.ts"
-import { openState, type SyncContext } from "./sync.ts"
+import { type SyncContext, withState } from "./sync.ts"
 
 export interface SourceSurvey {
   readonly adapter: string
@@ -36,8 +36,7 @@ const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
 export async function surveySources(sources: readonly ImportSource[], context: SyncContext): Promise<SourceSurvey[]> {
-  const state = openState(context)
-  try {
+  return await withState(context, async (state) => {
     const met = state.met()
     const surveys: SourceSurvey[] = []
     for (const { adapter, root } of sources) {
@@ -68,9 +67,7 @@ export async function surveySources(sources: readonly ImportSource[], context: S
       })
     }
     return surveys
-  } finally {
-    state.close()
-  }
+  })
 }
 
 /** Sessions of a client that pond cannot read, and that the client is about to delete. */

@@ -9,7 +9,7 @@ import type { Log } from "../platform/log.ts"
 import type { Sessions, TableMaintenance } from "../sessions/store.ts"
 import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
 import { planRoot, type RootPlan } from "./plan.ts"
-import { openSyncState, type SyncState } from "./state.ts"
+import { type SyncState, withSyncState } from "./state.ts"
 
 export const STAGES = ["import", "embed", "index"] as const
 export type Stage = (typeof STAGES)[number]
@@ -89,12 +89,7 @@ async function runStages(request: SyncRequest, context: SyncContext, inTurn: Tak
 }
 
 async function importStage({ sources, isFull }: SyncRequest, context: SyncContext): Promise<RootReport[]> {
-  const state = openState(context)
-  try {
-    return await importAll(sources, { ...context, state, isFull })
-  } finally {
-    state.close()
-  }
+  return await withState(context, (state) => importAll(sources, { ...context, state, isFull }))
 }
 
 /** Some of it becomes due by time alone: a short tail on an object store, what an older version of a table still holds. */
@@ -107,8 +102,7 @@ const RESTED_MS = 3_600_000
 async function indexStage(request: SyncRequest, context: SyncContext): Promise<IndexReport | undefined> {
   const { clock, index } = context
   if (index === undefined) return undefined
-  const state = openState(context)
-  try {
+  return await withState(context, async (state) => {
     const standing = await (await context.sessions()).standing()
     const rested = state.rested()
     const isRecent = rested !== undefined && Math.abs(clock.nowMs() - rested.atMs) < RESTED_MS
@@ -119,9 +113,7 @@ async function indexStage(request: SyncRequest, context: SyncContext): Promise<I
     // As it stood before: what was committed in the meantime is looked at by the next one.
     if (report.tables.every(isIdle)) state.rest({ standing, atMs: clock.nowMs() })
     return report
-  } finally {
-    state.close()
-  }
+  })
 }
 
 function isIdle({ steps, isBusy }: TableMaintenance): boolean {
@@ -130,24 +122,21 @@ function isIdle({ steps, isBusy }: TableMaintenance): boolean {
 
 /** What a sync would do. Reads names, sizes and a few bytes; writes nothing, and needs no lock. */
 export async function planSync(request: SyncRequest, context: SyncContext): Promise<RootPlan[]> {
-  const state = openState(context)
-  const plans: RootPlan[] = []
-  try {
+  return await withState(context, async (state) => {
+    const plans: RootPlan[] = []
     for (const { adapter, root } of request.sources)
       plans.push(await planRoot(adapter, root, state, { ...request, signal: context.signal }))
     return plans
-  } finally {
-    state.close()
-  }
+  })
 }
 
-export function openState({
-  stateDirectory,
-  storeName,
-  storeMark,
-  log,
-}: Pick<SyncContext, "stateDirectory" | "storeName" | "storeMark" | "log">): SyncState {
-  return openSyncState(placeOf(stateDirectory, storeName), log, storeMark)
+type StateContext = Pick<SyncContext, "stateDirectory" | "storeName" | "storeMark" | "log">
+
+export async function withState<Result>(
+  { stateDirectory, storeName, ...context }: StateContext,
+  work: (state: SyncState) => Promise<Result>,
+): Promise<Result> {
+  return await withSyncState({ path: placeOf(stateDirectory, storeName), ...context }, work)
 }
 
 async function lockOf(

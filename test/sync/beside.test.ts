@@ -30,7 +30,7 @@ function fill(place: SyncPlace): void {
 
 /** The state of a sync that remembers nothing yet. */
 function nothingKnown(place: SyncPlace): SyncState {
-  return openSyncState(join(place.state, "nothing"), silentLog, () => undefined)
+  return openSyncState({ path: join(place.state, "nothing"), log: silentLog, storeMark: () => undefined })
 }
 
 async function readAll(stretches: PreparedStretches | undefined) {

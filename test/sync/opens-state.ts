@@ -20,7 +20,7 @@ self.onmessage = ({ data: { paths, arrived, threads } }) => {
     Atomics.add(counts, place, 1)
     while (Atomics.load(counts, place) < threads);
     try {
-      openSyncState(path, silentLog, () => "store").close()
+      openSyncState({ path, log: silentLog, storeMark: () => "store" }).close()
     } catch (error) {
       refused.push(String(error))
     }

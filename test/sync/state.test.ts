@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { silentLog } from "../../src/platform/log.ts"
-import { openSyncState, type SyncState, type UnitMemory } from "../../src/sync/state.ts"
+import { openSyncState, type SyncState, type UnitMemory, withSyncState } from "../../src/sync/state.ts"
 import type { Meeting } from "./opens-state.ts"
 
 const memoryOf = (stamp: string): UnitMemory => ({
@@ -21,7 +21,7 @@ function folder(): Disposable & { readonly path: string; open(mark: string | und
   const path = join(base, "state")
   return {
     path,
-    open: (mark) => openSyncState(path, silentLog, () => mark),
+    open: (mark) => openSyncState({ path, log: silentLog, storeMark: () => mark }),
     [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }),
   }
 }
@@ -83,6 +83,66 @@ test.each([
   expect(readFileSync(`${path}.damaged`).equals(bytes)).toBe(true)
 })
 
+/** Damage that opening does not meet: it reads which units there are, and nothing that is remembered of one. */
+const LATER_DAMAGES: readonly [string, (whole: Buffer) => Buffer][] = [
+  [
+    "pages of what is remembered",
+    (whole) => {
+      for (let page = 4_096; page < whole.length; page += 4_096)
+        if (whole[page] === 10 && whole.includes("clientVersions", page)) whole.fill(0xff, page, page + 64)
+      return whole
+    },
+  ],
+  [
+    "what is remembered of a unit",
+    (whole) => Buffer.from(whole.toString("latin1").replaceAll('{"stamp"', '?"stamp"'), "latin1"),
+  ],
+]
+
+test.each(LATER_DAMAGES)("damage that is met while a state is used begins the work anew: %s", async (_, damaged) => {
+  using at = folder()
+  const state = at.open("one")
+  for (let number = 0; number < 300; number++) remember(state, `unit-${number}`, "1")
+  state.close()
+  const path = `${at.path}.v1.sqlite`
+  const bytes = damaged(readFileSync(path))
+  writeFileSync(path, bytes)
+  const request = { path: at.path, log: silentLog, storeMark: () => "one" }
+  const met: number[] = []
+  const known = await withSyncState(request, async (opened) => {
+    met.push(opened.stamps("pi", "/root").size)
+    const unit = opened.unit("pi", "/root", "unit-7")
+    remember(opened, "unit-7", "2")
+    return [unit, opened.met().length]
+  })
+  expect({ met, known }).toEqual({ met: [300, 0], known: [undefined, 1] })
+  expect(readFileSync(`${path}.damaged`).equals(bytes)).toBe(true)
+})
+
+test("a state that another process has begun anew meanwhile is not put aside", async () => {
+  using at = folder()
+  const state = at.open("one")
+  for (let number = 0; number < 300; number++) remember(state, `unit-${number}`, "1")
+  state.close()
+  const path = `${at.path}.v1.sqlite`
+  const [, damaged] = LATER_DAMAGES[1] ?? []
+  writeFileSync(path, damaged?.(readFileSync(path)) ?? "")
+  const request = { path: at.path, log: silentLog, storeMark: () => "one" }
+  let isFirst = true
+  const known = await withSyncState(request, async (opened) => {
+    if (isFirst) {
+      isFirst = false
+      await withSyncState(request, async (other) => {
+        other.unit("pi", "/root", "unit-7")
+        remember(other, "unit-8", "3")
+      })
+    }
+    opened.unit("pi", "/root", "unit-7")
+    return stampsOf(opened)
+  })
+  expect(known).toEqual([["unit-8", "3"]])
+})
+
 test("who begins a state together with others is not refused", async () => {
   using at = folder()
   const paths = Array.from({ length: 100 }, (_, number) => join(at.path, "..", `state-${number}`))
@@ -103,7 +163,7 @@ test("who begins a state together with others is not refused", async () => {
     for (const thread of threads) thread.terminate()
   }
   for (const path of paths) {
-    const state = openSyncState(path, silentLog, () => "store")
+    const state = openSyncState({ path, log: silentLog, storeMark: () => "store" })
     remember(state, "a", "1")
     expect(stampsOf(state)).toEqual([["a", "1"]])
     state.close()
