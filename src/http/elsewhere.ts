@@ -3,7 +3,7 @@
  * owner alone may use, and the store is not opened here. Whatever is wrong with it, this process works alone.
  */
 import { createHash } from "node:crypto"
-import { lstatSync } from "node:fs"
+import { lstatSync, type Stats } from "node:fs"
 import { join } from "node:path"
 import { ERROR_TABLE, type ErrorCode, PondError } from "../model/errors.ts"
 import { parseOwnJson } from "../model/json.ts"
@@ -53,8 +53,8 @@ const NOBODY = "nobody serves"
 
 /** Why the socket is not used; nothing where it is. */
 async function reluctance(socket: string): Promise<string | undefined> {
-  const found = lstatSync(socket, { throwIfNoEntry: false })
-  if (found === undefined) return NOBODY
+  const found = lying(socket)
+  if (typeof found === "string") return found
   const isOurs = found.isSocket() && found.uid === (process.getuid?.() ?? found.uid)
   if (!isOurs) return "what lies at the place of the socket is not this user's socket"
   try {
@@ -69,6 +69,15 @@ async function reluctance(socket: string): Promise<string | undefined> {
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError"
     return isSlow ? `the pond that serves this store did not answer in ${GREETING_MS} ms` : "the socket is dead"
+  }
+}
+
+/** What lies at the place of the socket, or why nothing of it can be told: its folder may be another user's. */
+function lying(socket: string): Stats | string {
+  try {
+    return lstatSync(socket, { throwIfNoEntry: false }) ?? NOBODY
+  } catch (error) {
+    return `the place of the socket cannot be looked at (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
   }
 }
 

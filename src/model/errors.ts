@@ -56,17 +56,25 @@ export class PondError extends Error {
 }
 
 /** What may come from any file that is written, wherever that is. */
-const NO_ROOM: Readonly<Record<string, string>> = {
+const MACHINE: Readonly<Record<string, string>> = {
   ENOSPC: "A disk that pond writes to is full. Make room and run it again; `pond doctor` says which one it is.",
   EDQUOT: "Your share of a disk that pond writes to is full. Make room and run it again; `pond doctor` says where.",
   EROFS: "A disk that pond writes to is mounted for reading alone. `pond doctor` says which one it is.",
+  EMFILE: "The system lets pond open no more files. Raise the limit (`ulimit -n`) and run it again.",
+  ENFILE: "The system has no more files to open for anyone. Close other programs and run it again.",
+}
+
+/** Often what `sudo` left: files of another user among one's own. */
+function forbidden(error: Error): string | undefined {
+  if (!("code" in error && "path" in error) || !["EACCES", "EPERM"].includes(String(error.code))) return undefined
+  return `This user may not use ${String(error.path)} (${String(error.code)}). Give it its rights back: chmod, or chown.`
 }
 
 /** What no row names is ours to mend: `internal`, with nothing of it shown outside and all of it in the log. */
 export function toPondError(error: unknown): PondError {
   if (error instanceof PondError) return error
-  const full = error instanceof Error && "code" in error ? NO_ROOM[String(error.code)] : undefined
-  if (full !== undefined) return new PondError("storage_unavailable", full, { cause: error })
+  const said = error instanceof Error && "code" in error ? (MACHINE[String(error.code)] ?? forbidden(error)) : undefined
+  if (said !== undefined) return new PondError("storage_unavailable", said, { cause: error })
   return new PondError(
     "internal",
     "pond failed in a way it does not know. Run again with -v and report what it prints.",

@@ -2,8 +2,8 @@
  * The checks of `doctor` that look at this machine and not at pond's own parts: the store, who may read it, the room on the
  * disk, the clients, what they are told of pond, the schedule. A finding that pond can mend says how, and does it when asked.
  */
-import { accessSync, chmodSync, constants, statfsSync, statSync } from "node:fs"
-import { dirname } from "node:path"
+import { accessSync, chmodSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { bytesText, counted } from "../model/numbers.ts"
 import { suggestion } from "../platform/nearest.ts"
@@ -40,19 +40,32 @@ export async function modelOpens(pond: Pond): Promise<Seen> {
 
 /** Transcripts hold whatever was said and read: keys and passwords too. And whose they are has to get at them. */
 export function privateFiles(pond: Pond): Seen {
-  const { file, values } = pond.host.settings()
+  const { host } = pond
+  const { file, values } = host.settings()
   const store = localStore(pond)
-  const folders = [...(store === undefined ? [] : [store]), pond.host.path("state")]
+  const folders = [...(store === undefined ? [] : [store]), host.path("state")]
   const shut = folders.filter((path) => isFolder(path) && ((modeOf(path) ?? 0) & OWNER) !== OWNER)
   if (shut.length > 0) {
     const found = `their owner may not use ${shut.join(", ")}`
     return { status: "failed", found, fix: modeFix(`gives the owner the rights to ${shut.join(", ")}`, shut, asOwn) }
+  }
+  const denied = deniedIn(host.path("state"))
+  if (denied.length > 0) {
+    const found = `this user may not write ${denied.join(", ")}, which \`sudo pond\` may have left: give them back with chown`
+    return { status: "failed", found }
   }
   const config = values.storage === undefined ? [] : [file.path]
   const open = [...folders, ...config].filter((path) => (modeOf(path) ?? 0) & OTHERS)
   if (open.length === 0) return ok("nobody else can read what pond keeps")
   const found = `others on this machine can read ${open.join(", ")}`
   return { status: "warning", found, fix: modeFix(`takes their rights to ${open.join(", ")} away`, open, asPrivate) }
+}
+
+function deniedIn(folder: string): string[] {
+  if (!isFolder(folder)) return []
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path) && !may(path, constants.R_OK | constants.W_OK))
 }
 
 const asOwn = (mode: number) => mode | OWNER
@@ -180,8 +193,12 @@ function isFolder(path: string): boolean {
 }
 
 function isReadable(path: string): boolean {
+  return may(path, isFolder(path) ? constants.R_OK | constants.X_OK : constants.R_OK)
+}
+
+function may(path: string, access: number): boolean {
   try {
-    accessSync(path, isFolder(path) ? constants.R_OK | constants.X_OK : constants.R_OK)
+    accessSync(path, access)
     return true
   } catch {
     return false

@@ -4,6 +4,7 @@
  * native call of ours. Nothing is ever written into the file.
  */
 import { Database } from "bun:sqlite"
+import { accessSync, constants } from "node:fs"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "./clock.ts"
 import type { Random } from "./random.ts"
@@ -38,7 +39,9 @@ export function openFileLock(path: string): FileLock {
   return {
     take: (mode = "alone") => {
       try {
-        begin(opened(), mode)
+        const own = opened()
+        if (mode === "alone") accessSync(path, constants.W_OK)
+        begin(own, mode)
         return true
       } catch (error) {
         if (errorCode(error) === "SQLITE_BUSY") {
@@ -49,7 +52,7 @@ export function openFileLock(path: string): FileLock {
         const advice =
           errorCode(error) === "SQLITE_NOTADB"
             ? "Something else wrote into it. Stop pond everywhere and remove the file: it holds nothing."
-            : "Make its folder writable."
+            : "Make it and its folder writable (chmod, chown), or remove the file where no pond runs: it holds nothing."
         throw new PondError("storage_unavailable", `pond cannot lock ${path}. ${advice}`, {
           details: { path, code: errorCode(error) },
           cause: error,
@@ -66,7 +69,10 @@ export function openFileLock(path: string): FileLock {
   }
 }
 
-/** A read is what shares the lock. */
+/**
+ * A read is what shares the lock. Of a file that may only be read, SQLite makes a read of what was asked to be alone, and
+ * says nothing: whoever wants it alone has to be able to write.
+ */
 function begin(database: Database, mode: LockMode): void {
   database.run(mode === "alone" ? "BEGIN EXCLUSIVE" : "BEGIN DEFERRED")
   if (mode === "shared") database.query("SELECT count(*) FROM sqlite_schema").get()

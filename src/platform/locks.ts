@@ -51,15 +51,32 @@ export async function takeLock(path: string, { clock, signal, mayWait, onWait }:
 }
 
 function held(path: string, lock: FileLock, clock: Clock): Lock {
-  writeFileSync(notePath(path), JSON.stringify({ pid: process.pid, sinceMs: clock.nowMs() }))
+  write(notePath(path), JSON.stringify({ pid: process.pid, sinceMs: clock.nowMs() }))
   let isHeld = true
   const release = () => {
     if (!isHeld) return
     isHeld = false
-    rmSync(notePath(path), { force: true })
+    remove(notePath(path))
     lock.close()
   }
   return { release, [Symbol.dispose]: release }
+}
+
+/** What another user left there, or a full disk, takes nobody the lock. */
+function write(note: string, text: string): void {
+  try {
+    writeFileSync(note, text)
+  } catch {
+    remove(note)
+  }
+}
+
+function remove(note: string): void {
+  try {
+    rmSync(note, { force: true })
+  } catch {
+    return
+  }
 }
 
 function notePath(path: string): string {

@@ -1,0 +1,123 @@
+/** What `sudo pond` leaves behind: files among pond's own that this user may not write, or not even see. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
+import { homeOfClients } from "../support/clients-home.ts"
+
+const IS_ROOT = process.getuid?.() === 0
+/** Nobody is kept out who is root. */
+const AS_USER = IS_ROOT ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+const CAN = !IS_ROOT || Bun.which("setpriv") !== null
+const STATE = ".local/state/pond"
+
+let scratch: string
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "pond-others-"))
+  chmodSync(scratch, 0o755)
+  if (!CAN) return
+  using well = homeOfClients()
+  cpSync(well.path, join(scratch, "well"), { recursive: true })
+  if (IS_ROOT) Bun.spawnSync(["chown", "-R", "65534:65534", join(scratch, "well")])
+})
+afterAll(() => {
+  Bun.spawnSync(["chmod", "-R", "u+rwX", scratch])
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+function run(home: string, ...args: readonly string[]) {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...AS_USER, process.execPath, POND, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: home },
+    stdin: "ignore",
+    stderr: "pipe",
+  })
+  return { exitCode, said: stdout.toString() + stderr.toString() }
+}
+
+/** A home in which something was said that is not stored yet, and then that happened. */
+function homeWhere(happens: (state: string) => void): string {
+  const home = mkdtempSync(join(scratch, "home-"))
+  cpSync(join(scratch, "well"), home, { recursive: true })
+  if (IS_ROOT) Bun.spawnSync(["chown", "-R", "65534:65534", home])
+  expect(run(home, "sync", "-q").exitCode).toBe(0)
+  const [log = ""] = new Bun.Glob(".claude/projects/*/*.jsonl").scanSync({ cwd: home, absolute: true, dot: true })
+  const lines = readFileSync(log, "utf8").split("\n")
+  const said = lines.findLast((line) => line.includes('"type":"user"')) ?? ""
+  appendFileSync(log, `${JSON.stringify({ ...JSON.parse(said), uuid: crypto.randomUUID() })}\n`)
+  happens(join(home, STATE))
+  if (IS_ROOT) Bun.spawnSync(["chown", "-R", "65534:65534", home])
+  return home
+}
+
+const named = (state: string, end: string) =>
+  readdirSync(state)
+    .filter((name) => name.endsWith(end))
+    .map((name) => join(state, name))
+
+const UNKNOWN = "in a way it does not know"
+
+test.if(CAN)("who may not enter the folder of the state reads all the same, and is told why nothing is stored", () => {
+  const home = homeWhere((state) => chmodSync(state, 0))
+  for (const verb of [["search", "charged"], ["sql", "select 1"], ["stats"], ["status"], ["doctor"]]) {
+    const { exitCode, said } = run(home, ...verb)
+    expect({ verb, exitCode, isKnown: !said.includes(UNKNOWN) }).toEqual({
+      ...{ verb, isKnown: true },
+      exitCode: verb[0] === "doctor" ? 4 : 0,
+    })
+  }
+  const { exitCode, said } = run(home, "sync")
+  expect(exitCode).toBe(5)
+  expect(said).toMatch(/cannot write to .*\.local\/state\/pond \(EACCES\)/)
+})
+
+test.if(CAN)("a state that may only be read is named by the sync that has something to remember", () => {
+  const home = homeWhere((state) => {
+    for (const path of named(state, ".sqlite")) chmodSync(path, 0o400)
+  })
+  const { exitCode, said } = run(home, "sync")
+  expect(said).toMatch(/cannot write to .*\.sqlite \(SQLITE_READONLY\)\. Make it writable/)
+  expect(exitCode).toBe(5)
+  const doctor = run(home, "doctor")
+  expect(doctor.exitCode).toBe(4)
+  expect(doctor.said).toMatch(/failed +permissions: this user may not write .*\.sqlite, which/)
+})
+
+test.if(CAN)("a state that may not even be read is named", () => {
+  const home = homeWhere((state) => {
+    for (const path of named(state, ".sqlite")) chmodSync(path, 0)
+  })
+  const { exitCode, said } = run(home, "sync")
+  expect(said).toMatch(/cannot write to .*\.sqlite \(SQLITE_CANTOPEN\)\. Make it writable/)
+  expect(exitCode).toBe(5)
+})
+
+test.if(CAN)(
+  "a note of who holds the lock is for people: one that cannot be written keeps nobody from the lock",
+  () => {
+    const home = homeWhere((state) => {
+      for (const path of named(state, ".lock")) writeFileSync(`${path}.holder`, "{}", { mode: 0o400 })
+    })
+    expect(run(home, "sync", "-q")).toMatchObject({ exitCode: 0 })
+    expect(named(join(home, STATE), ".holder")).toEqual([])
+  },
+)
+
+test.if(CAN)("a lock that may only be read is not taken for one that is held alone", () => {
+  const home = homeWhere((state) => {
+    for (const path of named(state, ".lock")) chmodSync(path, 0o400)
+  })
+  const { exitCode, said } = run(home, "sync")
+  expect(said).toMatch(/cannot lock .*\.lock\. Make it .*writable/)
+  expect(exitCode).toBe(5)
+})
