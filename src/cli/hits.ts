@@ -2,7 +2,7 @@
 
 import { counted, countText } from "../model/numbers.ts"
 import { visible, visibleLine } from "../model/visible.ts"
-import type { FoundSession, SearchOutput } from "../operations/search.ts"
+import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../operations/search.ts"
 import { shellWord } from "../platform/shell-word.ts"
 import { whenText } from "./dates.ts"
 import { explanationText, sharesText } from "./explained.ts"
@@ -35,13 +35,23 @@ export function renderHits(answer: SearchOutput, look: HitsLook): string {
   if (sessions.length + matches.length === 0) return nothingFound(answer, look)
   const pattern = patternOf(look.query, look.mode)
   const body = [
-    ...sessions.map((session) => sessionText(session, pattern, look)),
+    ...sessions.map((session) => sessionText(session, pattern, { ...look, matched: matchedText(session, answer) })),
     ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, look)),
   ].join("\n")
   return `${body}${explanationText(answer, style)}\n${style.dim(closing(answer))}`
 }
 
-function sessionText(session: FoundSession, pattern: RegExp | undefined, look: HitsLook): string {
+function matchedText(session: FoundSession, { searched }: SearchOutput): string {
+  const { matched_message_count: matched, session_messages_count: all } = session
+  if (isOfItsMessages(session, searched)) return `${countText(matched)} of ${counted(all, "message")}`
+  return counted(matched, unitOf(searched))
+}
+
+interface SessionLook extends HitsLook {
+  readonly matched: string
+}
+
+function sessionText(session: FoundSession, pattern: RegExp | undefined, look: SessionLook): string {
   const { style, columns, nowMs } = look
   const id = visibleLine(session.session_id)
   const title = session.title === undefined ? id : visibleLine(session.title)
@@ -53,7 +63,7 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: H
     visibleLine(session.source_agent),
     projectText(session.project, look.home),
     ...(newest === undefined ? [] : [whenText(newest, nowMs)]),
-    `${countText(session.matched_message_count)} of ${counted(session.session_messages_count, "message")}`,
+    look.matched,
   ].join("  ")
   const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.red))}\n${style.dim(where)}\n`
   const found = session.matches.map((match) => matchText(match, session.session_id, pattern, look)).join("")
@@ -86,16 +96,19 @@ export function roleText(role: string, style: Style): string {
   return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
 }
 
-function closing({ next_cursor, matched_total, matched_more, searched, sessions }: SearchOutput): string {
+function closing(answer: SearchOutput): string {
+  const { next_cursor, sessions } = answer
   const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
   const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
+  return `${foundText(answer)}.\n${goOn}${more}`
+}
+
+function foundText({ matched_total, matched_more, searched }: SearchOutput): string {
   const arms = searched.arms.join(" and ")
-  const found =
-    matched_more === true
-      ? `The best ${counted(matched_total, "message")} by ${arms}`
-      : `${counted(matched_total, "message")} found by ${arms}`
-  return `${found}.\n${goOn}${more}`
+  const found = counted(matched_total, unitOf(searched))
+  if (matched_more !== true) return `${found} found by ${arms}`
+  return isWalk(searched) ? `${found} of more found by ${arms}, newest first` : `The best ${found} by ${arms}`
 }
 
 function nothingFound({ searched }: SearchOutput, { query, mode, scope }: HitsLook): string {

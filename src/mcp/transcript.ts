@@ -3,7 +3,14 @@
  * The layout is the one that users of this tool know. What came from a transcript cannot fake a rule: see `body`.
  */
 import type { GetInput, GetOutput } from "../operations/get.ts"
-import type { FoundSession, Match, SearchOutput } from "../operations/search.ts"
+import {
+  type FoundSession,
+  isOfItsMessages,
+  isWalk,
+  type Match,
+  type SearchOutput,
+  unitOf,
+} from "../operations/search.ts"
 import type { MessageView, PartSummary, PartView } from "../operations/views.ts"
 
 const RULE_WIDTH = 72
@@ -20,12 +27,12 @@ export function searchTranscript(
   }
   const shown = sessions.reduce((sum, { matches }) => sum + matches.length, 0)
   const lines = [
-    `pond_search: ${answer.matched_total} matching messages, showing ${shown} hits from ${sessions.length} sessions.${left}`,
+    `pond_search: ${foundText(answer)}, showing ${shown} hits from ${sessions.length} sessions.${left}`,
     'key: session rules group hits by session, ordered by best hit; "--- [n] score | role | time | message_id | project | agent | session ---" delimits each hit + matched text. pond_get <message_id> for full; pass cursor to page.',
   ]
   let index = 0
   for (const [at, session] of sessions.entries()) {
-    lines.push("", sessionRule(session, at + 1))
+    lines.push("", sessionRule(session, answer.searched, at + 1))
     for (const match of session.matches)
       lines.push("", hitRule(match, session, ++index), ...body(match.text, ""), ...files(match))
     if (session.newer_messages_count > 0) {
@@ -38,9 +45,16 @@ export function searchTranscript(
   return `${lines.join("\n")}\n`
 }
 
-function sessionRule(session: FoundSession, at: number): string {
+function foundText({ matched_total, matched_more, searched }: SearchOutput): string {
+  const found = `${matched_total} matching ${unitOf(searched)}s`
+  if (matched_more !== true) return found
+  return isWalk(searched) ? `${found} of more, newest first` : `the best ${found}`
+}
+
+function sessionRule(session: FoundSession, searched: SearchOutput["searched"], at: number): string {
   const best = session.matches[0]?.score ?? 0
-  const counts = `${session.matched_message_count}/${session.session_messages_count} matched`
+  const all = isOfItsMessages(session, searched) ? `/${session.session_messages_count}` : ""
+  const counts = `${session.matched_message_count}${all} matched`
   return rule(
     `session [${at}] best ${best.toFixed(2)} | ${counts} | ${session.project} | ${session.source_agent} | ${session.session_id}`,
   )

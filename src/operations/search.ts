@@ -112,7 +112,7 @@ const SearchOutput = closedObject({
   /** With `group: "none"`. */
   matches: Type.Optional(Type.Array(Match)),
   matched_total: Type.Integer(),
-  /** More match: these are the best of them. */
+  /** More match: these are the best of them, or in the modes exact and pattern those that this page and the next show of them. */
   matched_more: Type.Optional(Type.Boolean()),
   has_more: Type.Boolean(),
   next_cursor: Type.Optional(Type.String()),
@@ -135,6 +135,23 @@ const SearchOutput = closedObject({
   ),
 })
 export type SearchOutput = Static<typeof SearchOutput>
+
+type Searched = SearchOutput["searched"]
+
+/** Newest first and to the end, instead of the best ones. */
+export function isWalk({ arms }: Searched): boolean {
+  return arms.every((arm) => arm === "exact" || arm === "pattern")
+}
+
+/** A walk through what tools did finds their calls and results one by one. */
+export function unitOf(searched: Searched): "message" | "place" {
+  return searched.scope !== "conversation" && isWalk(searched) ? "place" : "message"
+}
+
+/** Of what tools did, and of what agents of a session said, its own messages are no measure. */
+export function isOfItsMessages({ session_id, matches }: FoundSession, { scope }: Searched): boolean {
+  return scope === "conversation" && matches.every((own) => own.session_id === session_id)
+}
 
 export const search = defineOperation({
   name: "search",

@@ -17,6 +17,8 @@ export interface CursorState {
   readonly shown: number
   /** Where the walk in time stopped, for the arms that walk. */
   readonly place: TimelinePlace | undefined
+  /** How many places that walk went for: what was shown is counted among these, whatever limit the next page has. */
+  readonly walked: number | undefined
 }
 
 interface Written {
@@ -28,12 +30,13 @@ interface Written {
   readonly p?: number
   readonly b?: string
   readonly s?: number
+  readonly w?: number
 }
 
 const LENGTH_MAX = 1_024
 
 export function writeCursor(request: SearchRequest, state: CursorState): string {
-  const { place, messages, parts } = state
+  const { place, messages, parts, walked } = state
   const written: Written = {
     v: 2,
     q: fingerprint(request),
@@ -42,6 +45,7 @@ export function writeCursor(request: SearchRequest, state: CursorState): string 
     m: messages,
     ...(parts === undefined ? {} : { p: parts }),
     ...(place === undefined ? {} : { b: String(place.beforeMicros), s: place.skip }),
+    ...(walked === undefined ? {} : { w: walked }),
   }
   return Buffer.from(JSON.stringify(written)).toString("base64url")
 }
@@ -58,6 +62,7 @@ export function readCursor(request: SearchRequest): CursorState | undefined {
     messages: written.m,
     parts: written.p,
     place: written.b === undefined ? undefined : { beforeMicros: BigInt(written.b), skip: written.s ?? 0 },
+    walked: written.w,
   }
 }
 
@@ -71,7 +76,8 @@ function decoded(cursor: string): Written | undefined {
       isMicros(written.a) &&
       isCount(written.n) &&
       isCount(written.m) &&
-      (written.p === undefined || isCount(written.p))
+      (written.p === undefined || isCount(written.p)) &&
+      (written.w === undefined || isCount(written.w))
     const hasPlace = written.b === undefined || (isMicros(written.b) && isCount(written.s))
     return isWhole && hasPlace ? (written as Written) : undefined
   } catch {

@@ -55,6 +55,11 @@ export interface Searched {
 /** What each ranking gives. More would cost without changing what is shown first. */
 const CANDIDATES = 100
 const WALK_BUDGET_MS = 2_000
+/** So many places a walk goes for at least, and for each session of a page. */
+const WALKED_MIN = 100
+const WALKED_PER_GROUP = 3
+/** What a page of the most sessions goes for; a cursor that says more was not written here. */
+const WALKED_MAX = 600
 /** Counting what a walk did not look into takes no longer. */
 const LARGE_BUDGET_MS = 300
 const SIMILAR_UNITS_MAX = 2_000
@@ -95,6 +100,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
       shown: shown + page.length,
       groups: groups.length,
       from: cursor?.place,
+      walked: found.walked,
       goesOn: found.goesOn,
     }),
     explanation: request.explain === true ? await explain(found.asked) : undefined,
@@ -145,6 +151,8 @@ interface Found {
   /** The rankings that were made one. */
   readonly asked: readonly WeightedArm[]
   readonly goesOn?: TimelinePlace
+  /** How many places were gone for, where time was walked through. */
+  readonly walked?: number
 }
 
 async function findHits(asking: Asking): Promise<Found> {
@@ -186,7 +194,7 @@ async function walk(
   mode: "exact" | "pattern",
 ): Promise<Found> {
   if (mode === "pattern" && request.query.length > PATTERN_UNITS_MAX) throw patternTooLong(request.query.length)
-  const limit = Math.max(CANDIDATES, request.limit * 3)
+  const limit = walkedFor(request, cursor)
   const answer = await walkTimeline(context.sessions, context.clock, {
     needle: mode === "exact" ? { text: unquoted(request.query) } : { pattern: request.query },
     isCaseBlind: false,
@@ -203,6 +211,8 @@ async function walk(
     elsewhere === 0
       ? []
       : [`${elsewhere ?? "any"} values larger than 4 MiB were not looked into; read them with pond get`]
+  // Also at its end a walk that goes on from another has not found all that match: the newer ones were found before.
+  const isCut = answer.goesOn !== undefined || cursor?.place !== undefined
   // Newest first is the order of a walk, so that is what the score says.
   const ranked = answer.hits.map((hit, index) => ({
     hit: { ...hit, score: 1 },
@@ -213,9 +223,16 @@ async function walk(
     ranked,
     arms: [mode],
     remarks,
-    asked: [{ name: mode, hits: answer.hits, weight: 1, plan: answer.plan }],
+    asked: [{ name: mode, hits: answer.hits, weight: 1, isCut, plan: answer.plan }],
+    walked: limit,
     ...(answer.goesOn === undefined ? {} : { goesOn: answer.goesOn }),
   }
+}
+
+/** What is still to be shown of a walk is what that walk found, as a cursor counts in it. */
+function walkedFor({ limit }: SearchRequest, cursor: CursorState | undefined): number {
+  const own = Math.max(WALKED_MIN, limit * WALKED_PER_GROUP)
+  return Math.min(WALKED_MAX, cursor === undefined || cursor.shown === 0 ? own : (cursor.walked ?? own))
 }
 
 /** By its vector where it has one. Without embeddings, what is like a message is what shares its words. */
@@ -264,12 +281,14 @@ interface PageEnd extends Begun {
   readonly groups: number
   /** Where the walk that gave these groups began, and where the next one does. */
   readonly from: TimelinePlace | undefined
+  readonly walked: number | undefined
   readonly goesOn: TimelinePlace | undefined
 }
 
-function nextCursor(request: SearchRequest, { groups, from, goesOn, ...state }: PageEnd): string | undefined {
-  if (state.shown < groups) return writeCursor(request, { ...state, place: from })
-  return goesOn === undefined ? undefined : writeCursor(request, { ...state, shown: 0, place: goesOn })
+function nextCursor(request: SearchRequest, { groups, from, walked, goesOn, ...state }: PageEnd): string | undefined {
+  if (state.shown < groups) return writeCursor(request, { ...state, place: from, walked })
+  if (goesOn === undefined) return undefined
+  return writeCursor(request, { ...state, shown: 0, place: goesOn, walked: undefined })
 }
 
 function newestFirst(left: Fused, right: Fused): number {

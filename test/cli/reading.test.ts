@@ -134,6 +134,35 @@ test("the last lines count what was found, or say that it is the best of more", 
       .at(-1)
   expect(last({})).toBe("150 messages found by words and exact.")
   expect(last({ matched_more: true })).toBe("The best 150 messages by words and exact.")
+  const walked = { arms: ["exact"], scope: "conversation", excluded: [] }
+  expect(last({ searched: walked, matched_more: true })).toBe("150 messages of more found by exact, newest first.")
+  expect(last({ searched: { ...walked, scope: "tools" } })).toBe("150 places found by exact.")
+})
+
+test.each([
+  ["conversation", "s", "2 of 3 messages"],
+  ["conversation", "agent", "2 messages"],
+  ["tools", "s", "2 places"],
+])("what was found in %s, by session %s, is counted as what it is", (scope, sessionId, wanted) => {
+  const match = { message_id: "m", session_id: sessionId, ordinal: 0, role: "user", score: 1, truncated: false }
+  const found: SearchOutput = {
+    sessions: [
+      {
+        session_id: "s",
+        project: "/p",
+        source_agent: "pi",
+        session_messages_count: 3,
+        matched_message_count: 2,
+        newer_messages_count: 0,
+        matches: [{ ...match, timestamp: "2026-01-01T00:00:00.000Z", text: "one" }],
+      },
+    ],
+    matched_total: 2,
+    has_more: false,
+    searched: { arms: ["exact"], scope, excluded: [] },
+  }
+  const [, head] = renderHits(found, { ...PLAIN, query: "one", mode: "exact", scope }).split("\n")
+  expect(head).toEndWith(`  ${wanted}`)
 })
 
 test("where nothing was found, what can be tried is what a shell takes, and nothing where all was tried", () => {

@@ -75,3 +75,20 @@ test.each(["words", "exact"])("%s: so it is where a machine stores whose clock i
   const shown = await pagesOf(box, { query: "needle", mode, limit: 7 })
   expect(inOrder(shown)).toEqual(inOrder(SAID))
 })
+
+test.each(["session", "none"])("by %s: pages of one answer may differ in size", async (group) => {
+  using box = testPond()
+  const ids = Array.from({ length: 400 }, (_, at) => `s${at}`)
+  const batches = ids.map((id) => ({ session: session(id), entries: [said(id, 0, "a needle", { id: `of-${id}` })] }))
+  await box.place.sessions.write(batches)
+  const shown: string[] = []
+  let cursor: string | undefined
+  for (const limit of [120, 3, 50, 200, 200]) {
+    const asked = { query: "needle", mode: "exact", group, limit, ...(cursor === undefined ? {} : { cursor }) }
+    const answer = (await box.run(search, asked)) as SearchOutput
+    shown.push(...[...(answer.matches ?? []), ...(answer.sessions ?? [])].map(({ session_id: id }) => id))
+    cursor = answer.next_cursor
+  }
+  expect(cursor).toBeUndefined()
+  expect(inOrder(shown)).toEqual(inOrder(ids))
+})

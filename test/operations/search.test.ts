@@ -89,6 +89,19 @@ test("where more match than are ranked, it is said that these are the best", asy
   expect(best).toMatchObject({ matched_total: 150, matched_more: true })
 })
 
+test("a walk that has more pages says that more match, and so does its last page", async () => {
+  using box = await filled()
+  const many = Array.from({ length: 160 }, (_, ordinal) => said("many", ordinal, `a herring of number ${ordinal}`))
+  await box.place.sessions.write([{ session: session("many"), entries: many }])
+  const asked = { query: "herring", mode: "exact", group: "none", limit: 100 }
+  expect(await found(box, { ...asked, limit: 200 })).not.toHaveProperty("matched_more")
+  const first = await found(box, { ...asked, limit: 30 })
+  expect(first).toMatchObject({ matched_total: 100, matched_more: true })
+  const second = await found(box, { ...asked, cursor: first.next_cursor })
+  const last = await found(box, { ...asked, cursor: second.next_cursor })
+  expect(last).toMatchObject({ matched_total: 60, matched_more: true, has_more: false })
+})
+
 test.each<[string, object, string[]]>([
   ["a part of the project", { project: { contains: "WEB" } }, ["alpha/m0"]],
   ["the whole project", { project: { equals: "/work/api" } }, ["beta/m0"]],

@@ -18,11 +18,12 @@ const STATE: CursorState = {
   parts: undefined,
   shown: 10,
   place: { beforeMicros: -5n, skip: 3 },
+  walked: 100,
 }
 
 test.each<[string, CursorState]>([
   ["of a walk", STATE],
-  ["of a ranking", { ...STATE, parts: 0, place: undefined }],
+  ["of a ranking", { ...STATE, parts: 0, place: undefined, walked: undefined }],
 ])("a cursor %s comes back, also where more or fewer are asked for", (_, state) => {
   const cursor = writeCursor(REQUEST, state)
   expect(readCursor({ ...REQUEST, limit: 3, cursor })).toEqual(state)
@@ -51,6 +52,7 @@ const TAMPERED: readonly Readonly<Record<string, unknown>>[] = [
   { b: "x" },
   { b: "5", s: -1 },
   { b: "5", s: undefined },
+  { w: -1 },
   { q: 7 },
 ]
 
