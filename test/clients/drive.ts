@@ -68,8 +68,9 @@ async function driveLines(client: string, steps: readonly Step[], words: readonl
     if (event === undefined) throw new Error(`${client} did not say ${until}`)
   }
   await child.stdin.end()
-  await Promise.race([child.exited, after(2000)])
-  child.kill()
+  const late = setTimeout(() => child.kill(), 2000)
+  await child.exited
+  clearTimeout(late)
 }
 
 function inbox(stdout: ReadableStream<Uint8Array>) {
@@ -96,7 +97,10 @@ function inbox(stdout: ReadableStream<Uint8Array>) {
         if (found !== undefined || left <= 0) return found
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
-        await Promise.race([promise, after(left)])
+        // A limit that was not reached must not keep the process: each list of Codex would take all of its 40 s.
+        const limit = setTimeout(resolve, left)
+        await promise
+        clearTimeout(limit)
       }
     },
   }
