@@ -97,6 +97,9 @@ const SEARCH = `A search ranks messages and shows them by session, the best sess
   exact     to the letter, any characters, newest first
   pattern   by a regular expression, newest first
 
+Days are your own, as pond shows them: 2026-01-31, 2026-01, "20 Jan", yesterday,
+7d. Over HTTP and MCP, and in SQL, they are in UTC.
+
 What people and models said is searched unless another scope is asked for: tool
 calls and their output are the scope \`tools\`, and sub-agents come along with
 --include-subagents. An answer says what it did not search.

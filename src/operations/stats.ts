@@ -157,9 +157,11 @@ function countOf(tally: Tally, key: string): Count {
   return count
 }
 
-/** In UTC, as days are in filters. */
+/** In the time of who asks, as a reader sees the days of messages, and types those of filters. */
 function dayOf(micros: bigint): string {
-  return new Date(Number(micros / 1000n)).toISOString().slice(0, 10)
+  const date = new Date(Number(micros / 1000n))
+  const [year, month, day] = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+  return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`
 }
 
 function compare(left: string, right: string): number {

@@ -95,10 +95,10 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     "No session matches",
   ),
   "export from a day that is none": mistake(
-    ["export", "-o", "x.pond", "--from", "yesterday"],
+    ["export", "-o", "x.pond", "--from", "31.01.2026"],
     2,
     "validation_failed",
-    '"yesterday" is no date',
+    '"31.01.2026" is no date',
   ),
   "export of an empty store": mistake(
     ["export", "-o", "x.pond", "--store", "empty"],

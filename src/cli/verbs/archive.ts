@@ -11,6 +11,7 @@ import {
   wholeExitCode,
 } from "../../operations/archive.ts"
 import { wholeId } from "../../operations/begun-ids.ts"
+import { momentOfTyped } from "../days.ts"
 import { flag } from "../flags.ts"
 import type { Progress } from "../progress.ts"
 import type { Style } from "../style.ts"
@@ -38,7 +39,10 @@ export const exportVerb = defineVerb({
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
     const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => wholeId(pond, id))))
-    const options = { ...flags, path: flags.output, sessionIds, isForced: flags.force }
+    const nowMs = pond.host.clock.nowMs()
+    const from = momentOfTyped({ flag: "--from", text: flags.from, edge: "start" }, nowMs)
+    const to = momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)
+    const options = { ...flags, from, to, path: flags.output, sessionIds, isForced: flags.force }
     const report = await exportPond(pond, options, workOf(progress, signal))
     return {
       document: { ...report },

@@ -2,6 +2,7 @@
 import { wholeId } from "../../operations/begun-ids.ts"
 import { perform } from "../../operations/operation.ts"
 import { search as operation } from "../../operations/search.ts"
+import { momentOfTyped } from "../days.ts"
 import { flag } from "../flags.ts"
 import { renderHits } from "../hits.ts"
 import { defineVerb } from "../verb.ts"
@@ -15,7 +16,7 @@ export const search = defineVerb({
     session: flag.text("Only this session.", "ID", { words: "sessions" }),
     agent: flag.text("Only this client, or this kind of sub-agent.", "NAME", { words: "adapters" }),
     role: flag.choice("Only messages of these.", ["user", "assistant"]),
-    from: flag.text("On or after this day.", "DATE"),
+    from: flag.text('On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d.', "DATE"),
     to: flag.text("On or before this day.", "DATE"),
     "include-subagents": flag.onOff("Also what the agents of an agent said."),
     sort: flag.choice("Best first, or newest first.", ["relevance", "recency"]),
@@ -33,13 +34,14 @@ export const search = defineVerb({
     "search deploy --from 2026-01-01 --sort recency",
   ],
   run: async ({ pond, flags, words, signal }) => {
+    const nowMs = pond.host.clock.nowMs()
     const filters = {
       ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
       ...given("session_id", flags.session === undefined ? undefined : await wholeId(pond, flags.session)),
       ...given("source_agent", flags.agent),
       ...given("role", flags.role),
-      ...given("from_date", flags.from),
-      ...given("to_date", flags.to),
+      ...given("from_date", momentOfTyped({ flag: "--from", text: flags.from, edge: "start" }, nowMs)),
+      ...given("to_date", momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)),
       ...given("min_score", flags["min-score"]),
       ...(flags["include-subagents"] ? { include_subagents: true } : {}),
     }
@@ -56,10 +58,9 @@ export const search = defineVerb({
       ...(flags.explain ? { explain: true } : {}),
     }
     const answer = await perform(operation, { pond, signal }, input)
-    const { clock, environment } = pond.host
     const look = {
-      nowMs: clock.nowMs(),
-      home: environment["HOME"],
+      nowMs,
+      home: pond.host.environment["HOME"],
       query: input.query,
       mode: flags.mode,
       scope: flags.scope,

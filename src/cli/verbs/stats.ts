@@ -3,6 +3,7 @@ import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
+import { momentOfTyped } from "../days.ts"
 import { flag } from "../flags.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -15,7 +16,7 @@ const COUNTED = { day: "messages", project: "messages", agent: "messages", tool:
 export const stats = defineVerb({
   flags: {
     by: flag.choice("By what to count: day, where nothing is said.", STATS_BY),
-    from: flag.text("On or after this day.", "DATE"),
+    from: flag.text('On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d.', "DATE"),
     to: flag.text("On or before this day.", "DATE"),
     limit: flag.wholeNumber(`Show so many rows: ${ROWS_DEFAULT}, where nothing is said. --json has them all.`, {
       min: 1,
@@ -24,7 +25,10 @@ export const stats = defineVerb({
   positionals: [],
   examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
   run: async ({ pond, flags, signal }) => {
-    const answer = await statsOf(pond, { by: flags.by ?? "day", from: flags.from, to: flags.to }, signal)
+    const nowMs = pond.host.clock.nowMs()
+    const from = momentOfTyped({ flag: "--from", text: flags.from, edge: "start" }, nowMs)
+    const to = momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)
+    const answer = await statsOf(pond, { by: flags.by ?? "day", from, to }, signal)
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
     return { document: { ...answer }, render: (page) => rendered(answer, flags.limit ?? ROWS_DEFAULT, page) }
   },

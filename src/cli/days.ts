@@ -1,0 +1,94 @@
+/**
+ * Days as people type them, and as pond itself shows them (`dates.ts`): what a filter asks for in the reader's own time.
+ * What programs ask for over HTTP and MCP is a day in UTC, or a moment.
+ */
+import { PondError } from "../model/errors.ts"
+import { microsOfText } from "../model/timestamp.ts"
+import { MONTHS } from "./dates.ts"
+
+/** Where a stretch of days begins and where the next one does, in milliseconds. */
+interface Stretch {
+  readonly from: number
+  readonly until: number
+}
+
+export interface Typed {
+  /** The flag, as its user knows it. */
+  readonly flag: string
+  readonly text: string | undefined
+  readonly edge: "start" | "end"
+}
+
+/** The first moment of what was typed, or its last, in RFC 3339. */
+export function momentOfTyped({ flag, text, edge }: Typed, nowMs: number): string | undefined {
+  if (text === undefined || microsOfText(text) !== undefined) return text
+  const stretch = stretchOf(text.trim().toLowerCase(), nowMs)
+  if (stretch === undefined) {
+    throw new PondError(
+      "validation_failed",
+      `"${text}" is no date. Write it as 2026-01-31, 2026-01, "20 Jan", yesterday or 7d, or as 2026-01-31T12:00:00Z.`,
+      { details: { flag, value: text } },
+    )
+  }
+  // The last moment that a store can tell from the next one.
+  return edge === "start" ? spelled(stretch.from) : spelled(stretch.until - 1).replace("Z", "999Z")
+}
+
+function spelled(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+const DAYS_OF: Readonly<Record<string, number>> = { d: 1, day: 1, days: 1, w: 7, week: 7, weeks: 7 }
+const YEARS_MAX = 9_998
+const DAYS_MAX = 1_000_000
+
+function stretchOf(text: string, nowMs: number): Stretch | undefined {
+  const now = new Date(nowMs)
+  const daysAgo = (days: number) => dayOf(now.getFullYear(), now.getMonth(), now.getDate() - days)
+  if (text === "today") return daysAgo(0)
+  if (text === "yesterday") return daysAgo(1)
+  const [, count, unit = ""] = /^(\d+) ?(d|w|days? ago|weeks? ago)$/.exec(text) ?? []
+  if (count !== undefined) {
+    const days = Number(count) * (DAYS_OF[unit.replace(" ago", "")] ?? 1)
+    return days > DAYS_MAX ? undefined : daysAgo(days)
+  }
+  return ofCalendar(text) ?? ofNamedMonth(text, now)
+}
+
+/** 2026, 2026-01, 2026-01-31, 2026-1-31. */
+function ofCalendar(text: string): Stretch | undefined {
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?$/.exec(text) ?? []
+  if (year === undefined || Number(year) > YEARS_MAX) return undefined
+  if (month === undefined) return { from: midnight(Number(year), 0, 1), until: midnight(Number(year) + 1, 0, 1) }
+  if (Number(month) < 1 || Number(month) > 12) return undefined
+  const at = Number(month) - 1
+  if (day === undefined) return { from: midnight(Number(year), at, 1), until: midnight(Number(year), at + 1, 1) }
+  return existing(Number(year), at, Number(day))
+}
+
+/** 20 Jan, 20 Jan 2025: without a year the last one that there was. */
+function ofNamedMonth(text: string, now: Date): Stretch | undefined {
+  const [, day, name = "", year] = /^(\d\d?) ([a-z]{3,9})(?: (\d{4}))?$/.exec(text) ?? []
+  const month = MONTHS.findIndex((each) => each.toLowerCase() === name.slice(0, 3))
+  if (day === undefined || month < 0) return undefined
+  if (year !== undefined) return Number(year) > YEARS_MAX ? undefined : existing(Number(year), month, Number(day))
+  const own = existing(now.getFullYear(), month, Number(day))
+  return own !== undefined && own.from <= now.getTime() ? own : existing(now.getFullYear() - 1, month, Number(day))
+}
+
+/** A date that does not exist is refused, not rolled over. */
+function existing(year: number, month: number, day: number): Stretch | undefined {
+  const date = new Date(midnight(year, month, day))
+  return date.getMonth() === month && date.getDate() === day ? dayOf(year, month, day) : undefined
+}
+
+function dayOf(year: number, month: number, day: number): Stretch {
+  return { from: midnight(year, month, day), until: midnight(year, month, day + 1) }
+}
+
+/** Where a day has no midnight, because clocks were put forward, its first moment. */
+function midnight(year: number, month: number, day: number): number {
+  const date = new Date(0)
+  date.setFullYear(year, month, day)
+  return date.setHours(0, 0, 0, 0)
+}
