@@ -3,12 +3,13 @@
  * else since 2026. `auth.json`, `config.toml`, `history.jsonl` (the prompts once more) and the SQLite files (caches of what
  * the rollouts say) lie beside them and are never opened.
  */
-import { type Dirent, existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
+import { type Dirent, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { type RolloutName, rolloutName } from "./rollout-name.ts"
 
@@ -36,40 +37,40 @@ function concerns(root: string, place: string): boolean {
 
 /** At once: a value that comes alone through a generator costs as much as looking its file up. */
 function plan(root: string): (SourceUnit | Issue)[] {
-  const here = entriesOf(root, "")
-  if (here === undefined) return []
+  const disk = foldersBelow(root)
+  const here = entriesOf(disk, "")
+  if (here.length === 0) return [...disk.issues]
   const kept = here.filter(({ name }) => KEPT.includes(name)).map(({ name }) => name)
   const found: Found[] = []
   // A root without these folders is a folder of rollouts that somebody points at, and is walked whole.
-  if (kept.length === 0) walk(root, "", here, found)
-  for (const folder of kept) walk(root, folder, entriesOf(root, folder), found)
-  const titles = titlesOf(root)
+  if (kept.length === 0) walk(disk, "", here, found)
+  for (const folder of kept) walk(disk, folder, entriesOf(disk, folder), found)
+  const titles = titlesOf(disk)
   const planned: (SourceUnit | Issue)[] = []
   for (const [threadId, rollouts] of byThread(found))
-    planThread(planned, { root, threadId, rollouts, beside: titles.get(threadId) })
-  return planned
+    planThread(planned, { disk, threadId, rollouts, beside: titles.get(threadId) })
+  return [...planned, ...disk.issues]
 }
 
 // --- One thread -------------------------------------------------------------------------------------------------------
 
 interface Thread {
-  readonly root: string
+  readonly disk: Folders
   readonly threadId: string
   readonly rollouts: readonly Found[]
   readonly beside: readonly RawRecord[] | undefined
 }
 
-function planThread(planned: (SourceUnit | Issue)[], { root, threadId, rollouts, beside }: Thread): void {
+function planThread(planned: (SourceUnit | Issue)[], { disk, threadId, rollouts, beside }: Thread): void {
   const files: SourceFile[] = []
   for (const group of byRollout(rollouts)) {
-    const copies = group.map((rollout) => fileAt(root, rollout))
-    const [file, ...rest] = preferred(copies.filter((copy): copy is SourceFile => !("kind" in copy)))
-    for (const copy of copies) if ("kind" in copy) planned.push(copy)
+    const [file, ...rest] = preferred(group.flatMap(({ place, name }) => disk.file(place, name.form) ?? []))
     if (file !== undefined) files.push(file)
     for (const { place } of rest)
       planned.push({ kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${file?.place}` })
   }
-  if (files.length > 0) planned.push({ key: threadId, root, files, ...(beside === undefined ? {} : { beside }) })
+  if (files.length > 0)
+    planned.push({ key: threadId, root: disk.root, files, ...(beside === undefined ? {} : { beside }) })
 }
 
 /** A rollout may lie twice for a moment: while it is compressed, or archived. The one with more in it is read. */
@@ -117,13 +118,12 @@ function compare(left: string, right: string): number {
 // --- The index of titles ----------------------------------------------------------------------------------------------
 
 /** The lines of the index by thread. A line that names none belongs to no session. */
-function titlesOf(root: string): Map<string, RawRecord[]> {
+function titlesOf({ root, stat }: Folders): Map<string, RawRecord[]> {
   const titles = new Map<string, RawRecord[]>()
-  const path = join(root, INDEX_PLACE)
-  const stats = statOf(path)
-  if (!("ino" in stats)) return titles
-  const file = sourceFile(root, INDEX_PLACE, "log", stats)
-  for (const [index, text] of textAt(path).split("\n").entries()) {
+  const found = stat(INDEX_PLACE)
+  if (found === undefined) return titles
+  const file = fileOf(root, INDEX_PLACE, "log", found)
+  for (const [index, text] of textAt(file.path).split("\n").entries()) {
     const parsed = parseJson(text)
     const id = parsed.ok && isJsonObject(parsed.value) ? parsed.value["id"] : undefined
     if (typeof id !== "string") continue
@@ -140,66 +140,24 @@ function textAt(path: string): string {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
-    if (codeOf(error) === "unknown") throw error
-    return ""
-  }
-}
-
-// --- Folders and files ------------------------------------------------------------------------------------------------
-
-const DEPTH_MAX = 12
-
-function walk(root: string, folder: string, entries: readonly Dirent[] | undefined, found: Found[], depth = 0): void {
-  for (const entry of entries ?? []) {
-    const place = folder === "" ? entry.name : `${folder}/${entry.name}`
-    const name = rolloutName(place)
-    if (name !== undefined) found.push({ place, name })
-    else if (isFolder(entry) && depth < DEPTH_MAX) walk(root, place, entriesOf(root, place), found, depth + 1)
-  }
-}
-
-/** Sorted, so that a plan is the same every time. Nothing where no folder is. */
-function entriesOf(root: string, folder: string): Dirent[] | undefined {
-  try {
-    const entries = readdirSync(join(root, folder), { withFileTypes: true })
-    return entries.filter(({ name }) => !name.startsWith(".")).sort((left, right) => compare(left.name, right.name))
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(codeOf(error))) return undefined
+    if (error instanceof Error && "code" in error) return ""
     throw error
   }
 }
 
-/** People link session folders to other disks. */
-function isFolder(entry: Dirent): boolean {
-  return entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.includes("."))
-}
+// --- Folders ------------------------------------------------------------------------------------------------
 
-function fileAt(root: string, { place, name }: Found): SourceFile | Issue {
-  const stats = statOf(`${root}/${place}`)
-  if ("code" in stats) return { kind: "unreadable_file", severity: "fault", file: place, found: stats.code }
-  return sourceFile(root, place, name.form, stats)
-}
+const DEPTH_MAX = 12
 
-function sourceFile(root: string, place: string, form: SourceFile["form"], stats: Stats): SourceFile {
-  return {
-    path: `${root}/${place}`,
-    place,
-    form,
-    sizeBytes: stats.size,
-    modifiedMs: stats.mtimeMs,
-    changedMs: stats.ctimeMs,
-    inode: stats.ino,
+function walk(disk: Folders, folder: string, entries: readonly Dirent[], found: Found[], depth = 0): void {
+  for (const entry of entries) {
+    const place = folder === "" ? entry.name : `${folder}/${entry.name}`
+    const name = rolloutName(place)
+    if (name !== undefined) found.push({ place, name })
+    else if (isFolder(entry) && depth < DEPTH_MAX) walk(disk, place, entriesOf(disk, place), found, depth + 1)
   }
 }
 
-function statOf(path: string): Stats | { readonly code: string } {
-  try {
-    return statSync(path)
-  } catch (error) {
-    return { code: codeOf(error) }
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
+function entriesOf(disk: Folders, folder: string): Dirent[] {
+  return disk.entries(folder).filter(isShown)
 }

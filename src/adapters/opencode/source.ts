@@ -11,10 +11,11 @@ import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/clock.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
-import { fileOf, isIssue } from "../shared/walk.ts"
+import { type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
+import { isIssue } from "../shared/walk.ts"
 import { lastModelIn, listSessions, readRows } from "./database.ts"
 import { objectOf } from "./records.ts"
-import { documentAt, documentsIn, entriesIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
+import { documentAt, documentsIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
 
 export function createSource(clock: Clock): Source {
   return {
@@ -75,30 +76,31 @@ function modelOfState(path: string): string | undefined {
 /** `opencode-<channel>.db` is that of a client that is no release. */
 const DATABASE = /^opencode(?:-[\w.-]+)?\.db$/
 
-function* planRoot(root: string, nowMs: number): Generator<SourceUnit | Issue> {
-  const stat = statSync(root, { throwIfNoEntry: false })
-  if (stat === undefined) return
-  if (stat.isDirectory()) yield* planFolder(root, "", nowMs)
-  else yield* planFile(root, nowMs)
+function* planRoot(path: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const above = foldersBelow(dirname(path))
+  const isFile = above.stat(basename(path))?.isFile() === true
+  const disk = isFile ? above : foldersBelow(path)
+  if (isFile) yield* planFile(disk, basename(path), nowMs)
+  else yield* planFolder(disk, "", nowMs)
+  yield* disk.issues
 }
 
 /** One file that somebody points at: a database, or an export. */
-function* planFile(path: string, nowMs: number): Generator<SourceUnit | Issue> {
-  const [root, name] = [dirname(path), basename(path)]
-  if (name.endsWith(".json")) yield* planExport(root, name)
-  else yield* planDatabase(root, "", name, nowMs)
+function* planFile(disk: Folders, name: string, nowMs: number): Generator<SourceUnit | Issue> {
+  if (name.endsWith(".json")) yield* planExport(disk, name)
+  else yield* planDatabase(disk, "", name, nowMs)
 }
 
 /** The folder of the client, or one that somebody points at and that holds such folders somewhere below it. */
-function* planFolder(root: string, at: string, nowMs: number): Generator<SourceUnit | Issue> {
-  const names = new Set(entriesIn(root, at).map(({ name }) => name))
+function* planFolder(disk: Folders, at: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const names = new Set(disk.entries(at).map(({ name }) => name))
   const databases = [...names].filter((name) => DATABASE.test(name))
-  if (databases.length > 0 || names.has("storage") || firstTrees(root, at).length > 0)
-    yield* planData(root, at, databases, nowMs)
-  else if (names.has("session") && (names.has("message") || names.has("part"))) yield* planTree(root, at)
+  if (databases.length > 0 || names.has("storage") || (names.has("project") && firstTrees(disk, at).length > 0))
+    yield* planData(disk, at, databases, nowMs)
+  else if (names.has("session") && (names.has("message") || names.has("part"))) yield* planTree(disk, at)
   else {
-    for (const name of documentsIn(root, at)) if (EXPORT.test(name)) yield* planExport(root, below(at, name))
-    for (const folder of foldersIn(root, at)) if (!UNENTERED.test(folder)) yield* planFolder(root, folder, nowMs)
+    for (const name of documentsIn(disk, at)) if (EXPORT.test(name)) yield* planExport(disk, below(at, name))
+    for (const folder of foldersIn(disk, at)) if (!UNENTERED.test(folder)) yield* planFolder(disk, folder, nowMs)
   }
 }
 
@@ -107,14 +109,14 @@ const EXPORT = /(?:^|[^a-z])ses_|opencode|export/i
 const UNENTERED = /(?:^|\/)(?:node_modules|\.git|snapshot|tool-output)$/
 
 function* planData(
-  root: string,
+  disk: Folders,
   at: string,
   databases: readonly string[],
   nowMs: number,
 ): Generator<SourceUnit | Issue> {
   const met = new Set<string>()
   let twice = 0
-  for (const units of storesIn(root, at, databases, nowMs)) {
+  for (const units of storesIn(disk, at, databases, nowMs)) {
     const ids = new Set<string>()
     for (const unit of units) {
       const id = isIssue(unit) ? undefined : sessionIdOf(unit)
@@ -133,29 +135,30 @@ function* planData(
 
 /** The newest way of keeping sessions comes first, and wins. */
 function* storesIn(
-  root: string,
+  disk: Folders,
   at: string,
   databases: readonly string[],
   nowMs: number,
 ): Generator<Iterable<SourceUnit | Issue>> {
-  for (const name of databases) yield planDatabase(root, at, name, nowMs)
+  for (const name of databases) yield planDatabase(disk, at, name, nowMs)
   const storage = below(at, "storage")
-  const isFirst = isFirstTree(root, `${storage}/session`)
-  yield isFirst ? planFirstTree(root, `${storage}/session`) : planTree(root, storage)
-  for (const tree of firstTrees(root, at)) yield planFirstTree(root, tree)
+  const isFirst = isFirstTree(disk, `${storage}/session`)
+  yield isFirst ? planFirstTree(disk, `${storage}/session`) : planTree(disk, storage)
+  for (const tree of firstTrees(disk, at)) yield planFirstTree(disk, tree)
 }
 
 /** A folder for each directory that somebody worked in. */
-function firstTrees(root: string, at: string): string[] {
-  const trees = foldersIn(root, below(at, "project")).map((project) => `${project}/storage/session`)
-  return trees.filter((tree) => isFirstTree(root, tree))
+function firstTrees(disk: Folders, at: string): string[] {
+  const trees = foldersIn(disk, below(at, "project")).map((project) => `${project}/storage/session`)
+  return trees.filter((tree) => isFirstTree(disk, tree))
 }
 
-function isFirstTree(root: string, at: string): boolean {
-  return documentsIn(root, `${at}/info`).length > 0
+function isFirstTree(disk: Folders, at: string): boolean {
+  return documentsIn(disk, `${at}/info`).length > 0
 }
 
-function* planDatabase(root: string, at: string, name: string, nowMs: number): Generator<SourceUnit | Issue> {
+function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): Generator<SourceUnit | Issue> {
+  const { root } = disk
   const place = below(at, name)
   const path = join(root, place)
   let listing: ReturnType<typeof listSessions>
@@ -179,19 +182,20 @@ function* planDatabase(root: string, at: string, name: string, nowMs: number): G
     }
   for (const column of listing.unknown)
     yield { kind: "unknown_column", severity: "note", file: place, found: `${column} is kept and not understood` }
-  const stat = statSync(path)
+  const stat = disk.stat(place)
+  if (stat === undefined) return
   for (const { id, mark, share, updatedMs } of listing.sessions) {
     // A row's file is its own part of the database: what other sessions do is not a change of this one.
     const sizeBytes = Math.round(stat.size * share)
     const file: SourceFile = { ...fileOf(root, place, "database", stat), sizeBytes, modifiedMs: updatedMs }
-    const diff = documentAt(root, below(at, `storage/session_diff/${id}.json`))
+    const diff = documentAt(disk, below(at, `storage/session_diff/${id}.json`))
     yield { key: `${place}#${id}`, root, files: diff === undefined ? [file] : [file, diff], row: { id, mark } }
   }
 }
 
-function* planExport(root: string, place: string): Generator<SourceUnit> {
-  const file = documentAt(root, place)
-  if (file !== undefined) yield { key: place, root, files: [file] }
+function* planExport(disk: Folders, place: string): Generator<SourceUnit> {
+  const file = documentAt(disk, place)
+  if (file !== undefined) yield { key: place, root: disk.root, files: [file] }
 }
 
 function below(at: string, name: string): string {

@@ -2,16 +2,14 @@
  * A tree of JSON files: which sessions are in it, and the files of each in the order in which they are read. Names and
  * sizes only. What belongs together shows in the names: a message lies in the folder of its session, a part in that of its message.
  */
-import { type Dirent, readdirSync, statSync } from "node:fs"
-import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { SourceFile, SourceUnit } from "../adapter.ts"
-import { fileOf } from "../shared/walk.ts"
+import { type Folders, fileOf } from "../shared/folders.ts"
 import { stemOf } from "./places.ts"
 
 /** A tree below a root: where its sessions, messages and parts are. */
 interface Tree {
-  readonly root: string
+  readonly disk: Folders
   /** Folders of session documents. */
   readonly sessions: readonly string[]
   readonly messages: string
@@ -21,11 +19,11 @@ interface Tree {
 }
 
 /** `storage` of July 2025 and later. */
-export function planTree(root: string, at: string): Generator<SourceUnit | Issue> {
+export function planTree(disk: Folders, at: string): Generator<SourceUnit | Issue> {
   const storage = at === "" ? "" : `${at}/`
   const tree: Tree = {
-    root,
-    sessions: foldersIn(root, `${storage}session`),
+    disk,
+    sessions: foldersIn(disk, `${storage}session`),
     messages: `${storage}message`,
     partsOf: (_, messageId) => `${storage}part/${messageId}`,
     besides: (place, id) => [
@@ -38,9 +36,9 @@ export function planTree(root: string, at: string): Generator<SourceUnit | Issue
 }
 
 /** `project/<directory>/storage/session` of the first months. */
-export function planFirstTree(root: string, at: string): Generator<SourceUnit | Issue> {
+export function planFirstTree(disk: Folders, at: string): Generator<SourceUnit | Issue> {
   const tree: Tree = {
-    root,
+    disk,
     sessions: [`${at}/info`],
     messages: `${at}/message`,
     partsOf: (sessionId, messageId) => `${at}/part/${sessionId}/${messageId}`,
@@ -55,10 +53,10 @@ export function sessionIdOf(unit: SourceUnit): string {
 }
 
 function* unitsOf(tree: Tree): Generator<SourceUnit | Issue> {
-  const { root } = tree
-  const ownerless = new Set(foldersIn(root, tree.messages))
+  const { disk } = tree
+  const ownerless = new Set(foldersIn(disk, tree.messages))
   for (const folder of tree.sessions) {
-    for (const name of documentsIn(root, folder)) {
+    for (const name of documentsIn(disk, folder)) {
       const place = `${folder}/${name}`
       const stem = stemOf(place)
       const messages = [stem, stem.replace(/^ses_/, "")]
@@ -68,8 +66,10 @@ function* unitsOf(tree: Tree): Generator<SourceUnit | Issue> {
       yield* unitOf(tree, place, messages, tree.besides(place, stem))
     }
   }
+  // Where sessions could not be listed, nobody knows which messages have none.
+  if (disk.issues.length > 0) return
   for (const messages of ownerless) {
-    const [first] = documentsIn(root, messages)
+    const [first] = documentsIn(disk, messages)
     if (first !== undefined) yield* unitOf(tree, undefined, messages, [])
   }
 }
@@ -83,42 +83,34 @@ function* unitOf(
   const places = [...(session === undefined ? [] : [session]), ...besides.filter((place) => place.includes("project/"))]
   if (messages !== undefined) {
     const sessionId = messages.split("/").at(-1) ?? ""
-    for (const name of documentsIn(tree.root, messages)) {
+    for (const name of documentsIn(tree.disk, messages)) {
       const parts = tree.partsOf(sessionId, stemOf(name))
       // The parts come first: a message is whole when it comes itself.
-      places.push(...documentsIn(tree.root, parts).map((part) => `${parts}/${part}`), `${messages}/${name}`)
+      places.push(...documentsIn(tree.disk, parts).map((part) => `${parts}/${part}`), `${messages}/${name}`)
     }
   }
   places.push(...besides.filter((place) => !place.includes("project/")))
-  const files = places.flatMap((place) => documentAt(tree.root, place) ?? [])
+  const files = places.flatMap((place) => documentAt(tree.disk, place) ?? [])
   const [main] = files
-  if (main !== undefined) yield { key: main.place, root: tree.root, files }
+  if (main !== undefined) yield { key: main.place, root: tree.disk.root, files }
 }
 
-export function documentAt(root: string, place: string): SourceFile | undefined {
-  const stat = statSync(join(root, place), { throwIfNoEntry: false })
-  return stat?.isFile() === true ? fileOf(root, place, "document", stat) : undefined
+export function documentAt(disk: Folders, place: string): SourceFile | undefined {
+  const stat = disk.stat(place)
+  return stat?.isFile() === true ? fileOf(disk.root, place, "document", stat) : undefined
 }
 
-export function entriesIn(root: string, place: string): Dirent[] {
-  try {
-    const entries = readdirSync(join(root, place), { withFileTypes: true })
-    return entries.sort((left, right) => (left.name < right.name ? -1 : 1))
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return []
-    throw error
-  }
-}
-
-export function foldersIn(root: string, place: string): string[] {
-  return entriesIn(root, place)
+export function foldersIn(disk: Folders, place: string): string[] {
+  return disk
+    .entries(place)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => (place === "" ? name : `${place}/${name}`))
 }
 
 /** Ids grow with time, so the order of names is the order of the session. */
-export function documentsIn(root: string, place: string): string[] {
-  return entriesIn(root, place)
+export function documentsIn(disk: Folders, place: string): string[] {
+  return disk
+    .entries(place)
     .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".json"))
     .map(({ name }) => name)
 }

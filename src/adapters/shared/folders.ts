@@ -1,0 +1,93 @@
+/**
+ * The folders below a root, as a plan asks for them: names, and what stands beside a name. Opens no file. One thing after
+ * the other: for ten thousand files that takes a third of the time that as many promises take.
+ */
+import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
+import { join } from "node:path"
+import type { Issue } from "../../model/report.ts"
+import { isOwnName } from "../../platform/own-names.ts"
+import type { SourceFile, SourceForm } from "../adapter.ts"
+
+export interface Folders {
+  readonly root: string
+  /** What could not be looked at. For the plan it is not there, and nothing below the root is taken for gone. */
+  readonly issues: readonly Issue[]
+  /** Sorted, so that a plan is the same every time. None where no folder is. */
+  entries(place: string): Dirent[]
+  /** Follows links. Nothing where nothing is. */
+  stat(place: string): Stats | undefined
+  /** A file whose name was listed. */
+  file(place: string, form: SourceForm): SourceFile | undefined
+}
+
+export function foldersBelow(root: string): Folders {
+  const issues: Issue[] = []
+  const told = new Set<string>()
+  const tell = (place: string, code: string) => {
+    if (told.has(place)) return
+    told.add(place)
+    issues.push({ kind: "unreadable_file", severity: "fault", file: place === "" ? "." : place, found: code })
+  }
+  const look = (place: string, isListed: boolean) => {
+    try {
+      // `join` costs more than the system call.
+      const found = statSync(`${root}/${place}`, { throwIfNoEntry: false })
+      // A link that leads nowhere: somebody took it for a session.
+      if (found === undefined && isListed) tell(place, "ENOENT")
+      return found
+    } catch (error) {
+      tell(place, codeOf(error))
+      return undefined
+    }
+  }
+  return {
+    root,
+    issues,
+    stat: (place) => look(place, false),
+    entries: (place) => {
+      try {
+        const entries = readdirSync(join(root, place), { withFileTypes: true })
+        return entries.filter(({ name }) => !isOwnName(name)).sort((left, right) => (left.name < right.name ? -1 : 1))
+      } catch (error) {
+        const code = codeOf(error)
+        if (!NO_FOLDER.includes(code)) tell(place, code)
+        return []
+      }
+    },
+    file: (place, form) => {
+      const found = look(place, true)
+      return found && fileOf(root, place, form, found)
+    },
+  }
+}
+
+/** It went away, it is a file, or a link that leads nowhere. */
+const NO_FOLDER = ["ENOENT", "ENOTDIR", "ELOOP"]
+
+/** People link folders of sessions to other disks. */
+export function isFolder(entry: Dirent): boolean {
+  return entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.includes("."))
+}
+
+/** Hidden names are no part of a session. */
+export function isShown({ name }: Dirent): boolean {
+  return !name.startsWith(".")
+}
+
+export function fileOf(root: string, place: string, form: SourceForm, stat: Stats): SourceFile {
+  return {
+    path: `${root}/${place}`,
+    place,
+    form,
+    sizeBytes: stat.size,
+    modifiedMs: stat.mtimeMs,
+    changedMs: stat.ctimeMs,
+    inode: stat.ino,
+  }
+}
+
+/** Errors of the file system have a code. Anything else is ours, and not for here. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code
+  throw error
+}

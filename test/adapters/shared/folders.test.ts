@@ -1,0 +1,122 @@
+/** What lies below a root and cannot be looked at is told, by every client, and the rest goes on. */
+import { expect, test } from "bun:test"
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const SOURCE = join(import.meta.dir, "../../../src")
+const FIXTURES = join(import.meta.dir, "../../../fixtures")
+const IS_ROOT = process.getuid?.() === 0
+const AS_USER = IS_ROOT ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+const CAN = !IS_ROOT || Bun.which("setpriv") !== null
+
+interface Seen {
+  readonly keys: readonly string[]
+  readonly issues: readonly string[]
+}
+
+/** What the plan of a root gives, asked by somebody whom a mode keeps out. */
+async function plannedByUser(adapter: string, root: string): Promise<Seen> {
+  const code = `
+    const { ADAPTERS } = await import(${JSON.stringify(join(SOURCE, "adapters/registry.ts"))})
+    const { source } = ADAPTERS.find(({ id }) => id === ${JSON.stringify(adapter)})
+    const [keys, issues] = [[], []]
+    for await (const found of source.plan(${JSON.stringify(root)}))
+      if ("severity" in found) issues.push([found.severity, found.kind, found.file, found.found].join(" "))
+      else keys.push(found.key)
+    console.log(JSON.stringify({ keys, issues }))`
+  const child = Bun.spawn([...AS_USER, process.execPath, "-e", code], { stdout: "pipe", stderr: "pipe" })
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  if (stdout === "") throw new Error(stderr)
+  return JSON.parse(stdout) as Seen
+}
+
+function folder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "pond-folders-"))
+  chmodSync(path, 0o755)
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+const OPENCODE_FOLDER = "storage/session/0c929829942df1964a7a705d70a58b90dc0d1dab"
+const ROLLOUT = "rollout-2026-02-01T10-00-00-019c0000-0000-7000-8000-00000000000"
+
+const TREES: readonly (readonly [adapter: string, make: (root: string) => void, seen: Seen])[] = [
+  [
+    "claude-code",
+    (root) => {
+      for (const project of ["-closed", "-open"]) put(root, `projects/${project}/a.jsonl`)
+      chmodSync(join(root, "projects/-closed"), 0o000)
+    },
+    { keys: ["projects/-open/a.jsonl"], issues: ["fault unreadable_file projects/-closed EACCES"] },
+  ],
+  [
+    "codex",
+    (root) => {
+      for (const day of [1, 2]) put(root, `sessions/2026/02/0${day}/${ROLLOUT}${day}.jsonl`)
+      chmodSync(join(root, "sessions/2026/02/01"), 0o000)
+    },
+    {
+      keys: ["019c0000-0000-7000-8000-000000000002"],
+      issues: ["fault unreadable_file sessions/2026/02/01 EACCES"],
+    },
+  ],
+  [
+    "opencode",
+    (root) => {
+      cpSync(join(FIXTURES, "opencode/tree/root"), root, { recursive: true })
+      chmodSync(join(root, OPENCODE_FOLDER), 0o000)
+    },
+    // Messages whose session cannot be seen are not taken for some that have none.
+    { keys: [], issues: [`fault unreadable_file ${OPENCODE_FOLDER} EACCES`] },
+  ],
+  [
+    "pi",
+    (root) => {
+      for (const project of ["--closed--", "--open--"]) put(root, `${project}/a.jsonl`)
+      chmodSync(join(root, "--closed--"), 0o000)
+    },
+    { keys: ["--open--/a.jsonl"], issues: ["fault unreadable_file --closed-- EACCES"] },
+  ],
+]
+
+function put(root: string, place: string): void {
+  mkdirSync(join(root, place, ".."), { recursive: true })
+  writeFileSync(join(root, place), "{}\n")
+}
+
+test.if(CAN).each(TREES)("a folder of %s that cannot be read is told", async (adapter, make, seen) => {
+  using root = folder()
+  make(root.path)
+  expect(await plannedByUser(adapter, root.path)).toEqual(seen)
+})
+
+test.if(CAN).each(TREES.map(([adapter]) => adapter))("a root of %s that cannot be read is told", async (adapter) => {
+  using root = folder()
+  const inner = join(root.path, "root")
+  mkdirSync(inner)
+  chmodSync(inner, 0o000)
+  expect(await plannedByUser(adapter, inner)).toEqual({ keys: [], issues: ["fault unreadable_file . EACCES"] })
+  expect(await plannedByUser(adapter, join(inner, "below"))).toEqual({
+    keys: [],
+    issues: expect.arrayContaining([expect.stringContaining("fault unreadable_file")]),
+  })
+})
+
+test.each(["claude-code", "codex", "opencode", "pi"])(
+  "a root of %s that is not there holds nothing",
+  async (adapter) => {
+    using root = folder()
+    expect(await plannedByUser(adapter, join(root.path, "nowhere"))).toEqual({ keys: [], issues: [] })
+  },
+)
+
+test("a session that is a link to nothing is told, and one that leads to a session is one", async () => {
+  using root = folder()
+  put(root.path, "projects/-here/a.jsonl")
+  symlinkSync(join(root.path, "projects/-here/a.jsonl"), join(root.path, "projects/-here/b.jsonl"))
+  symlinkSync(join(root.path, "nowhere"), join(root.path, "projects/-here/c.jsonl"))
+  expect(await plannedByUser("claude-code", root.path)).toEqual({
+    keys: ["projects/-here/a.jsonl", "projects/-here/b.jsonl"],
+    issues: ["fault unreadable_file projects/-here/c.jsonl ENOENT"],
+  })
+})
