@@ -6,6 +6,7 @@
 import { lazy } from "../platform/lazy.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
+import type { AnyRow } from "../substrate/table-definition.ts"
 import { sameRows } from "./same-rows.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./tables.ts"
 import { createBreather, stopIfAsked, type Work } from "./work.ts"
@@ -21,13 +22,28 @@ export interface Comparison {
   readonly examples: readonly { readonly table: string; readonly key: readonly string[] }[]
 }
 
+/** Of each table, by its name, the number of the first row that came later. */
+export type Moment = ReadonlyMap<string, number>
+
+/** What is written from now on is not asked for: a store that somebody writes to is never done. */
+export async function momentOf(store: Store): Promise<Moment> {
+  const tables = await tablesOf(store)
+  return new Map(
+    await Promise.all(
+      tables.map(async ({ definition }) => [definition.name, await store.table(definition).reach()] as const),
+    ),
+  )
+}
+
 const OWNERS_AT_ONCE = 100
 /** About what a compared key takes, as an object and as a text. */
 const KEY_BYTES = 600
 const EXAMPLES_MAX = 20
 const STOPPED = "Stopped before everything was compared."
 
-export async function compareStores(from: Store, to: Store, work: Work): Promise<Comparison> {
+/** Whether the second has all that the first had at that moment. */
+export async function compareStores(from: Store, to: Store, work: Work, moment?: Moment): Promise<Comparison> {
+  const until = moment ?? (await momentOf(from))
   const tables = new Map(
     [...(await tablesOf(from)), ...(await tablesOf(to))].map((each) => [each.definition.name, each]),
   )
@@ -38,7 +54,9 @@ export async function compareStores(from: Store, to: Store, work: Work): Promise
     const { definition, role } = table
     const both = [from.table(definition), to.table(definition)] as const
     work.onStage(`compare ${definition.name}`, await both[0].count())
-    const same = await sameRows(definition, both, (rows, bytes) => {
+    const reach = until.get(definition.name) ?? 0
+    const hasGrown = (await both[0].reach()) > reach
+    const same = await sameRows(definition, both, hasGrown ? reach : undefined, (rows, bytes) => {
       stopIfAsked(work, STOPPED)
       work.onRows(rows)
       breathe(bytes)
@@ -48,12 +66,13 @@ export async function compareStores(from: Store, to: Store, work: Work): Promise
       continue
     }
     const owners = role === "blobs" ? await idsOfBoth(from, to, table) : await sessionIds()
+    const later = hasGrown ? await keysFrom(from, table, reach) : new Set<string>()
     work.onStage(`compare ${definition.name}`, owners.length)
     for (let at = 0; at < owners.length; at += OWNERS_AT_ONCE) {
       stopIfAsked(work, STOPPED)
       const some = owners.slice(at, at + OWNERS_AT_ONCE)
       const [left, right] = await Promise.all([keysOf(from, table, some), keysOf(to, table, some)])
-      compareKeys(found, table, left, right)
+      compareKeys(found, table, { left, right, later })
       work.onRows(at + some.length)
       breathe((left.size + right.size) * KEY_BYTES)
     }
@@ -63,9 +82,17 @@ export async function compareStores(from: Store, to: Store, work: Work): Promise
 
 type Found = { -readonly [Name in keyof Comparison]: Comparison[Name] }
 
-function compareKeys(found: Found, { definition, role }: ArchivedTable, left: Set<string>, right: Set<string>): void {
-  const missing = left.difference(right)
-  found.present = added(found.present, role, left.size - missing.size)
+interface Keys {
+  readonly left: Set<string>
+  readonly right: Set<string>
+  /** Which the left has since the moment that counts. */
+  readonly later: Set<string>
+}
+
+function compareKeys(found: Found, { definition, role }: ArchivedTable, { left, right, later }: Keys): void {
+  const absent = left.difference(right)
+  const missing = absent.difference(later)
+  found.present = added(found.present, role, left.size - absent.size)
   found.missing = added(found.missing, role, missing.size)
   found.extra = added(found.extra, role, right.difference(left).size)
   const shown = [...missing].slice(0, EXAMPLES_MAX - found.examples.length)
@@ -91,5 +118,16 @@ async function keysOf(store: Store, table: ArchivedTable, owners: readonly strin
   const { key } = table.definition
   const where = isIn(ownerColumn(table), owners)
   const rows = await store.table(table.definition).read({ columns: key, where })
-  return new Set(rows.map((row) => JSON.stringify(key.map((name) => row[name]))))
+  return new Set(rows.map((row) => keyText(table, row)))
+}
+
+async function keysFrom(store: Store, table: ArchivedTable, reach: number): Promise<Set<string>> {
+  const keys = new Set<string>()
+  const stretches = store.table(table.definition).stretches({ from: reach, columns: table.definition.key })
+  for await (const { rows } of stretches) for (const row of rows) keys.add(keyText(table, row))
+  return keys
+}
+
+function keyText({ definition }: ArchivedTable, row: AnyRow): string {
+  return JSON.stringify(definition.key.map((name) => row[name]))
 }

@@ -3,7 +3,7 @@ import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/packed.ts"
 import { createArrival } from "./arrive.ts"
-import { type Comparison, compareStores } from "./compare.ts"
+import { type Comparison, compareStores, momentOf } from "./compare.ts"
 import { strangers } from "./import.ts"
 import { type SelectedTable, selectFrom } from "./selection.ts"
 import { NOTHING, type Tally } from "./tables.ts"
@@ -13,7 +13,7 @@ export interface CopyReport extends Comparison {
   readonly copied: Tally
   /** Sessions that the target has under the same id from another client or project: nothing of them was copied. */
   readonly refused: readonly string[]
-  /** Whether the target has everything of the source. */
+  /** Whether the target has everything that the source had when this began. */
   readonly ok: boolean
 }
 
@@ -29,12 +29,13 @@ export async function copyStore(
   { isVerifyOnly, index }: CopyRequest,
   work: Work,
 ): Promise<CopyReport> {
+  const began = await momentOf(from.store)
   const moved = isVerifyOnly ? { copied: NOTHING, refused: [] } : await moveAbsent(from, to, work)
   if (!isVerifyOnly) {
     await index?.()
     letGo()
   }
-  const comparison = await compareStores(from.store, to.store, work)
+  const comparison = await compareStores(from.store, to.store, work, began)
   const ok = Object.values(comparison.missing).every((rows) => rows === 0)
   return { ...moved, ...comparison, ok }
 }

@@ -9,15 +9,16 @@ import type { Columns, TableDefinition } from "../substrate/table-definition.ts"
 type AnyTable = Pick<Table<Columns>, "stretches">
 
 /**
- * How many rows both have, where they have the keys of the same rows in the same order; nothing where they do not. Tells
- * how far it is, and about how many bytes were read since.
+ * How many rows both have, where they have the keys of the same rows in the same order; nothing where they do not. Of
+ * the first table only the rows before `to`. Tells how far it is, and about how many bytes were read since.
  */
 export async function sameRows(
   { key }: TableDefinition,
   [one, other]: readonly [AnyTable, AnyTable],
+  to: number | undefined,
   onRows: (rows: number, bytes: number) => void,
 ): Promise<number | undefined> {
-  const [left, right] = [reader(one, key), reader(other, key)]
+  const [left, right] = [reader(one, key, to), reader(other, key)]
   let same = 0
   try {
     for (;;) {
@@ -43,8 +44,8 @@ interface Rest {
   readonly bytes: number
 }
 
-function reader(table: AnyTable, columns: readonly string[]) {
-  const stretches = table.stretches({ from: 0, columns })[Symbol.asyncIterator]()
+function reader(table: AnyTable, columns: readonly string[], to?: number) {
+  const stretches = table.stretches({ from: 0, columns, ...(to === undefined ? {} : { to }) })[Symbol.asyncIterator]()
   let batch: ColumnBatch = { length: 0, columns: {} }
   let from = 0
   return {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { compareStores } from "../../src/archive/compare.ts"
 import { copyStore } from "../../src/archive/copy.ts"
+import type { Work } from "../../src/archive/work.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import type { Store } from "../../src/substrate/table.ts"
@@ -61,6 +62,33 @@ test("what is missing is named, and what only the target has is counted", async 
   })
   expect(report.examples).toContainEqual({ table: "messages", key: ["late", "m1"] })
   expect(await copied(source, target)).toMatchObject({ ok: true, copied: { sessions: 1, messages: 2, parts: 2 } })
+})
+
+test.each([
+  ["as they lie there", false],
+  ["by the keys of each session", true],
+])("what is said while a copy runs is not missing, compared %s, and is when it is asked for", async (how, isOther) => {
+  const [from, to] = [here.open(`spoken ${how}`), here.open(`heard ${how}`)]
+  await from.write(["a", "b"].map((id) => spoken(id, 2)))
+  let writing: Promise<unknown> | undefined
+  const meanwhile: Work = {
+    ...work,
+    onStage: () => {
+      writing ??= from.write([spoken("a", 3), spoken("c", 1)])
+    },
+  }
+  const index = async () => {
+    await writing
+    if (isOther) await to.write([spoken("own", 1)])
+  }
+  const report = await copyStore(from, to, { isVerifyOnly: false, index }, meanwhile)
+  expect(report).toMatchObject({
+    ...{ ok: true, examples: [] },
+    copied: { sessions: 2, messages: 4 },
+    missing: { sessions: 0, messages: 0, parts: 0 },
+    extra: { sessions: isOther ? 1 : 0 },
+  })
+  expect(await compared(from, to)).toMatchObject({ ok: false, missing: { sessions: 1, messages: 2 } })
 })
 
 test("a copy that was stopped goes on where it was", async () => {
