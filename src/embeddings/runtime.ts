@@ -5,6 +5,7 @@
  */
 import type * as Tokenizers from "@anush008/tokenizers"
 import type * as OnnxRuntime from "onnxruntime-node"
+import { ensureNative } from "../platform/native.ts"
 
 export interface EmbeddingRuntime {
   readonly onnx: typeof OnnxRuntime
@@ -14,7 +15,10 @@ export interface EmbeddingRuntime {
 let loaded: EmbeddingRuntime | undefined
 
 export function embeddingRuntime(): EmbeddingRuntime {
-  loaded ??= {
+  if (loaded !== undefined) return loaded
+  ensureNative("onnxruntime")
+  ensureNative("tokenizers")
+  loaded = {
     onnx: require("onnxruntime-node") as typeof OnnxRuntime,
     tokenizers: require("@anush008/tokenizers") as typeof Tokenizers,
   }

@@ -4,7 +4,7 @@
  */
 import { proveEmbedding } from "../embeddings/self-test.ts"
 import { PondError } from "../model/errors.ts"
-import { inspectNatives } from "../platform/native.ts"
+import { ensureNative, inspectNatives } from "../platform/native.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import { proveStoreEngine } from "../substrate/self-test.ts"
 import type { Pond } from "./pond.ts"
@@ -18,6 +18,7 @@ export async function embeddingEngine(): Promise<string> {
 }
 
 export async function sqlEngine(): Promise<string> {
+  ensureNative("duckdb")
   const { DuckDBInstance, version } = await import("@duckdb/node-api")
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()

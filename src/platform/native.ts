@@ -25,6 +25,15 @@ export function loadNative(name: NativeName): unknown {
 }
 
 /**
+ * To be asked before a package is loaded that holds an addon. One that fails while it is loaded stays half made for as long
+ * as the process lives: the second use of it would be a fault that nobody knows, and room that was made would help nobody.
+ */
+export function ensureNative(name: NativeName): void {
+  const native = EMBEDDED_NATIVES[name]
+  if (native !== undefined && !native.isWebAssembly) loadNative(name)
+}
+
+/**
  * The WebAssembly that stands in for an addon where no addon is to be had. The one caller is code that the build made.
  * @public
  */

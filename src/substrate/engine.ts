@@ -7,6 +7,7 @@
 import type * as Lance from "@lancedb/lancedb"
 import type * as Arrow from "apache-arrow"
 import { lazy } from "../platform/lazy.ts"
+import { ensureNative } from "../platform/native.ts"
 import { setNativeVariable } from "../platform/native-environment.ts"
 import { limitArenas } from "../platform/native-memory.ts"
 
@@ -19,6 +20,7 @@ const arrow = lazy(() => require("apache-arrow") as typeof Arrow)
 const lance = lazy(() => {
   limitArenas()
   setNativeVariable("LANCE_DEFAULT_IO_BUFFER_SIZE", String(READ_AHEAD_BYTES))
+  ensureNative("lance")
   return require("@lancedb/lancedb") as typeof Lance
 })
 

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "bun:test"
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { filesBelow, findingsOf, shipped, withoutNetwork } from "./support/shipped.ts"
 
@@ -105,6 +107,28 @@ test("a cache that cannot be written is one line that names the place and what t
   const asDocument = await alone.run("sync", "claude-code", "--json")
   expect(asDocument.code).toBe(5)
   expect(JSON.parse(asDocument.out)).toMatchObject({ error: { code: "storage_unavailable" } })
+})
+
+test("what could not be unpacked for a while is unpacked once it can be, by the process that asked first", async () => {
+  using alone = shipped()
+  writeSampleSession(alone.home)
+  expect((await alone.run("sync", "claude-code")).code).toBe(0)
+  const cache = join(alone.home, ".cache")
+  rmSync(cache, { recursive: true })
+  writeFileSync(cache, "a file in the way")
+  const agent = new Client({ name: "agent", version: "1" })
+  const env = { HOME: alone.home, PATH: "/usr/bin:/bin" }
+  await agent.connect(new StdioClientTransport({ command: alone.path, args: ["mcp"], env, stderr: "ignore" }))
+  const ask = async (name: string, args: Record<string, unknown>) =>
+    JSON.stringify(await agent.callTool({ name, arguments: args }).catch(String))
+  const questions = [
+    ["pond_search", { query: "charged" }],
+    ["pond_sql_query", { sql: "select 1 as one" }],
+  ] as const
+  for (const [name, args] of [...questions, ...questions]) expect(await ask(name, args)).toContain("XDG_CACHE_HOME")
+  rmSync(cache)
+  for (const [name, args] of questions) expect(await ask(name, args)).not.toMatch(/XDG_CACHE_HOME|does not know/)
+  await agent.close()
 })
 
 /** Takes the right to run code away from the cache, for the program that follows. */

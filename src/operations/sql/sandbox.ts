@@ -3,6 +3,7 @@
  * its threads and its time are bounded. DuckDB is loaded when the first query is asked.
  */
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from "@duckdb/node-api"
+import { ensureNative } from "../../platform/native.ts"
 import { ensureWritable } from "../../platform/paths.ts"
 import { BOUNDED_MACROS } from "./functions.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES, type SourceColumn } from "./sources.ts"
@@ -38,6 +39,7 @@ const SPILL_MAX = "4GiB"
 const INTERRUPT_EVERY_MS = 20
 
 export async function openSandbox(places: SandboxPlaces, signal: AbortSignal, nowMicros: bigint): Promise<Sandbox> {
+  ensureNative("duckdb")
   const duck = await import("@duckdb/node-api")
   ensureWritable(places.spill)
   const instance = await duck.DuckDBInstance.create(":memory:", {

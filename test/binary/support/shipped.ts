@@ -12,6 +12,8 @@ export interface Ended {
 }
 
 export interface Shipped extends Disposable {
+  /** The executable. */
+  readonly path: string
   readonly directory: string
   readonly home: string
   /** Where the native libraries are unpacked to. */
@@ -51,6 +53,7 @@ export function shipped(): Shipped {
     return { code, out, err }
   }
   return {
+    path: pond,
     directory,
     home,
     natives: join(home, ".cache/pond/native"),
