@@ -64,6 +64,7 @@ export function privateFiles(pond: Pond): Seen {
 function deniedIn(folder: string): string[] {
   if (!isFolder(folder)) return []
   return readdirSync(folder)
+    .toSorted()
     .map((name) => join(folder, name))
     .filter((path) => existsSync(path) && !may(path, constants.R_OK | constants.W_OK))
 }
@@ -81,13 +82,22 @@ function modeFix(does: string, paths: readonly string[], changed: (mode: number)
 }
 
 export function roomOnDisk(pond: Pond): Seen {
-  const place = existing(localStore(pond) ?? pond.host.path("state"))
-  const { bavail, bsize } = statfsSync(place)
-  const free = bavail * bsize
-  const found = `${bytesText(free)} are free at ${place}`
+  const { host } = pond
+  const place = roomAt(localStore(pond) ?? host.path("state"))
+  // The smaller places may lie on disks of their own, and need little.
+  const all = [place, ...(["state", "cache"] as const).map((name) => roomAt(host.path(name)))]
+  const worst = all.find((each) => each.free < FREE_BYTES_MIN)
+  const { found, free } = worst ?? place
   if (free >= FREE_BYTES_LOW) return ok(found)
   const advice = `${found}. Make room: a sync and \`pond optimize\` write before they delete`
-  return { status: free < FREE_BYTES_MIN ? "failed" : "warning", found: advice }
+  return { status: worst === undefined ? "warning" : "failed", found: advice }
+}
+
+function roomAt(path: string) {
+  const place = existing(path)
+  const { bavail, bsize } = statfsSync(place)
+  const free = bavail * bsize
+  return { free, found: `${bytesText(free)} are free at ${place}` }
 }
 
 export function clientsHere(pond: Pond): Seen {

@@ -61,6 +61,7 @@ const IS_FULL = "Its disk is full: make room there, and run it again."
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   ENOSPC: IS_FULL,
   SQLITE_FULL: IS_FULL,
+  SQLITE_IOERR_SHMSIZE: IS_FULL,
   ENOTDIR: "Part of its path is a file: choose another place.",
   EEXIST: "What is there is no directory: choose another place.",
   EDQUOT: "Your share of its disk is full: make room there, and run it again.",

@@ -15,6 +15,8 @@ export type Failure =
   | "damaged"
   | "full"
   | "read_only"
+  /** The process has as many files open as it may. */
+  | "files_out"
   /** A file lies where a directory of the store's path would have to be. */
   | "misplaced"
   | "denied"
@@ -29,6 +31,7 @@ export type Failure =
 const PROSE: readonly (readonly [failure: Failure, pattern: RegExp])[] = [
   ["full", /No space left on device/],
   ["read_only", /Read-only file system/],
+  ["files_out", /Too many open files/],
   ["misplaced", /Not a directory/],
   ["denied", /Permission denied|status: 40[13]\b|code: 40[13]\b|AccessDenied|Failed to get \w+ credentials/],
   ["no_bucket", /NoSuchBucket|ContainerNotFound/],
@@ -82,6 +85,11 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
   read_only: {
     code: "storage_unavailable",
     message: (store) => `The store ${store} is read-only. Name another with --store.`,
+  },
+  files_out: {
+    code: "storage_unavailable",
+    message: (store) =>
+      `The system lets pond open no more files of the store ${store}. Raise the limit (\`ulimit -n\`) and run it again.`,
   },
   misplaced: {
     code: "storage_unavailable",

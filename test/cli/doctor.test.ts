@@ -1,7 +1,8 @@
 /** `pond doctor`, as a process: what it finds on a machine, and what it mends. */
 import { expect, test } from "bun:test"
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
 import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
 import { type Ran, runPond, temporaryHome } from "../support/pond-process.ts"
@@ -96,6 +97,25 @@ test("what it cannot mend it tells, and a fix that fails is a failure", async ()
     ["failed", false],
   ])
 }, 60_000)
+
+const mayMount = Bun.which("unshare") !== null && Bun.spawnSync(["unshare", "-rm", "true"]).success
+
+test.if(mayMount)("a full disk is found where only the state lies on it", async () => {
+  using home = homeOfClients()
+  const state = join(home.path, ".local/state")
+  mkdirSync(state, { recursive: true })
+  const inside = (verb: string) => {
+    const script = `mount -t tmpfs -o size=16k tmpfs ${state} && head -c 9000 /dev/zero > ${state}/else && exec "$@"`
+    const { stdout, exitCode } = Bun.spawnSync(
+      ["unshare", "-rm", "sh", "-c", script, "sh", process.execPath, POND, verb, "--json"],
+      { env: { ...home.env, PATH: process.env["PATH"] ?? "" }, stderr: "inherit" },
+    )
+    return { stdout: stdout.toString(), exitCode, stderr: "" }
+  }
+  const doctor = inside("doctor")
+  expect(findingsOf(doctor, "disk")).toMatchObject([{ status: "failed", found: expect.stringContaining(state) }])
+  expect(JSON.parse(inside("sync").stdout).error.message).toMatch(/\(SQLITE_\w+\)\. Its disk is full/)
+})
 
 test("settings that cannot be read are one failure, not one for each check", async () => {
   using home = temporaryHome()

@@ -198,6 +198,22 @@ test.if(!isRoot || has("setpriv"))("denied: a folder of another user", async () 
   expect((await new Response(child.stdout).text()).trim()).toBe("denied")
 })
 
+test("files_out: a process that has as many files open as it may", async () => {
+  using folder = new Folder()
+  await madeTable(folder.path)
+  const code = `
+    const { openSync } = require("node:fs")
+    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance-errors.ts"))})
+    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/engine.ts"))})
+    const store = await engine().lance.connect(${JSON.stringify(folder.path)})
+    await store.tableNames()
+    try { for (;;) openSync("/dev/null", "r") } catch {}
+    try { await store.openTable("t") } catch (error) { console.log(failureOf(error)) }`
+  const command = ["sh", "-c", 'ulimit -n 128 && exec "$0" -e "$1"', process.execPath, code]
+  const child = Bun.spawn(command, { env: { ...process.env, LANCEDB_LOG: "off" }, stdout: "pipe", stderr: "pipe" })
+  expect((await new Response(child.stdout).text()).trim()).toBe("files_out")
+})
+
 test("what is repeated ends as one typed error that says how often it was tried", async () => {
   const slept: number[] = []
   const context = {

@@ -108,7 +108,7 @@ function renderSurroundings(around: Surroundings, page: Page): string {
     entry("meaning", meaningText(embeddings), page),
     entry("schedule", scheduleText(schedule), page),
     ...sources.map((source) => entry("source", sourceText(source, page), page)),
-    sources.length === 0
+    sources.length === 0 && troubles.length === 0
       ? entry("source", "no client of pond's has sessions here; `pond adapters list` says where it looks", page)
       : "",
     disabled.length === 0
