@@ -1,10 +1,15 @@
 /** `pond_sql_query`: one SELECT, as agents know it. A query that is wrong is an answer that teaches, and no failure of the call. */
 import { Type } from "typebox"
 import { PondError } from "../model/errors.ts"
+import { counted } from "../model/numbers.ts"
 import { checkedInput, closedObject, perform } from "../operations/operation.ts"
 import { EXPORT_MIMES, type ExportFormat } from "../operations/sql/exports.ts"
 import { type SqlOutput, sql } from "../operations/sql.ts"
 import type { Tool, ToolAnswer } from "./tool.ts"
+
+const CHARS_MAX = 80_000
+/** What stands around the rows. */
+const AROUND_CHARS = 500
 
 const SqlArguments = closedObject({
   sql: Type.String({
@@ -40,7 +45,7 @@ export const sqlTool: Tool = {
     "parts.message_id = messages.id instead of many pond_get calls. Only the columns and rows that a query needs are read, so name columns rather than *. " +
     "Columns, functions and examples: resource schema://pond-sql.",
   input: SqlArguments,
-  resultCharsMax: 80_000,
+  resultCharsMax: CHARS_MAX,
   run: async (context, given) => {
     const { output = "table", ...rest } = checkedInput(SqlArguments, given)
     try {
@@ -55,15 +60,43 @@ export const sqlTool: Tool = {
 
 function shown(answer: SqlOutput): ToolAnswer {
   const { export: file, table, rows, columns, row_count: count, elapsed_ms: ms, truncated } = answer
-  const more = truncated ? "; there are more: narrow the query, page by key, or set output to parquet" : ""
   if (file !== undefined) {
-    const text = `Exported ${count} rows, ${file.bytes} bytes (${file.format}). Columns: ${columns.map(({ name }) => name).join(", ")}.\nRead it with resources/read of ${file.uri}, or on this machine as ${file.path}\n`
+    const text = `Exported ${counted(count, "row")}, ${file.bytes} bytes (${file.format}). Columns: ${columns.map(({ name }) => name).join(", ")}.\nRead it with resources/read of ${file.uri}, or on this machine as ${file.path}\n`
     const mimeType = EXPORT_MIMES[file.format as ExportFormat]
     return { text, link: { uri: file.uri, name: file.id, mimeType, size: file.bytes } }
   }
   if (rows !== undefined) {
-    const structure = { columns, rows, row_count: count, truncated, elapsed_ms: ms }
+    const around = JSON.stringify(columns).length + AROUND_CHARS
+    const kept = fitting(
+      rows.map((row) => JSON.stringify(row)),
+      CHARS_MAX - around,
+    )
+    if (kept === 0 && count > 0) return tooWide(JSON.stringify(rows[0]).length)
+    const some = { rows: rows.slice(0, kept), row_count: kept, truncated: truncated || kept < count }
+    const structure = { columns, ...some, elapsed_ms: ms }
     return { text: JSON.stringify(structure), structure }
   }
-  return { text: `${count} rows in ${ms} ms${more}\n\n${table ?? ""}` }
+  const [titles = "", ruled = "", ...lines] = (table ?? "").trimEnd().split("\n")
+  const kept = fitting(lines, CHARS_MAX - titles.length - ruled.length - AROUND_CHARS)
+  if (kept === 0 && count > 0) return tooWide(titles.length)
+  const more =
+    truncated || kept < count ? "; there are more: narrow the query, page by key, or set output to parquet" : ""
+  return {
+    text: `${counted(kept, "row")} in ${ms} ms${more}\n\n${[titles, ruled, ...lines.slice(0, kept)].join("\n")}\n`,
+  }
+}
+
+/** How many of the first lines an answer has room for. */
+function fitting(lines: readonly string[], charsMax: number): number {
+  let chars = 0
+  const over = lines.findIndex((line) => {
+    chars += line.length + 1
+    return chars > charsMax
+  })
+  return over < 0 ? lines.length : over
+}
+
+function tooWide(chars: number): ToolAnswer {
+  const text = `A row of this has ${chars} characters, and an answer at most ${CHARS_MAX}. Name fewer columns, take parts of them (left(search_text, 2000), substr(variant_data, 2001, 2000)), or set output to parquet, ndjson or csv.`
+  return { text, isError: true }
 }

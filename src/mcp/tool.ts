@@ -6,7 +6,7 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly input: TSchema
-  /** What a host may show of an answer before it cuts. */
+  /** What a host may show of an answer before it cuts. No answer has more. */
   readonly resultCharsMax: number
   readonly run: (context: RunContext, given: unknown) => Promise<ToolAnswer>
 }

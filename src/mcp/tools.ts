@@ -2,7 +2,8 @@
 import { Type } from "typebox"
 import { type GetInput, get } from "../operations/get.ts"
 import { checkedInput, closedObject, perform } from "../operations/operation.ts"
-import { search } from "../operations/search.ts"
+import { type SearchOutput, search } from "../operations/search.ts"
+import { shortened } from "./shortened.ts"
 import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
 import { getTranscript, searchTranscript } from "./transcript.ts"
@@ -17,7 +18,12 @@ const SearchArguments = closedObject({
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, default: 10, description: "How many sessions, at most 200." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 200,
+      default: 10,
+      description: "How many sessions, at most 200; fewer where they would be too long, and cursor goes on.",
+    }),
   ),
   project: Text("Only projects whose path contains this text."),
   session_id: Text("Only this session."),
@@ -61,6 +67,18 @@ const SearchArguments = closedObject({
   cursor: Text("The token that an earlier answer ended with, to go on."),
 })
 
+const SEARCH_CHARS_MAX = 80_000
+/** What the texts of the hits may have: less the fewer they are, so that the rules around them decide how many fit. */
+const SEARCH_TEXT_CHARS = 64_000
+
+/** How many sessions fit. They are asked for anew, so that the cursor goes on behind the last of them. */
+function fewer({ sessions = [] }: SearchOutput, text: string): number {
+  const said = sessions.flatMap(({ matches }) => matches).reduce((sum, match) => sum + match.text.length, 0)
+  const around = Math.max(1, (text.length - said) / Math.max(1, sessions.length))
+  const room = Math.floor((SEARCH_CHARS_MAX - SEARCH_TEXT_CHARS) / around)
+  return Math.max(1, Math.min(room, Math.floor(sessions.length / 2)))
+}
+
 const searchTool: Tool = {
   name: "pond_search",
   description:
@@ -69,7 +87,7 @@ const searchTool: Tool = {
     "text. Pass a returned message_id to pond_get for the whole message. Scope with project, from_date, to_date rather than with the query. Scores compare " +
     "only within one answer. Sub-agents and tool output are searched when asked for (include_subagents, scope).",
   input: SearchArguments,
-  resultCharsMax: 80_000,
+  resultCharsMax: SEARCH_CHARS_MAX,
   run: async (context, given) => {
     const {
       query = "",
@@ -91,8 +109,13 @@ const searchTool: Tool = {
       from_date,
       to_date,
     })
-    const answer = await perform(search, context, { query, filters, ...rest })
-    return { text: searchTranscript(answer, { query, similarTo: rest.similar_to }) }
+    let limit = rest.limit ?? 10
+    while (true) {
+      const answer = await perform(search, context, { query, filters, ...rest, limit })
+      const text = searchTranscript(answer, { query, similarTo: rest.similar_to })
+      if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
+      limit = fewer(answer, text)
+    }
   },
 }
 
@@ -128,6 +151,11 @@ const GetArguments = closedObject({
   ),
 })
 
+const GET_CHARS_MAX = 200_000
+/** So much of each text is left where the whole is too long, or less until it fits. */
+const GET_TEXT_CHARS = 150_000
+const GET_TEXT_CHARS_MIN = 100
+
 const getTool: Tool = {
   name: "pond_get",
   description:
@@ -135,10 +163,15 @@ const getTool: Tool = {
     "reads one message with all its parts, marked `>`, and context_depth neighbours on each side. A session lists its sub-agents in a footer. Tool calls are " +
     "`-> name [call_id]`, results `<- name [call_id] (ok|failed)`. Pass the after_id that a footer shows to go on. Not for bulk: use `pond export` for that.",
   input: GetArguments,
-  resultCharsMax: 200_000,
+  resultCharsMax: GET_CHARS_MAX,
   run: async (context, given) => {
     const input = checkedInput(GetArguments, given) as GetInput
-    return { text: getTranscript(await perform(get, context, input), input) }
+    const answer = await perform(get, context, input)
+    let text = getTranscript(answer, input)
+    for (let most = GET_TEXT_CHARS; text.length > GET_CHARS_MAX && most > GET_TEXT_CHARS_MIN; most /= 2) {
+      text = getTranscript(shortened(answer, Math.floor(most)), input)
+    }
+    return { text }
   },
 }
 

@@ -12,6 +12,7 @@ import {
   unitOf,
 } from "../operations/search.ts"
 import type { MessageView, PartSummary, PartView } from "../operations/views.ts"
+import { valueText } from "./shortened.ts"
 
 const RULE_WIDTH = 72
 
@@ -198,11 +199,6 @@ function summaryLine({ kind, label, call_id }: PartSummary): string {
   if (kind === "tool_call") return `  -> ${name}${call}`
   if (kind === "tool_result") return `  <- ${name}${call}`
   return `  [${kind} ${name}]`
-}
-
-function valueText(value: unknown): string {
-  if (typeof value === "string") return value
-  return value === null || value === undefined ? "" : JSON.stringify(value)
 }
 
 function rule(inner: string): string {

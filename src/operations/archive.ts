@@ -10,7 +10,7 @@ import type { Tally } from "../archive/tables.ts"
 import { letGo, type Work } from "../archive/work.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { momentOf } from "./moments.ts"
+import { boundsOf } from "./moments.ts"
 import type { Pond } from "./pond.ts"
 
 export interface ExportOptions {
@@ -31,13 +31,14 @@ export async function exportPond(pond: Pond, options: ExportOptions, work: Work)
 }
 
 /** Nothing where nothing was asked for: then the archive is of all the store. */
-function filterOf({ sessionIds, project, agent, from, to }: ExportOptions): SessionFilter | undefined {
+function filterOf({ sessionIds, project, agent, ...days }: ExportOptions): SessionFilter | undefined {
+  const { from, to } = boundsOf({ from: "from", to: "to" }, days.from, days.to)
   const filter: SessionFilter = {
     ...(sessionIds.length === 0 ? {} : { ids: sessionIds }),
     ...(project === undefined ? {} : { project }),
     ...(agent === undefined ? {} : { agent }),
-    ...(from === undefined ? {} : { fromMicros: momentOf("from", from, "start") }),
-    ...(to === undefined ? {} : { toMicros: momentOf("to", to, "end") }),
+    ...(from === undefined ? {} : { fromMicros: from }),
+    ...(to === undefined ? {} : { toMicros: to }),
   }
   return Object.keys(filter).length === 0 ? undefined : filter
 }

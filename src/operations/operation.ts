@@ -7,6 +7,7 @@ import { type Static, type TSchema, Type } from "typebox"
 import { Compile } from "typebox/compile"
 import { Value } from "typebox/value"
 import { type ErrorCode, PondError } from "../model/errors.ts"
+import { faultsOf } from "./faults.ts"
 import type { Pond } from "./pond.ts"
 
 export interface RunContext {
@@ -47,14 +48,7 @@ export function closedObject<const P extends Record<string, TSchema>>(properties
   return Type.Object(properties, { additionalProperties: false })
 }
 
-export interface Fault {
-  /** A JSON pointer into the input. */
-  readonly path: string
-  readonly message: string
-}
-
 const FAULTS_MAX = 20
-const IN_OUR_WORDS: Readonly<Record<string, string>> = { "must not have fewer than 1 characters": "must not be empty" }
 const compiled = new WeakMap<TSchema, ReturnType<typeof Compile>>()
 
 /** The input with its defaults, or `validation_failed` with the path of each fault. The given value is not changed. */
@@ -67,9 +61,7 @@ export function checkedInput<I extends TSchema>(schema: I, given: unknown): Stat
   // Defaults are set in place, and all of them stand at the top: what was given is not changed, and large bodies are not copied.
   const input = Value.Default(schema, isRecord(given) ? { ...given } : given)
   if (validator.Check(input)) return input as Static<I>
-  const faults: Fault[] = [...validator.Errors(input)]
-    .slice(0, FAULTS_MAX)
-    .map(({ instancePath, message }) => ({ path: instancePath, message: IN_OUR_WORDS[message] ?? message }))
+  const faults = faultsOf(schema, [...validator.Errors(input)]).slice(0, FAULTS_MAX)
   const [first] = faults
   throw new PondError(
     "validation_failed",

@@ -7,7 +7,7 @@ import { type Fused, keyOfHit } from "../search/fuse.ts"
 import type { Group } from "../search/groups.ts"
 import type { SearchRequest } from "../search/request.ts"
 import { windowOf } from "../search/windows.ts"
-import { momentOf } from "./moments.ts"
+import { boundsOf } from "./moments.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { createTurns } from "./turns.ts"
 import { PartSummary } from "./views.ts"
@@ -174,6 +174,7 @@ export const search = defineOperation({
 function requestOf(input: SearchInput): SearchRequest {
   const { filters = {} } = input
   const { project, session_id, source_agent, role, from_date, to_date, min_score, include_subagents } = filters
+  const { from, to } = boundsOf({ from: "/filters/from_date", to: "/filters/to_date" }, from_date, to_date)
   return {
     query: input.query ?? "",
     mode: (input.mode ?? "auto") as SearchRequest["mode"],
@@ -189,8 +190,8 @@ function requestOf(input: SearchInput): SearchRequest {
       ...(session_id === undefined ? {} : { sessionId: session_id }),
       ...(source_agent === undefined ? {} : { sourceAgent: source_agent }),
       ...(role === undefined ? {} : { role: role as "user" }),
-      ...(from_date === undefined ? {} : { fromMicros: momentOf("/filters/from_date", from_date, "start") }),
-      ...(to_date === undefined ? {} : { toMicros: momentOf("/filters/to_date", to_date, "end") }),
+      ...(from === undefined ? {} : { fromMicros: from }),
+      ...(to === undefined ? {} : { toMicros: to }),
       ...(min_score === undefined ? {} : { minScore: min_score }),
       ...(include_subagents === undefined ? {} : { includeSubagents: include_subagents }),
     },

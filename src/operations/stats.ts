@@ -5,7 +5,7 @@
 import { adapterById } from "../adapters/registry.ts"
 import { isJsonObject, type JsonValue, parseOwnJson } from "../model/json.ts"
 import { and, eq, type Filter, isIn, not, type Range, range } from "../substrate/filter.ts"
-import { momentOf } from "./moments.ts"
+import { boundsOf } from "./moments.ts"
 import type { Pond } from "./pond.ts"
 
 export const STATS_BY = ["day", "project", "agent", "tool", "model"] as const
@@ -136,10 +136,7 @@ function textAt(options: string, path: readonly string[]): string | undefined {
 }
 
 function between(from: string | undefined, to: string | undefined): Filter[] {
-  const bounds: Range = {
-    ...(from === undefined ? {} : { from: momentOf("/from", from, "start") }),
-    ...(to === undefined ? {} : { to: momentOf("/to", to, "end") }),
-  }
+  const bounds: Range = boundsOf({ from: "/from", to: "/to" }, from, to)
   return from === undefined && to === undefined ? [] : [range("timestamp", bounds)]
 }
 

@@ -78,6 +78,14 @@ test("words are found, grouped by session, with what a reader needs to judge the
   expect(answer.searched).toMatchObject({ arms: ["words"], scope: "conversation" })
 })
 
+test("days in the wrong order are said to be, where an empty answer would not", async () => {
+  using box = await filled()
+  const asked = { query: "migration", filters: { from_date: "2026-02-01", to_date: "2026-01-31" } }
+  await expect(found(box, asked)).rejects.toThrow(
+    "Nothing is on or after 2026-02-01 and on or before 2026-01-31: exchange the two.",
+  )
+})
+
 test("where more match than are ranked, it is said that these are the best", async () => {
   using box = await filled()
   const many = Array.from({ length: 160 }, (_, ordinal) => said("many", ordinal, `a herring of number ${ordinal}`))
