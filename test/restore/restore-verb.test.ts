@@ -56,8 +56,12 @@ test("a plan names the files and the losses, and writes none of them", async () 
   using home = await homeWith("claude-code", "tools")
   const { exitCode, stdout } = await restored(home, TOOLS, "--to", "codex", "--dry-run")
   expect(stdout).toContain("Would restore 1 session, foreign: 1 file")
-  expect(stdout).toContain("lost: failure mark, 2 times (exec_command)")
+  expect(stdout).toContain("\n  lost: failure mark, 2 times (exec_command)")
   expect(stdout).toContain("codex resume")
+  // The command that goes on with it begins in a directory that this machine does not have.
+  expect(stdout).toMatch(/^ {2}\/\S+ is not there: make it first, or name another with --cwd\.$/m)
+  const here = await restored(home, TOOLS, "--to", "codex", "--cwd", home.path, "--dry-run")
+  expect(here.stdout).not.toContain("is not there")
   expect({ exitCode, files: filesBelow(join(home.path, "target")) }).toEqual({ exitCode: 0, files: [] })
 })
 

@@ -206,6 +206,7 @@ function outcomeOf(report: RestoreReport): Outcome {
 
 function render(report: RestoreReport, style: Style): string {
   const { files, losses, sessions, fidelity, backups } = report
+  const { cwd } = report.resume
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   // Rows that go into a client's database are no bytes of a file.
   const size = bytes === 0 ? "" : `, ${bytesText(bytes)}`
@@ -213,8 +214,11 @@ function render(report: RestoreReport, style: Style): string {
     `${report.written ? "Restored" : "Would restore"} ${counted(sessions.length, "session")}, ${fidelity}: ${counted(files.length, "file")}${size}.`,
     ...files.map(({ path }) => `  ${visibleLine(path)}`),
     ...backups.map((path) => style.magenta(`  kept the old file: ${visibleLine(path)}`)),
-    ...(report.written ? [] : losses.map((group) => style.magenta(visibleLine(`  lost: ${lossText(group)}`)))),
+    ...(report.written ? [] : losses.map((group) => style.magenta(`  ${visibleLine(`lost: ${lossText(group)}`)}`))),
     ...(report.rewritten_paths > 0 ? [`  ${countText(report.rewritten_paths)} paths name the new directory.`] : []),
+    ...(existsSync(cwd)
+      ? []
+      : [style.magenta(`  ${visibleLine(cwd)} is not there: make it first, or name another with --cwd.`)]),
     `${style.dim("Go on with")}  ${commandText(report)}`,
   ]
   return `${lines.join("\n")}\n`
