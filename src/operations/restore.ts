@@ -10,7 +10,7 @@ import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { SessionTree } from "../model/session.ts"
 import { realFiles } from "../platform/files.ts"
-import { writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
+import { type RowsToWrite, rowsThere, writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
@@ -109,9 +109,14 @@ export async function isTakenOver(
  * wrote, where all of it is there and nobody changed it since but by going on.
  */
 export async function goesOnAsItLies(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
-  const there = { files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files }
+  const there = { files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files, hasRows }
   if (plan.fidelity === "foreign") return await liesThere(there)
   return plan.files[0]?.form === "database" ? await isTakenOver(pond, plan, options) : isSeenThere(there)
+}
+
+function hasRows(path: string, file: RowsToWrite): boolean {
+  const { conflicts, isEvery } = rowsThere(path, file)
+  return isEvery && conflicts.length === 0
 }
 
 export function reportOf(plan: RestorePlan, root: string): RestoreReport {

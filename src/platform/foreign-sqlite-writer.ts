@@ -66,21 +66,33 @@ export function writeForeignRows(path: string, file: RowsToWrite, options: Write
   }
 }
 
-/** The keys of rows that are there and say something else: what a restore would have to replace. */
-export function conflictingRows(path: string, file: RowsToWrite): string[] {
-  if (!existsSync(path)) return []
-  return withDatabase(path, (database) => conflictsIn(database, file))
+export interface RowsThere {
+  /** The keys of rows that are there and say something else: what a restore would have to replace. */
+  readonly conflicts: readonly string[]
+  readonly isEvery: boolean
 }
 
-function withDatabase<T>(path: string, use: (database: Database) => T): T {
+/** Which of the rows are there. It reads alone, so it may be asked while the other program is at work. */
+export function rowsThere(path: string, file: RowsToWrite): RowsThere {
+  if (!existsSync(path)) return { conflicts: [], isEvery: false }
+  return withDatabase(path, (database) => rowsIn(database, file), { readonly: true })
+}
+
+const FOR_WRITING = { create: true, readwrite: true }
+
+function withDatabase<T>(path: string, use: (database: Database) => T, mode: object = FOR_WRITING): T {
   let database: Database | undefined
   try {
-    database = new Database(path, { create: true, readwrite: true, safeIntegers: true })
+    database = new Database(path, { ...mode, safeIntegers: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return use(database)
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause)) throw cause
     if (UNWRITABLE.test(String(cause.code))) throw notWritable(path, cause)
+    if (BUSY.test(String(cause.code))) {
+      const said = `${path} is held by another program. Close it and run this again.`
+      throw new PondError("conflict", said, { details: { path }, cause })
+    }
     if (!BROKEN.test(String(cause.code))) throw cause
     throw new PondError(
       "validation_failed",
@@ -92,29 +104,22 @@ function withDatabase<T>(path: string, use: (database: Database) => T): T {
   }
 }
 
+const BUSY = /^SQLITE_(?:BUSY|LOCKED)/
 const BROKEN = /^SQLITE_(?:NOTADB|CORRUPT)/
 const UNWRITABLE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|PERM)/
 
 /** In this mode a transaction begins only where no one else has the database open, whether he reads or writes. */
-function beginAlone(database: Database, path: string): void {
+function beginAlone(database: Database): void {
   database.run("PRAGMA foreign_keys = ON")
   database.query("PRAGMA locking_mode = EXCLUSIVE").get()
-  try {
-    database.run("BEGIN EXCLUSIVE")
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY"))) throw cause
-    throw new PondError("conflict", `${path} is held by another program. Close it and run this again.`, {
-      details: { path },
-      cause,
-    })
-  }
+  database.run("BEGIN EXCLUSIVE")
   database.run("PRAGMA defer_foreign_keys = ON")
 }
 
 function writeInto(database: Database, path: string, file: RowsToWrite, options: WriteOptions): RowsWritten {
-  beginAlone(database, path)
+  beginAlone(database)
   try {
-    const conflicts = conflictsIn(database, file)
+    const { conflicts } = rowsIn(database, file)
     const { replaceWithBackup: backup } = options
     if (conflicts.length > 0 && backup === undefined) {
       throw new PondError("would_overwrite", `${path} has rows that say something else. Use --force to replace them.`, {
@@ -178,18 +183,19 @@ function* flattened(table: string, row: NestedRow["row"], keys: RowsToWrite["sch
   }
 }
 
-function conflictsIn(database: Database, file: RowsToWrite): string[] {
+function rowsIn(database: Database, file: RowsToWrite): RowsThere {
   const conflicts: string[] = []
+  let isEvery = true
   for (const { table, row } of flatRows(file)) {
-    if (file.schema.shared.includes(table)) continue
     const stored = storedRow(database, file, table, row)
-    if (stored === undefined) continue
+    if (stored === undefined) isEvery = false
+    if (stored === undefined || file.schema.shared.includes(table)) continue
     const differs = Object.entries(stored).some(
       ([column, value]) => column in row && !isSame(value, bound(row[column] ?? null)),
     )
     if (differs) conflicts.push(`${table} ${keyOf(file, table, row).join(" ")}`)
   }
-  return conflicts
+  return { conflicts, isEvery }
 }
 
 function removeOwners(database: Database, file: RowsToWrite): void {

@@ -7,7 +7,7 @@ import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
 import { backupOf, draftName } from "../platform/own-names.ts"
-import { bytesOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
+import { bytesOf, type DatabaseFile, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
 
 export interface ApplyRequest {
   readonly files: Files
@@ -52,15 +52,22 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   }
 }
 
+export interface PlaceRequest extends Pick<ApplyRequest, "files" | "root" | "output"> {
+  /** Whether the database at that path has every one of the rows as it is. */
+  readonly hasRows: (path: string, file: DatabaseFile) => boolean
+}
+
 /** Whether all that would be written lies there, and nothing else than what was said since behind it. */
-export async function liesThere(request: Pick<ApplyRequest, "files" | "root" | "output">): Promise<boolean> {
-  const { files, root, output } = request
+export async function liesThere({ files, root, output, hasRows }: PlaceRequest): Promise<boolean> {
   for (const file of output) {
-    if (file.form === "database") return false
-    if (isShared(file)) continue
-    const bytes = bytesOf(file)
-    const there = await files.readBeginning(pathOf(root, file.place), bytes.byteLength)
-    if (there === undefined || !Buffer.from(there).equals(bytes)) return false
+    const path = pathOf(root, file.place)
+    if (file.form === "database") {
+      if (!hasRows(path, file)) return false
+    } else if (!isShared(file)) {
+      const bytes = bytesOf(file)
+      const there = await files.readBeginning(path, bytes.byteLength)
+      if (there === undefined || !Buffer.from(there).equals(bytes)) return false
+    }
   }
   return true
 }

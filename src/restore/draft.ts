@@ -5,10 +5,8 @@ import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
 
 /** Writes the rows of a client's database, and makes the database where there is none. Gives the backups that it made. */
-export type WriteDatabase = (
-  path: string,
-  file: Extract<OutputFile, { form: "database" }>,
-) => Promise<readonly string[]>
+export type DatabaseFile = Extract<OutputFile, { form: "database" }>
+export type WriteDatabase = (path: string, file: DatabaseFile) => Promise<readonly string[]>
 
 const LINE_FEED = new Uint8Array([10])
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseJson } from "../../src/model/json.ts"
 import { openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
-import { conflictingRows, type RowsToWrite, writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
+import { type RowsToWrite, rowsThere, writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
 
 const folders: string[] = []
 afterEach(() => {
@@ -86,7 +86,7 @@ test("a text that was cut within a character stands there without its half, and 
   const cut = { schema: SCHEMA, rows: [{ table: "book", row }] }
   writeForeignRows(path, cut)
   expect(all(path, "book")).toEqual([{ ...row, extra: "half \ufffd" }])
-  expect(conflictingRows(path, cut)).toEqual([])
+  expect(rowsThere(path, cut)).toEqual({ conflicts: [], isEvery: true })
 })
 
 test("rows are added to a database that is there, and a shared row stays as it is", () => {
@@ -106,7 +106,7 @@ test("rows are added to a database that is there, and a shared row stays as it i
 test("a row that says something else is refused, and nothing is written", () => {
   const path = freshPath()
   writeForeignRows(path, library("one"))
-  expect(conflictingRows(path, library("two", ["p1", "p3"]))).toEqual(["page p1"])
+  expect(rowsThere(path, library("two", ["p1", "p3"]))).toEqual({ conflicts: ["page p1"], isEvery: false })
   expect(() => writeForeignRows(path, library("two", ["p1", "p3"]))).toThrow("--force")
   expect(all(path, "page").length).toBe(2)
   expect(JSON.stringify(all(path, "page"))).not.toContain("two")
@@ -193,7 +193,7 @@ test("a database of a newer client, with a column that the rows do not have, say
   const newer = new Database(path)
   newer.run("ALTER TABLE page ADD COLUMN seen INTEGER NOT NULL DEFAULT 7")
   newer.close()
-  expect(conflictingRows(path, library("one"))).toEqual([])
+  expect(rowsThere(path, library("one"))).toEqual({ conflicts: [], isEvery: true })
   expect(writeForeignRows(path, library("one", ["p1", "p3"]))).toMatchObject({ inserted: 1, present: 3 })
 })
 
@@ -215,7 +215,7 @@ test("JSON that is spelled otherwise says the same, and so does a number that th
   client.close()
   const [book, place] = library("one").rows
   const rows = [{ table: "book", row: { ...book?.row, price: 5 } }, place] as never
-  expect(conflictingRows(path, { schema: SCHEMA, rows })).toEqual([])
+  expect(rowsThere(path, { schema: SCHEMA, rows })).toEqual({ conflicts: [], isEvery: true })
 })
 
 test("whole numbers and truths go into columns of no kind as the client writes them", () => {

@@ -137,6 +137,38 @@ test("a session of a database that its client has open goes on there, and one th
   }
 })
 
+test("a session that another client got goes on in its database while that client has it open, if nobody changed it", async () => {
+  using home = await homeWith("claude-code", "agent")
+  const root = join(home.path, "target")
+  const resume = () =>
+    runPond(["resume", AGENT, "--to", "opencode", "--root", root, "--cwd", home.path], {
+      env: { ...home.env, PATH: "" },
+    })
+  const command = /opencode --session (ses_\w+)/
+  const first = await resume()
+  const [, session = ""] = command.exec(first.stderr) ?? []
+  expect(session).not.toBe("")
+  using client = new Database(join(root, "opencode.db"))
+  client.run("PRAGMA journal_mode = WAL") // as the client opens it
+  const rows = () => client.query("SELECT * FROM session").all()
+  const before = rows()
+  const goneOn = await resume()
+  expect(goneOn.exitCode).toBe(3)
+  expect(goneOn.stderr).toContain(`opencode --session ${session}`)
+  expect(goneOn.stderr).not.toContain("held by another program")
+  expect(rows()).toEqual(before)
+  client.run("UPDATE session SET title = 'otherwise' WHERE id = ?", [session])
+  const changed = await resume()
+  expect(changed.exitCode).toBe(6)
+  expect(changed.stderr).toContain(
+    "is held by another program. Close it and run this again. Or go on with what is there",
+  )
+  client.run("DELETE FROM session WHERE id = ?", [session])
+  const gone = await resume()
+  expect(gone.exitCode).toBe(6)
+  expect(gone.stderr).not.toContain("Or go on")
+})
+
 test("a root that is a file is refused, whatever client it is asked for", async () => {
   using home = await homeWith("opencode", "first-tree")
   const root = join(home.path, "file")

@@ -144,8 +144,9 @@ async function restored(
     if (!(error instanceof PondError) || !isInTheWay(error, options)) throw error
     const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
     if (await goesOnAsItLies(pond, plan, options)) return { report, title }
-    // Parts of it lie there, as a client leaves them that deletes what is old: there is nothing to go on with.
-    if (plan.fidelity === "native" || error.code === "conflict") throw error
+    // Parts of it lie there, as a client leaves them that deletes what is old, or nothing of it: there is nothing to go on with.
+    const isNothing = error.code === "conflict" && !(await isTakenOver(pond, plan, options))
+    if (plan.fidelity === "native" || isNothing) throw error
     // Which of the two is meant, what was said there since or what was said here, only the user knows.
     throw new PondError(error.code, `${error.message} Or go on with what is there: ${commandText(report)}`, {
       details: error.details,
