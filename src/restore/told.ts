@@ -19,7 +19,8 @@ export function toldBy(
 
 function itemsOf({ role, blocks }: Turn): string[] {
   return blocks.flatMap((block): string[] => {
-    if (block.type === "text") return [`${role}: ${block.text}`]
+    // Models begin with line breaks alone before they think, and most clients write no text of which nothing is seen.
+    if (block.type === "text") return block.text.trim() === "" ? [] : [`${role}: ${block.text}`]
     if (block.type === "reasoning") return [`reasoning: ${block.text}`]
     if (block.type === "file") return [`${role}${fileText(block.file)}`]
     const call = `call: ${nameText(block.name)} ${sorted(paramsOf(block.params))}`

@@ -84,6 +84,15 @@ const WHOLE: Readonly<Record<string, readonly Line[]>> = {
     END,
   ],
   "empty texts": [["user", [text("")]], ["assistant", [text(""), text("")]], ["user", [text("x"), text("")]], END],
+  "texts of which nothing is seen": [
+    ["user", [text("hi"), text(" \t")]],
+    ["assistant", [text("\n\n")]],
+    ["assistant", [thought("hm"), call("x")]],
+    ["tool", [answer("x")]],
+    ["assistant", [text("\n")]],
+    ["user", [text("and?")]],
+    END,
+  ],
   "a null and halves of surrogate pairs": [
     ["user", [text("a\u0000b\ud800c\udc00")]],
     ["assistant", [call("x", { command: "\u0000\ud83d" })]],
