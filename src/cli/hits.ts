@@ -9,7 +9,7 @@ import { explanationText, sharesText } from "./explained.ts"
 import { excerpt, marked, patternOf } from "./highlight.ts"
 import { projectText } from "./home-paths.ts"
 import type { Style } from "./style.ts"
-import { cutToWidth } from "./table.ts"
+import { cutFrontToWidth, cutToWidth } from "./table.ts"
 import type { Page } from "./verb.ts"
 
 type Match = NonNullable<SearchOutput["matches"]>[number] | FoundSession["matches"][number]
@@ -24,6 +24,7 @@ export interface HitsLook extends Page {
 }
 
 const INDENT = "    "
+const PROJECT_WIDTH_MIN = 12
 const LINES_MAX = 4
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDTH_MAX = 110
@@ -59,12 +60,10 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: S
     .map(({ timestamp }) => timestamp)
     .sort()
     .at(-1)
-  const where = [
-    visibleLine(session.source_agent),
-    projectText(session.project, look.home),
-    ...(newest === undefined ? [] : [whenText(newest, nowMs)]),
-    look.matched,
-  ].join("  ")
+  const agent = visibleLine(session.source_agent)
+  const rest = [...(newest === undefined ? [] : [whenText(newest, nowMs)]), look.matched].join("  ")
+  const room = Math.max(PROJECT_WIDTH_MIN, columns - Bun.stringWidth(agent) - Bun.stringWidth(rest) - 4)
+  const where = [agent, cutFrontToWidth(projectText(session.project, look.home), room), rest].join("  ")
   const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.red))}\n${style.dim(where)}\n`
   const found = session.matches.map((match) => matchText(match, session.session_id, pattern, look)).join("")
   const newer =

@@ -78,7 +78,8 @@ export function cutToWidth(text: string, width: number): string {
   return Bun.stringWidth(text) <= width ? text : `${kept(graphemes().segment(text), width).join("")}…`
 }
 
-function cutFrontToWidth(text: string, width: number): string {
+/** The same, with the end of the text: of a path it says more. */
+export function cutFrontToWidth(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text
   return `…${kept([...graphemes().segment(text)].reverse(), width)
     .reverse()

@@ -5,6 +5,7 @@ import { whenText } from "../../src/cli/dates.ts"
 import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
 import { openingCommand, renderHits } from "../../src/cli/hits.ts"
 import { createStyle } from "../../src/cli/style.ts"
+import { renderStats } from "../../src/cli/verbs/stats.ts"
 import type { SearchOutput } from "../../src/operations/search.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
@@ -163,6 +164,32 @@ test.each([
   }
   const [, head] = renderHits(found, { ...PLAIN, query: "one", mode: "exact", scope }).split("\n")
   expect(head).toEndWith(`  ${wanted}`)
+})
+
+test("on a narrow screen a hit's project gives way, from its front, and so do bars, all by the same share", () => {
+  const project = `/home/you/${"deep/".repeat(20)}shop`
+  const match = { message_id: "m", session_id: "s", ordinal: 0, role: "user", score: 1, truncated: false }
+  const found: SearchOutput = {
+    sessions: [
+      {
+        ...{ session_id: "s", project, source_agent: "claude-code" },
+        ...{ session_messages_count: 3, matched_message_count: 2, newer_messages_count: 0 },
+        matches: [{ ...match, timestamp: "1970-01-01T00:00:00.000Z", text: "one" }],
+      },
+    ],
+    ...{ matched_total: 2, has_more: false, searched: { arms: ["words"], scope: "conversation", excluded: [] } },
+  }
+  const narrow = { ...PLAIN, columns: 60 }
+  const [, head = ""] = renderHits(found, { ...narrow, query: "one", mode: undefined, scope: undefined }).split("\n")
+  expect(head).toMatch(/^claude-code {2}….*\/shop {2}just now {2}2 of 3 messages$/)
+  expect(head).toHaveLength(60)
+  const rows = [4_000, 3_000, 10].map((count, at) => ({ key: `${project}${at}`, sessions: 1, count }))
+  const counted = renderStats({ by: "project", sessions: 3, count: 7_010, rows }, 30, narrow).split("\n")
+  expect(counted.slice(1, 4).map((line) => line.replace(/^….*\/shop(\d).*? (▇+)$/, "$1 $2"))).toEqual([
+    `0 ${"▇".repeat(6)}`,
+    `1 ${"▇".repeat(5)}`,
+    "2 ▇",
+  ])
 })
 
 test("where nothing was found, what can be tried is what a shell takes, and nothing where all was tried", () => {

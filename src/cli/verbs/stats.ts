@@ -10,6 +10,8 @@ import { defineVerb, type Page } from "../verb.ts"
 
 const ROWS_DEFAULT = 30
 const BAR_CELLS = 30
+const BAR_CELLS_MIN = 6
+const GAP_CELLS = 2
 const BAR = "▇"
 const COUNTED = { day: "messages", project: "messages", agent: "messages", tool: "calls", model: "records" } as const
 
@@ -30,11 +32,15 @@ export const stats = defineVerb({
     const to = momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)
     const answer = await statsOf(pond, { by: flags.by ?? "day", from, to }, signal)
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
-    return { document: { ...answer }, render: (page) => rendered(answer, flags.limit ?? ROWS_DEFAULT, page) }
+    return { document: { ...answer }, render: (page) => renderStats(answer, flags.limit ?? ROWS_DEFAULT, page) }
   },
 })
 
-function rendered({ by, rows, sessions, count }: Stats, limit: number, { style, columns }: Page): string {
+export function renderStats(
+  { by, rows, sessions, count }: Stats,
+  limit: number,
+  { style, columns, prose }: Page,
+): string {
   if (rows.length === 0)
     return "Nothing is stored of that. `pond sync` stores what is new, `pond status` says how things stand.\n"
   // Of days the last ones are asked for, of all else the first.
@@ -45,16 +51,26 @@ function rendered({ by, rows, sessions, count }: Stats, limit: number, { style, 
     countText(row.sessions),
     countText(row.count),
     ...(by === "tool" ? [countText(row.failures ?? 0)] : []),
-    BAR.repeat(Math.max(1, Math.round((row.count / most) * BAR_CELLS))),
   ])
-  const titles = [by, "sessions", COUNTED[by], ...(by === "tool" ? ["failed"] : []), ""]
+  const titles = [by, "sessions", COUNTED[by], ...(by === "tool" ? ["failed"] : [])]
   const shape = titles.map((title, index) => ({
     title,
-    isFixed: index > 0 && title !== "",
-    align: index > 0 && title !== "" ? ("right" as const) : ("left" as const),
+    isFixed: index > 0,
+    align: index > 0 ? ("right" as const) : ("left" as const),
+    ...(by === "project" ? { cut: "front" as const } : {}),
   }))
+  const room = roomForBars([titles, ...cells], columns)
+  const bars = shown.map((row) => BAR.repeat(Math.max(1, Math.round((row.count / most) * room))))
   const more =
     rows.length > shown.length ? `, ${countText(rows.length - shown.length)} rows are not shown (--limit)` : ""
   const sum = `${countText(count)} ${COUNTED[by]} in ${counted(sessions, "session")}${more}.`
-  return `${renderTable(shape, cells, { columns, head: style.bold })}${style.dim(sum)}\n`
+  const rowsWithBars = cells.map((row, index) => [...row, bars[index] ?? ""])
+  return `${renderTable([...shape, { title: "" }], rowsWithBars, { columns, head: style.bold })}${style.dim(prose(sum))}\n`
+}
+
+/** Bars that were cut would be of one length: they share what the other columns leave. */
+function roomForBars(rows: readonly (readonly string[])[], columns: number): number {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => Bun.stringWidth(row[index] ?? ""))))
+  const left = columns - widths.reduce((sum, width) => sum + width + GAP_CELLS, 0)
+  return Math.max(BAR_CELLS_MIN, Math.min(BAR_CELLS, left))
 }
