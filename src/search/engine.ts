@@ -55,6 +55,8 @@ export interface Searched {
 /** What each ranking gives. More would cost without changing what is shown first. */
 const CANDIDATES = 100
 const WALK_BUDGET_MS = 2_000
+/** What was walked through within that time for an earlier page is found again, however busy the machine is by now. */
+const WALK_AGAIN_BUDGET_MS = 20_000
 /** So many places a walk goes for at least, and for each session of a page. */
 const WALKED_MIN = 100
 const WALKED_PER_GROUP = 3
@@ -203,7 +205,7 @@ async function walk(
     scope: request.scope,
     limit,
     ...(cursor?.place === undefined ? {} : { from: cursor.place }),
-    budgetMs: WALK_BUDGET_MS,
+    budgetMs: (cursor?.shown ?? 0) > 0 ? WALK_AGAIN_BUDGET_MS : WALK_BUDGET_MS,
     signal: context.signal,
   })
   const elsewhere = await largeValues(context.sessions, { where, whereOfTools, scope: request.scope }, LARGE_BUDGET_MS)
@@ -286,7 +288,9 @@ interface PageEnd extends Begun {
 }
 
 function nextCursor(request: SearchRequest, { groups, from, walked, goesOn, ...state }: PageEnd): string | undefined {
-  if (state.shown < groups) return writeCursor(request, { ...state, place: from, walked })
+  // A walk that did not come as far as before has nothing to show, and goes on from no earlier place: it is taken up again.
+  const isShort = goesOn !== undefined && state.shown > groups
+  if (state.shown < groups || isShort) return writeCursor(request, { ...state, place: from, walked })
   if (goesOn === undefined) return undefined
   return writeCursor(request, { ...state, shown: 0, place: goesOn, walked: undefined })
 }

@@ -1,6 +1,7 @@
 /** Page by page through an answer while others store: every place once, whatever came meanwhile. */
 import { expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
+import { perform } from "../../src/operations/operation.ts"
 import { type SearchOutput, search } from "../../src/operations/search.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import { openSessions } from "../../src/sessions/store.ts"
@@ -91,4 +92,35 @@ test.each(["session", "none"])("by %s: pages of one answer may differ in size", 
   }
   expect(cursor).toBeUndefined()
   expect(inOrder(shown)).toEqual(inOrder(ids))
+})
+
+test.each([
+  ["busy", 3_000],
+  ["hardly gets on", 30_000],
+])("no place comes twice where the machine is %s on a later page", async (_, passesMs) => {
+  using box = testPond()
+  // Both words are in each, and the stretch in every tenth: a walk takes several looks.
+  const entries = Array.from({ length: 1_000 }, (_each, at) =>
+    said("s", at, at % 10 === 0 ? `one alpha beta two ${at}` : `two beta alpha one ${at}`, {
+      timestamp: new Date(Date.UTC(2026, 0, 1) + at * 60_000).toISOString(),
+    }),
+  )
+  await box.place.sessions.write([{ session: session("s"), entries }])
+  let passed = 0
+  const slow = { ...systemClock, monotonicMs: () => (passed += passesMs) }
+  const busy = { ...box.pond, host: { ...box.pond.host, clock: slow } }
+  const signal = new AbortController().signal
+  const asked = { query: "one alpha beta two", mode: "exact", group: "none", limit: 30 }
+  const page = async (pond: typeof box.pond, behind?: string) =>
+    (await perform(search, { pond, signal }, { ...asked, ...(behind && { cursor: behind }) })) as SearchOutput
+  const first = await page(box.pond)
+  const second = await page(busy, first.next_cursor)
+  let cursor = second.next_cursor
+  const shown = [first, second].flatMap(({ matches = [] }) => matches.map(({ text }) => text))
+  while (cursor !== undefined) {
+    const next = await page(box.pond, cursor)
+    shown.push(...(next.matches ?? []).map(({ text }) => text))
+    cursor = next.next_cursor
+  }
+  expect(shown).toEqual(Array.from({ length: 100 }, (_each, at) => `one alpha beta two ${990 - at * 10}`))
 })
