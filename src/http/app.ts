@@ -46,7 +46,9 @@ function routes(context: HttpContext) {
   const published = schemas()
   const document = openApi()
   const app = new Elysia({ normalize: false })
-    .onError({ as: "global" }, ({ code, error }) => failure(context, code === "NOT_FOUND" ? noRoute() : error))
+    .onError({ as: "global" }, ({ code, error, request }) =>
+      failure(context, code === "NOT_FOUND" ? noRoute(request) : error),
+    )
     .onRequest(({ request }) => {
       if (!isAllowed(request, context.allowedHosts)) return failure(context, wrongHost())
       if (!isOurs(request, context.allowedHosts)) return failure(context, wrongOrigin())
@@ -157,8 +159,11 @@ function wrongOrigin(): PondError {
   )
 }
 
-function noRoute(): PondError {
-  return new PondError("not_found", "There is no such route. GET /v1/openapi.json says which there are.")
+function noRoute({ url }: Request): PondError {
+  const { pathname } = new URL(url)
+  const operation = OPERATIONS.find(({ name }) => pathname === `/v1/${name}`)
+  const taken = operation === undefined ? "" : `: ${pathname} takes ${isRead(operation) ? "GET" : "POST"}`
+  return new PondError("not_found", `There is no such route${taken}. GET /v1/openapi.json says which there are.`)
 }
 
 function noSchema(name: string, known: readonly string[]): PondError {

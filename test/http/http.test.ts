@@ -118,6 +118,19 @@ test.each(["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "loc
   },
 )
 
+test.each([
+  ["GET", "/v1/search", ": /v1/search takes POST"],
+  ["POST", "/v1/status", ": /v1/status takes GET"],
+  ["GET", "/v1/nothing", ""],
+])("%s %s is no route, and what is asked there by another method is said", async (method, path, told) => {
+  await using served = serve()
+  const response = await fetch(`${served.url}${path}`, { method })
+  expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({
+    error: { message: `There is no such route${told}. GET /v1/openapi.json says which there are.` },
+  })
+})
+
 test("a name that was allowed is answered", async () => {
   await using served = serve({ allowedHosts: ["pond.internal"] })
   expect((await fetch(`${served.url}/healthz`, { headers: { host: "pond.internal:9797" } })).status).toBe(200)
