@@ -54,8 +54,13 @@ function spellings(name: string, { short }: Flag<unknown>): string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
 }
 
+/** A store is a directory, as often as it is a URL. */
 function takesFile({ hint }: Flag<unknown>): boolean {
-  return hint === "FILE" || hint === "DIR" || hint === "PATH"
+  return hint !== undefined && /^(?:FILE|DIR|PATH|URL)\b/.test(hint)
+}
+
+function isFile({ name }: Positional): boolean {
+  return name === "file" || name === "url"
 }
 
 function wordChoices(positionals: readonly Positional[]): readonly string[] {
@@ -74,7 +79,8 @@ function bashScript(verbs: readonly Completable[]): string {
   const cases = verbs.map(({ row, flags, positionals }) => {
     const live = positionals.flatMap(({ words: kind }) => (kind === undefined ? [] : `$(${asking("bash", kind)})`))
     const words = [...wordChoices(positionals), ...new Set(live), ...flagWords(flags)]
-    return `    ${bashQuote(row.name)}) words="${words.join(" ")}" ;;`
+    const files = positionals.some(isFile) ? "; files=1" : ""
+    return `    ${bashQuote(row.name)}) words="${words.join(" ")}"${files} ;;`
   })
   const familyCases = families.map(
     (word) =>
@@ -85,7 +91,7 @@ function bashScript(verbs: readonly Completable[]): string {
   const first = nextWords(verbs, "").map(({ word }) => word)
   return `# bash completion for pond: source <(pond completions bash)
 _pond() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" verb="" words index
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" verb="" words files="" index
   for ((index = 1; index < COMP_CWORD; index++)); do
     case "\${COMP_WORDS[index]}" in
       ${valueFlagWords(verbs).join("|")}) ((index++)) ;;
@@ -106,6 +112,7 @@ ${[...familyCases, ...cases].join("\n")}
   esac
   case "$current" in -*) words="$words ${flagWords(GLOBAL_FLAGS).join(" ")}" ;; esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [ -n "$files" ]; then COMPREPLY+=($(compgen -f -- "$current")); fi
 }
 complete -F _pond pond
 `
@@ -209,8 +216,10 @@ function zshValue(known: Flag<unknown>): string {
 }
 
 function zshWords(positionals: readonly Positional[]): string[] {
-  return positionals.map(({ name, choices, count, words }) => {
-    const known = choices === undefined ? " " : `(${choices.join(" ")})`
+  return positionals.map((positional) => {
+    const { name, choices, count, words } = positional
+    const plain = isFile(positional) ? "_files" : " "
+    const known = choices === undefined ? plain : `(${choices.join(" ")})`
     const values = words === undefined ? known : `{_pond_words ${words}}`
     return shellQuote(`${count === "many" ? "*" : ""}:${name}:${values}`)
   })
@@ -245,6 +254,7 @@ function fishScript(verbs: readonly Completable[]): string {
     )
     const words = [...wordChoices(positionals), ...live]
     lines.push(...fishFlags(flags, isHere), ...words.map((word) => fishWord(isHere, word, "")))
+    if (positionals.some(isFile)) lines.push(`complete -c pond${fishCondition(isHere)} -F`)
   }
   return `${lines.join("\n")}\n`
 }

@@ -61,6 +61,22 @@ test("bash completes verbs, second words, flags, choices and files", async () =>
   })
 })
 
+test.each(["bash", "fish"])("%s completes files where a verb takes one, and what help is about", async (shell) => {
+  if (Bun.which(shell) === null) return
+  const { stdout } = await runPond(["completions", shell], { env: {} })
+  const path = import.meta.path.slice(0, -2)
+  const lines = [`pond import ${path}`, `pond export -o ${path}`, `pond --store ${path}`, "pond help sto", "pond hel"]
+  const press = (line: string) => {
+    const words = line.split(" ").map((word) => `'${word}'`)
+    return `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; COMPREPLY=(); _pond; echo "\${COMPREPLY[*]}"`
+  }
+  const presses = shell === "bash" ? lines.map(press) : lines.map((line) => `complete -C '${line}' | cut -f 1`)
+  const child = Bun.spawn([shell, "-c", [stdout, ...presses].join("\n")], { stdout: "pipe", stderr: "inherit" })
+  const replies = (await new Response(child.stdout).text()).trimEnd().split("\n")
+  const file = import.meta.path
+  expect(replies).toEqual([file, file, file, "storage", "help"])
+})
+
 test("bash asks pond for words that only the store knows, for arguments and for values of flags", async () => {
   const verbs = [
     {

@@ -1,8 +1,9 @@
 /** `pond completions SHELL`: a script for the shell, written from the table of verbs; and the words it asks for at a tab. */
 import { visibleLine } from "../../model/visible.ts"
-import { completionScript, SHELLS, type Shell } from "../completion-scripts.ts"
-import { flag, WORD_KINDS, type WordKind } from "../flags.ts"
-import { defineVerb, type VerbContext } from "../verb.ts"
+import { type Completable, completionScript, SHELLS, type Shell } from "../completion-scripts.ts"
+import { flag, NO_FLAGS, WORD_KINDS, type WordKind } from "../flags.ts"
+import { TOPICS } from "../topics.ts"
+import { defineVerb, type VerbContext, type VerbRow } from "../verb.ts"
 
 const SESSIONS_SHOWN = 50
 const LABEL_CHARACTERS_MAX = 60
@@ -26,10 +27,21 @@ export const completions = defineVerb({
       return { document: { words }, render: () => words.map((word) => `${spelled(shell as Shell, word)}\n`).join("") }
     }
     const loaded = await Promise.all(verbs.map(async (row) => ({ row, ...(await row.load()) })))
-    const script = completionScript(shell as Shell, loaded)
+    const script = completionScript(shell as Shell, [...loaded, helpAbout(verbs)])
     return { document: { shell, script }, render: () => script }
   },
 })
+
+/** No verb of the table, and completed as one: what a verb takes, or what a topic is about. */
+function helpAbout(verbs: readonly VerbRow[]): Completable {
+  const about = new Set([...verbs.map(({ name }) => name.split(" ")[0] ?? ""), ...TOPICS.map(({ name }) => name)])
+  const summary = "Say what a verb takes, or what a topic is about."
+  const load = () => Promise.reject(new Error("help is printed before a verb is looked for"))
+  const positionals = [
+    { name: "about", summary: "a verb or a topic.", count: "optional", choices: [...about] },
+  ] as const
+  return { row: { name: "help", group: "care", summary, load }, flags: NO_FLAGS, positionals }
+}
 
 async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind): Promise<Word[]> {
   if (kind === "adapters") {
