@@ -2,11 +2,12 @@
  * The checks of `doctor` that look at this machine and not at pond's own parts: the store, who may read it, the room on the
  * disk, the clients, what they are told of pond, the schedule. A finding that pond can mend says how, and does it when asked.
  */
-import { accessSync, chmodSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs"
+import { accessSync, chmodSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { bytesText, counted } from "../model/numbers.ts"
 import { suggestion } from "../platform/nearest.ts"
+import { isSystemError } from "../platform/paths.ts"
 import { parseLocation } from "../substrate/location.ts"
 import type { Fix, Seen } from "./check.ts"
 import { disabledIds, listClients } from "./clients.ts"
@@ -195,11 +196,21 @@ function localStore(pond: Pond): string | undefined {
 }
 
 function modeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.mode
+  return statOf(path)?.mode
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  return statOf(path)?.isDirectory() === true
+}
+
+/** Nothing also where a file lies in the way of it. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isSystemError(error) && error.code === "ENOTDIR") return undefined
+    throw error
+  }
 }
 
 function isReadable(path: string): boolean {
@@ -217,6 +228,6 @@ function may(path: string, access: number): boolean {
 
 function existing(path: string): string {
   let place = path
-  while (modeOf(place) === undefined && dirname(place) !== place) place = dirname(place)
+  while (statOf(place) === undefined && dirname(place) !== place) place = dirname(place)
   return place
 }

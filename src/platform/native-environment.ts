@@ -8,7 +8,11 @@ import { libcPath } from "./libc.ts"
 
 /** What the user set himself stands. Does nothing where there is no C library that pond knows. */
 export function setNativeVariable(name: string, value: string): void {
-  if (processEnvironment()[name] !== undefined) return
+  if (processEnvironment()[name] === undefined) overrideNativeVariable(name, value)
+}
+
+/** For native libraries alone: programs that pond starts get what the user set. */
+export function overrideNativeVariable(name: string, value: string): void {
   setenv()?.(Buffer.from(`${name}\0`), Buffer.from(`${value}\0`), 1)
 }
 

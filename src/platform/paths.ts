@@ -70,6 +70,6 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 }
 
 /** What the system says of a file, and not pond. */
-export function isSystemError(error: unknown): boolean {
+export function isSystemError(error: unknown): error is Error & { readonly code: unknown } {
   return error instanceof Error && !(error instanceof PondError) && "code" in error && "syscall" in error
 }

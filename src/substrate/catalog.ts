@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { PondError } from "../model/errors.ts"
 import { limitNativeLog } from "../platform/native-log.ts"
+import { readyScratch } from "../platform/scratch.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "./arrow-rows.ts"
 import { diskFiles, leadsThroughFile } from "./disk-files.ts"
 import { engine } from "./engine.ts"
@@ -67,6 +68,7 @@ function createCaches(): Caches {
   return {
     session: () => {
       const { lance } = engine()
+      readyScratch()
       session ??= new lance.Session(indexBytes, METADATA_CACHE_BYTES)
       return session
     },

@@ -87,6 +87,15 @@ const BREAKAGES: readonly Breakage[] = [
     says: /part of its path is a file\. Name another with --store\.$/,
   },
   {
+    what: "a file in the way of the state",
+    break: (home) => {
+      rmSync(join(home, ".local/state"), { recursive: true })
+      writeFileSync(join(home, ".local/state"), "", { mode: 0o600 })
+    },
+    check: "state directory",
+    says: /^pond cannot write to .*state\/pond \(ENOTDIR\)\. Part of its path is a file/,
+  },
+  {
     what: "a store that its owner may not enter",
     break: (home) => chmodSync(join(home, STORE), 0),
     check: "permissions",
