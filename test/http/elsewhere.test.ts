@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } fro
 import { dirname, join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { meetingPlace } from "../../src/http/elsewhere.ts"
+import { createElsewhere, meetingPlace } from "../../src/http/elsewhere.ts"
 import { VERSION } from "../../src/platform/version.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
@@ -193,6 +193,16 @@ test.each(IMPOSTORS)(
   },
   60_000,
 )
+
+test("who stops what another process was asked is told so, whatever the reason was", async () => {
+  await using at = await house()
+  await at.serve()
+  const elsewhere = createElsewhere({ host: at.box.pond.host, socket: at.socket, namespace: () => "local" })
+  const stop = new AbortController()
+  const asked = elsewhere("sql", { sql: "SELECT 1" }, stop.signal)
+  stop.abort("not needed any more")
+  await expect(asked).rejects.toMatchObject({ code: "interrupted" })
+})
 
 test("what is no socket at the place of the socket is not asked", async () => {
   await using at = await house()
