@@ -144,6 +144,35 @@ to, as both have one id. Give an archive to nobody who may not read all of it.
   pond import one.pond
 `
 
+const SQL = `The tables that a query sees, and what their columns mean.
+
+A query is one SELECT in the SQL of DuckDB. It sees a copy of what is stored, and
+neither files nor the network. Name the columns that you need: only these are read.
+
+  sessions    id, parent_session_id, parent_message_id, source_agent, created_at,
+              project, options, title, ingested_at, host
+  messages    session_id, id, ordinal, role, source_agent, project, timestamp,
+              lane, content, search_text, options, ingested_at, host
+  parts       session_id, message_id, id, ordinal, message_ordinal, type, role,
+              source_agent, project, timestamp, lane, provenance, tool_name,
+              call_id, is_failure, text, variant_data, options
+  embeddings  session_id, message_id, piece, source_agent, project, timestamp,
+              role, lane, model, ingested_at
+
+role is user, assistant, tool, or system for records that are no message of anybody.
+lane is main, subagent, or replay for a copy of what another session holds.
+search_text is what was said; text, tool_name and variant_data are of one part, whose
+type is text, reasoning, tool_call, tool_result, file or another. Times are in UTC.
+
+fts('messages', 'some words') is a table of what these words find, with a score.
+options and variant_data are JSON: variant_data->>'$.params.command'.
+
+  pond sql "SELECT role, count(*) FROM messages WHERE lane = 'main' GROUP BY role"
+  pond sql "SELECT tool_name, count(*) FROM parts WHERE is_failure GROUP BY tool_name"
+  pond sql "SELECT id, score FROM fts('messages', 'login token') ORDER BY score DESC"
+  pond sql 'SELECT * FROM messages' -o messages.parquet
+`
+
 const EMBEDDINGS = `An embedding turns a message into a vector, so that a search finds what means the
 same in other words. It is derived, never source: it can be made again at any
 time, and without a model everything but the mode \`meaning\` works.
@@ -222,6 +251,7 @@ export const TOPICS: readonly Topic[] = [
   { name: "storage", summary: "Where the archive lies, and with which credentials.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
   { name: "search", summary: "Ways to find what was said or done.", text: SEARCH },
+  { name: "sql", summary: "The tables and columns that a query sees.", text: SQL },
   { name: "embeddings", summary: "Finding by meaning, and what it needs.", text: EMBEDDINGS },
   { name: "sharing", summary: "Giving a session to others, and what to take out.", text: SHARING },
   { name: "hosted", summary: "One pond for several machines or people.", text: HOSTED },

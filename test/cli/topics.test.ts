@@ -5,6 +5,7 @@ import { GLOBAL_FLAGS } from "../../src/cli/flags.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { SKILL } from "../../src/cli/skill.ts"
 import { TOPICS } from "../../src/cli/topics.ts"
+import { SOURCES } from "../../src/operations/sql/sources.ts"
 import { runPond } from "../support/pond-process.ts"
 
 /** As a shell would split it; what follows two spaces is a remark of ours. */
@@ -47,6 +48,14 @@ test.each(TOPICS.map(({ name, text }) => ({ name, text })))(
     expect(shown.stdout).toContain(text)
   },
 )
+
+test("pond help sql names every column of every table, and no other", () => {
+  const text = TOPICS.find(({ name }) => name === "sql")?.text ?? ""
+  const told = [...text.matchAll(/^ {2}(sessions|messages|parts|embeddings) +([\w,\s]+?)\n(?=\n| {2}\w)/gm)]
+  expect(told.map(([, table, columns = ""]) => ({ table, columns: new Set(columns.split(/[,\s]+/)) }))).toEqual(
+    SOURCES.map(({ name, columns }) => ({ table: name, columns: new Set(columns.map((column) => column.name)) })),
+  )
+})
 
 test("topics are listed by help, in words and for programs", async () => {
   const [words, json] = await Promise.all([runPond(["help"]), runPond(["help", "--json"])])
