@@ -105,10 +105,11 @@ const CASES: Readonly<Record<string, Case>> = {
     isStored: true,
     message: "Stopped before everything was verified.",
     left: (home, isAsked) => {
-      const left = existsSync(at(home, ".cache/pond")) ? readdirSync(at(home, ".cache/pond")) : []
-      if (isAsked) expect(left).toEqual([])
+      const left = existsSync(at(home, ".cache/pond")) ? readdirSync(at(home, ".cache/pond"), { recursive: true }) : []
+      if (isAsked) expect(left).toEqual(["scratch"])
     },
-    again: (home) => expect(readdirSync(at(home, ".cache/pond"))).toEqual([]),
+    // The engine's own folder of one that was killed may stay for a day.
+    again: (home) => expect(readdirSync(at(home, ".cache/pond"))).toEqual(["scratch"]),
   },
 }
 
