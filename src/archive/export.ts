@@ -8,6 +8,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
+import { sha256Of } from "../platform/sha256.ts"
 import { VERSION } from "../platform/version.ts"
 import { batchBytes, packBatches, type RowBatch } from "../substrate/packed.ts"
 import type { Store } from "../substrate/table.ts"
@@ -19,7 +20,6 @@ import {
   type ManifestEntry,
   manifestBytes,
   manifestSum,
-  sha256,
 } from "./manifest.ts"
 import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./selection.ts"
 import { added, NOTHING, type Tally } from "./tables.ts"
@@ -132,7 +132,7 @@ async function writeTable(entries: EntryWriter, { table, rows, batches }: Select
     const name = entryName(definition.name, listed.length)
     await entries.add(name, made.content)
     const { content, rows: count, rawBytes } = made
-    listed.push({ name, rows: count, bytes: content.length, raw_bytes: rawBytes, sha256: sha256(content) })
+    listed.push({ name, rows: count, bytes: content.length, raw_bytes: rawBytes, sha256: sha256Of(content) })
     done += count
     work.onRows(done)
     breathe(rawBytes)

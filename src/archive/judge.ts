@@ -2,11 +2,13 @@
  * The content of an entry, judged: checksum, size, columns and every row. Needs no file and no store, so that it can be
  * done in any thread. Whoever made it: a checksum says that nothing was damaged, not that it was well meant.
  */
+
+import { sha256Of } from "../platform/sha256.ts"
 import { createRowChecker, type RowChecker } from "../sessions/row-check.ts"
 import { keyHashesOf } from "../substrate/columns.ts"
 import { owningBatches, type RowBatch, unpackBatches } from "../substrate/packed.ts"
 import { ENTRY_BYTES_MAX, NotAnArchive } from "./container.ts"
-import { type ManifestEntry, sha256 } from "./manifest.ts"
+import type { ManifestEntry } from "./manifest.ts"
 import type { ArchivedTable } from "./tables.ts"
 import { announcedBytes } from "./zstd-frame.ts"
 
@@ -58,7 +60,7 @@ export async function unpacked(
 
 /** Never more than was announced, and never more than an entry may have: a few bytes can claim to be a terabyte. */
 function proveContent({ name, sha256: sum, raw_bytes: rawBytes }: ManifestEntry, content: Uint8Array): void {
-  if (sha256(content) !== sum) throw new NotAnArchive(`${name} is damaged: its checksum differs`)
+  if (sha256Of(content) !== sum) throw new NotAnArchive(`${name} is damaged: its checksum differs`)
   if (rawBytes > ENTRY_BYTES_MAX) throw new NotAnArchive(`${name} claims to be larger than any entry`)
   if (announcedBytes(content) !== rawBytes) throw otherThanClaimed(name)
 }

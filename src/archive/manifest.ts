@@ -3,7 +3,8 @@
  * the checksum of the manifest, so that no byte of an archive is unaccounted for.
  */
 import { type Static, Type } from "typebox"
-import { Compile } from "typebox/compile"
+import { Value } from "typebox/value"
+import { sha256Of } from "../platform/sha256.ts"
 import { NotAnArchive } from "./container.ts"
 import type { ArchivedTable } from "./tables.ts"
 
@@ -56,11 +57,7 @@ export function manifestBytes(manifest: Omit<Manifest, "format" | "format_versio
 
 /** In the form that `sha256sum -c` reads. */
 export function manifestSum(manifest: Uint8Array): Uint8Array {
-  return new TextEncoder().encode(`${sha256(manifest)}  ${MANIFEST_NAME}\n`)
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+  return new TextEncoder().encode(`${sha256Of(manifest)}  ${MANIFEST_NAME}\n`)
 }
 
 export type ReadManifest =
@@ -78,6 +75,6 @@ export function readManifest(bytes: Uint8Array): ReadManifest {
   }
   const version = (value as { readonly format_version?: unknown } | null)?.format_version
   if (typeof version === "number" && version > FORMAT_VERSION) return { kind: "newer", version }
-  if (!Compile(Manifest).Check(value)) throw new NotAnArchive("its manifest has another shape")
+  if (!Value.Check(Manifest, value)) throw new NotAnArchive("its manifest has another shape")
   return { kind: "manifest", manifest: value }
 }

@@ -7,6 +7,7 @@ import { basename, dirname, join } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { isJsonObject, parseJson } from "../model/json.ts"
 import { ensureWritable } from "../platform/paths.ts"
+import { sha256Of } from "../platform/sha256.ts"
 
 export interface ModelSettings {
   readonly model: string
@@ -87,7 +88,7 @@ async function download(url: string, { signal, onBytes }: FetchContext): Promise
 }
 
 function checked(archive: Uint8Array, wanted: string, url: string): Uint8Array {
-  const found = new Bun.CryptoHasher("sha256").update(archive).digest("hex")
+  const found = sha256Of(archive)
   if (found === wanted) return archive
   throw new PondError(
     "validation_failed",

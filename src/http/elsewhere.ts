@@ -2,7 +2,6 @@
  * The other process: where a `pond serve` of the same version serves the same store, it is asked, over a socket that its
  * owner alone may use, and the store is not opened here. Whatever is wrong with it, this process works alone.
  */
-import { createHash } from "node:crypto"
 import { lstatSync, type Stats } from "node:fs"
 import { join } from "node:path"
 import { ERROR_TABLE, type ErrorCode, PondError } from "../model/errors.ts"
@@ -10,6 +9,7 @@ import { parseOwnJson } from "../model/json.ts"
 import { PROTOCOL_VERSION } from "../operations/envelope.ts"
 import type { Elsewhere } from "../operations/pond.ts"
 import type { Host } from "../platform/host.ts"
+import { sha256Of } from "../platform/sha256.ts"
 import { VERSION } from "../platform/version.ts"
 
 /** A process that is alive answers this in a millisecond. One that does not is not waited for. */
@@ -19,7 +19,7 @@ const PATH_BYTES_MAX = 100
 
 /** Where the process that serves a store is met. Nothing where no socket can have that name. */
 export function meetingPlace(host: Host, store: string): string | undefined {
-  const name = createHash("sha256").update(store).digest("hex").slice(0, 16)
+  const name = sha256Of(store).slice(0, 16)
   const path = join(host.path("state"), "serve", `${name}.sock`)
   return Buffer.byteLength(path) > PATH_BYTES_MAX ? undefined : path
 }

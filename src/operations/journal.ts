@@ -2,12 +2,12 @@
  * Which files outside its own places pond wrote, and what they held then: it makes undoing exact where nobody changed them
  * since. A cache: without it, undoing takes out what is pond's and leaves the rest as it stands.
  */
-import { createHash } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../model/json.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import { bytesOfFile, putBack, removeFile } from "../platform/replace-file.ts"
+import { sha256Of } from "../platform/sha256.ts"
 import type { Pond } from "./pond.ts"
 
 interface Written {
@@ -21,11 +21,11 @@ interface Written {
 export function ownWork(pond: Pond, path: string): Written | undefined {
   const written = read(pond)[path]
   const bytes = written === undefined ? undefined : bytesOfFile(path)
-  return bytes !== undefined && written?.holds === markOf(bytes) ? written : undefined
+  return bytes !== undefined && written?.holds === sha256Of(bytes) ? written : undefined
 }
 
 export function noteWritten(pond: Pond, path: string, text: string, isMade: boolean): void {
-  write(pond, { ...read(pond), [path]: { holds: markOf(Buffer.from(text)), isMade } })
+  write(pond, { ...read(pond), [path]: { holds: sha256Of(Buffer.from(text)), isMade } })
 }
 
 /** Makes the file what it was before pond wrote it, to the byte. False where it was changed since, or the backup is gone. */
@@ -53,8 +53,4 @@ function write({ host }: Pond, journal: Readonly<Record<string, Written>>): void
 
 function pathOf(directory: string): string {
   return join(directory, "written-files.json")
-}
-
-function markOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex")
 }

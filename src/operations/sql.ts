@@ -2,11 +2,11 @@
  * One SELECT over the store. The statement is checked, planned over empty tables to learn what it needs, that much is read
  * from the store, and the statement runs over it in a sandbox without files, network and settings.
  */
-import { createHash } from "node:crypto"
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
+import { sha256Of } from "../platform/sha256.ts"
 import { closedObject, defineOperation, type RunContext } from "./operation.ts"
 import { type Answer, answerOf, csvLine, jsonLine, type Row } from "./sql/answer.ts"
 import { EXPORT_FORMATS, type ExportFormat, newExport } from "./sql/exports.ts"
@@ -158,7 +158,7 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
 /** One per process and query: an engine that begins removes what it finds in its directory. */
 function spillName({ pond }: RunContext): string {
   const seed = `${process.pid} ${pond.host.clock.monotonicMs()} ${pond.host.random.next()}`
-  return createHash("sha256").update(seed).digest("hex").slice(0, 16)
+  return sha256Of(seed).slice(0, 16)
 }
 
 // --- Planning --------------------------------------------------------------------------------------------------------

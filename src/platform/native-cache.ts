@@ -7,7 +7,6 @@
  * when its hash was last right: whatever touches the file changes its ctime, and then, and only then, it is hashed again.
  * Knows nothing of which libraries there are, nor how they are loaded.
  */
-import { createHash } from "node:crypto"
 import {
   accessSync,
   closeSync,
@@ -145,7 +144,7 @@ function stateOf(cache: NativeCache, path: string, file: EmbeddedFile): NativeSt
 
 function isWhole(path: string, file: EmbeddedFile): boolean {
   if (statOf(path)?.size !== BigInt(file.bytes)) return false
-  const hash = createHash("sha256")
+  const hash = new Bun.CryptoHasher("sha256")
   const chunk = Buffer.allocUnsafe(READ_BYTES)
   const descriptor = openSync(path, "r")
   try {
@@ -217,7 +216,7 @@ function extract(cache: NativeCache, path: string, file: EmbeddedFile): void {
 /** A frame at a time; an end without an error says that all of them together were the file. */
 function* decompressed(cache: NativeCache, file: EmbeddedFile): Generator<Uint8Array> {
   const compressed = cache.readAsset(file.asset)
-  const hash = createHash("sha256")
+  const hash = new Bun.CryptoHasher("sha256")
   let offset = 0
   for (const length of file.frames) {
     const bytes = frameOf(compressed.subarray(offset, offset + length), file)

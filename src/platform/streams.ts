@@ -3,8 +3,7 @@
  * written, and a slow reader slows the writer down instead of filling memory.
  */
 import { once } from "node:events"
-import { writeSync } from "node:fs"
-import { createInterface } from "node:readline"
+import { fstatSync, writeSync } from "node:fs"
 
 export interface TextSink {
   readonly isTerminal: boolean
@@ -52,11 +51,28 @@ function writeAll(fd: number, text: string): void {
   }
 }
 
+/**
+ * What is known of a terminal. The runtime's own stream tells, and making it takes 1 ms: it is asked only where there may
+ * be one, which is neither behind a pipe nor in a file.
+ */
+function screenOf(fd: number, stream: () => NodeJS.WriteStream): Pick<TextSink, "isTerminal" | "columns" | "rows"> {
+  if (!mayBeTerminal(fd)) return { isTerminal: false, columns: undefined, rows: undefined }
+  const { isTTY, columns, rows } = stream()
+  return { isTerminal: isTTY === true, columns, rows }
+}
+
+function mayBeTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice()
+  } catch {
+    // Closed, or nothing that can be asked: then the runtime says.
+    return true
+  }
+}
+
 function standardOut(): TextSink {
   return {
-    isTerminal: process.stdout.isTTY === true,
-    columns: process.stdout.columns,
-    rows: process.stdout.rows,
+    ...screenOf(1, () => process.stdout),
     write: (text) => {
       try {
         writeAll(1, text)
@@ -72,9 +88,7 @@ function standardOut(): TextSink {
 function standardErr(): TextSink {
   let isOpen = true
   return {
-    isTerminal: process.stderr.isTTY === true,
-    columns: process.stderr.columns,
-    rows: process.stderr.rows,
+    ...screenOf(2, () => process.stderr),
     write: (text) => {
       if (!isOpen) return
       try {
@@ -89,8 +103,9 @@ function standardErr(): TextSink {
 /** stdin is opened by the first question, so that no verb waits for it or keeps it open without need. */
 function standardIn(): LineSource {
   return {
-    isTerminal: process.stdin.isTTY === true,
+    isTerminal: mayBeTerminal(0) && process.stdin.isTTY === true,
     line: async (signal) => {
+      const { createInterface } = require("node:readline") as typeof import("node:readline")
       const reader = createInterface({ input: process.stdin, terminal: false })
       try {
         const [line] = (await Promise.race([once(reader, "line", { signal }), once(reader, "close", { signal })])) as [

@@ -6,6 +6,7 @@
 import { isJsonObject, parseOwnJson } from "../model/json.ts"
 import { isSurelyObject } from "../model/json-bytes.ts"
 import { isMoment, MICROS_MAX, MICROS_MIN } from "../model/timestamp.ts"
+import { sha256Of } from "../platform/sha256.ts"
 import {
   choiceColumn,
   hasValueIn,
@@ -156,7 +157,7 @@ function blobsFault(present: Set<string>, rows: readonly BlobRow[]): string | un
   for (const row of rows) {
     const { sha256 } = row
     const bytes = plainBytes(row)
-    const found = bytes && new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+    const found = bytes && sha256Of(bytes)
     if (found !== sha256) return `the bytes ${sha256} are others`
     present.add(sha256)
   }

@@ -1,4 +1,6 @@
 /** Where the tables of a namespace lie inside their store. Apart from the rest, because it costs no engine to say. */
+
+import { sha256Of } from "../platform/sha256.ts"
 import { storedText } from "./text.ts"
 
 /** The store itself: what is meant where no namespace is named. */
@@ -6,5 +8,5 @@ export const PERSONAL_NAMESPACE = "local"
 
 /** A name of pond's own making: whatever bytes the namespace has, its folder is safe on every disk and in every bucket. */
 export function folderOf(namespace: string): string {
-  return `ns-${new Bun.CryptoHasher("sha256").update(storedText(namespace)).digest("hex").slice(0, 40)}`
+  return `ns-${sha256Of(storedText(namespace)).slice(0, 40)}`
 }

@@ -3,7 +3,6 @@
  * writers meet, reads it back, lists it and removes it. A store whose conditional writes do not hold loses rows when two
  * machines write at once, without any error: that is the step to fear.
  */
-import { randomBytes } from "node:crypto"
 import { type PondError, toPondError } from "../model/errors.ts"
 import { type Catalog, openCatalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
@@ -72,7 +71,7 @@ export async function checkStorage(location: Location, context: StoreContext): P
 /** A name of its own: two checks of one store do not meet. */
 function checkTable(): TableDefinition {
   return defineTable({
-    name: `storage_check_${randomBytes(8).toString("hex")}`,
+    name: `storage_check_${crypto.getRandomValues(new Uint8Array(8)).toHex()}`,
     columns: { writer: utf8(), round: int32() },
     key: ["writer", "round"],
     indexes: [],

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync
 import { join } from "node:path"
 import type { ExportReport } from "../../src/archive/export.ts"
 import { importArchive } from "../../src/archive/import.ts"
-import { sha256 } from "../../src/archive/manifest.ts"
+import { sha256Of } from "../../src/platform/sha256.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { BLOBS } from "../../src/sessions/tables.ts"
 import { batchOfRows, packBatches, rowsOfBatch, unpackBatches } from "../../src/substrate/packed.ts"
@@ -48,7 +48,7 @@ describe("an archive of a whole store", () => {
     expect(report.sessions).toBeGreaterThan(10)
     expect(report.blobs).toBeGreaterThan(1)
     expect(report.bytes).toBe(statSync(archive).size)
-    expect(report.sha256).toBe(sha256(bytesOf(archive)))
+    expect(report.sha256).toBe(sha256Of(bytesOf(archive)))
     expect(existsSync(`${archive}.part`)).toBe(false)
   })
 

@@ -7,13 +7,14 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { createEntryWriter, readContent, readEntries } from "../../src/archive/container.ts"
 import { exportArchive } from "../../src/archive/export.ts"
 import { importArchive } from "../../src/archive/import.ts"
-import { type Manifest, manifestBytes, manifestSum, sha256 } from "../../src/archive/manifest.ts"
+import { type Manifest, manifestBytes, manifestSum } from "../../src/archive/manifest.ts"
 import type { SessionFilter } from "../../src/archive/selection.ts"
 import type { Work } from "../../src/archive/work.ts"
 import type { Entry, SessionLog } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
+import { sha256Of } from "../../src/platform/sha256.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
 import { type Location, parseLocation } from "../../src/substrate/location.ts"
@@ -167,7 +168,7 @@ export async function rewritten(
   for (const listed of manifest.entries) {
     const content = entries.find(({ name }) => name === listed.name)?.content
     if (content === undefined) continue
-    listed.sha256 = sha256(content)
+    listed.sha256 = sha256Of(content)
     listed.bytes = content.length
   }
   const bytes = manifestBytes(manifest)

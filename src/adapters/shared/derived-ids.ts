@@ -3,6 +3,7 @@
  * machine and at every restore. Clients that share a shape put their name into the seed: what goes on in two of them is two
  * sessions, and one store holds both.
  */
+import { sha256Of } from "../../platform/sha256.ts"
 
 /** A UUID of version 7: its first 48 bits are the moment, the others come from the seed. */
 export function uuidV7Of(ms: number, seed: string): string {
@@ -18,7 +19,7 @@ export function uuidV4Of(seed: string): string {
 
 /** The first hexadecimal digits of a hash of the seed. */
 export function hexOf(seed: string, digits = 64): string {
-  return new Bun.CryptoHasher("sha256").update(seed).digest("hex").slice(0, digits)
+  return sha256Of(seed).slice(0, digits)
 }
 
 /** Sets the bits of the variant, and the dashes. */
