@@ -42,9 +42,7 @@ export function createElsewhere({ host, socket, namespace }: Meeting): Elsewhere
       host.log.debug(`The pond that serves this store answered ${operation}.`)
       return { value: answer }
     } catch (error) {
-      if (error instanceof PondError) throw error
-      // What is thrown then is whatever the one who stopped it gave as a reason.
-      if (signal.aborted) throw new PondError("interrupted", "The request was stopped.", { cause: error })
+      if (error instanceof PondError || signal.aborted) throw error
       host.log.debug("pond works alone: the pond that serves this store went away.")
       return undefined
     }

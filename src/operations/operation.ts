@@ -98,8 +98,19 @@ export async function perform<I extends TSchema, O extends TSchema>(
   given: unknown,
 ): Promise<Static<O>> {
   const input = checkedInput(operation.input, given)
-  const answered = await context.pond.elsewhere?.(operation.name, input, context.signal)
-  return answered === undefined ? await operation.run(context, input) : (answered.value as Static<O>)
+  try {
+    const answered = await context.pond.elsewhere?.(operation.name, input, context.signal)
+    return answered === undefined ? await operation.run(context, input) : (answered.value as Static<O>)
+  } catch (error) {
+    throw context.signal.aborted && !(error instanceof PondError) ? stopped(context.signal, error) : error
+  }
+}
+
+/** What work that is stopped throws is whatever the one who stopped it gave as a reason: no fault of pond's. */
+function stopped({ reason }: AbortSignal, cause: unknown): PondError {
+  const isLate = reason instanceof Error && reason.name === "TimeoutError"
+  const what = isLate ? "The request took too long and was stopped. Ask for less at once." : "The request was stopped."
+  return new PondError("interrupted", what, { cause })
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,8 @@ import { dirname, join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { createElsewhere, meetingPlace } from "../../src/http/elsewhere.ts"
+import { perform } from "../../src/operations/operation.ts"
+import { sql } from "../../src/operations/sql.ts"
 import { VERSION } from "../../src/platform/version.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
@@ -199,7 +201,7 @@ test("who stops what another process was asked is told so, whatever the reason w
   await at.serve()
   const elsewhere = createElsewhere({ host: at.box.pond.host, socket: at.socket, namespace: () => "local" })
   const stop = new AbortController()
-  const asked = elsewhere("sql", { sql: "SELECT 1" }, stop.signal)
+  const asked = perform(sql, { pond: { ...at.box.pond, elsewhere }, signal: stop.signal }, { sql: "SELECT 1" })
   stop.abort("not needed any more")
   await expect(asked).rejects.toMatchObject({ code: "interrupted" })
 })

@@ -289,14 +289,52 @@ test("who goes away, and who takes too long, has his operation stopped", async (
     createHttp({ pond: slow, allowedHosts: [], ...context })(
       new Request("http://pond.test/v1/status", { headers: { host: "localhost" }, ...(signal && { signal }) }),
     )
-  expect((await asking({ timeoutMs: 1 })).status).toBeGreaterThanOrEqual(400)
+  const saidOf = async (response: Response) => ({
+    status: response.status,
+    ...((await response.json()) as object),
+  })
+  expect(await saidOf(await asking({ timeoutMs: 1 }))).toMatchObject({
+    status: 503,
+    error: { code: "interrupted", message: "The request took too long and was stopped. Ask for less at once." },
+  })
   begun = Promise.withResolvers()
   const client = new AbortController()
   const answer = asking({}, client.signal)
   await begun.promise
   client.abort()
-  expect((await answer).status).toBeGreaterThanOrEqual(400)
+  expect(await saidOf(await answer)).toMatchObject({
+    status: 503,
+    error: { code: "interrupted", message: "The request was stopped." },
+  })
   expect(stopped).toEqual(["TimeoutError", "AbortError"])
+})
+
+test("who goes away while his request arrives is no fault that is logged", async () => {
+  using box = testPond()
+  const lines: string[] = []
+  const log = { ...box.pond.host.log, warn: (line: string) => void lines.push(line) }
+  const answer = createHttp({ pond: { ...box.pond, host: { ...box.pond.host, log } }, allowedHosts: [] })
+  const answered = Promise.withResolvers<Response>()
+  const begun = Promise.withResolvers<void>()
+  const server = listenOnPort(
+    (request) => {
+      const response = answer(request)
+      response.then(answered.resolve, answered.reject)
+      begun.resolve()
+      return response
+    },
+    "127.0.0.1",
+    0,
+  )
+  const { hostname, port } = new URL(server.address)
+  const socket = connect(Number(port), hostname, () => {
+    socket.write("POST /v1/get HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{")
+  })
+  await begun.promise
+  socket.destroy()
+  expect(await (await answered.promise).json()).toMatchObject({ error: { code: "interrupted" } })
+  await server.stop()
+  expect(lines).toEqual([])
 })
 
 test("a failure that nobody planned is said where the server was started, with its place", async () => {
