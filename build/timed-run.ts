@@ -1,5 +1,6 @@
 /** A process of its own in a home of its own, with what it cost: what benches of the whole program measure. */
-import { existsSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isStale } from "./freshness.ts"
 import { ROOT } from "./packages.ts"
@@ -40,24 +41,47 @@ function unpackOnce(home: string): void {
   if (existsSync(BUILT)) start(home, [BUILT, "doctor", "--store", join(home, "unpacked")])
 }
 
-/** `time` stands between, because a process inherits the peak of the one that starts it. */
-export function start(home: string, command: readonly string[]): Run {
+export interface Weighed extends Disposable {
+  /** What to run instead. */
+  readonly command: readonly string[]
+  /** The most memory that it had, once it has ended. */
+  readonly peakMb: () => number
+}
+
+/**
+ * The system's `time` stands between, because a process inherits the peak of the one that starts it: seven queries, each in
+ * a process of its own, had the 719 MB of the process that had filled their store.
+ */
+export function weighed(command: readonly string[]): Weighed {
   const time = Bun.which("time")
   if (time === null) throw new BuildFailure("GNU time is not installed.")
+  const folder = mkdtempSync(join(tmpdir(), "pond-time-"))
+  const report = join(folder, "peak")
+  return {
+    command: [time, "--quiet", "--format=%M", `--output=${report}`, ...command],
+    peakMb: () => (Number(readFileSync(report, "utf8")) * 1_024) / 1e6,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+export function start(home: string, command: readonly string[]): Run {
+  using scales = weighed(command)
   const began = performance.now()
-  const ended = Bun.spawnSync([time, "--format=%M", ...command], {
+  const ended = Bun.spawnSync([...scales.command], {
     cwd: home,
     env: { HOME: home, PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
     maxBuffer: Number.POSITIVE_INFINITY,
     stdout: command[0] === "cat" ? "ignore" : "pipe",
   })
   const wallMs = performance.now() - began
-  const report = ended.stderr.toString().trim().split("\n")
-  if (!ended.success) throw new BuildFailure(`${command.slice(0, 4).join(" ")} failed: ${report.slice(-5).join("\n")}`)
+  if (!ended.success) {
+    const said = ended.stderr.toString().trim().split("\n").slice(-5).join("\n")
+    throw new BuildFailure(`${command.slice(0, 4).join(" ")} failed: ${said}`)
+  }
   return {
     stdout: ended.stdout?.toString() ?? "",
     wallMs,
     cpuMs: Number(ended.resourceUsage.cpuTime.total) / 1_000,
-    residentMb: (Number(report.at(-1)) * 1_024) / 1e6,
+    residentMb: scales.peakMb(),
   }
 }

@@ -15,7 +15,7 @@ import { openStore, type Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 import { messageRow, partRow, SESSION_MESSAGES, sessionIdOf, sessionRow } from "../store-rows.ts"
-import { pondCommand, pondForm } from "../timed-run.ts"
+import { pondCommand, pondForm, weighed } from "../timed-run.ts"
 
 const BATCH = 10_000
 
@@ -71,8 +71,9 @@ interface Run {
 }
 
 async function pond(folder: string, args: readonly string[]): Promise<Run> {
+  using scales = weighed([...pondCommand(), ...args, "--json", "-q"])
   const began = performance.now()
-  const child = Bun.spawn([...pondCommand(), ...args, "--json", "-q"], {
+  const child = Bun.spawn([...scales.command], {
     env: { PATH: process.env["PATH"] ?? "", HOME: folder },
     stdin: "ignore",
     stdout: "pipe",
@@ -82,7 +83,7 @@ async function pond(folder: string, args: readonly string[]): Promise<Run> {
   const code = await child.exited
   const ms = performance.now() - began
   if (code !== 0) throw new Error(`pond ${args.join(" ")} exited with ${code}: ${text}`)
-  return { ms, peakMb: (child.resourceUsage()?.maxRSS ?? 0) / 1e6, document: JSON.parse(text) }
+  return { ms, peakMb: scales.peakMb(), document: JSON.parse(text) }
 }
 
 async function several(folder: string, args: readonly string[]): Promise<number[]> {

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Bench, Row } from "../measure.ts"
-import { ROOT } from "../packages.ts"
 import { createTalk } from "../talk.ts"
 import { fillWithTalk, openTalkStore, storeFolder } from "../talk-store.ts"
+import { pondCommand, weighed } from "../timed-run.ts"
 
 /** Of the process, the engines and the programs that they are among it. */
 const MEMORY_MB_MAX = 600
@@ -51,8 +51,9 @@ export const bench: Bench = {
 }
 
 async function measured(folder: string, { what, sql }: (typeof QUERIES)[number]): Promise<Row[]> {
+  using scales = weighed([...pondCommand(), "sql", sql, "--json", "--timeout", "240s"])
   const began = performance.now()
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "sql", sql, "--json", "--timeout", "240s"], {
+  const child = Bun.spawn([...scales.command], {
     env: { HOME: folder, PATH: process.env["PATH"] ?? "", POND_STORE: storeFolder(folder) },
     stdout: "pipe",
   })
@@ -63,9 +64,8 @@ async function measured(folder: string, { what, sql }: (typeof QUERIES)[number])
   await child.exited
   const ms = performance.now() - began
   const read = (answer.read ?? []).map(({ table, columns, rows }) => `${rows} ${table} (${columns.join(" ")})`)
-  const peak = (child.resourceUsage()?.maxRSS ?? 0) / 1_000_000
   return [
     { what: `${what}: time`, measured: ms, unit: "ms", beside: answer.error?.message ?? `read ${read.join(", ")}` },
-    { what: `${what}: most memory`, measured: peak, unit: "MB", limit: MEMORY_MB_MAX },
+    { what: `${what}: most memory`, measured: scales.peakMb(), unit: "MB", limit: MEMORY_MB_MAX },
   ]
 }

@@ -12,6 +12,7 @@ import { ROOT } from "../packages.ts"
 import { archivePath, makeRelease } from "../release.ts"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../sample-session.ts"
 import { BuildFailure, hostTarget } from "../targets.ts"
+import { weighed } from "../timed-run.ts"
 
 const POND = join(ROOT, "dist/pond")
 const BUN = [process.execPath, "--version"]
@@ -97,15 +98,10 @@ function start(home: string, command: readonly string[]): Round {
   return { wallMs: performance.now() - began, cpuMs: Number(resourceUsage.cpuTime.total) / 1000 }
 }
 
-/**
- * A process inherits the peak of the one that starts it, and this one is larger than pond. So the system's `time` stands
- * between; where it is not installed the figure is too high.
- */
 function residentMb(home: string, command: readonly string[]): number {
-  const time = Bun.which("time")
-  if (time === null) return run(home, command).resourceUsage.maxRSS / 1e6
-  const report = run(home, [time, "--format=%M", ...command]).stderr.toString()
-  return (Number(report.trim().split("\n").at(-1)) * 1024) / 1e6
+  using scales = weighed(command)
+  run(home, scales.command)
+  return scales.peakMb()
 }
 
 function run(home: string, command: readonly string[]) {
