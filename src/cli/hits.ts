@@ -110,9 +110,11 @@ function foundText({ matched_total, matched_more, searched }: SearchOutput): str
   return isWalk(searched) ? `${found} of more found by ${arms}, newest first` : `The best ${found} by ${arms}`
 }
 
-function nothingFound({ searched }: SearchOutput, { query, mode, scope }: HitsLook): string {
+function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: HitsLook): string {
   const left = searched.excluded.map((each) => `  left out: ${visibleLine(each)}\n`).join("")
-  return `Nothing was found by ${searched.arms.join(" and ")}.\n${left}${nextTry(query, { mode, scope })}`
+  const nothing = `Nothing was found by ${searched.arms.join(" and ")}`
+  if (next_cursor !== undefined) return `${nothing} so far.\n${left}Go on looking: add --cursor ${next_cursor}\n`
+  return `${nothing}.\n${left}${nextTry(query, { mode, scope })}`
 }
 
 /** What was looked for everywhere and to the letter is nowhere. */

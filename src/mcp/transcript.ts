@@ -24,7 +24,9 @@ export function searchTranscript(
   const left = answer.searched.excluded.length === 0 ? "" : ` Not searched: ${answer.searched.excluded.join("; ")}.`
   if (sessions.length === 0) {
     const what = asked.similarTo === undefined ? `for ${JSON.stringify(asked.query)}` : `similar to ${asked.similarTo}`
-    return `pond_search: no matches ${what} by ${answer.searched.arms.join(" and ")}.${left}\nTry other words, mode "exact" for a literal text, or scope "all" to look into tool output.\n`
+    const nothing = `pond_search: no matches ${what} by ${answer.searched.arms.join(" and ")}`
+    if (answer.next_cursor !== undefined) return `${nothing} so far.${left}\n\n${cursorLine(answer.next_cursor)}\n`
+    return `${nothing}.${left}\nTry other words, mode "exact" for a literal text, or scope "all" to look into tool output.\n`
   }
   const shown = sessions.reduce((sum, { matches }) => sum + matches.length, 0)
   const lines = [
@@ -42,8 +44,12 @@ export function searchTranscript(
       )
     }
   }
-  if (answer.next_cursor !== undefined) lines.push("", `cursor: ${answer.next_cursor} (pass as \`cursor\` to page)`)
+  if (answer.next_cursor !== undefined) lines.push("", cursorLine(answer.next_cursor))
   return `${lines.join("\n")}\n`
+}
+
+function cursorLine(cursor: string): string {
+  return `cursor: ${cursor} (pass as \`cursor\` to page)`
 }
 
 function foundText({ matched_total, matched_more, searched }: SearchOutput): string {

@@ -4,6 +4,7 @@
  */
 import type { Embedder } from "../embeddings/embedder.ts"
 import { PondError } from "../model/errors.ts"
+import { textOfMicros } from "../model/timestamp.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
@@ -16,7 +17,7 @@ import { findLiteral } from "./literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./meaning-arm.ts"
 import { missingOf } from "./missing.ts"
 import { type QueryShape, shapeOf } from "./query-shape.ts"
-import type { ArmName, SearchRequest } from "./request.ts"
+import type { ArmAnswer, ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
 import { largeValues, type TimelinePlace, walkTimeline } from "./timeline.ts"
 import { findWords, LETTER_WORDS_MAX } from "./words.ts"
@@ -101,7 +102,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
       ...begun,
       shown: shown + page.length,
       groups: groups.length,
-      from: cursor?.place,
+      from: found.walkedTo ?? cursor?.place,
       walked: found.walked,
       goesOn: found.goesOn,
     }),
@@ -153,6 +154,8 @@ interface Found {
   /** The rankings that were made one. */
   readonly asked: readonly WeightedArm[]
   readonly goesOn?: TimelinePlace
+  /** How far back was walked to add to a ranking, where not to the end: a later page goes as far. */
+  readonly walkedTo?: TimelinePlace
   /** How many places were gone for, where time was walked through. */
   readonly walked?: number
 }
@@ -168,17 +171,28 @@ async function findHits(asking: Asking): Promise<Found> {
   return await findRanked(asking)
 }
 
-async function findRanked({ request, context, where, whereOfTools, whereOfVectors, shape }: Asking): Promise<Found> {
+async function findRanked(asking: Asking): Promise<Found> {
+  const { request, context, where, whereOfTools, whereOfVectors, shape, cursor } = asking
   const { sessions, clock, signal } = context
   const arms: WeightedArm[] = await findWords(sessions, shape, where, CANDIDATES)
   const names: ArmName[] = ["words"]
   const remarks: string[] = []
+  let since: bigint | undefined
   if (request.mode === "auto") {
-    const literal = await findLiteral(sessions, clock, { shape, where, whereOfTools, scope: request.scope, signal })
+    const literal = await findLiteral(sessions, clock, {
+      shape,
+      where,
+      whereOfTools,
+      scope: request.scope,
+      ...(cursor === undefined ? {} : { again: { sinceMicros: cursor.place?.beforeMicros } }),
+      signal,
+    })
+    since = literal?.sinceMicros
     if (literal !== undefined) {
-      arms.push(literal)
+      arms.push(literal.arm)
       names.push("exact")
     }
+    if (request.scope === "all") remarks.push(...remarksOnTools(since))
     const meaning = await meaningBeside(context, shape, whereOfVectors)
     if (typeof meaning === "string") remarks.push(meaning)
     else if (meaning !== undefined) {
@@ -186,9 +200,25 @@ async function findRanked({ request, context, where, whereOfTools, whereOfVector
       names.push("meaning")
     }
   }
+  if (request.mode === "words" && request.scope === "all")
+    remarks.push(`${TOOLS} (they have no index of words: mode exact)`)
   const ranked = fuse(arms)
   const isAbout = shape.wordCount > LETTER_WORDS_MAX
-  return { ranked: isAbout ? withNeighbours(ranked) : ranked, arms: names, remarks, asked: arms }
+  return {
+    ranked: isAbout ? withNeighbours(ranked) : ranked,
+    arms: names,
+    remarks,
+    asked: arms,
+    ...(since === undefined ? {} : { walkedTo: { beforeMicros: since, skip: 0 } }),
+  }
+}
+
+const TOOLS = "tool calls and results"
+
+/** They have no index of words. */
+function remarksOnTools(since: bigint | undefined): string[] {
+  const unseen = since === undefined ? [] : [`${TOOLS} older than ${textOfMicros(since)} (mode: exact)`]
+  return [`${TOOLS} by words (they are searched to the letter)`, ...unseen]
 }
 
 async function walk(
@@ -213,6 +243,8 @@ async function walk(
     elsewhere === 0
       ? []
       : [`${elsewhere ?? "any"} values larger than 4 MiB were not looked into; read them with pond get`]
+  const unseen = olderThan(answer, limit)
+  if (unseen !== undefined) remarks.push(`${unseen} (cursor)`)
   // Also at its end a walk that goes on from another has not found all that match: the newer ones were found before.
   const isCut = answer.goesOn !== undefined || cursor?.place !== undefined
   // Newest first is the order of a walk, so that is what the score says.
@@ -229,6 +261,12 @@ async function walk(
     walked: limit,
     ...(answer.goesOn === undefined ? {} : { goesOn: answer.goesOn }),
   }
+}
+
+/** What a walk did not look at because its time was over; what lies behind a full page is only not shown yet. */
+function olderThan({ hits, goesOn }: Pick<ArmAnswer, "hits" | "goesOn">, limit: number): string | undefined {
+  if (goesOn === undefined || hits.length >= limit) return undefined
+  return `what is older than ${textOfMicros(goesOn.beforeMicros)}`
 }
 
 /** What is still to be shown of a walk is what that walk found, as a cursor counts in it. */
@@ -304,7 +342,7 @@ function newestFirst(left: Fused, right: Fused): number {
 function excludedOf({ filters, scope }: SearchRequest): string[] {
   const excluded: string[] = []
   if (!lanesOf(filters).includes("subagent")) excluded.push("sub-agents (include_subagents)")
-  if (scope === "conversation") excluded.push("tool calls and results (scope: tools or all)")
+  if (scope === "conversation") excluded.push(`${TOOLS} (scope: tools or all)`)
   if (filters.fromMicros !== undefined || filters.toMicros !== undefined)
     excluded.push("other dates (from_date, to_date)")
   return excluded

@@ -5,7 +5,7 @@
 import type { Clock } from "../platform/clock.ts"
 import { folded, indexTerms } from "../sessions/search-terms.ts"
 import type { Sessions } from "../sessions/store.ts"
-import type { Filter } from "../substrate/filter.ts"
+import { and, type Filter, range } from "../substrate/filter.ts"
 import { keyOfHit, type WeightedArm } from "./fuse.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
 import type { QueryShape } from "./query-shape.ts"
@@ -15,6 +15,8 @@ import { walkTimeline } from "./timeline.ts"
 const STRETCHES_MAX = 4
 const CANDIDATES = 60
 const WALK_BUDGET_MS = 150
+/** What the first page had the time to look at, a later page looks at however busy the machine is by now. */
+const WALK_AGAIN_BUDGET_MS = 86_400_000
 /** A literal occurrence decides between rankings that agree otherwise. */
 const WEIGHT = 0.5
 
@@ -23,7 +25,15 @@ export interface LiteralRequest {
   readonly where: Filter
   readonly whereOfTools: Filter
   readonly scope: Scope
+  /** For a later page of an answer: how far back its first page has looked, where not to the end. */
+  readonly again?: { readonly sinceMicros: bigint | undefined }
   readonly signal: AbortSignal
+}
+
+export interface Literal {
+  readonly arm: WeightedArm
+  /** What was walked for was not looked for in what is older: the time was over. */
+  readonly sinceMicros?: bigint
 }
 
 /** Nothing where the query holds nothing of the kind. The more of the stretches stand in a message, the better. */
@@ -31,34 +41,58 @@ export async function findLiteral(
   sessions: Sessions,
   clock: Clock,
   request: LiteralRequest,
-): Promise<WeightedArm | undefined> {
-  const { quoted, identifiers } = request.shape
-  const stretches = [...new Set([...quoted, ...identifiers])].slice(0, STRETCHES_MAX)
-  if (stretches.length === 0) return undefined
-  const found = await Promise.all(stretches.map((text) => holding(sessions, clock, text, request)))
+): Promise<Literal | undefined> {
+  const { quoted, identifiers, text: whole } = request.shape
+  const meant = [...new Set([...quoted, ...identifiers])].slice(0, STRETCHES_MAX)
+  // What tools did has no index of words: there all of a query is meant so, where nothing in it is.
+  const isForTools = meant.length === 0 && request.scope === "all" && whole !== ""
+  if (meant.length === 0 && !isForTools) return undefined
+  const asked: LiteralRequest = isForTools ? { ...request, scope: "tools" } : request
+  const stretches = isForTools ? [whole] : meant
+  const found = await Promise.all(stretches.map((text) => holding(sessions, clock, text, asked)))
+  const [newest] = found
+    .flatMap(({ sinceMicros }) => sinceMicros ?? [])
+    .toSorted((left, right) => (left > right ? -1 : 1))
+  const since = request.again === undefined ? newest : request.again.sinceMicros
   const hits = new Map<string, Hit>()
-  for (const hit of found.flat()) {
-    const score = (hits.get(keyOfHit(hit))?.score ?? 0) + 1
-    hits.set(keyOfHit(hit), { ...hit, score })
+  for (const { isWalked, hits: held } of found) {
+    for (const hit of held) {
+      if (isWalked && since !== undefined && hit.timestampMicros < since) continue
+      const score = (hits.get(keyOfHit(hit))?.score ?? 0) + 1
+      hits.set(keyOfHit(hit), { ...hit, score })
+    }
   }
-  return { name: "exact", hits: [...hits.values()], weight: WEIGHT }
+  return {
+    arm: { name: "exact", hits: [...hits.values()], weight: WEIGHT },
+    ...(since === undefined ? {} : { sinceMicros: since }),
+  }
 }
 
-async function holding(sessions: Sessions, clock: Clock, text: string, request: LiteralRequest): Promise<Hit[]> {
-  const { where, whereOfTools, scope, signal } = request
-  const known = await byWords(sessions, text, where)
-  if (known.length > 0 && scope === "conversation") return known
-  const walked = await walkTimeline(sessions, clock, {
+interface Holding {
+  readonly hits: readonly Hit[]
+  readonly isWalked: boolean
+  readonly sinceMicros?: bigint
+}
+
+async function holding(sessions: Sessions, clock: Clock, text: string, request: LiteralRequest): Promise<Holding> {
+  const { scope, again, signal } = request
+  if (scope === "conversation") {
+    const known = await byWords(sessions, text, request.where)
+    if (known.length > 0) return { hits: known, isWalked: false }
+  }
+  const reach: Filter[] = again?.sinceMicros === undefined ? [] : [range("timestamp", { from: again.sinceMicros })]
+  const { hits, goesOn } = await walkTimeline(sessions, clock, {
     needle: { text },
     isCaseBlind: true,
-    where,
-    whereOfTools,
+    where: and(request.where, ...reach),
+    whereOfTools: and(request.whereOfTools, ...reach),
     scope,
     limit: CANDIDATES,
-    budgetMs: WALK_BUDGET_MS,
+    budgetMs: again === undefined ? WALK_BUDGET_MS : WALK_AGAIN_BUDGET_MS,
     signal,
   })
-  return [...walked.hits]
+  const isCut = goesOn !== undefined && hits.length < CANDIDATES
+  return { hits, isWalked: true, ...(isCut ? { sinceMicros: goesOn.beforeMicros } : {}) }
 }
 
 async function byWords(sessions: Sessions, text: string, where: Filter): Promise<Hit[]> {

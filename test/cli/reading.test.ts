@@ -192,6 +192,15 @@ test("on a narrow screen a hit's project gives way, from its front, and so do ba
   ])
 })
 
+test("where nothing was found yet, the next thing is to go on", () => {
+  const excluded = ["what is older than 2026-03-01T00:00:00.000Z (cursor)"]
+  const searched = { arms: ["exact"], scope: "all", excluded }
+  const answer = { sessions: [], matched_total: 0, matched_more: true, has_more: true, next_cursor: "eyJ", searched }
+  expect(renderHits(answer, { ...PLAIN, query: "word", mode: "exact", scope: "all" })).toBe(
+    "Nothing was found by exact so far.\n  left out: what is older than 2026-03-01T00:00:00.000Z (cursor)\nGo on looking: add --cursor eyJ\n",
+  )
+})
+
 test("where nothing was found, what can be tried is what a shell takes, and nothing where all was tried", () => {
   const answer = {
     sessions: [],

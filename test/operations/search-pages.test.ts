@@ -124,3 +124,36 @@ test.each([
   }
   expect(shown).toEqual(Array.from({ length: 100 }, (_each, at) => `one alpha beta two ${990 - at * 10}`))
 })
+
+test.each([
+  ["busy", 3_000],
+  ["hardly gets on", 30_000],
+])("a ranking to which a walk adds has no place twice where the machine is %s on one page", async (_, passesMs) => {
+  using box = testPond()
+  const entries = Array.from({ length: 400 }, (_each, at) => {
+    const timestamp = new Date(Date.UTC(2026, 0, 1) + at * 3_600_000).toISOString()
+    const { message, parts } = said("s", at, at % 9 === 0 ? `alpha ${at}` : `other ${at}`, { timestamp })
+    const result = { id: "r", session_id: "s", message_id: message.id, provenance: "injected", options: {} }
+    const done = { ...result, type: "tool_result", call_id: "c", is_failure: false, result: `the alpha of ${at}` }
+    return { message, parts: at % 7 === 0 ? [...parts, done] : parts } as unknown as Entry
+  })
+  await box.place.sessions.write([{ session: session("s"), entries }])
+  let passed = 0
+  const slow = { ...systemClock, monotonicMs: () => (passed += passesMs) }
+  const busy = { ...box.pond, host: { ...box.pond.host, clock: slow } }
+  const signal = new AbortController().signal
+  const page = async (pond: typeof box.pond, limit: number, behind?: string) => {
+    const asked = { query: "alpha", scope: "all", group: "none", limit, ...(behind && { cursor: behind }) }
+    return (await perform(search, { pond, signal }, asked)) as SearchOutput
+  }
+  const idsOf = ({ matches = [] }: SearchOutput) => matches.map(({ message_id: id }) => id)
+  for (const [one, other] of [
+    [busy, box.pond],
+    [box.pond, busy],
+  ] as const) {
+    const whole = idsOf(await page(one, 200))
+    const first = await page(one, 10)
+    const second = await page(other, 200, first.next_cursor)
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(whole)
+  }
+})

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test"
+import { searchTranscript } from "../../src/mcp/transcript.ts"
 import type { Entry } from "../../src/model/session.ts"
+import { perform } from "../../src/operations/operation.ts"
 import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { systemClock } from "../../src/platform/clock.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
 
@@ -352,6 +355,56 @@ test("where nothing is found, it is said what was searched and what was left out
   expect(answer.searched).toMatchObject({ arms: ["words"], scope: "conversation" })
   const left = answer.searched.excluded.join("; ")
   for (const each of ["sub-agents", "tool calls and results", "other dates"]) expect(left).toContain(each)
+})
+
+test("a scope that includes tools looks into them for plain words too, and says how", async () => {
+  using box = await filled()
+  const asked = { query: "No such file", scope: "all" }
+  expect(await ids(box, asked)).toContain("alpha/m3")
+  const answer = await found(box, asked)
+  expect(answer.searched.arms).toEqual(["words", "exact"])
+  expect(answer.searched.excluded.join("; ")).toContain("tool calls and results by words")
+  const byWords = await found(box, { ...asked, mode: "words" })
+  expect(byWords.searched.excluded.join("; ")).toContain(
+    "tool calls and results (they have no index of words: mode exact)",
+  )
+})
+
+test("where tools were looked into in part, it is said since when", async () => {
+  using box = await crowded()
+  const { searched } = await foundInHaste(box, { query: "secret plan", scope: "all" })
+  expect(searched.excluded.join("; ")).toMatch(/tool calls and results older than 2026-0\S+Z \(mode: exact\)/)
+})
+
+/** On so slow a machine that the time for an answer is over before anything was looked at. */
+async function foundInHaste(box: TestPond, input: object): Promise<SearchOutput> {
+  let nowMs = 0
+  const clock = { ...systemClock, monotonicMs: () => (nowMs += 3_000) }
+  const pond = { ...box.pond, host: { ...box.pond.host, clock } }
+  return (await perform(search, { pond, signal: new AbortController().signal }, input)) as SearchOutput
+}
+
+async function crowded(): Promise<TestPond> {
+  const box = await filled()
+  const entries = Array.from({ length: 200 }, (_, ordinal) => said("many", ordinal, `a herring of number ${ordinal}`))
+  const timed = entries.map((entry, hour) => {
+    const timestamp = new Date(Date.UTC(2026, 2, 1, hour)).toISOString()
+    return { ...entry, message: { ...entry.message, timestamp } } as Entry
+  })
+  await box.place.sessions.write([{ session: session("many"), entries: timed }])
+  return box
+}
+
+test("a walk that has found nothing when its time is over says from when on it did not look", async () => {
+  using box = await crowded()
+  const answer = await foundInHaste(box, { query: "the database", mode: "exact", scope: "all" })
+  expect(answer).toMatchObject({ sessions: [], has_more: true })
+  const left = answer.searched.excluded.join("; ")
+  expect(left).toMatch(/what is older than 2026-0\S+Z \(cursor\)/)
+  const transcript = searchTranscript(answer, { query: "the database" })
+  expect(transcript).toContain(left)
+  expect(transcript).toContain(`cursor: ${answer.next_cursor} `)
+  expect(transcript).not.toContain("Try other words")
 })
 
 test.each<[string, string]>([
