@@ -74,7 +74,7 @@ export async function planRoot(
   // A root that could not be listed whole, or was away at that moment, has lost nothing.
   const isListed = options.only === undefined && options.signal?.aborted !== true && existsSync(root)
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
-  const gone = isWhole ? [...stamps.keys()].filter((key) => !met.has(key)) : []
+  const gone = isWhole && unchanged < stamps.size ? [...stamps.keys()].filter((key) => !met.has(key)) : []
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
   return { adapter, root, seen: met.size, unchanged, units, gone, issues, bytesToRead }
 }

@@ -288,7 +288,6 @@ function prepared(path: string): { readonly database: Database; readonly file: S
     // The state may lag behind the store after a crash, never the other way round: what it lacks is read again.
     database.run("PRAGMA synchronous = NORMAL")
     database.run(SCHEMA)
-    database.query("SELECT count(*) FROM units").get()
     return { database, file: { path, inode: inodeOf(path) } }
   } catch (error) {
     database?.close()

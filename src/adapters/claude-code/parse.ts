@@ -60,7 +60,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     unit,
     main,
     ownId: uuidIn(STEM.exec(main.place)?.[1]),
-    isAgent: isAgentLog(main),
+    isAgent: isAgentLog(main.place),
     writer: createSessionWriter(main, sink, resume),
     learned: {
       project: undefined,
@@ -97,12 +97,15 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 }
 
 const META = ".meta.json"
+const AGENT = "agent-"
+const LOG = ".jsonl"
 /** Looked for from the beginning of a name alone. */
 const STEM = /(?<![^/])([^/]+)\.jsonl$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-export function isAgentLog(file: Pick<SourceFile, "place">): boolean {
-  return /(?:^|\/)agent-[^/]+\.jsonl$/.test(file.place)
+export function isAgentLog(place: string): boolean {
+  const name = place.slice(place.lastIndexOf("/") + 1)
+  return name.startsWith(AGENT) && name.endsWith(LOG) && name.length > AGENT.length + LOG.length
 }
 
 // --- The session ------------------------------------------------------------------------------------------------------

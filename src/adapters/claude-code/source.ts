@@ -30,86 +30,85 @@ function concerns(root: string, place: string): boolean {
 
 type Found = SourceUnit | Issue
 
-/** A project at a time: a value that comes alone through a generator costs as much as looking its file up. */
-function* plan(root: string): Generator<Found> {
-  const folders = foldersBelow(root)
-  const here = entriesOf(folders, "")
+/** At once: a value that comes alone through a generator costs as much as looking its file up. */
+function plan(root: string): Found[] {
+  const disk = foldersBelow(root)
+  const found: Found[] = []
+  const here = entriesOf(disk, "")
   if (here.some(({ name }) => name === "projects")) {
-    for (const entry of entriesOf(folders, "projects").filter(isFolder)) {
+    for (const entry of entriesOf(disk, "projects").filter(isFolder)) {
       const folder = `projects/${entry.name}`
-      yield* unitsIn(folders, folder, entriesOf(folders, folder), false)
+      addUnits({ disk, found, isWalk: false }, folder, entriesOf(disk, folder))
     }
-  } else yield* unitsIn(folders, "", here, true)
-  yield* folders.issues
+  } else addUnits({ disk, found, isWalk: true }, "", here)
+  return [...found, ...disk.issues]
+}
+
+interface Planning {
+  readonly disk: Folders
+  readonly found: Found[]
+  /** Whether folders that are no session's are entered. */
+  readonly isWalk: boolean
 }
 
 /** One project: its sessions, and below each the files that belong to it. */
-function unitsIn(disk: Folders, folder: string, entries: readonly Dirent[], isWalk: boolean): Found[] {
-  const found: Found[] = []
-  const names = entries.filter((entry) => !isFolder(entry)).map(({ name }) => name)
-  const logs = names.filter((name) => name.endsWith(LOG))
-  const known = new Set(names)
-  const folders = new Set(entries.filter(isFolder).map(({ name }) => name))
-  const stems = new Set(logs.map((name) => name.slice(0, -LOG.length)))
-  for (const name of logs) {
+function addUnits(planning: Planning, folder: string, entries: readonly Dirent[]): void {
+  const files = new Set<string>()
+  const folders = new Set<string>()
+  for (const entry of entries) (isFolder(entry) ? folders : files).add(entry.name)
+  for (const name of files) {
+    if (!name.endsWith(LOG)) continue
     const stem = name.slice(0, -LOG.length)
     const place = below(folder, name)
-    if (isAgentLog({ place })) {
-      addUnit(found, disk, [place, ...(known.has(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])])
-      continue
-    }
-    addSession(found, disk, place, folders.has(stem) ? walk(disk, below(folder, stem)) : [])
+    if (isAgentLog(name)) addUnit(planning, place, files.has(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])
+    else if (folders.has(stem)) addSession(planning, place, walk(planning.disk, below(folder, stem)))
+    else addUnit(planning, place, [])
   }
-  return [...found, ...unitsBelow(disk, folder, entries, { stems, isWalk })]
+  for (const name of folders) if (!files.has(`${name}${LOG}`)) addFolder(planning, below(folder, name), name)
 }
 
-/** Folders whose session is no longer there, and those that are walked into. */
-function unitsBelow(
-  disk: Folders,
-  folder: string,
-  entries: readonly Dirent[],
-  { stems, isWalk }: { readonly stems: ReadonlySet<string>; readonly isWalk: boolean },
-): Found[] {
-  const found: Found[] = []
-  for (const entry of entries) {
-    if (!isFolder(entry) || stems.has(entry.name) || entry.name === "memory") continue
-    const place = below(folder, entry.name)
-    const inner = entriesOf(disk, place)
-    if (inner.some(({ name }) => name === "subagents" || name === "tool-results" || name === "workflows")) {
-      addSession(found, disk, undefined, walk(disk, place))
-    } else if (isWalk) for (const each of unitsIn(disk, place, inner, true)) found.push(each)
-  }
-  return found
+/** A folder whose session is no longer there, or one that is walked into. */
+function addFolder(planning: Planning, place: string, name: string): void {
+  if (name === "memory") return
+  const inner = entriesOf(planning.disk, place)
+  if (inner.some((entry) => OF_SESSION.includes(entry.name)))
+    addSession(planning, undefined, walk(planning.disk, place))
+  else if (planning.isWalk) addUnits(planning, place, inner)
 }
 
+const OF_SESSION = ["subagents", "tool-results", "workflows"]
 const LOG = ".jsonl"
 const META = ".meta.json"
 
 /** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
-function addSession(found: Found[], disk: Folders, log: string | undefined, places: readonly string[]): void {
-  if (log !== undefined && places.length === 0) {
-    addUnit(found, disk, [log])
-    return
-  }
-  const agents = places.filter((place) => isAgentLog({ place }))
-  const metas = new Set(agents.map((place) => `${place.slice(0, -LOG.length)}${META}`))
-  const own = places.filter((place) => !isAgentLog({ place }) && !metas.has(place))
-  if (log !== undefined) addUnit(found, disk, [log, ...own])
+function addSession(planning: Planning, log: string | undefined, places: readonly string[]): void {
+  const agents = places.filter(isAgentLog)
+  const metas = new Map(agents.map((agent) => [agent, `${agent.slice(0, -LOG.length)}${META}`]))
+  const ofAgents = new Set([...metas.keys(), ...metas.values()])
+  const own = places.filter((place) => !ofAgents.has(place))
+  if (log !== undefined) addUnit(planning, log, own)
   else {
     // The client deletes old transcripts and may leave their folders. What is not a session cannot be stored as one.
     for (const place of own)
-      found.push({ kind: "orphan_file", severity: "note", file: place, found: "its session is no longer there" })
+      planning.found.push({
+        kind: "orphan_file",
+        severity: "note",
+        file: place,
+        found: "its session is no longer there",
+      })
   }
-  for (const agent of agents) {
-    const meta = `${agent.slice(0, -LOG.length)}${META}`
-    addUnit(found, disk, [agent, ...(places.includes(meta) ? [meta] : [])])
-  }
+  for (const [agent, meta] of metas) addUnit(planning, agent, places.includes(meta) ? [meta] : [])
 }
 
-function addUnit(found: Found[], disk: Folders, places: readonly string[]): void {
-  const files = places.flatMap((place) => disk.file(place, formOf(place)) ?? [])
-  const [main] = files
-  if (main !== undefined && main.place === places[0]) found.push({ key: main.place, root: disk.root, files })
+function addUnit({ disk, found }: Planning, place: string, beside: readonly string[]): void {
+  const main = disk.file(place, formOf(place))
+  if (main === undefined) return
+  const files = [main]
+  for (const each of beside) {
+    const file = disk.file(each, formOf(each))
+    if (file !== undefined) files.push(file)
+  }
+  found.push({ key: place, root: disk.root, files })
 }
 
 const FORMS: Readonly<Record<string, SourceForm>> = {

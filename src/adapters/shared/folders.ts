@@ -3,7 +3,6 @@
  * the other: for ten thousand files that takes a third of the time that as many promises take.
  */
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
-import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import { isOwnName } from "../../platform/own-names.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
@@ -31,7 +30,7 @@ export function foldersBelow(root: string): Folders {
   const look = (place: string, isListed: boolean) => {
     try {
       // `join` costs more than the system call.
-      const found = statSync(`${root}/${place}`, { throwIfNoEntry: false })
+      const found = statSync(`${root}/${place}`, ABSENT_IS_NOTHING)
       // A link that leads nowhere: somebody took it for a session.
       if (found === undefined && isListed) tell(place, "ENOENT")
       return found
@@ -46,8 +45,11 @@ export function foldersBelow(root: string): Folders {
     stat: (place) => look(place, false),
     entries: (place) => {
       try {
-        const entries = readdirSync(join(root, place), { withFileTypes: true })
-        return entries.filter(({ name }) => !isOwnName(name)).sort((left, right) => (left.name < right.name ? -1 : 1))
+        const entries: Dirent[] = []
+        for (const entry of readdirSync(place === "" ? root : `${root}/${place}`, WITH_TYPES)) {
+          if (!isOwnName(entry.name)) entries.push(entry)
+        }
+        return entries.sort(byName)
       } catch (error) {
         const code = codeOf(error)
         if (!NO_FOLDER.includes(code)) tell(place, code)
@@ -59,6 +61,13 @@ export function foldersBelow(root: string): Folders {
       return found && fileOf(root, place, form, found)
     },
   }
+}
+
+const ABSENT_IS_NOTHING = { throwIfNoEntry: false } as const
+const WITH_TYPES = { withFileTypes: true } as const
+
+function byName(left: Dirent, right: Dirent): number {
+  return left.name < right.name ? -1 : 1
 }
 
 /** It went away, it is a file, or a link that leads nowhere. */
