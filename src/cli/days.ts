@@ -19,6 +19,19 @@ export interface Typed {
   readonly edge: "start" | "end"
 }
 
+interface DayFlags {
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+/** What `--from` and `--to` mean, each of which may be absent. */
+export function stretchTyped({ from, to }: DayFlags, nowMs: number): DayFlags {
+  return {
+    from: momentOfTyped({ flag: "--from", text: from, edge: "start" }, nowMs),
+    to: momentOfTyped({ flag: "--to", text: to, edge: "end" }, nowMs),
+  }
+}
+
 /** The first moment of what was typed, or its last, in RFC 3339. */
 export function momentOfTyped({ flag, text, edge }: Typed, nowMs: number): string | undefined {
   if (text === undefined || microsOfText(text) !== undefined) return text

@@ -11,7 +11,7 @@ import {
   wholeExitCode,
 } from "../../operations/archive.ts"
 import { wholeId } from "../../operations/begun-ids.ts"
-import { momentOfTyped } from "../days.ts"
+import { stretchTyped } from "../days.ts"
 import { flag } from "../flags.ts"
 import type { Progress } from "../progress.ts"
 import type { Style } from "../style.ts"
@@ -39,10 +39,8 @@ export const exportVerb = defineVerb({
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
     const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => wholeId(pond, id))))
-    const nowMs = pond.host.clock.nowMs()
-    const from = momentOfTyped({ flag: "--from", text: flags.from, edge: "start" }, nowMs)
-    const to = momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)
-    const options = { ...flags, from, to, path: flags.output, sessionIds, isForced: flags.force }
+    const days = stretchTyped(flags, pond.host.clock.nowMs())
+    const options = { ...flags, ...days, path: flags.output, sessionIds, isForced: flags.force }
     const report = await exportPond(pond, options, workOf(progress, signal))
     return {
       document: { ...report },

@@ -2,7 +2,7 @@
 import { wholeId } from "../../operations/begun-ids.ts"
 import { perform } from "../../operations/operation.ts"
 import { search as operation } from "../../operations/search.ts"
-import { momentOfTyped } from "../days.ts"
+import { stretchTyped } from "../days.ts"
 import { flag } from "../flags.ts"
 import { renderHits } from "../hits.ts"
 import { defineVerb } from "../verb.ts"
@@ -35,13 +35,14 @@ export const search = defineVerb({
   ],
   run: async ({ pond, flags, words, signal }) => {
     const nowMs = pond.host.clock.nowMs()
+    const { from, to } = stretchTyped(flags, nowMs)
     const filters = {
       ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
       ...given("session_id", flags.session === undefined ? undefined : await wholeId(pond, flags.session)),
       ...given("source_agent", flags.agent),
       ...given("role", flags.role),
-      ...given("from_date", momentOfTyped({ flag: "--from", text: flags.from, edge: "start" }, nowMs)),
-      ...given("to_date", momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)),
+      ...given("from_date", from),
+      ...given("to_date", to),
       ...given("min_score", flags["min-score"]),
       ...(flags["include-subagents"] ? { include_subagents: true } : {}),
     }

@@ -3,7 +3,7 @@ import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
-import { momentOfTyped } from "../days.ts"
+import { stretchTyped } from "../days.ts"
 import { flag } from "../flags.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -27,10 +27,8 @@ export const stats = defineVerb({
   positionals: [],
   examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
   run: async ({ pond, flags, signal }) => {
-    const nowMs = pond.host.clock.nowMs()
-    const from = momentOfTyped({ flag: "--from", text: flags.from, edge: "start" }, nowMs)
-    const to = momentOfTyped({ flag: "--to", text: flags.to, edge: "end" }, nowMs)
-    const answer = await statsOf(pond, { by: flags.by ?? "day", from, to }, signal)
+    const days = stretchTyped(flags, pond.host.clock.nowMs())
+    const answer = await statsOf(pond, { by: flags.by ?? "day", ...days }, signal)
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
     return { document: { ...answer }, render: (page) => renderStats(answer, flags.limit ?? ROWS_DEFAULT, page) }
   },
