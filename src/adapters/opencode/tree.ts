@@ -13,6 +13,8 @@ interface Tree {
   /** Folders of session documents. */
   readonly sessions: readonly string[]
   readonly messages: string
+  /** Folders of parts whose message was not met yet. They were listed before the messages: a client may be writing. */
+  readonly ownerlessParts: Set<string>
   /** The folder of the parts of a message. */
   readonly partsOf: (sessionId: string, messageId: string) => string
   readonly besides: (sessionPlace: string, sessionId: string) => readonly string[]
@@ -24,6 +26,7 @@ export function planTree(disk: Folders, at: string): Generator<SourceUnit | Issu
   const tree: Tree = {
     disk,
     sessions: foldersIn(disk, `${storage}session`),
+    ownerlessParts: new Set(foldersIn(disk, `${storage}part`)),
     messages: `${storage}message`,
     partsOf: (_, messageId) => `${storage}part/${messageId}`,
     besides: (place, id) => [
@@ -40,6 +43,7 @@ export function planFirstTree(disk: Folders, at: string): Generator<SourceUnit |
   const tree: Tree = {
     disk,
     sessions: [`${at}/info`],
+    ownerlessParts: new Set(foldersIn(disk, `${at}/part`).flatMap((session) => foldersIn(disk, session))),
     messages: `${at}/message`,
     partsOf: (sessionId, messageId) => `${at}/part/${sessionId}/${messageId}`,
     besides: () => [],
@@ -72,6 +76,12 @@ function* unitsOf(tree: Tree): Generator<SourceUnit | Issue> {
     const [first] = documentsIn(disk, messages)
     if (first !== undefined) yield* unitOf(tree, undefined, messages, [])
   }
+  // A message that was taken back may leave its parts, and nothing says which session they belonged to.
+  for (const parts of tree.ownerlessParts) {
+    const [file] = documentsIn(disk, parts)
+    if (file === undefined) continue
+    yield { kind: "orphan_file", severity: "note", file: `${parts}/${file}`, found: "its message is no longer there" }
+  }
 }
 
 function* unitOf(
@@ -85,6 +95,7 @@ function* unitOf(
     const sessionId = messages.split("/").at(-1) ?? ""
     for (const name of documentsIn(tree.disk, messages)) {
       const parts = tree.partsOf(sessionId, stemOf(name))
+      tree.ownerlessParts.delete(parts)
       // The parts come first: a message is whole when it comes itself.
       places.push(...documentsIn(tree.disk, parts).map((part) => `${parts}/${part}`), `${messages}/${name}`)
     }

@@ -53,6 +53,22 @@ test("a session that is in the database and in the old tree is read from the dat
   expect(issues.map(({ kind, found }) => `${kind}: ${found.slice(0, 10)}`)).toEqual(["duplicate_session: 1 sessions"])
 })
 
+test.each([
+  ["tree", "storage/part/msg_gone"],
+  ["first-tree", "project/work-alpha/storage/session/part/ses_gone/msg_gone"],
+])("%s: parts whose message was taken back are named", async (name, parts) => {
+  using temp = tempRoot()
+  cpSync(fixture(name), temp.root, { recursive: true })
+  const { units, issues } = await planned(temp.root)
+  expect(issues).toEqual([])
+  await Bun.write(join(temp.root, parts, "prt_1.json"), '{"id":"prt_1","type":"text","text":"taken back"}')
+  const again = await planned(temp.root)
+  expect(again.units).toEqual(units)
+  expect(again.issues.map(({ kind, severity, file }) => [kind, severity, file])).toEqual([
+    ["orphan_file", "note", `${parts}/prt_1.json`],
+  ])
+})
+
 test("a database of something else is named, and one that is none is a fault", async () => {
   using temp = tempRoot()
   const client = clientDatabase(join(temp.root, "opencode.db"))
