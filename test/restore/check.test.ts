@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
-import type { SessionLog, SessionTree } from "../../src/model/session.ts"
+import type { Entry, SessionLog, SessionTree } from "../../src/model/session.ts"
 import { realFiles } from "../../src/platform/files.ts"
 import { writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
 import { checkDraft } from "../../src/restore/check.ts"
@@ -37,14 +37,15 @@ async function planned(logs: Logs, log: SessionLog, target: Adapter, isAnew = fa
   })
 }
 
+function tempFolder() {
+  const path = mkdtempSync(join(tmpdir(), "pond-check-"))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
 async function check(plan: RestorePlan, files: readonly OutputFile[] = plan.proof.files): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "pond-check-"))
-  try {
-    await writeDraft(realFiles, folder, files, async (path, file) => writeForeignRows(path, file).backups)
-    await checkDraft(plan, folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = tempFolder()
+  await writeDraft(realFiles, folder.path, files, async (path, file) => writeForeignRows(path, file).backups)
+  await checkDraft(plan, folder.path)
 }
 
 for (const source of ADAPTERS)
@@ -139,3 +140,53 @@ test("a native restore that would change one value is stopped", async () => {
     code: "internal",
   })
 })
+
+// --- Effort ------------------------------------------------------------------------------------------------------------
+
+function counting<T extends object>(value: T, count: () => void): T {
+  return new Proxy(value, {
+    get: (target, key) => {
+      count()
+      return Reflect.get(target, key)
+    },
+  })
+}
+
+/** How often a check looks at a message of a session that has so many. */
+async function looksAt(messages: number, target: Adapter): Promise<number> {
+  using temp = tempFolder()
+  const lines = Array.from({ length: messages }, (_, index) =>
+    JSON.stringify({
+      ...{ type: "user", uuid: `0c1d2e3f-1111-4222-8333-${String(index).padStart(12, "0")}`, sessionId: LONG },
+      ...{ cwd: "/garden", version: "2.1.0", timestamp: "2026-05-01T00:00:00.000Z" },
+      message: { role: "user", content: `line ${index}` },
+    }),
+  )
+  await Bun.write(join(temp.path, "told/projects/-garden", `${LONG}.jsonl`), `${lines.join("\n")}\n`)
+  const claude = ADAPTERS.find(({ id }) => id === "claude-code") as Adapter
+  const told = await logsOf(claude, join(temp.path, "told"))
+  const { files } = await planned(told, told.get(LONG) as SessionLog, target)
+  const folder = join(temp.path, "kept")
+  await writeDraft(realFiles, folder, files, async (path, file) => writeForeignRows(path, file).backups)
+  const logs = await logsOf(target, folder)
+  const [log] = logs.values()
+  const plan = await planned(logs, log as SessionLog, target)
+  if (plan.proof.fidelity !== "native") throw new Error("foreign")
+  let looks = 0
+  const entries = plan.proof.logs
+    .flatMap((each) => each.entries)
+    .map((entry) => ({ ...entry, message: counting(entry.message, () => looks++) }) as Entry)
+  await check({ ...plan, proof: { ...plan.proof, logs: [{ ...(log as SessionLog), entries }] } })
+  return looks
+}
+
+const LONG = "7a5e8f2c-7a94-4c1d-9e0f-3d2a6b8c4e10"
+
+test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
+  "what it takes to check a session of %s follows its length",
+  async (_, target) => {
+    const [short, long] = [await looksAt(50, target), await looksAt(200, target)]
+    expect(short).toBeGreaterThan(100)
+    expect(long / short).toBeLessThan(5)
+  },
+)
