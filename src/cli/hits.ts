@@ -21,6 +21,7 @@ export interface HitsLook extends Page {
   readonly query: string
   readonly mode: string | undefined
   readonly scope: string | undefined
+  readonly sort: string | undefined
 }
 
 const INDENT = "    "
@@ -39,7 +40,7 @@ export function renderHits(answer: SearchOutput, look: HitsLook): string {
     ...sessions.map((session) => sessionText(session, pattern, { ...look, matched: matchedText(session, answer) })),
     ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, look)),
   ].join("\n")
-  return `${body}${explanationText(answer, style)}\n${style.dim(closing(answer))}`
+  return `${body}${explanationText(answer, style)}\n${style.dim(closing(answer, look))}`
 }
 
 function matchedText(session: FoundSession, { searched }: SearchOutput): string {
@@ -95,19 +96,21 @@ export function roleText(role: string, style: Style): string {
   return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
 }
 
-function closing(answer: SearchOutput): string {
+function closing(answer: SearchOutput, look: HitsLook): string {
   const { next_cursor, sessions } = answer
   const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
   const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
-  return `${foundText(answer)}.\n${goOn}${more}`
+  return `${foundText(answer, look)}.\n${goOn}${more}`
 }
 
-function foundText({ matched_total, matched_more, searched }: SearchOutput): string {
+function foundText({ matched_total, matched_more, searched }: SearchOutput, { sort }: HitsLook): string {
   const arms = searched.arms.join(" and ")
   const found = counted(matched_total, unitOf(searched))
   if (matched_more !== true) return `${found} found by ${arms}`
-  return isWalk(searched) ? `${found} of more found by ${arms}, newest first` : `The best ${found} by ${arms}`
+  return isWalk(searched) || sort === "recency"
+    ? `${found} of more found by ${arms}, newest first`
+    : `The best ${found} by ${arms}`
 }
 
 function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: HitsLook): string {

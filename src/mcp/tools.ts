@@ -112,7 +112,7 @@ const searchTool: Tool = {
     let limit = rest.limit ?? 10
     while (true) {
       const answer = await perform(search, context, { query, filters, ...rest, limit })
-      const text = searchTranscript(answer, { query, similarTo: rest.similar_to })
+      const text = searchTranscript(answer, { query, similarTo: rest.similar_to, sort: rest.sort })
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
       limit = fewer(answer, text)
     }

@@ -18,7 +18,7 @@ const RULE_WIDTH = 72
 
 export function searchTranscript(
   answer: SearchOutput,
-  asked: { readonly query: string; readonly similarTo?: string | undefined },
+  asked: { readonly query: string; readonly similarTo?: string | undefined; readonly sort?: string | undefined },
 ): string {
   const sessions = answer.sessions ?? []
   const left = answer.searched.excluded.length === 0 ? "" : ` Not searched: ${answer.searched.excluded.join("; ")}.`
@@ -30,7 +30,7 @@ export function searchTranscript(
   }
   const shown = sessions.reduce((sum, { matches }) => sum + matches.length, 0)
   const lines = [
-    `pond_search: ${foundText(answer)}, showing ${shown} hits from ${sessions.length} sessions.${left}`,
+    `pond_search: ${foundText(answer, asked.sort)}, showing ${shown} hits from ${sessions.length} sessions.${left}`,
     'key: session rules group hits by session, ordered by best hit; "--- [n] score | role | time | message_id | project | agent | session ---" delimits each hit + matched text. pond_get <message_id> for full; pass cursor to page.',
   ]
   let index = 0
@@ -52,10 +52,10 @@ function cursorLine(cursor: string): string {
   return `cursor: ${cursor} (pass as \`cursor\` to page)`
 }
 
-function foundText({ matched_total, matched_more, searched }: SearchOutput): string {
+function foundText({ matched_total, matched_more, searched }: SearchOutput, sort: string | undefined): string {
   const found = `${matched_total} matching ${unitOf(searched)}s`
   if (matched_more !== true) return found
-  return isWalk(searched) ? `${found} of more, newest first` : `the best ${found}`
+  return isWalk(searched) || sort === "recency" ? `${found} of more, newest first` : `the best ${found}`
 }
 
 function sessionRule(session: FoundSession, searched: SearchOutput["searched"], at: number): string {

@@ -17,7 +17,9 @@ import { findLiteral } from "./literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./meaning-arm.ts"
 import { missingOf } from "./missing.ts"
 import { type QueryShape, shapeOf } from "./query-shape.ts"
+import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
 import type { ArmAnswer, ArmName, SearchRequest } from "./request.ts"
+import { inRounds } from "./rounds.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
 import { largeValues, type TimelinePlace, walkTimeline } from "./timeline.ts"
 import { findWords, LETTER_WORDS_MAX } from "./words.ts"
@@ -66,8 +68,6 @@ const WALKED_MAX = 600
 /** Counting what a walk did not look into takes no longer. */
 const LARGE_BUDGET_MS = 300
 const SIMILAR_UNITS_MAX = 2_000
-/** The engine's time for a text grows with the text times the pattern, and no time ends it in the middle of one. */
-const PATTERN_UNITS_MAX = 4_000
 
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
@@ -77,7 +77,8 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
     scopeFilter(context.sessions, request.filters),
   ])
   const shape = shapeOf(request.query)
-  const found = await findHits({ request, context, ...filtersOf(scope, begun, cursor !== undefined), shape, cursor })
+  const asking = { request, context, ...filtersOf(scope, begun, cursor !== undefined), shape, cursor }
+  const found = await findEnough(asking)
   const wanted = found.ranked.filter(({ score }) => score >= (request.filters.minScore ?? 0))
   const ranked = request.sort === "recency" ? wanted.toSorted(newestFirst) : wanted
   const shown = cursor?.shown ?? 0
@@ -145,6 +146,8 @@ interface Asking {
   readonly whereOfVectors: Filter
   readonly shape: QueryShape
   readonly cursor: CursorState | undefined
+  /** For what goes on from a first ranking: how far back that one walked, where not to the end. */
+  readonly again?: { readonly sinceMicros: bigint | undefined }
 }
 
 interface Found {
@@ -160,6 +163,27 @@ interface Found {
   readonly walked?: number
 }
 
+async function findEnough(asking: Asking): Promise<Found> {
+  const { request, context, cursor } = asking
+  const first = await findHits(asking)
+  // A walk goes on by itself. What is sorted by time must not begin anew with what is newer.
+  const isTimed = request.sort === "recency" && !first.asked.some(({ sinceMicros }) => sinceMicros !== undefined)
+  if (request.group === "none" || first.walked !== undefined || isTimed) return first
+  const goal = (cursor?.shown ?? 0) + request.limit
+  return await inRounds(first, {
+    isEnough: async (ranked) => (await groupsOf(request, context.sessions, ranked)).length > goal,
+    minScore: request.filters.minScore ?? 0,
+    again: (outside) =>
+      findHits({
+        ...asking,
+        where: and(asking.where, outside),
+        whereOfTools: and(asking.whereOfTools, outside),
+        whereOfVectors: and(asking.whereOfVectors, outside),
+        again: { sinceMicros: first.walkedTo?.beforeMicros },
+      }),
+  })
+}
+
 async function findHits(asking: Asking): Promise<Found> {
   const { request } = asking
   if (request.similarTo !== undefined) return await findSimilar(asking, request.similarTo)
@@ -173,8 +197,10 @@ async function findHits(asking: Asking): Promise<Found> {
 
 async function findRanked(asking: Asking): Promise<Found> {
   const { request, context, where, whereOfTools, whereOfVectors, shape, cursor } = asking
+  const again = asking.again ?? (cursor && { sinceMicros: cursor.place?.beforeMicros })
   const { sessions, clock, signal } = context
-  const arms: WeightedArm[] = await findWords(sessions, shape, where, CANDIDATES)
+  const newest = newestOf(asking)
+  const arms: WeightedArm[] = await findWords(sessions, shape, { where, limit: CANDIDATES, ...(newest && { newest }) })
   const names: ArmName[] = ["words"]
   const remarks: string[] = []
   let since: bigint | undefined
@@ -184,7 +210,7 @@ async function findRanked(asking: Asking): Promise<Found> {
       where,
       whereOfTools,
       scope: request.scope,
-      ...(cursor === undefined ? {} : { again: { sinceMicros: cursor.place?.beforeMicros } }),
+      ...(again === undefined ? {} : { again }),
       signal,
     })
     since = literal?.sinceMicros
@@ -202,7 +228,11 @@ async function findRanked(asking: Asking): Promise<Found> {
   }
   if (request.mode === "words" && request.scope === "all")
     remarks.push(`${TOOLS} (they have no index of words: mode exact)`)
-  const ranked = fuse(arms)
+  const newestSince = arms[0]?.sinceMicros
+  const ranked = fuse(arms).filter(({ hit, shares }) => {
+    if (newest === "alone") return (shares[0] ?? 0) > 0
+    return newestSince === undefined || hit.timestampMicros >= newestSince
+  })
   const isAbout = shape.wordCount > LETTER_WORDS_MAX
   return {
     ranked: isAbout ? withNeighbours(ranked) : ranked,
@@ -211,6 +241,12 @@ async function findRanked(asking: Asking): Promise<Found> {
     asked: arms,
     ...(since === undefined ? {} : { walkedTo: { beforeMicros: since, skip: 0 } }),
   }
+}
+
+/** What goes on from the newest is older, and nothing that another arm finds may come before it. */
+function newestOf({ request, again }: Asking): "first" | "alone" | undefined {
+  if (request.sort !== "recency") return undefined
+  return again === undefined ? "first" : "alone"
 }
 
 const TOOLS = "tool calls and results"
@@ -225,7 +261,7 @@ async function walk(
   { request, context, where, whereOfTools, cursor }: Asking,
   mode: "exact" | "pattern",
 ): Promise<Found> {
-  if (mode === "pattern" && request.query.length > PATTERN_UNITS_MAX) throw patternTooLong(request.query.length)
+  if (mode === "pattern") refuseLongPattern(request.query)
   const limit = walkedFor(request, cursor)
   const answer = await walkTimeline(context.sessions, context.clock, {
     needle: mode === "exact" ? { text: unquoted(request.query) } : { pattern: request.query },
@@ -289,7 +325,7 @@ async function findSimilar({ context, where, whereOfVectors }: Asking, messageId
   const byVector = await similarByMeaning(context, hit, whereOfVectors, CANDIDATES)
   const arms =
     byVector === undefined
-      ? await findWords(sessions, shapeOf(hit.text.slice(0, SIMILAR_UNITS_MAX)), where, CANDIDATES)
+      ? await findWords(sessions, shapeOf(hit.text.slice(0, SIMILAR_UNITS_MAX)), { where, limit: CANDIDATES })
       : [byVector]
   return {
     ranked: fuse(arms).filter((fused) => keyOfHit(fused.hit) !== own),
@@ -350,28 +386,4 @@ function excludedOf({ filters, scope }: SearchRequest): string[] {
 
 function unquoted(query: string): string {
   return /^"(.+)"$/s.exec(query)?.[1] ?? query
-}
-
-function emptyQuery(): PondError {
-  return new PondError(
-    "validation_failed",
-    "The query is empty. Say what to look for, or name a message with similar_to.",
-    { details: { field: "query" } },
-  )
-}
-
-function patternTooLong(units: number): PondError {
-  return new PondError(
-    "validation_failed",
-    `The pattern has ${units} characters, and one of more than ${PATTERN_UNITS_MAX} is not searched for. Shorten it, or use mode exact.`,
-    { details: { field: "query" } },
-  )
-}
-
-function noMeaningOfTools(): PondError {
-  return new PondError(
-    "validation_failed",
-    "Tool calls and results have no embeddings. Search them with mode exact or pattern, or the conversation by meaning.",
-    { details: { field: "scope" } },
-  )
 }

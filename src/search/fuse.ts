@@ -8,6 +8,8 @@ export interface WeightedArm {
   readonly weight: number
   /** It gives as many as it gives at most: more match than these. */
   readonly isCut?: boolean
+  /** It gives the newest instead: what is older than that is not among them. */
+  readonly sinceMicros?: bigint
   /** How the engine finds these, as it tells itself. Runs the search again. */
   readonly plan?: () => Promise<string>
 }

@@ -19,11 +19,17 @@ const WEIGHTS = { index: 0.38, runs: 0.5, opening: 0.12, literal: 0.5 }
 export const LETTER_WORDS_MAX = 6
 const QUERY_TERMS_MAX = 400
 
+export interface WordsRequest {
+  readonly where: Filter
+  readonly limit: number
+  /** The newest that hold every word, where there are so many; else these too, or, `alone`, no others. */
+  readonly newest?: "first" | "alone"
+}
+
 export async function findWords(
   sessions: Sessions,
   shape: QueryShape,
-  where: Filter,
-  limit: number,
+  { where, limit, newest }: WordsRequest,
 ): Promise<WeightedArm[]> {
   const terms = queryTerms(shape.text).slice(0, QUERY_TERMS_MAX)
   if (terms.length === 0) return []
@@ -35,7 +41,10 @@ export async function findWords(
       row: _row,
       score: _score,
     }))
-  let found = await candidatesOf(ask, terms, isShort && shape.wordCount > 1 ? plain : [])
+  const holding = newest !== undefined && isShort ? await newestHolding(sessions, plain, asked) : []
+  const isNewest = holding.length >= asked.limit || newest === "alone"
+  const together = isShort && shape.wordCount > 1 ? plain : []
+  let found = isNewest ? holding : merged(await candidatesOf(ask, terms, together), holding)
   if (found.length > 0) sessions.answers.expected()
   let hits = await read(sessions, found)
   const texts = hits.map(({ text }) => comparable(text))
@@ -57,6 +66,7 @@ export async function findWords(
       hits,
       weight: WEIGHTS.index,
       isCut: found.length >= asked.limit,
+      ...sinceOf(hits, isNewest),
       plan: () => sessions.words.explain({ terms }, asked),
     },
     { name: "words: runs of letters", hits: scored(weighRuns(query, texts)), weight: WEIGHTS.runs },
@@ -109,6 +119,30 @@ async function candidatesOf(ask: Ask, terms: readonly string[], together: readon
     some,
     every.map(({ row }) => ({ row, score: least })),
   )
+}
+
+/** In no order; as many as asked for, where there are as many. Nothing says how well they match, but that they do. */
+async function newestHolding(
+  { words }: Sessions,
+  plain: readonly string[],
+  { where, limit }: { readonly where: Filter; readonly limit: number },
+): Promise<Candidate[]> {
+  if (plain.length === 0) return []
+  const clauses = plain.map((term) => ({ terms: [term] }))
+  const holding = await words.holding(clauses, { where, most: Number.POSITIVE_INFINITY, few: limit })
+  if (holding === undefined) return []
+  const { rows, moments } = holding
+  const since = moments?.toSorted().at(-limit) ?? Number.NEGATIVE_INFINITY
+  const newest: Candidate[] = []
+  for (let at = rows.length - 1; at >= 0; at--)
+    if ((moments?.[at] ?? 0) >= since) newest.push({ row: rows[at] as number, score: 0 })
+  return newest.slice(0, limit)
+}
+
+function sinceOf(hits: readonly Hit[], isNewest: boolean): Pick<WeightedArm, "sinceMicros"> {
+  if (!isNewest) return {}
+  const moments = hits.map(({ timestampMicros }) => timestampMicros).toSorted((left, right) => (left < right ? -1 : 1))
+  return { sinceMicros: moments[0] ?? 0n }
 }
 
 /** One letter apart, or two where nobody wrote anything nearer. */

@@ -11,7 +11,15 @@ import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 const itself = (text: string) => text
-const PLAIN = { columns: 80, style: createStyle(false), nowMs: 0, home: undefined, path: itself, prose: itself }
+const PLAIN = {
+  columns: 80,
+  style: createStyle(false),
+  nowMs: 0,
+  home: undefined,
+  path: itself,
+  prose: itself,
+  sort: undefined,
+}
 const marks = (text: string, query: string, mode?: string) =>
   marked(text, patternOf(query, mode), (found) => `[${found}]`)
 

@@ -157,3 +157,69 @@ test.each([
     expect([...idsOf(first), ...idsOf(second)]).toEqual(whole)
   }
 })
+
+/** One session is about nothing else; in each of the others it is mentioned once, in passing. */
+async function withOneLoudSession(): Promise<TestPond> {
+  const box = testPond()
+  const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * 86_400_000).toISOString()
+  const loud = Array.from({ length: 400 }, (_, ordinal) => said("loud", ordinal, "herring", { timestamp: at(0) }))
+  const other = "and here is a lot of text that is about something else ".repeat(20)
+  const quiet = Array.from({ length: 30 }, (_, index) => `quiet${String(index).padStart(2, "0")}`)
+  await box.place.sessions.write([
+    { session: session("loud"), entries: loud },
+    ...quiet.map((id, day) => ({
+      session: session(id, { project: "/quiet" }),
+      entries: [said(id, 0, `${other} a herring`, { id: `of-${id}`, timestamp: at(1 + day) })],
+    })),
+  ])
+  return box
+}
+
+async function sessionPages(box: TestPond, asked: object): Promise<string[][]> {
+  const pages: string[][] = []
+  let cursor: string | undefined
+  do {
+    const input = { limit: 10, ...asked, ...(cursor === undefined ? {} : { cursor }) }
+    const answer = (await box.run(search, input)) as SearchOutput
+    pages.push((answer.sessions ?? []).map(({ session_id: id }) => id))
+    cursor = answer.next_cursor
+  } while (cursor !== undefined)
+  return pages
+}
+
+test("a session whose every message matches leaves room for the others, page by page", async () => {
+  using box = await withOneLoudSession()
+  const pages = await sessionPages(box, { query: "herring" })
+  expect(pages.map((page) => page.length)).toEqual([10, 10, 10, 1])
+  expect(pages[0]?.[0]).toBe("loud")
+  expect(new Set(pages.flat()).size).toBe(31)
+})
+
+test("newest first is so among all that hold the words, whatever ranks higher", async () => {
+  using box = await withOneLoudSession()
+  const pages = await sessionPages(box, { query: "herring", sort: "recency" })
+  const newestFirst = Array.from({ length: 30 }, (_, index) => `quiet${String(29 - index).padStart(2, "0")}`)
+  expect(pages.flat()).toEqual([...newestFirst, "loud"])
+  // In the loud one's project nothing is newer, and its newest are shown.
+  const one = (await box.run(search, { query: "herring", sort: "recency", group: "none", limit: 3 })) as SearchOutput
+  expect(one.matches?.map(({ session_id: id }) => id)).toEqual(newestFirst.slice(0, 3))
+})
+
+test.each(["recency", "relevance"])("by %s, pages of few sessions are what one page of all is", async (sort) => {
+  using box = testPond()
+  const ids = ["a", "b", "c", "d", "e", "f"]
+  // Each session goes on for longer than the next one, all of them through the same days.
+  const batches = ids.map((id, index) => {
+    const entries = Array.from({ length: 170 }, (_, ordinal) => {
+      const timestamp = new Date(Date.UTC(2026, 0, 1) + ordinal * 3_600_000 * (ids.length - index)).toISOString()
+      return said(id, ordinal, `herring ${ordinal}`, { timestamp, id: `${id}${ordinal}` })
+    })
+    return { session: session(id), entries }
+  })
+  await box.place.sessions.write(batches)
+  const asked = { query: "herring", sort }
+  const whole = await sessionPages(box, { ...asked, limit: 100 })
+  expect(whole.flat().toSorted()).toEqual(ids)
+  if (sort === "recency") expect(whole.flat()).toEqual(ids)
+  for (const limit of [1, 2, 4]) expect((await sessionPages(box, { ...asked, limit })).flat()).toEqual(whole.flat())
+})

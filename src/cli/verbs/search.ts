@@ -65,6 +65,7 @@ export const search = defineVerb({
       query: input.query,
       mode: flags.mode,
       scope: flags.scope,
+      sort: flags.sort,
     }
     return { document: { ...answer }, render: (page) => renderHits(answer, { ...page, ...look }) }
   },
