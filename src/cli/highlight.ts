@@ -33,13 +33,42 @@ function beginning(word: string): string {
   return `(?<!\\p{L})${escaped(word.slice(0, units))}\\p{L}{0,${word.length - units + ENDING_UNITS}}(?!\\p{L})`
 }
 
-/** The engine's patterns are not JavaScript's: what does not compile here marks nothing. */
+/**
+ * The engine's patterns are not JavaScript's: what does not compile here marks nothing, and what the engine finds in linear
+ * time could take for ever here. Of such a pattern its words are marked.
+ */
 function expressionOf(query: string): RegExp | undefined {
+  const repetitions = repetitionsOf(query)
+  if (repetitions === undefined || repetitions > REPETITIONS_MAX) {
+    const words = query.replace(/\\./gsu, " ").match(/[\p{L}\p{N}_]{3,}/gu)
+    return words === null ? undefined : new RegExp(words.map(escaped).join("|"), "giu")
+  }
   try {
     return new RegExp(query, "giu")
   } catch {
     return undefined
   }
+}
+
+/** The time for a text grows with its length to the power of one more than these. */
+const REPETITIONS_MAX = 3
+/** Longer lines are looked at in pieces where there is more than one. */
+const PIECE_UNITS = 120
+const PATTERN_PIECE = /\\(?<escape>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?<group>\))?(?<often>[*+]|\{\d*,?\d*\})|./gsu
+
+/** How often something is repeated without an end; nothing where a group is, or where it refers back. */
+function repetitionsOf(pattern: string): number | undefined {
+  let repetitions = 0
+  for (const { groups } of pattern.matchAll(PATTERN_PIECE)) {
+    if (/[1-9k]/.test(groups?.["escape"] ?? "") || groups?.["group"] !== undefined) return undefined
+    if (groups?.["often"] !== undefined) repetitions += 1
+  }
+  return repetitions
+}
+
+function piecesOf(line: string, pattern: RegExp): string[] {
+  if (line.length <= PIECE_UNITS || (repetitionsOf(pattern.source) ?? 0) < 2) return [line]
+  return line.match(new RegExp(`.{1,${PIECE_UNITS}}`, "gsu")) ?? [line]
 }
 
 /** Only what means something outside of brackets: with `u`, a sign that is escaped for nothing does not compile. */
@@ -49,7 +78,9 @@ function escaped(text: string): string {
 
 /** Each match of some length marked. */
 export function marked(line: string, pattern: RegExp | undefined, mark: Marker): string {
-  return pattern === undefined ? line : line.replace(pattern, (found) => (found === "" ? "" : mark(found)))
+  if (pattern === undefined) return line
+  const pieces = piecesOf(line, pattern)
+  return pieces.map((piece) => piece.replace(pattern, (found) => (found === "" ? "" : mark(found)))).join("")
 }
 
 export interface ExcerptLook {
@@ -68,7 +99,7 @@ export function excerpt(text: string, pattern: RegExp | undefined, { width, line
       ? 0
       : Math.max(
           0,
-          lines.findIndex((line) => new RegExp(pattern, "iu").test(line)),
+          lines.findIndex((line) => piecesOf(line, pattern).some((piece) => new RegExp(pattern, "iu").test(piece))),
         )
   const from = lines.length <= linesMax ? 0 : Math.min(Math.max(0, at - 1), lines.length - linesMax)
   const shown = lines.slice(from, from + linesMax)

@@ -4,7 +4,7 @@
  */
 import type { Sessions } from "../sessions/store.ts"
 import type { ProjectFilter, SearchFilters } from "./request.ts"
-import { projectMatcher } from "./scope-filter.ts"
+import { projectsOf } from "./scope-filter.ts"
 
 const NAMED_MAX = 12
 
@@ -20,7 +20,7 @@ export async function missingOf(sessions: Sessions, filters: SearchFilters): Pro
     const shown = names.slice(0, NAMED_MAX).join(", ")
     missing.push(`all sessions, as none is of the client ${sourceAgent} (source_agent: ${shown})`)
   }
-  if (project !== undefined && !(await sessions.answers.projects()).some(projectMatcher(project)))
+  if (project !== undefined && (await projectsOf(sessions, project)).length === 0)
     missing.push(`all sessions, as no project ${projectText(project)} (project)`)
   return missing
 }

@@ -5,7 +5,7 @@
 import { PondError } from "../model/errors.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { Lane } from "../sessions/tables.ts"
-import { and, eq, type Filter, isIn, or, range, startsWith } from "../substrate/filter.ts"
+import { and, eq, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
 import type { ProjectFilter, SearchFilters } from "./request.ts"
 
 const REGEX_UNITS_MAX = 500
@@ -40,28 +40,33 @@ function agentFilter(agent: string, includeSubagents: boolean): Filter {
     : eq("source_agent", agent)
 }
 
-/** A store has few projects and many rows: the names are matched here, and the index is asked for those that match. */
+/** A store has few projects and many rows: the names are matched, and the index is asked for those that match. */
 async function projectFilter(sessions: Sessions, filter: ProjectFilter): Promise<Filter> {
   if (filter.equals !== undefined) return eq("project", filter.equals)
-  return isIn("project", (await sessions.answers.projects()).filter(projectMatcher(filter)))
+  return isIn("project", await projectsOf(sessions, filter))
 }
 
-export function projectMatcher({ contains, equals, regex }: ProjectFilter): (project: string) => boolean {
-  if (equals !== undefined) return (project) => project === equals
-  if (contains !== undefined) {
-    const wanted = contains.toLowerCase()
-    return (project) => project.toLowerCase().includes(wanted)
-  }
-  const expression = projectExpression(regex ?? "")
-  return (project) => expression.test(project)
+/** Those of the stored ones that are meant. */
+export async function projectsOf(sessions: Sessions, filter: ProjectFilter): Promise<readonly string[]> {
+  const { contains, equals, regex } = filter
+  if (regex !== undefined) return await projectsMatching(sessions, regex)
+  const wanted = contains?.toLowerCase() ?? ""
+  const projects = await sessions.answers.projects()
+  return projects.filter((project) =>
+    equals === undefined ? project.toLowerCase().includes(wanted) : project === equals,
+  )
 }
 
-function projectExpression(regex: string): RegExp {
+/** By the engine, in linear time: JavaScript's own expressions can take for ever, and nothing ends them. */
+async function projectsMatching({ tables }: Sessions, regex: string): Promise<readonly string[]> {
   if (regex.length > REGEX_UNITS_MAX) throw badExpression("it is too long")
   try {
-    return new RegExp(regex, "iu")
-  } catch (cause) {
-    throw badExpression(cause instanceof Error ? cause.message : "it is no regular expression")
+    const rows = await tables.sessions.read({ columns: ["project"], where: matches("project", regex, true) })
+    return [...new Set(rows.map(({ project }) => project))]
+  } catch (error) {
+    if (error instanceof PondError && error.code === "validation_failed")
+      throw badExpression("the engine does not understand it, or it is too large")
+    throw error
   }
 }
 

@@ -14,6 +14,18 @@ test("words with signs in them are marked as they stand there, also to the lette
   expect(markedIn("any [a-c] here", "[a-c]", "pattern")).toBe("<a>ny [<a>-<c>] here")
 })
 
+test("of a pattern that could take for ever here, the words are marked", () => {
+  expect(markedIn("said hello! then", "([a-z]+ ?)+hello!", "pattern")).toBe("said <hello>! then")
+  expect(markedIn("one two one", "(one).*\\1", "pattern")).toBe("<one> two <one>")
+  expect(markedIn("v1.22.333 here", "\\d+\\.\\d+", "pattern")).toBe("v<1.22>.333 here")
+  expect(markedIn("ab cd [x]", "(ab|cd)? \\[[^(+]\\]", "pattern")).toBe("ab <cd [x]>")
+  expect(markedIn("abcabc of it", "(abc){2}", "pattern")).toBe("<abc><abc> of it")
+  const long = `${"word ".repeat(300)}1-2`
+  expect(markedIn(long, "\\d+-\\d+", "pattern")).toEndWith("word <1-2>")
+  const looked = { width: Number.POSITIVE_INFINITY, linesMax: 2 }
+  expect(excerpt(`one\ntwo\nthree\n${long}`, patternOf("\\d+-\\d+", "pattern"), looked)).toEqual(["… three", long])
+})
+
 test("no query keeps a hit from being shown", () => {
   const sign = fc.constantFrom(..."\\^$.*+?()[]{}|/-\"'&~#<>=!:,@% \t", "\n", "é", "録", "😀", "\ud800", "a", "Z", "0")
   const query = fc.string({ unit: sign, maxLength: 12 })

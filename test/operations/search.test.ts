@@ -221,6 +221,8 @@ test.each<[string, object]>([
   ["a date that is none", { query: "x", filters: { to_date: "yesterday" } }],
   ["two kinds of project filter", { query: "x", filters: { project: { contains: "a", equals: "b" } } }],
   ["a project expression that cannot be read", { query: "x", filters: { project: { regex: "(" } } }],
+  ["a project expression that may take for ever", { query: "x", filters: { project: { regex: "^(?=(a+)+$)b" } } }],
+  ["a project expression that refers back", { query: "x", filters: { project: { regex: "(a)\\1" } } }],
   ["a cursor of nobody", { query: "x", cursor: "%%%" }],
   [
     "a cursor of another query",
