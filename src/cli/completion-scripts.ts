@@ -69,7 +69,9 @@ function wordChoices(positionals: readonly Positional[]): readonly string[] {
 
 /** What asks pond for words of a kind, in the form that the shell takes. */
 function asking(shell: Shell, kind: WordKind): string {
-  return `pond completions ${shell} --words ${kind} 2>/dev/null`
+  // The newest sessions are few of all: an older one is found by how its id begins.
+  const typed = shell === "bash" ? ` \${current:+"--beginning=$current"}` : ""
+  return `pond completions ${shell} --words ${kind}${typed} 2>/dev/null`
 }
 
 // --- bash ---------------------------------------------------------------------------
@@ -165,7 +167,7 @@ function zshScript(verbs: readonly Completable[]): string {
   return `#compdef pond
 # zsh completion for pond: source <(pond completions zsh)
 _pond_words() {
-  local -a found=("\${(@f)$(pond completions zsh --words $1 2>/dev/null)}")
+  local -a found=("\${(@f)$(pond completions zsh --words $1 \${PREFIX:+--beginning=$PREFIX} 2>/dev/null)}")
   (($#found && $#found[1])) && _describe -V $1 found
 }
 _pond() {

@@ -1,5 +1,5 @@
 /** The sessions that people went on with last, and a glimpse of each: what one is chosen from. */
-import { and, eq, isIn, isNull, not, range } from "../substrate/filter.ts"
+import { and, eq, isIn, isNull, not, range, startsWith } from "../substrate/filter.ts"
 import type { Pond } from "./pond.ts"
 import { type MessageView, messageView } from "./views.ts"
 
@@ -17,11 +17,12 @@ const MESSAGES_MAX = 20_000
 /** What the user said first stands near the beginning, behind what the client put there. */
 const FIRST_ORDINALS = 60
 
-export async function recentSessions(pond: Pond, count: number): Promise<RecentSession[]> {
+/** Of all, or of those whose id begins so. */
+export async function recentSessions(pond: Pond, count: number, beginning = ""): Promise<RecentSession[]> {
   const sessions = await pond.sessions()
   const newest = await sessions.tables.messages.read({
     columns: ["session_id", "timestamp"],
-    where: eq("lane", "main"),
+    where: beginning === "" ? eq("lane", "main") : and(eq("lane", "main"), startsWith("session_id", beginning)),
     orderBy: [{ column: "timestamp", descending: true }],
     limit: MESSAGES_MAX,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { completionScript, SHELLS } from "../../src/cli/completion-scripts.ts"
-import { flag, NO_FLAGS } from "../../src/cli/flags.ts"
+import { type Flags, flag, NO_FLAGS } from "../../src/cli/flags.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import type { VerbRow } from "../../src/cli/verb.ts"
 import { homeOfClients } from "../support/clients-home.ts"
@@ -85,15 +85,15 @@ test("bash asks pond for words that only the store knows, for arguments and for 
       positionals: [{ name: "session", summary: "which.", count: "one", words: "sessions" }],
     },
   ] as const
-  const asked = `pond() { echo "$2-$4-one $2-$4-two"; }`
+  const asked = `pond() { echo "$2-$4-one $2-$4-two \${5#--beginning=}-three"; }`
   const press = (line: string) => {
     const words = line.split(" ").map((word) => `'${word}'`)
     return `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; COMPREPLY=(); _pond; echo "\${COMPREPLY[*]}"`
   }
-  const script = [asked, completionScript("bash", verbs), press("pond get b"), press("pond get x --to ")].join("\n")
+  const script = [asked, completionScript("bash", verbs), press("pond get b"), press("pond get x --to b")].join("\n")
   const child = Bun.spawn(["bash", "-c", script], { stdout: "pipe", stderr: "inherit" })
   expect(await new Response(child.stdout).text()).toBe(
-    "bash-sessions-one bash-sessions-two\nbash-adapters-one bash-adapters-two\n",
+    "bash-sessions-one bash-sessions-two b-three\nbash-adapters-one bash-adapters-two b-three\n",
   )
 })
 
@@ -123,9 +123,26 @@ test("the words are those of this machine and this store, with what each is wher
       .split("\n")
       .map((line) => line.split("\t").length),
   ).toEqual([2, 2, 2, 2])
+  const [first = "", ...others] = ids.toSorted()
+  const begun = await runPond(["completions", "bash", "--words", "sessions", `--beginning=${first.slice(0, 8)}`], {
+    env: home.env,
+  })
+  expect(begun.stdout.split("\n")).toContain(first)
+  expect(others.filter((id) => !id.startsWith(first.slice(0, 8)) && begun.stdout.includes(id))).toEqual([])
   expect(adapters.stdout).toStartWith("claude-code\ncodex\nopencode\npi\n")
   expect(empty).toEqual({ stdout: "", stderr: "", exitCode: 0 })
 }, 60_000)
+
+test("every flag that takes the id of a session or the name of a client is completed with those that there are", async () => {
+  const loaded = await Promise.all(VERBS.map(async (verb) => ({ name: verb.name, ...(await verb.load()) })))
+  const plain = loaded.flatMap(({ name, flags }) =>
+    Object.entries(flags as Flags)
+      .filter(([flagName, { words }]) => /^(session|agent|to)$/.test(flagName) && words === undefined)
+      .map(([flagName]) => `${name} --${flagName}`),
+  )
+  // These take a day, or a store.
+  expect(plain.toSorted()).toEqual(["copy --to", "export --to", "search --to", "stats --to"])
+})
 
 test.each(SHELLS)("the %s script knows every verb of the table", async (shell) => {
   const { stdout, exitCode } = await runPond(["completions", shell], { env: {} })

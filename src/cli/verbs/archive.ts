@@ -23,9 +23,9 @@ const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
 export const exportVerb = defineVerb({
   flags: {
     output: flag.text("The archive to write.", "FILE.pond", { short: "o" }),
-    session: flag.texts("Only this session, with its agents.", "ID"),
+    session: flag.texts("Only this session, with its agents.", "ID", { words: "sessions" }),
     project: flag.text("Only projects whose path contains this.", "TEXT"),
-    agent: flag.text("Only this client, or this kind of sub-agent.", "NAME"),
+    agent: flag.text("Only this client, or this kind of sub-agent.", "NAME", { words: "adapters" }),
     from: flag.text("Only sessions with a message on or after this day.", "DATE"),
     to: flag.text("Only sessions with a message on or before this day.", "DATE"),
     force: flag.onOff("Replace the file if it is there."),

@@ -10,6 +10,7 @@ const LABEL_CHARACTERS_MAX = 60
 
 const FLAGS = {
   words: flag.choice("Print the words of that kind that there are now: what the script asks for.", WORD_KINDS),
+  beginning: flag.text("With --words: only those that begin so, also where they are old.", "TEXT"),
 }
 
 interface Word {
@@ -23,7 +24,7 @@ export const completions = defineVerb({
   examples: ["completions bash >> ~/.bashrc", "completions fish | source", "completions zsh --words sessions"],
   run: async ({ pond, flags, words: [shell], verbs }) => {
     if (flags.words !== undefined) {
-      const words = await wordsOf(pond, flags.words)
+      const words = await wordsOf(pond, flags.words, flags.beginning)
       return { document: { words }, render: () => words.map((word) => `${spelled(shell as Shell, word)}\n`).join("") }
     }
     const loaded = await Promise.all(verbs.map(async (row) => ({ row, ...(await row.load()) })))
@@ -43,13 +44,14 @@ function helpAbout(verbs: readonly VerbRow[]): Completable {
   return { row: { name: "help", group: "care", summary, load }, flags: NO_FLAGS, positionals }
 }
 
-async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind): Promise<Word[]> {
+async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind, beginning = ""): Promise<Word[]> {
   if (kind === "adapters") {
     const { listClients } = await import("../../operations/clients.ts")
-    return listClients(pond).map(({ adapter, title }) => ({ word: adapter, label: title }))
+    const clients = listClients(pond).filter(({ adapter }) => adapter.startsWith(beginning))
+    return clients.map(({ adapter, title }) => ({ word: adapter, label: title }))
   }
   const { recentSessions } = await import("../../operations/recent.ts")
-  const recent = await recentSessions(pond, SESSIONS_SHOWN)
+  const recent = await recentSessions(pond, SESSIONS_SHOWN, beginning)
   return recent.map(({ id, title }) => ({ word: id, label: visibleLine(title).slice(0, LABEL_CHARACTERS_MAX) }))
 }
 

@@ -11,7 +11,7 @@ export const GET_FLAGS = {
   limit: flag.wholeNumber("How many messages, or parts of a message.", { min: 1, max: 1000 }),
   after: flag.text("Go on behind this message, or this part.", "ID"),
   context: flag.wholeNumber("How many neighbours of a message on each side.", { min: 0, max: 50 }),
-  session: flag.text("Which session the message is of, where several have one of its id.", "ID"),
+  session: flag.text("Which session the message is of, where several have one of its id.", "ID", { words: "sessions" }),
   tree: flag.onOff("Of a session: the sessions below it, however deep, and no messages."),
   raw: flag.onOff("Of a message: the record that it was read from, as its client wrote it."),
   format: flag.choice("md: a whole session as one Markdown document, to share.", ["text", "md"]),
