@@ -21,6 +21,7 @@ import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/table.ts"
 import { type Bench, quantile, type Row } from "../measure.ts"
+import { BuildFailure } from "../targets.ts"
 
 const LIMITS: Readonly<Record<string, number>> = { locomo: 50, xquad: 94.5, known: 93, short: 92, issues: 71 }
 
@@ -41,7 +42,8 @@ export const bench: Bench = {
   summary: "how well search ranks labelled sets, by words alone or with an embedding model",
   run: async (args) => {
     const data = process.env["RETRIEVAL_DATA"]
-    if (data === undefined || !existsSync(data)) throw new Error("RETRIEVAL_DATA names no folder of labelled sets.")
+    if (data === undefined || !existsSync(data))
+      throw new BuildFailure("RETRIEVAL_DATA names no folder of labelled sets.")
     const at = args.indexOf("--sets")
     const directory = process.env["RETRIEVAL_MODEL"]
     const embedder =

@@ -13,7 +13,7 @@ import { type Explanation, explain } from "./explain.ts"
 import { bestFirst, type Fused, fuse, keyOfHit, type WeightedArm, withNeighbours } from "./fuse.ts"
 import { factsOf, filesOf, type Group, groupByRoot, groupBySession, type SessionFacts } from "./groups.ts"
 import { HIT_COLUMNS, hitOf } from "./hit-rows.ts"
-import { findLiteral } from "./literal.ts"
+import { findLiteral, type Literal } from "./literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./meaning-arm.ts"
 import { missingOf } from "./missing.ts"
 import { type QueryShape, shapeOf } from "./query-shape.ts"
@@ -196,29 +196,20 @@ async function findHits(asking: Asking): Promise<Found> {
 }
 
 async function findRanked(asking: Asking): Promise<Found> {
-  const { request, context, where, whereOfTools, whereOfVectors, shape, cursor } = asking
-  const again = asking.again ?? (cursor && { sinceMicros: cursor.place?.beforeMicros })
-  const { sessions, clock, signal } = context
+  const { request, context, where, whereOfVectors, shape } = asking
   const newest = newestOf(asking)
-  const arms: WeightedArm[] = await findWords(sessions, shape, { where, limit: CANDIDATES, ...(newest && { newest }) })
+  const words = await findWords(context.sessions, shape, { where, limit: CANDIDATES, ...(newest && { newest }) })
+  const arms: WeightedArm[] = [...words]
   const names: ArmName[] = ["words"]
   const remarks: string[] = []
-  let since: bigint | undefined
+  const literal = request.mode === "auto" ? await literalBeside(asking, words) : undefined
+  if (literal !== undefined) {
+    arms.push(literal.arm)
+    names.push("exact")
+  }
+  const since = literal?.sinceMicros
+  if (request.scope === "all") remarks.push(...remarksOnTools(request.mode, since))
   if (request.mode === "auto") {
-    const literal = await findLiteral(sessions, clock, {
-      shape,
-      where,
-      whereOfTools,
-      scope: request.scope,
-      ...(again === undefined ? {} : { again }),
-      signal,
-    })
-    since = literal?.sinceMicros
-    if (literal !== undefined) {
-      arms.push(literal.arm)
-      names.push("exact")
-    }
-    if (request.scope === "all") remarks.push(...remarksOnTools(since))
     const meaning = await meaningBeside(context, shape, whereOfVectors)
     if (typeof meaning === "string") remarks.push(meaning)
     else if (meaning !== undefined) {
@@ -226,9 +217,7 @@ async function findRanked(asking: Asking): Promise<Found> {
       names.push("meaning")
     }
   }
-  if (request.mode === "words" && request.scope === "all")
-    remarks.push(`${TOOLS} (they have no index of words: mode exact)`)
-  const newestSince = arms[0]?.sinceMicros
+  const newestSince = words[0]?.sinceMicros
   const ranked = fuse(arms).filter(({ hit, shares }) => {
     if (newest === "alone") return (shares[0] ?? 0) > 0
     return newestSince === undefined || hit.timestampMicros >= newestSince
@@ -243,6 +232,24 @@ async function findRanked(asking: Asking): Promise<Found> {
   }
 }
 
+/** Where no message holds the words, they may be parts of longer ones; of that is only said what was found. */
+async function literalBeside(asking: Asking, words: readonly WeightedArm[]): Promise<Literal | undefined> {
+  const { request, context, where, whereOfTools, shape, cursor } = asking
+  const again = asking.again ?? (cursor && { sinceMicros: cursor.place?.beforeMicros })
+  const isUnheard = words.every(({ hits }) => hits.length === 0) && shape.wordCount <= LETTER_WORDS_MAX
+  const literal = await findLiteral(context.sessions, context.clock, {
+    shape,
+    where,
+    whereOfTools,
+    scope: request.scope,
+    isUnheard,
+    ...(again === undefined ? {} : { again }),
+    signal: context.signal,
+  })
+  const isAsked = request.scope === "all" || shape.quoted.length + shape.identifiers.length > 0
+  return isAsked || (literal?.arm.hits.length ?? 0) > 0 ? literal : undefined
+}
+
 /** What goes on from the newest is older, and nothing that another arm finds may come before it. */
 function newestOf({ request, again }: Asking): "first" | "alone" | undefined {
   if (request.sort !== "recency") return undefined
@@ -252,7 +259,8 @@ function newestOf({ request, again }: Asking): "first" | "alone" | undefined {
 const TOOLS = "tool calls and results"
 
 /** They have no index of words. */
-function remarksOnTools(since: bigint | undefined): string[] {
+function remarksOnTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
+  if (mode === "words") return [`${TOOLS} (they have no index of words: mode exact)`]
   const unseen = since === undefined ? [] : [`${TOOLS} older than ${textOfMicros(since)} (mode: exact)`]
   return [`${TOOLS} by words (they are searched to the letter)`, ...unseen]
 }

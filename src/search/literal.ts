@@ -25,6 +25,8 @@ export interface LiteralRequest {
   readonly where: Filter
   readonly whereOfTools: Filter
   readonly scope: Scope
+  /** No message holds its words as words: what it is looked for in is then part of longer ones. */
+  readonly isUnheard: boolean
   /** For a later page of an answer: how far back its first page has looked, where not to the end. */
   readonly again?: { readonly sinceMicros: bigint | undefined }
   readonly signal: AbortSignal
@@ -45,10 +47,10 @@ export async function findLiteral(
   const { quoted, identifiers, text: whole } = request.shape
   const meant = [...new Set([...quoted, ...identifiers])].slice(0, STRETCHES_MAX)
   // What tools did has no index of words: there all of a query is meant so, where nothing in it is.
-  const isForTools = meant.length === 0 && request.scope === "all" && whole !== ""
-  if (meant.length === 0 && !isForTools) return undefined
-  const asked: LiteralRequest = isForTools ? { ...request, scope: "tools" } : request
-  const stretches = isForTools ? [whole] : meant
+  const isWhole = meant.length === 0 && (request.isUnheard || request.scope === "all") && whole !== ""
+  if (meant.length === 0 && !isWhole) return undefined
+  const asked: LiteralRequest = isWhole && !request.isUnheard ? { ...request, scope: "tools" } : request
+  const stretches = isWhole ? [whole] : meant
   const found = await Promise.all(stretches.map((text) => holding(sessions, clock, text, asked)))
   const [newest] = found
     .flatMap(({ sinceMicros }) => sinceMicros ?? [])

@@ -431,3 +431,12 @@ test("a word that nobody wrote is taken for the one that it is like", async () =
   expect((await ids(box, { query: "creatStringifyOpts" }))[0]).toBe("alpha/m1")
   expect((await ids(box, { query: "databse" }))[0]).toBe("alpha/m0")
 })
+
+test("a word that stands in longer words alone is found in them", async () => {
+  using box = await filled()
+  const text = "Die Datenbankmigrationsschritte schlugen fehl"
+  await box.place.sessions.write([{ session: session("de"), entries: [said("de", 0, text)] }])
+  const answer = await found(box, { query: "Schritte", group: "none" })
+  expect(answer).toMatchObject({ matches: [{ session_id: "de" }], searched: { arms: ["words", "exact"] } })
+  expect((await found(box, { query: "Nirgendwo" })).searched.arms).toEqual(["words"])
+})
