@@ -28,10 +28,12 @@ export interface Dataset {
   /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
   readonly tail: { rows: number }
   /**
-   * All that is in the table, while this handle alone has put anything there: as many rows, of these keys. What is not among
-   * them need not be looked up.
+   * All that is in the table, while nobody else has put anything there since this handle knew: as many rows, of these keys.
+   * What is not among them need not be looked up.
    */
   own: { rows: number; readonly keys: KeySet } | undefined
+  /** How many rows were met when keys were looked up last, where they were many. */
+  lookedThrough: number
   /** The number that the next row gets, as of a version. */
   reach: { readonly version: number; readonly rows: number } | undefined
   /** Another handle of the table, for work that takes long. */

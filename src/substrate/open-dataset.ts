@@ -92,6 +92,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     newest: handle.newest,
     tail: { rows: 0 },
     own: undefined,
+    lookedThrough: 0,
     reach: undefined,
     separate: async () => {
       await healed()

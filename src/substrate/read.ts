@@ -88,6 +88,15 @@ export async function scanNewest(dataset: Dataset, scan: Scan): Promise<AnyRow[]
   return table === undefined ? [] : await dataset.attempt(() => scanTable(dataset, table, scan))
 }
 
+/** The same by the batch, as columns. */
+export async function* scanNewestColumns(dataset: Dataset, scan: Scan): AsyncGenerator<ColumnBatch> {
+  const table = await dataset.newest()
+  if (table === undefined) return
+  for await (const record of batchesOf(dataset, table, scan)) {
+    if (record.numRows > 0) yield plainColumnsOf(dataset.definition, record, scan.columns)
+  }
+}
+
 /** As many as the newest version has, for a writer whose turn it is. */
 export async function countNewest(dataset: Dataset): Promise<number> {
   const table = await dataset.newest()

@@ -22,7 +22,7 @@ import { engine } from "./engine.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { freeBytes, type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
 import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "./plain-columns.ts"
-import { countNewest, keyValue, scanNewest } from "./read.ts"
+import { countNewest, keyValue, type Scan, scanNewest, scanNewestColumns } from "./read.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
 export interface Inserted<Row = AnyRow> {
@@ -207,6 +207,7 @@ async function absentPlaces(dataset: Dataset, offered: Offered): Promise<readonl
   const stored = await countNewest(dataset)
   if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
   if (dataset.own?.rows !== stored) dataset.own = undefined
+  if (dataset.own === undefined && isLearnt(dataset, stored)) dataset.own = await ownOf(dataset, stored)
   const doubtful = dataset.own === undefined ? undefined : doubtfulPlaces(dataset.own.keys, offered)
   if (doubtful?.size === 0) return Array.from({ length: offered.length }, (_, place) => place)
   const keys = offered.keys()
@@ -273,9 +274,45 @@ const NARROW_ROWS_MAX = 256
 async function presentKeys(dataset: Dataset, rows: readonly AnyRow[]): Promise<readonly AnyRow[]> {
   if (rows.length === 0) return []
   const { key } = dataset.definition
-  const narrowed = rows.length <= NARROW_ROWS_MAX ? key : key.slice(0, 1)
+  const isNarrow = rows.length <= NARROW_ROWS_MAX
+  const narrowed = isNarrow ? key : key.slice(0, 1)
   const filters = narrowed.map((name) => isIn(name, [...new Set(rows.map((row) => keyValue(row, name)))]))
-  return await scanNewest(dataset, { columns: key, where: and(...filters) })
+  const scan = { columns: key, where: and(...filters) }
+  return isNarrow ? await scanNewest(dataset, scan) : await keysAmong(dataset, rows, scan)
+}
+
+/** A session of a million messages has a million keys: values are made of those alone that may be asked for. */
+async function keysAmong(dataset: Dataset, rows: readonly AnyRow[], scan: Scan): Promise<AnyRow[]> {
+  const { definition } = dataset
+  const asked = createKeySet()
+  addHashes(asked, hashesOfRows(definition, rows))
+  const found: AnyRow[] = []
+  dataset.lookedThrough = 0
+  for await (const batch of scanNewestColumns(dataset, scan)) {
+    dataset.lookedThrough += batch.length
+    const hashes = keyHashes(valuesOf(batch), batch.length)
+    const places = Array.from({ length: batch.length }, (_, place) => place).filter((place) =>
+      asked.mayHaveHash(hashes[2 * place] as number, hashes[2 * place + 1] as number),
+    )
+    found.push(...rowsOfColumns(definition, pickedRows(batch, places)))
+  }
+  return found
+}
+
+/** Who goes on with a session that is most of the table would look through it again for every commit. */
+function isLearnt({ definition, lookedThrough }: Dataset, stored: number): boolean {
+  return definition.derived !== true && stored <= OWN_KEYS_MAX && lookedThrough * 2 > stored
+}
+
+async function ownOf(dataset: Dataset, stored: number): Promise<NonNullable<Dataset["own"]>> {
+  const keys = createKeySet()
+  for await (const batch of scanNewestColumns(dataset, { columns: dataset.definition.key }))
+    addHashes(keys, keyHashes(valuesOf(batch), batch.length))
+  return { rows: stored, keys }
+}
+
+function addHashes(keys: KeySet, hashes: Uint32Array): void {
+  for (let half = 0; half < hashes.length; half += 2) keys.addHash(hashes[half] as number, hashes[half + 1] as number)
 }
 
 /** One string per key. Each text says its length, so that no two keys read the same. */

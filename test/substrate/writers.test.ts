@@ -3,8 +3,13 @@ import { join } from "node:path"
 import { systemClock } from "../../src/platform/clock.ts"
 import { openFileLock, whileLocked } from "../../src/platform/file-lock.ts"
 import { seededRandom } from "../../src/platform/random.ts"
-import { defineTable, utf8 } from "../../src/substrate/table-definition.ts"
-import { EVERY_KIND, row, testStore } from "./support.ts"
+import { openCatalog } from "../../src/substrate/catalog.ts"
+import type { Dataset } from "../../src/substrate/dataset.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openDataset } from "../../src/substrate/open-dataset.ts"
+import { defineTable, type TableDefinition, utf8 } from "../../src/substrate/table-definition.ts"
+import { insertAbsent } from "../../src/substrate/write.ts"
+import { EVERY_KIND, row, testContext, testStore } from "./support.ts"
 
 /** Its whole key is indexed: that is where the engine's own insert-if-absent stores a row once per writer. */
 const INDEXED_KEY = defineTable({
@@ -81,4 +86,43 @@ test("a handle that filled a table alone still sees what another one put there s
   expect(await mine?.insertAbsent([of("c", "1"), of("c", "2")])).toMatchObject({ inserted: 1, present: 1 })
   expect(await mine?.insertAbsent([of("c", "2"), of("b", "1")])).toMatchObject({ inserted: 0, present: 2 })
   expect(await others?.count()).toBe(6)
+})
+
+/** How many rows an answer of the engine holds: all at once, or the next batch. */
+function rowsIn(answer: unknown): number {
+  if (Array.isArray(answer)) return answer.length
+  const { first, value } = answer as { first?: { value?: unknown }; value?: unknown }
+  const batch = (first ?? { value }).value as { numRows?: number } | undefined
+  return batch?.numRows ?? 0
+}
+
+test("who goes on with what is most of a table looks it through twice, however often it commits", async () => {
+  using place = testStore()
+  const rowsFrom = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => row(`row-${from + index}`))
+  await place.store.table(EVERY_KIND).insertAbsent(rowsFrom(0, 6_000))
+  let read = 0
+  const counted = async <Answer>(answering: Promise<Answer>) => {
+    const answer = await answering
+    read += rowsIn(answer ?? [])
+    return answer
+  }
+  const catalog = openCatalog(parseLocation(place.path, { environment: {} }), testContext)
+  const dataset = openDataset(catalog, EVERY_KIND as unknown as TableDefinition)
+  const watched: Dataset = {
+    ...dataset,
+    attempt: (call) => counted(dataset.attempt(call)),
+    once: (call) => counted(dataset.once(call)),
+  }
+  // Each brings one row that is there.
+  for (let commit = 0; commit < 8; commit++) {
+    const { inserted, present } = await insertAbsent(watched, rowsFrom(5_999 + commit * 300, 301))
+    expect({ inserted, present }).toEqual({ inserted: 300, present: 1 })
+  }
+  expect(read).toBeGreaterThan(6_000)
+  expect(read).toBeLessThan(15_000)
+  await place.store.table(EVERY_KIND).insertAbsent([row("row-of-another")])
+  expect(await insertAbsent(watched, [row("row-of-another"), row("row-last")])).toMatchObject({ inserted: 1 })
+  expect(await place.store.table(EVERY_KIND).count()).toBe(6_000 + 8 * 300 + 2)
+  catalog.close()
 })
