@@ -89,9 +89,8 @@ export async function* onlyChanged(
 ): PreparedStretches {
   let reconciler: Reconciler | undefined
   let rows: KnownRows | undefined
-  let isKnown = false
   let isCopy: boolean | undefined
-  let keptBytes = 0
+  const kept = createKept()
   try {
     for (;;) {
       const { done, value } = await stretches.next()
@@ -109,24 +108,56 @@ export async function* onlyChanged(
       }
       const { session } = batch
       const areStored = rows.areStored(batch)
-      const isMoved = (rows.project(session.id) ?? session.project) !== session.project
+      const isMoved = isElsewhere(rows, session)
       if (!isMoved && areStored.every(Boolean)) {
-        isKnown ||= areStored.length > 0
-        keptBytes += value.bytes
-        if (keptBytes >= LET_GO_BYTES) {
-          keptBytes = 0
-          Bun.gc(true)
-        }
+        kept.add(areStored.length, value.bytes)
         yield { ...value, batch: blobsAlone(batch) }
         continue
       }
       const nextOrdinal = rows.nextOrdinal(session.id)
+      const isCompared = isMoved || isCopy || reconciler !== undefined
+      if (!isCompared && isBehind(areStored, nextOrdinal - kept.messages)) {
+        yield value
+        return yield* stretches
+      }
+      const isKnown = kept.messages > 0
       reconciler ??= await createReconciler(adapter, await sessions(), { given: session, nextOrdinal, isKnown, isCopy })
       yield { ...value, batch: await changedOf(batch, reconciler, sessions) }
     }
   } finally {
     await stretches.return(undefined as never)
   }
+}
+
+/** Whether it is stored under another project. */
+function isElsewhere(rows: KnownRows, { id, project }: PreparedBatch["session"]): boolean {
+  return (rows.project(id) ?? project) !== project
+}
+
+/** What was found to be stored as it is. */
+function createKept() {
+  let messages = 0
+  let bytes = 0
+  return {
+    get messages() {
+      return messages
+    },
+    add: (more: number, fromBytes: number) => {
+      messages += more
+      bytes += fromBytes
+      if (bytes < LET_GO_BYTES) return
+      bytes = 0
+      Bun.gc(true)
+    },
+  }
+}
+
+/**
+ * Whether so many messages are all that is left of what is stored, each met as it is, and only new ones follow: the first
+ * import of the log was interrupted, or it grew while nothing was remembered of it.
+ */
+function isBehind(areStored: readonly boolean[], storedLeft: number): boolean {
+  return areStored.every((isStored, index) => isStored === index < storedLeft)
 }
 
 async function changedOf(

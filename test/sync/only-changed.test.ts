@@ -92,6 +92,29 @@ test("a session that lies in two places is no change of itself, however often bo
   expect(await syncFully(place)).toMatchObject({ messages: 0 })
 })
 
+test("a log whose import was interrupted, and one that grew while nothing was remembered of it, is not read from the store", async () => {
+  using place = syncPlace()
+  const lines = Array.from({ length: 3_000 }, (_, number) => lineOf(SESSION, number, `said ${number}`))
+  write(place, SESSION, lines.slice(0, 1_000))
+  await place.sync()
+  rmSync(place.state, { recursive: true })
+  write(place, SESSION, lines)
+  expect(await syncFully(place)).toMatchObject({ read: [], messages: 2_000, sessions: { grown: 1 } })
+  expect(await restored(place)).toEqual(lines)
+  const places = await place.sessions.tables.messages.read({ columns: ["ordinal"] })
+  expect(new Set(places.map(({ ordinal }) => ordinal)).size).toBe(3_000)
+  // It goes on from what is remembered now.
+  place.append(SESSION, `${JSON.stringify(lineOf(SESSION, 3_000, "said last"))}\n`)
+  expect((await place.sync()).messages.new).toBe(1)
+  expect((await restored(place)).length).toBe(3_001)
+  // A record that changed meanwhile is found, and so is one that came before what is stored.
+  rmSync(place.state, { recursive: true })
+  const changed = [lineOf(SESSION, 5_000, "said before"), ...lines.with(7, lineOf(SESSION, 7, "otherwise"))]
+  write(place, SESSION, [...changed, lineOf(SESSION, 3_000, "said last"), lineOf(SESSION, 5_001, "said behind")])
+  expect(await syncFully(place)).toMatchObject({ read: [SESSION], messages: 3 })
+  expect(await syncFully(place)).toMatchObject({ messages: 0 })
+})
+
 const TEXT = "a text that is long enough to be taken out of its record, and to leave a null in its place"
 const text = (value: unknown) => ({ type: "text", text: value })
 
