@@ -146,6 +146,14 @@ test("a stage runs alone, or is left out", async () => {
   expect(await stages("--only", "embed")).toEqual({ imports: false, embeds: 2, folds: false })
   expect(await stages("--skip", "index")).toEqual({ imports: true, embeds: 0, folds: false })
   expect(await stages()).toEqual({ imports: true, embeds: 0, folds: true })
+  const says = async (...args: readonly string[]) => (await runPond(["sync", ...args], { env })).stdout
+  expect(await says("--only", "embed")).toBe("Every message is embedded by tiny already.\n")
+  expect(await says("--skip", "import")).toBe(
+    "Every message is embedded by tiny already.\nThe indexes are up to date.\n",
+  )
+  expect(await says("--only", "index")).toBe("The indexes are up to date.\n")
+  const { stdout } = await runPond(["sync", "--only", "embed"], home)
+  expect(stdout).toBe("No embedding model is configured; `pond help embeddings` says how to name one.\n")
 }, 60_000)
 
 test("a dry run says what would be read, for each client, and makes no store", async () => {

@@ -59,7 +59,7 @@ export const sync = defineVerb({
     })
     if (report.interrupted) throw interrupted(report)
     const around = await import("../../operations/overview.ts")
-    return synced(report, await around.unreadOf(pond, signal))
+    return synced(report, { unread: await around.unreadOf(pond, signal), isImport: isAsked(flags, "import") })
   },
 })
 
@@ -134,15 +134,25 @@ function interrupted({ adapters }: Report): PondError {
 
 // --- What was done ----------------------------------------------------------------------------------------------------
 
-function synced(report: Report, unread: Unread): Outcome {
+interface Around {
+  readonly unread?: Unread
+  /** Whether sources were looked for at all. */
+  readonly isImport?: boolean
+}
+
+function isAsked({ only, skip }: SyncVerbContext["flags"], stage: (typeof STAGE_CHOICES)[number]): boolean {
+  return (only.length === 0 || only.includes(stage)) && !skip.includes(stage)
+}
+
+function synced(report: Report, around: Around): Outcome {
   return {
-    document: { ...report, unread },
+    document: { ...report, unread: around.unread },
     exitCode: syncExitCode(report),
-    render: (page) => renderSynced(report, page, unread),
+    render: (page) => renderSynced(report, page, around),
   }
 }
 
-export function renderSynced(report: Report, page: Page, unread: Unread = []): string {
+export function renderSynced(report: Report, page: Page, { unread = [], isImport = true }: Around = {}): string {
   const embedded = embedText(report.embed)
   const others = unread
     .map((client) =>
@@ -150,9 +160,18 @@ export function renderSynced(report: Report, page: Page, unread: Unread = []): s
 `),
     )
     .join("")
+  if (!isImport) return `${stagesText(report)}${others}`
   if (report.adapters.length === 0) return `${embedded === "" ? NO_SOURCES : embedded}${others}`
   const remarked = report.adapters.flatMap((root) => remarks(root, page.style)).map((each) => page.prose(each))
   return `${embedded}${tableOf(report, page)}${remarked.join("")}${others}`
+}
+
+/** Of a sync that read no sources. */
+function stagesText({ embed, index }: Report): string {
+  const folded = index === null ? "" : "The indexes are up to date.\n"
+  const model = typeof embed === "object" && embed !== null && "model" in embed ? embed.model : undefined
+  if (model !== undefined) return `${embedText(embed) || `Every message is embedded by ${model} already.\n`}${folded}`
+  return folded === "" ? "No embedding model is configured; `pond help embeddings` says how to name one.\n" : folded
 }
 
 /** Nothing where no model is configured, or nothing was left to embed. */
