@@ -101,8 +101,9 @@ Days are your own, as pond shows them: 2026-01-31, 2026-01, "20 Jan", yesterday,
 7d. Over HTTP and MCP, and in SQL, they are in UTC.
 
 What people and models said is searched unless another scope is asked for: tool
-calls and their output are the scope \`tools\`, and sub-agents come along with
---include-subagents. An answer says what it did not search.
+calls and their output are the scope \`tools\`, where a query is looked for to the
+letter, and sub-agents come along with --include-subagents. An answer says what
+it did not search.
 
   pond search flaky login test
   pond search '"cannot find module"' --project web
