@@ -15,6 +15,8 @@ import { walkTimeline } from "./timeline.ts"
 const STRETCHES_MAX = 4
 const CANDIDATES = 60
 const WALK_BUDGET_MS = 150
+/** Tools have no index of words, so that whoever asks for them too has nothing else. */
+const TOOLS_BUDGET_MS = 1_000
 /** What the first page had the time to look at, a later page looks at however busy the machine is by now. */
 const WALK_AGAIN_BUDGET_MS = 86_400_000
 /** A literal occurrence decides between rankings that agree otherwise. */
@@ -90,11 +92,15 @@ async function holding(sessions: Sessions, clock: Clock, text: string, request: 
     whereOfTools: and(request.whereOfTools, ...reach),
     scope,
     limit: CANDIDATES,
-    budgetMs: again === undefined ? WALK_BUDGET_MS : WALK_AGAIN_BUDGET_MS,
+    budgetMs: again === undefined ? budgetOf(scope) : WALK_AGAIN_BUDGET_MS,
     signal,
   })
   const isCut = goesOn !== undefined && hits.length < CANDIDATES
   return { hits, isWalked: true, ...(isCut ? { sinceMicros: goesOn.beforeMicros } : {}) }
+}
+
+function budgetOf(scope: Scope): number {
+  return scope === "conversation" ? WALK_BUDGET_MS : TOOLS_BUDGET_MS
 }
 
 async function byWords(sessions: Sessions, text: string, where: Filter): Promise<Hit[]> {
