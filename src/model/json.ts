@@ -64,7 +64,7 @@ function parseWithin(levels: number, text: string): ParsedJson {
     lastLongTexts = 0
     const marks = marksOf(value, levels)
     if ((marks & DEEP) !== 0) return tooDeep(levels)
-    if (marks !== 0 && mayBeInexact(text, marks)) return exactly(text)
+    if (marks !== 0 && mayBeInexact(text, value, marks)) return exactly(text)
     if (text.length <= HELD_UNITS_MAX) lastValue = value
     return { ok: true, value }
   } catch (error) {
@@ -100,8 +100,8 @@ export function textsOfLength(value: JsonValue, units: number): number | undefin
   return count
 }
 
-function mayBeInexact(text: string, marks: number): boolean {
-  if ((marks & EXTREME) !== 0 || (MANY_DIGITS.test(text) && hasInexact(text))) return true
+function mayBeInexact(text: string, value: JsonValue, marks: number): boolean {
+  if ((marks & EXTREME) !== 0 || (MANY_DIGITS.test(text) && hasInexact(text, value))) return true
   return (marks & ZERO) !== 0 && hasTinyExponent(text)
 }
 
@@ -178,11 +178,16 @@ function isTinyPower(text: string, at: number): boolean {
 
 const EVERY_MANY_DIGITS = new RegExp(MANY_DIGITS, "g")
 
+/** Of a text with more of them, any may be a number. */
+const SUSPECTS_MAX = 64
+
 /**
  * Each place with many digits is looked at: ids and hashes have them, and most prices are doubles to the last digit. What
- * stands in the middle of a word, as digits of a hash do, is in a text, and no number.
+ * stands in the middle of a word, as digits of a hash do, is in a text, and no number. Neither is what no number of the
+ * value was made of: the output of a tool is often JSON itself.
  */
-function hasInexact(text: string): boolean {
+function hasInexact(text: string, value: JsonValue): boolean {
+  const suspects = new Set<number>()
   EVERY_MANY_DIGITS.lastIndex = 0
   while (EVERY_MANY_DIGITS.test(text)) {
     let end = EVERY_MANY_DIGITS.lastIndex
@@ -192,8 +197,16 @@ function hasInexact(text: string): boolean {
     EVERY_MANY_DIGITS.lastIndex = end
     if (!isBeforeValue(text, start) || !isBehindValue(text, end)) continue
     const token = text.slice(start, end)
-    if (NUMBER.test(token) && decimalOf(Number(token)) !== decimalOf({ rawJSON: token })) return true
+    if (NUMBER.test(token) && !isHeld(Number(token), token)) suspects.add(Number(token))
+    if (suspects.size > SUSPECTS_MAX) return true
   }
+  return suspects.size > 0 && hasOneOf(value, suspects)
+}
+
+function hasOneOf(value: unknown, numbers: ReadonlySet<number>): boolean {
+  if (typeof value === "number") return numbers.has(value)
+  if (typeof value !== "object" || value === null) return false
+  for (const inner of Object.values(value)) if (hasOneOf(inner, numbers)) return true
   return false
 }
 
@@ -283,7 +296,12 @@ export function pointerKeys(pointer: string): string[] {
 
 function exactNumber(_key: string, value: unknown, context: SourceText): unknown {
   if (typeof value !== "number" || context.source === undefined) return value
-  return decimalOf(value) === decimalOf({ rawJSON: context.source }) ? value : raw.rawJSON(context.source)
+  return isHeld(value, context.source) ? value : raw.rawJSON(context.source)
+}
+
+/** Whether a double is the number that its source wrote. Nearly every source writes a double as the engine does. */
+function isHeld(value: number, token: string): boolean {
+  return String(value) === token || decimalOf(value) === decimalOf({ rawJSON: token })
 }
 
 function isNumeric(value: JsonValue): value is number | ExactNumber {

@@ -36,6 +36,11 @@ const NUMBERS: readonly (readonly [read: string, written: string])[] = [
   ["1.7976931348623157e308", "1.7976931348623157e+308"],
 ]
 
+/** A hundred numbers that no double holds, as a tool prints them. */
+function idsFrom(digits: string): string {
+  return Array.from({ length: 100 }, (_, index) => `[${digits}${index + 101}]`).join()
+}
+
 for (const [read, written] of NUMBERS) {
   for (const [place, text] of [
     ["alone", read],
@@ -47,6 +52,8 @@ for (const [read, written] of NUMBERS) {
     ["behind many hyphens", `{"name":"${"a-".repeat(100)}","a":${read}}`],
     ["behind many halves of exponents", `{"name":"${"e-E-1e-4E-".repeat(100)}","a":${read}}`],
     ["behind the digits of a hash", `{"hash":"a12345678901234567890e-400b","a":${read}}`],
+    ["behind JSON in a text", `{"text":"{\\"id\\":10376408755945001340}","a":${read}}`],
+    ["behind much JSON in a text", `{"text":"${idsFrom("10376408755945001")}","a":[{"b":${read}}]}`],
     ["between line feeds", `{"a":\n${read}\n}`],
     ["between tabs and returns", `{"a":\t${read}\r}`],
   ] as const) {
