@@ -16,7 +16,7 @@ import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
 import { applyRestore, isSeenThere, liesThere } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
-import { bytesOf, writeDraft } from "../restore/draft.ts"
+import { lengthOf, writeDraft } from "../restore/draft.ts"
 import { planRestore, type RestorePlan } from "../restore/plan.ts"
 import type { Pond } from "./pond.ts"
 
@@ -127,7 +127,7 @@ export function reportOf(plan: RestorePlan, root: string): RestoreReport {
     sessions: plan.sessions,
     files: plan.files.map((file) => ({
       path: join(root, file.place),
-      bytes: file.form === "database" ? 0 : bytesOf(file).byteLength,
+      bytes: file.form === "database" ? 0 : lengthOf(file),
     })),
     backups: [],
     losses: groupLosses(plan.losses),

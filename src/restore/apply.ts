@@ -7,7 +7,7 @@ import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
 import { backupOf, draftName } from "../platform/own-names.ts"
-import { bytesOf, type DatabaseFile, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
+import { bytesOf, type DatabaseFile, lengthOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
 
 export interface ApplyRequest {
   readonly files: Files
@@ -46,7 +46,7 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   return {
     files: output.map((file) => ({
       path: pathOf(root, file.place),
-      bytes: file.form === "database" ? 0 : bytesOf(file).byteLength,
+      bytes: file.form === "database" ? 0 : lengthOf(file),
     })),
     backups,
   }

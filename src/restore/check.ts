@@ -19,7 +19,7 @@ export async function checkDraft(plan: RestorePlan, folder: string): Promise<voi
   const logs = await logsBelow(plan.target, folder)
   const { proof } = plan
   const difference =
-    proof.fidelity === "native" ? nativeDifference(plan.target, proof.logs, logs) : foreignDifference(plan, logs)
+    proof.fidelity === "native" ? nativeDifference(plan.target, proof, logs) : foreignDifference(plan, logs)
   if (difference === undefined) return
   throw new PondError(
     "internal",
@@ -57,15 +57,17 @@ async function logOf(adapter: Adapter, unit: SourceUnit): Promise<SessionLog | u
 
 // --- Native: the same records, and the same parts ----------------------------------------------------------------------
 
+type NativeProof = Extract<RestorePlan["proof"], { fidelity: "native" }>
+
 function nativeDifference(
   adapter: Adapter,
-  wanted: readonly SessionLog[],
+  { logs, written }: NativeProof,
   got: ReadonlyMap<string, SessionLog>,
 ): string | undefined {
-  for (const want of wanted) {
+  for (const [index, want] of logs.entries()) {
     const log = got.get(want.session.id)
     if (log === undefined) return `the session ${want.session.id} is not found in what was written`
-    const [ours, theirs] = [want, log].map((each) => comparable(adapter.serialize.native(each).files))
+    const [ours, theirs] = [written[index] ?? [], adapter.serialize.native(log).files].map(comparable)
     const at = differingPointer(ours ?? null, theirs ?? null) ?? differingParts(want, log)
     if (at !== undefined) return `${want.session.id} at ${at || "its top"}`
   }

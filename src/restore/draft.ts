@@ -1,6 +1,6 @@
 /** Files of a restore below a directory: places checked, bytes written and made durable. Knows no client. */
 import { dirname, isAbsolute, join, normalize } from "node:path"
-import type { OutputFile } from "../adapters/adapter.ts"
+import type { OutputFile, OutputLine } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
 
@@ -8,7 +8,7 @@ import type { Files } from "../platform/files.ts"
 export type DatabaseFile = Extract<OutputFile, { form: "database" }>
 export type WriteDatabase = (path: string, file: DatabaseFile) => Promise<readonly string[]>
 
-const LINE_FEED = new Uint8Array([10])
+const LINE_FEED = 10
 
 export async function writeDraft(
   files: Files,
@@ -51,8 +51,35 @@ export function pathOf(root: string, place: string): string {
 export function bytesOf(file: Exclude<OutputFile, { form: "database" }>): Uint8Array {
   if (file.form === "bytes") return file.bytes
   if (file.form !== "log") return Buffer.from(file.text)
-  const chunks = file.lines.flatMap((line) => [typeof line === "string" ? Buffer.from(line) : line, LINE_FEED])
-  const bytes = Buffer.concat(chunks)
+  const bytes = logBytes(file.lines)
   // A client that compressed a log looks for it under that name, and its source reads it so.
-  return file.place.endsWith(".zst") ? Bun.zstdCompressSync(bytes) : bytes
+  return isCompressed(file) ? Bun.zstdCompressSync(bytes) : bytes
+}
+
+/** How many they are. */
+export function lengthOf(file: Exclude<OutputFile, { form: "database" }>): number {
+  return file.form === "log" && !isCompressed(file) ? logLength(file.lines) : bytesOf(file).byteLength
+}
+
+function isCompressed({ place }: OutputFile): boolean {
+  return place.endsWith(".zst")
+}
+
+/** A log may be long, and its lines are many: none of them is held as bytes beside the whole. */
+function logBytes(lines: readonly OutputLine[]): Uint8Array {
+  const bytes = Buffer.allocUnsafe(logLength(lines))
+  let at = 0
+  for (const line of lines) {
+    if (typeof line === "string") at += bytes.write(line, at)
+    else {
+      bytes.set(line, at)
+      at += line.byteLength
+    }
+    bytes[at++] = LINE_FEED
+  }
+  return bytes
+}
+
+function logLength(lines: readonly OutputLine[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
 }

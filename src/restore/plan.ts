@@ -50,7 +50,12 @@ export interface RestorePlan {
 
 /** The files before they were moved to another directory, and what they are to say. */
 export type RestoreProof = { readonly files: readonly OutputFile[] } & (
-  | { readonly fidelity: "native"; readonly logs: readonly SessionLog[] }
+  | {
+      readonly fidelity: "native"
+      readonly logs: readonly SessionLog[]
+      /** Of each of them, the files that it became. */
+      readonly written: readonly (readonly OutputFile[])[]
+    }
   | {
       readonly fidelity: "foreign"
       readonly conversation: Conversation
@@ -90,7 +95,7 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan> {
     losses: written.flatMap(({ losses }) => losses),
     rewrittenPaths: moved.rewrittenPaths,
     resume: target.serialize.resume(own?.sessionId ?? tree.session.id, cwd),
-    proof: { fidelity: "native", logs, files },
+    proof: { fidelity: "native", logs, written: written.map((each) => each.files), files },
   }
 }
 

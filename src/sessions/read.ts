@@ -22,6 +22,8 @@ import type { SessionTables } from "./write.ts"
 /** Lineage deeper than this is a broken graph, not a family. */
 const LINEAGE_DEPTH_MAX = 64
 
+const LOG_MESSAGES_AT_ONCE = 4_096
+
 export interface OrdinalRange {
   readonly from?: number
   readonly to?: number
@@ -104,7 +106,17 @@ export async function readMessages(
 export async function readLog(reading: Reading, sessionId: string): Promise<SessionLog> {
   const session = await readSession(reading, sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
-  return { session, entries: await readEntries(reading, sessionId) }
+  const where = eq("session_id", sessionId)
+  const places = await reading.tables.messages.read({ columns: ["ordinal"], where })
+  const ordinals = Int32Array.from(new Set(places.map(({ ordinal }) => ordinal))).sort()
+  const entries: Entry[] = []
+  // What the engine read of a stretch, and the rows of it, are let go before the next one.
+  for (let index = 0; index < ordinals.length; index += LOG_MESSAGES_AT_ONCE) {
+    const stretch = ordinals.subarray(index, index + LOG_MESSAGES_AT_ONCE)
+    const [from, to] = [stretch[0] as number, stretch.at(-1) as number]
+    for (const entry of await readEntries(reading, sessionId, { from, to })) entries.push(entry)
+  }
+  return { session, entries }
 }
 
 /** A session with everything that names it as its parent, however deep (`adapter-lineage-complete-restore`). */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { openPointReads } from "../../src/sessions/point-reads.ts"
-import { readChildren, readEntries, readMessages, readPlaces, readSession } from "../../src/sessions/read.ts"
+import { readChildren, readEntries, readLog, readMessages, readPlaces, readSession } from "../../src/sessions/read.ts"
 import type { ResumeFacts } from "../../src/sessions/resume.ts"
 import type { SessionTables } from "../../src/sessions/write.ts"
 import { said, session, testSessions } from "./support.ts"
@@ -26,6 +26,31 @@ test("a range of a session comes in the order of its log, whatever its clocks sa
   await place.sessions.write([{ session: session("s"), entries: entries.toReversed() }])
   const page = await place.open().entries("s", { from: 5, to: 7 })
   expect(page.map(({ message }) => message.id)).toEqual(["m5", "m6", "m7"])
+})
+
+test("a long session comes whole, wherever its messages stand, and a stretch of it at a time", async () => {
+  using place = testSessions()
+  const far = [20_000, 2_147_483_646]
+  const ordinals = [...Array.from({ length: 9_000 }, (_, ordinal) => ordinal), ...far]
+  const entries = ordinals.map((ordinal) => said("s", ordinal, `text ${ordinal}`))
+  await place.sessions.write([{ session: session("s"), entries }])
+  const { tables } = place.open()
+  let [asked, most] = [0, 0]
+  const watched = <Name extends "messages" | "parts">(name: Name) => ({
+    ...tables[name],
+    read: async (request: Parameters<SessionTables[Name]["read"]>[0]) => {
+      const rows = await (tables[name] as SessionTables["messages"]).read(request as never)
+      asked++
+      if (request.columns.length > 1) most = Math.max(most, rows.length)
+      return rows
+    },
+  })
+  const counted = { ...tables, messages: watched("messages"), parts: watched("parts") } as unknown as SessionTables
+  const log = await readLog({ tables: counted, points: openPointReads(counted) }, "s")
+  expect(log.entries.map(({ message }) => message.ordinal)).toEqual(ordinals)
+  expect(log.entries.at(-1)?.parts[0]).toMatchObject({ text: `text ${far[1]}` })
+  expect(most).toBeLessThan(5_000)
+  expect(asked).toBeLessThan(12)
 })
 
 test("a session comes with its children, as deep as they go", async () => {
