@@ -2,6 +2,7 @@
  * Where in a text the words of a query stand: marked for the eye, and the lines around the first of them. Words are
  * found by what they begin with, because the index finds other forms of them too. The text is visible text already.
  */
+import { enginePattern, wordsOfPattern } from "../model/engine-pattern.ts"
 import { cutToWidth, wrapToWidth } from "./table.ts"
 
 export type Marker = (line: string) => string
@@ -33,42 +34,18 @@ function beginning(word: string): string {
   return `(?<!\\p{L})${escaped(word.slice(0, units))}\\p{L}{0,${word.length - units + ENDING_UNITS}}(?!\\p{L})`
 }
 
-/**
- * The engine's patterns are not JavaScript's: what does not compile here marks nothing, and what the engine finds in linear
- * time could take for ever here. Of such a pattern its words are marked.
- */
+/** Of a pattern that is not read here its words are marked. */
 function expressionOf(query: string): RegExp | undefined {
-  const repetitions = repetitionsOf(query)
-  if (repetitions === undefined || repetitions > REPETITIONS_MAX) {
-    const words = query.replace(/\\./gsu, " ").match(/[\p{L}\p{N}_]{3,}/gu)
-    return words === null ? undefined : new RegExp(words.map(escaped).join("|"), "giu")
-  }
-  try {
-    return new RegExp(query, "giu")
-  } catch {
-    return undefined
-  }
-}
-
-/** The time for a text grows with its length to the power of one more than these. */
-const REPETITIONS_MAX = 3
-/** Longer lines are looked at in pieces where there is more than one. */
-const PIECE_UNITS = 120
-const PATTERN_PIECE = /\\(?<escape>.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(?<group>\))?(?<often>[*+]|\{\d*,?\d*\})|./gsu
-
-/** How often something is repeated without an end; nothing where a group is, or where it refers back. */
-function repetitionsOf(pattern: string): number | undefined {
-  let repetitions = 0
-  for (const { groups } of pattern.matchAll(PATTERN_PIECE)) {
-    if (/[1-9k]/.test(groups?.["escape"] ?? "") || groups?.["group"] !== undefined) return undefined
-    if (groups?.["often"] !== undefined) repetitions += 1
-  }
-  return repetitions
+  const pattern = enginePattern(query)
+  if (pattern !== undefined) return new RegExp(query, "giu")
+  const words = wordsOfPattern(query)
+  return words.length === 0 ? undefined : new RegExp(words.map(escaped).join("|"), "giu")
 }
 
 function piecesOf(line: string, pattern: RegExp): string[] {
-  if (line.length <= PIECE_UNITS || (repetitionsOf(pattern.source) ?? 0) < 2) return [line]
-  return line.match(new RegExp(`.{1,${PIECE_UNITS}}`, "gsu")) ?? [line]
+  const pieceUnits = enginePattern(pattern.source)?.pieceUnits ?? line.length
+  if (line.length <= pieceUnits) return [line]
+  return line.match(new RegExp(`.{1,${pieceUnits}}`, "gsu")) ?? [line]
 }
 
 /** Only what means something outside of brackets: with `u`, a sign that is escaped for nothing does not compile. */

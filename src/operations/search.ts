@@ -1,12 +1,14 @@
 /** Find messages, and with them the sessions that they stand in. The answer fits a budget whatever was found. */
 import { type Static, Type } from "typebox"
+import { enginePattern, firstMatch, wordsOfPattern } from "../model/engine-pattern.ts"
 import { PondError } from "../model/errors.ts"
 import { textOfMicros } from "../model/timestamp.ts"
+import type { Clock } from "../platform/clock.ts"
 import { type SearchAnswer, search as searchStore } from "../search/engine.ts"
 import { type Fused, keyOfHit } from "../search/fuse.ts"
 import type { Group } from "../search/groups.ts"
 import type { SearchRequest } from "../search/request.ts"
-import { windowOf } from "../search/windows.ts"
+import { type Sought, windowOf } from "../search/windows.ts"
 import { boundsOf } from "./moments.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { createTurns } from "./turns.ts"
@@ -165,7 +167,7 @@ export const search = defineOperation({
     const answer = await inTurn(signal, () =>
       searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
     )
-    return outputOf(request, answer)
+    return outputOf(request, answer, pond.host.clock)
   },
 })
 
@@ -209,17 +211,31 @@ function oneOf(project: Project): { contains?: string; equals?: string; regex?: 
 
 // --- The answer -------------------------------------------------------------------------------------------------------
 
-function outputOf(request: SearchRequest, answer: SearchAnswer): SearchOutput {
+/** Looking for where a pattern matches takes no longer than that for all hits; the others are shown by its words. */
+const PLACES_BUDGET_MS = 200
+
+/** What the texts of hits are shown around. */
+function soughtOf({ mode, query }: SearchRequest, { shape }: SearchAnswer, clock: Clock): Sought {
+  const terms = [...shape.quoted, ...shape.text.split(" ")].slice(0, WINDOW_TERMS_MAX)
+  if (mode !== "pattern") return { terms }
+  const pattern = enginePattern(query)
+  const words = wordsOfPattern(query).slice(0, WINDOW_TERMS_MAX)
+  if (pattern === undefined) return { terms: words }
+  const untilMs = clock.monotonicMs() + PLACES_BUDGET_MS
+  return { terms: words, placeIn: (text) => firstMatch(text, pattern, () => clock.monotonicMs() > untilMs) }
+}
+
+function outputOf(request: SearchRequest, answer: SearchAnswer, clock: Clock): SearchOutput {
   const shown = answer.groups.flatMap(({ hits }) => hits)
   const unitsMax = Math.max(
     HIT_UNITS_MIN,
     Math.min(HIT_UNITS_MAX, Math.floor(ANSWER_BUDGET / Math.max(1, shown.length))),
   )
   const summaries = answer.files
-  const terms = [...answer.shape.quoted, ...answer.shape.text.split(" ")].slice(0, WINDOW_TERMS_MAX)
+  const sought = soughtOf(request, answer, clock)
   const { explanation } = answer
   const matchOf = (fused: Fused): Match => ({
-    ...match(fused, { terms, unitsMax, summaries }),
+    ...match(fused, { sought, unitsMax, summaries }),
     ...(explanation === undefined ? {} : { shares: fused.shares.map(rounded) }),
   })
   return {
@@ -260,13 +276,13 @@ function rounded(score: number): number {
 }
 
 interface Showing {
-  readonly terms: readonly string[]
+  readonly sought: Sought
   readonly unitsMax: number
   readonly summaries: ReadonlyMap<string, readonly string[]>
 }
 
-function match({ hit, score }: Fused, { terms, unitsMax, summaries }: Showing): Match {
-  const shown = windowOf(hit.text, terms, unitsMax)
+function match({ hit, score }: Fused, { sought, unitsMax, summaries }: Showing): Match {
+  const shown = windowOf(hit.text, sought, unitsMax)
   const files = summaries.get(keyOfHit(hit))
   return {
     message_id: hit.messageId,

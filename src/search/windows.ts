@@ -8,11 +8,19 @@ export interface Shown {
 
 const ELLIPSIS = "…"
 
+export interface Sought {
+  readonly terms: readonly string[]
+  /** Where it stands, where that is known better than by its terms. */
+  readonly placeIn?: (text: string) => number | undefined
+}
+
 /** At most so many characters around the best place of the terms; the beginning, where none of them stands in the text. */
-export function windowOf(text: string, terms: readonly string[], sizeMax: number): Shown {
+export function windowOf(text: string, { terms, placeIn }: Sought, sizeMax: number): Shown {
   if (text.length <= sizeMax) return { text, isCut: false }
   const room = sizeMax - 2 * ELLIPSIS.length
-  const start = Math.min(bestStart(text, terms, room), text.length - room)
+  const place = placeIn?.(text)
+  const begin = place === undefined ? bestStart(text, terms, room) : place - Math.floor(room / 3)
+  const start = Math.min(begin, text.length - room)
   const from = boundary(text, Math.max(0, start))
   const to = boundary(text, Math.min(text.length, from + room))
   const cut = text.slice(from, to)

@@ -20,12 +20,12 @@ test.each<[string, string[], string[]]>([
 
 test("a long text is shown where most of what was asked for stands", () => {
   const text = `${"filler ".repeat(500)}the database migration failed here${" filler".repeat(500)}`
-  const shown = windowOf(text, ["database", "migration"], 200)
+  const shown = windowOf(text, { terms: ["database", "migration"] }, 200)
   expect(shown.isCut).toBe(true)
   expect(shown.text).toContain("the database migration failed here")
   expect(shown.text.length).toBeLessThanOrEqual(200)
-  expect(windowOf("short", ["x"], 200)).toEqual({ text: "short", isCut: false })
-  expect(windowOf("🚀".repeat(300), ["x"], 101).text.isWellFormed()).toBe(true)
+  expect(windowOf("short", { terms: ["x"] }, 200)).toEqual({ text: "short", isCut: false })
+  expect(windowOf("🚀".repeat(300), { terms: ["x"] }, 101).text.isWellFormed()).toBe(true)
 })
 
 test.each([
