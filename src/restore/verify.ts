@@ -1,8 +1,8 @@
 /**
  * Verify: everything that a native restore would write, against the source it came from. Each unit is planned, resolved
  * and parsed as a sync does it, goes through what is to be proved (nothing, or a store), is serialized, and compared.
- * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus; of a session that
- * goes through memory alone it holds one stretch.
+ * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus, and of a long session
+ * one stretch.
  */
 import type { Adapter, RawRecord, SourceUnit, VersionRange } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
@@ -19,9 +19,18 @@ export interface VerifySource {
 
 /** What stands between parsing and serializing. Each session of a batch comes back, in order, as it is then, or not at all. */
 export interface Passage extends AsyncDisposable {
-  pass(logs: readonly SessionLog[]): Promise<readonly (SessionLog | undefined)[]>
+  pass(rests: readonly Rest[]): Promise<readonly (SessionLog | undefined)[]>
+  /** The same of a stretch of a session, before all of it was read. Nothing where it does not come back by itself. */
+  stretch(log: SessionLog): Promise<SessionLog | undefined>
   /** Whether it gives what it holds already: what it does not give is then missing, and not different. */
   readonly isHolding?: true
+}
+
+/** What is left of a session behind the stretches that were proved. */
+export interface Rest {
+  readonly log: SessionLog
+  /** The first place that no stretch had. */
+  readonly from: number
 }
 
 export interface VerifyRequest {
@@ -130,7 +139,7 @@ async function verifyRound(
   let batchBytes = 0
   await using passage = (await request.openPassage?.()) ?? MEMORY
   async function flush(): Promise<void> {
-    const passed = await passage.pass(batch.map(({ log }) => log))
+    const passed = await passage.pass(batch)
     for (const [index, { log, records, compared }] of batch.entries()) {
       const back = passed[index]
       if (back === undefined && passage.isHolding === true) {
@@ -148,7 +157,10 @@ async function verifyRound(
     const compared: Compared = new Map()
     const read = await hydrate(adapter, unit, request.sessionId, {
       onBytes: (bytes) => context.onProgress?.(tally.bytes + bytes, unit.key),
-      prove: passage === MEMORY ? (log, records) => proveAlone(adapter, log, records, compared) : undefined,
+      prove: async (log, records) => {
+        if (passage !== MEMORY && met.has(log.session.id)) return undefined
+        return await proveAlone({ adapter, passage, compared }, log, records)
+      },
     })
     if (read.log !== undefined && passage !== MEMORY && met.has(read.log.session.id)) {
       copies.push(unit)
@@ -157,20 +169,23 @@ async function verifyRound(
     count(tally, unit, read)
     if (read.log === undefined) continue
     met.add(read.log.session.id)
-    batch.push({ log: read.log, records: read.records, compared })
-    batchBytes += read.bytes
+    batch.push({ log: read.log, from: read.from, records: read.records, compared })
+    batchBytes += read.restBytes
     if (passage === MEMORY || batchBytes >= BATCH_BYTES || batch.length >= BATCH_SESSIONS) await flush()
   }
   await flush()
   return context.signal.aborted ? [] : copies
 }
 
-const MEMORY: Passage = { pass: (logs) => Promise.resolve(logs), [Symbol.asyncDispose]: () => Promise.resolve() }
+const MEMORY: Passage = {
+  pass: (rests) => Promise.resolve(rests.map(({ log }) => log)),
+  stretch: (log) => Promise.resolve(log),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+}
 
 // --- One unit ---------------------------------------------------------------------------------------------------------
 
-interface HydratedUnit {
-  readonly log: SessionLog
+interface HydratedUnit extends Rest {
   readonly records: readonly SourceRecord[]
   readonly compared: Compared
 }
@@ -181,16 +196,19 @@ interface UnitReading {
   /** Those that no stretch has proved. */
   readonly records: readonly SourceRecord[]
   readonly provedRecords: number
+  readonly from: number
   readonly mismatches: readonly Mismatch[]
   readonly issues: readonly Issue[]
   readonly clientVersions: readonly string[]
   readonly bytes: number
+  /** Of those, what no stretch has proved. */
+  readonly restBytes: number
 }
 
 interface Hydrating {
   readonly onBytes: (bytes: number) => void
   /** Proves what was read so far, so that it can be let go. Nothing where it cannot be proved alone. */
-  readonly prove: ((log: SessionLog, records: readonly SourceRecord[]) => Mismatch[] | undefined) | undefined
+  readonly prove: (log: SessionLog, records: readonly SourceRecord[]) => Promise<Mismatch[] | undefined>
 }
 
 /** A stretch of a session of so many units is proved by itself. */
@@ -207,7 +225,7 @@ async function hydrate(
   const issues: Issue[] = []
   const mismatches: Mismatch[] = []
   let records: SourceRecord[] = []
-  let provedRecords = 0
+  let [provedRecords, provedBytes, from] = [0, 0, 0]
   let bytes = 0
   let units = 0
   let stretchUnits = STRETCH_UNITS
@@ -218,8 +236,8 @@ async function hydrate(
     entry: (entry) => entries.push(entry),
     issue: (issue) => issues.push(issue),
   })
-  function proveStretch(): void {
-    const found = session === undefined ? undefined : prove?.({ session, entries }, records)
+  async function proveStretch(): Promise<void> {
+    const found = session === undefined ? undefined : await prove({ session, entries }, records)
     units = 0
     // What does not stand alone yet is not tried again and again.
     if (found === undefined) {
@@ -228,11 +246,13 @@ async function hydrate(
     }
     for (const mismatch of found) mismatches.push(mismatch)
     provedRecords += records.length
+    provedBytes = bytes
+    from = (entries.at(-1)?.message.ordinal ?? from - 1) + 1
     records = []
     entries = []
   }
   const isOther = () => sessionId !== undefined && session !== undefined && session.id !== sessionId
-  const nothing = { log: undefined, records: [], provedRecords: 0, mismatches: [], issues: [], clientVersions: [] }
+  const none = { records: [], provedRecords: 0, from: 0, mismatches: [], issues: [], clientVersions: [], restBytes: 0 }
   for await (const batch of resolve(adapter.source, unit)) {
     for (const raw of batch.records) {
       const record = kept(raw)
@@ -243,24 +263,45 @@ async function hydrate(
     issues.push(...batch.issues)
     bytes += batch.bytes
     onBytes(bytes)
-    if (isOther()) return { ...nothing, bytes }
-    if (units >= stretchUnits) proveStretch()
+    if (isOther()) return { log: undefined, ...none, bytes }
+    if (units >= stretchUnits) await proveStretch()
   }
   const { clientVersions } = parser.end(true)
-  const read = { records, provedRecords, mismatches, issues, clientVersions, bytes }
+  const read = {
+    records,
+    provedRecords,
+    from,
+    mismatches,
+    issues,
+    clientVersions,
+    bytes,
+    restBytes: bytes - provedBytes,
+  }
   if (session === undefined || isOther()) return { log: undefined, ...read }
   return { log: { session, entries }, ...read }
 }
 
+interface Proving {
+  readonly adapter: Adapter
+  readonly passage: Passage
+  readonly compared: Compared
+}
+
 /** Lines and rows are written one by one. A file that is one value is looked at when all of the session was read. */
-function proveAlone(
-  adapter: Adapter,
+async function proveAlone(
+  { adapter, passage, compared }: Proving,
   log: SessionLog,
   records: readonly SourceRecord[],
-  compared: Compared,
-): Mismatch[] | undefined {
+): Promise<Mismatch[] | undefined> {
   if (!records.every(({ file }) => file.form === "log" || file.form === "database")) return undefined
-  return stretchDifferences(log.session.id, records, adapter.serialize.native(log).files, compared)
+  const back = await passage.stretch(log)
+  if (back === undefined) return undefined
+  const before: Compared = new Map(compared)
+  const found = stretchDifferences(log.session.id, records, adapter.serialize.native(back).files, before)
+  // What a store has otherwise may have become so since, and stand behind all that was stored first.
+  if (found === undefined || (found.length > 0 && passage !== MEMORY)) return undefined
+  for (const [run, length] of before) compared.set(run, length)
+  return found
 }
 
 function count(tally: Tally, unit: SourceUnit, read: UnitReading): void {

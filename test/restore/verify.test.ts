@@ -7,6 +7,9 @@ import { pi } from "../../src/adapters/pi/adapter.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import type { Mismatch } from "../../src/restore/compare.ts"
 import { type Passage, type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
+import { heldPassage, storePassage } from "../../src/restore/verify-passage.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { testSessions } from "../sessions/support.ts"
 
 const scratch = mkdtempSync(join(tmpdir(), "pond-verify-"))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -176,10 +179,11 @@ test("what a passage changes is a mismatch, and what it does not give back as we
   const root = rootOf({ "a.jsonl": [HEADER, USER], "b.jsonl": [{ ...HEADER, id: "s2" }] })
   const openPassage = (): Promise<Passage> =>
     Promise.resolve({
-      pass: (logs) =>
+      pass: (rests) =>
         Promise.resolve(
-          logs.map((log) => (log.session.id === "s1" ? { ...log, entries: log.entries.slice(0, 1) } : undefined)),
+          rests.map(({ log }) => (log.session.id === "s1" ? { ...log, entries: log.entries.slice(0, 1) } : undefined)),
         ),
+      stretch: () => Promise.resolve(undefined),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     })
   expect((await verified(root, pi, { openPassage })).mismatches).toMatchObject([
@@ -197,10 +201,11 @@ test("copies of one session each get a passage that has not seen it", async () =
     const ids: string[] = []
     passed.push(ids)
     return Promise.resolve({
-      pass(logs) {
-        ids.push(...logs.map(({ session }) => session.id))
-        return Promise.resolve(logs)
+      pass(rests) {
+        ids.push(...rests.map(({ log }) => log.session.id))
+        return Promise.resolve(rests.map(({ log }) => log))
       },
+      stretch: (log) => Promise.resolve(log),
       [Symbol.asyncDispose]() {
         closed++
         return Promise.resolve()
@@ -252,4 +257,56 @@ test("a line that a long session loses or gets is a mismatch, in whatever stretc
     withLines((lines) => lines.flatMap((line) => (line.includes('"290 0123') ? [line, line] : [line]))),
   )
   expect(doubling.mismatches[0]).toMatchObject({ file: "a.jsonl", record: 293 })
+})
+
+/** How many messages a store was asked for at once, at most. */
+function watched(sessions: Sessions) {
+  let most = 0
+  const met = <Log extends { readonly entries: readonly unknown[] }>(log: Log): Log => {
+    most = Math.max(most, log.entries.length)
+    return log
+  }
+  const counted: Sessions = {
+    ...sessions,
+    log: async (id) => met(await sessions.log(id)),
+    entries: async (id, ordinals) => met({ entries: await sessions.entries(id, ordinals) }).entries,
+  }
+  return { counted, most: () => most }
+}
+
+test("a long session goes through a store a stretch at a time, and so does each copy of it", async () => {
+  const session = longSession(300)
+  const root = rootOf({ "a.jsonl": session, "b.jsonl": session })
+  const lengths: (() => number)[] = []
+  const openPassage = () => {
+    const place = testSessions()
+    const { counted, most } = watched(place.sessions)
+    lengths.push(most)
+    return Promise.resolve(storePassage(counted, () => Promise.resolve(place[Symbol.dispose]())))
+  }
+  expect(await verified(root, pi, { openPassage })).toMatchObject({ sessions: 2, records: 602, mismatches: [] })
+  expect(lengths.length).toBe(2)
+  for (const most of lengths) expect(most()).toBeLessThan(200)
+})
+
+test("a long session is compared with what is held of it a stretch at a time: what changed there, and what it lacks", async () => {
+  using place = testSessions()
+  const { counted, most } = watched(place.sessions)
+  const session = longSession(300)
+  const openPassage = () => Promise.resolve(heldPassage(counted))
+  const absent = await verified(rootOf({ "a.jsonl": session }), pi, { openPassage })
+  expect(absent).toMatchObject({ missing: ["s1"], mismatches: [] })
+  const stored = rootOf({ "a.jsonl": session.slice(0, 280) })
+  const store = () =>
+    Promise.resolve(storePassage({ ...place.sessions, close: () => undefined }, () => Promise.resolve()))
+  await verified(stored, pi, { openPassage: store })
+  expect(await verified(stored, pi, { openPassage })).toMatchObject({ records: 280, mismatches: [], missing: [] })
+  expect(most()).toBeLessThan(200)
+  const lacking = await verified(rootOf({ "a.jsonl": session }), pi, { openPassage })
+  expect(lacking.mismatches[0]).toMatchObject({ record: 281, pointer: "", got: null })
+  expect(lacking.mismatches).toHaveLength(21)
+  const changed = session.map((line, index) => (index === 20 ? { ...(line as object), parentId: "m2" } : line))
+  expect((await verified(rootOf({ "a.jsonl": changed.slice(0, 280) }), pi, { openPassage })).mismatches).toMatchObject([
+    { record: 21, pointer: "/parentId" },
+  ])
 })
