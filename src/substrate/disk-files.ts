@@ -12,6 +12,8 @@ export interface DiskFiles {
   list(folder: string): Promise<string[]>
   /** Undefined where there is no such file. */
   size(path: string): Promise<number | undefined>
+  /** When its content was last touched. Undefined where there is no such file. */
+  modifiedMs(path: string): Promise<number | undefined>
   /**
    * Another once an entry of the folder has come or gone, as far as its times tell them apart; the second of them cannot be
    * put back, as a copy that keeps times does with the first. Undefined where it cannot be told, as where no folder is.
@@ -37,6 +39,7 @@ export const diskFiles: DiskFiles = {
       .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length + 1))
   },
   size: async (path) => (await unlessAbsent(path, stat(path)))?.size,
+  modifiedMs: async (path) => (await unlessAbsent(path, stat(path)))?.mtimeMs,
   stamp: (folder) => {
     try {
       const found = statSync(folder, { bigint: true, throwIfNoEntry: false })

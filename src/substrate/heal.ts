@@ -6,8 +6,8 @@
 import { join } from "node:path"
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
-import { type LocalTable, versionsNewestFirst } from "./local-table.ts"
-import { blobOwner, manifestName, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
+import { filesOfVersion, type LocalTable, manifestPath, versionsNewestFirst } from "./local-table.ts"
+import { blobOwner, type ReferencedFile } from "./manifest-file.ts"
 
 export interface HealContext {
   readonly log: Log
@@ -44,21 +44,13 @@ async function inspect(table: LocalTable): Promise<Inspected | undefined> {
   const newest = versions[0]
   if (newest === undefined) return undefined
   for (const version of versions) {
-    const files = await filesOf(table, version)
+    const files = await filesOfVersion(table, version)
     if (files === undefined) continue
     const broken = await brokenFiles(table, files)
     const brokenIndexes = [...new Set(broken.flatMap(({ index }) => index ?? []))]
     if (broken.every(({ index }) => index !== undefined)) return { newest, whole: version, versions, brokenIndexes }
   }
   return { newest, whole: undefined, versions, brokenIndexes: [] }
-}
-
-async function filesOf(table: LocalTable, version: bigint): Promise<readonly ReferencedFile[] | undefined> {
-  return referencedFiles(await table.files.read(manifestPath(table, version)))
-}
-
-function manifestPath(table: LocalTable, version: bigint): string {
-  return join(table.folder, "_versions", manifestName(version))
 }
 
 async function brokenFiles(table: LocalTable, files: readonly ReferencedFile[]): Promise<ReferencedFile[]> {
@@ -118,13 +110,16 @@ async function quarantine(
     return
   }
   const broken = versions.filter((version) => version > kept)
-  const needed = new Set((await filesOf(table, kept))?.map((file) => file.path))
+  const needed = new Set((await filesOfVersion(table, kept))?.map((file) => file.path))
   for (const version of broken) {
-    const own = new Set((await filesOf(table, version))?.map((file) => file.path).filter((path) => !needed.has(path)))
+    const own = new Set(
+      (await filesOfVersion(table, version))?.map((file) => file.path).filter((path) => !needed.has(path)),
+    )
     for (const path of await table.files.list(table.folder)) {
       if (own.has(blobOwner(path))) await table.files.rename(join(table.folder, path), join(place, path))
     }
-    await table.files.rename(manifestPath(table, version), join(place, "_versions", manifestName(version)))
+    const manifest = manifestPath(version)
+    await table.files.rename(join(table.folder, manifest), join(place, manifest))
   }
   if ((await table.files.size(join(table.folder, VERSION_HINT))) !== undefined) {
     await table.files.rename(join(table.folder, VERSION_HINT), join(place, VERSION_HINT))

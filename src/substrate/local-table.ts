@@ -8,7 +8,7 @@ import { PondError } from "../model/errors.ts"
 import { type FileLock, openFileLock, whileLocked } from "../platform/file-lock.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import type { DiskFiles } from "./disk-files.ts"
-import { manifestVersion } from "./manifest-file.ts"
+import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
 import { openReaders, type Readers } from "./readers.ts"
 import type { StoreContext } from "./store-context.ts"
 
@@ -159,12 +159,26 @@ export async function newestVersionOf({ files, folder }: LocalTable): Promise<bi
   return versionsOf(await files.list(join(folder, MANIFESTS.slice(0, -1))))[0]
 }
 
+/** Below the folder of its table. */
+export function manifestPath(version: bigint): string {
+  return `${MANIFESTS}${manifestName(version)}`
+}
+
+/** What that version needs; nothing where it is gone, or does not say. */
+export async function filesOfVersion(
+  { files, folder }: LocalTable,
+  version: bigint,
+): Promise<readonly ReferencedFile[] | undefined> {
+  const path = join(folder, manifestPath(version))
+  return (await files.size(path)) === undefined ? undefined : referencedFiles(await files.read(path))
+}
+
 /** Another after every commit, as far as the time of a folder tells two of them apart. */
 export function stampOf({ files, folder }: LocalTable): string | undefined {
   return files.stamp(join(folder, MANIFESTS))
 }
 
-export function newestVersion(paths: readonly string[]): bigint | undefined {
+function newestVersion(paths: readonly string[]): bigint | undefined {
   return versionsNewestFirst(paths)[0]
 }
 

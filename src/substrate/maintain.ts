@@ -2,6 +2,7 @@
  * Maintenance, applied: the only code that builds indexes, compacts and cleans (`lance-index-maintenance`). What is done
  * is decided in `maintenance-plan.ts`; here it is only carried out, beside readers and writers.
  */
+import { join } from "node:path"
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
 import { returnFreedMemory } from "../platform/native-memory.ts"
 import type { Dataset } from "./dataset.ts"
@@ -14,7 +15,7 @@ import {
   type TableState,
 } from "./maintenance-plan.ts"
 import { indexName, type TableDefinition } from "./table-definition.ts"
-import { tableUsage } from "./table-usage.ts"
+import { leftBehind, tableUsage } from "./table-usage.ts"
 
 export interface MaintenanceReport {
   /** Another process of this machine is at it: nothing was done here. */
@@ -105,6 +106,8 @@ async function compact(dataset: Dataset, table: LanceTable): Promise<void> {
  */
 const LOCAL_RETENTION_MS = 15 * 60_000
 const REMOTE_RETENTION_MS = 60 * 60_000
+/** As old is nothing that another machine, which our locks may not reach, is still writing. */
+const LEFT_MS = 24 * 60 * 60_000
 
 async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
   await compact(dataset, table)
@@ -117,7 +120,15 @@ async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
     await dataset.local?.settle()
     const olderThan = await removableBefore(dataset, table)
     if (olderThan !== undefined) await dataset.attempt(() => table.optimize({ cleanupOlderThan: olderThan }))
+    await removeLeft(dataset)
   })
+}
+
+/** What a killed process wrote and no version names. The engine keeps it for a week, and each kill may leave a whole table. */
+async function removeLeft({ local, catalog }: Dataset): Promise<void> {
+  if (local === undefined) return
+  for (const path of await leftBehind(local, catalog.context.clock.nowMs() - LEFT_MS))
+    await local.files.remove(join(local.folder, path))
 }
 
 /** A version ends when its successor begins: an old one that was current a moment ago may have a reader still. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Effort, type IndexState, planMaintenance, type TableState } from "../../src/substrate/maintenance-plan.ts"
 import { defineTable, nullable, timestampUs, utf8 } from "../../src/substrate/table-definition.ts"
@@ -194,6 +194,56 @@ test("a clean-up leaves an open reader its version, and takes it when the reader
   const later = filesOf(place)
   expect(before.filter((path) => later.includes(path))).toEqual([])
   expect(await table.count()).toBe(15_000)
+})
+
+/** As a compaction that was killed leaves it: the engine removes that after a week. */
+function leave(place: TestStore, name: string, daysAgo: number): string {
+  const path = join(place.path, "notes.lance/data", name)
+  writeFileSync(path, new Uint8Array(4_000_000))
+  age(path, daysAgo)
+  return path
+}
+
+function age(path: string, daysAgo: number): void {
+  const at = new Date(Date.now() - daysAgo * DAY_MS)
+  utimesSync(path, at, at)
+}
+
+test("what a killed process left has nothing rewritten again and again, and goes with a clean-up once it is a day old", async () => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  await table.insertAbsent(notes(3000))
+  await table.maintain("all")
+  const old = leave(place, ".tmpOld", 2)
+  const young = leave(place, ".tmpYoung", 0.5)
+  for (const path of filesOf(place)) if (path.includes("/_versions/")) age(path, 0.25)
+  await table.insertAbsent(notes(100))
+  const { bytes } = (await table.statistics()) ?? {}
+  expect(bytes?.live).toBeGreaterThan(0)
+  expect(bytes?.dead).toBeLessThan(100_000)
+  expect((await table.maintain("due")).steps.filter(({ why }) => why.includes("older versions"))).toEqual([])
+  await table.maintain("all")
+  expect([old, young].map((path) => existsSync(path))).toEqual([false, true])
+  expect(await table.count()).toBe(3100)
+})
+
+test("what a version needs stays while that is read, however long ago it was written", async () => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  for (let round = 0; round < 3; round++) await table.insertAbsent(notes(3000))
+  const reader = place
+    .open()
+    .table(NOTES)
+    .batches({ columns: ["id"] })
+    [Symbol.asyncIterator]()
+  await reader.next()
+  const before = filesOf(place).filter((path) => path.includes("/data/"))
+  for (const path of filesOf(place)) age(path, 3)
+  await table.maintain("all")
+  expect(before.length).toBeGreaterThan(1)
+  expect(before.filter((path) => !existsSync(path))).toEqual([])
+  await reader.return?.()
+  expect(await place.open().table(NOTES).count()).toBe(9000)
 })
 
 test("two maintenances of one table: the second leaves it to the first", async () => {
