@@ -6,7 +6,7 @@
 import type { PartBody } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
 
-/** What has to be remembered of one rollout. */
+/** What goes of one rollout from one parse to the next. Plain JSON. */
 export interface SpeechState {
   /** Records since a user's item that no event has claimed yet. */
   readonly unclaimed?: number
@@ -14,70 +14,90 @@ export interface SpeechState {
   readonly hasItems?: true
   /** Whether pond wrote the rollout: reasoning stands in events alone there, which are shown and never sent. */
   readonly isOurs?: true
-  /** What events said as messages, for the item that may still come. */
-  readonly user?: Said
-  readonly assistant?: Said
+  /** What events said as messages, for the item that may still come: hashes. */
+  readonly user?: string
+  readonly assistant?: string
 }
 
-/** What was said: a hash where an earlier parse read it, the words themselves where this one did. */
+/** The same while a rollout is read, changed by nearly every line. */
+export interface Speech {
+  unclaimed: number | undefined
+  hasItems: boolean
+  isOurs: boolean
+  user: Said | undefined
+  assistant: Said | undefined
+}
+
+/**
+ * What was said: a hash where an earlier parse read it, the words themselves where this one did. White space around the words
+ * makes no difference.
+ */
 type Said = string | { readonly words: string; readonly isThought: boolean }
 
-/** What of the state is kept from one parse to the next: hashes. */
-export function keptSpeech(state: SpeechState): SpeechState {
-  const { user, assistant } = state
-  const kept = user === undefined ? state : { ...state, user: hashOf(user) }
-  return assistant === undefined ? kept : { ...kept, assistant: hashOf(assistant) }
+export function speechOf({ unclaimed, hasItems, isOurs, user, assistant }: SpeechState): Speech {
+  return { unclaimed, hasItems: hasItems === true, isOurs: isOurs === true, user, assistant }
+}
+
+export function keptSpeech({ unclaimed, hasItems, isOurs, user, assistant }: Speech): SpeechState {
+  return {
+    ...(unclaimed === undefined ? {} : { unclaimed }),
+    ...(hasItems ? { hasItems } : {}),
+    ...(isOurs ? { isOurs } : {}),
+    ...(user === undefined ? {} : { user: hashOf(user) }),
+    ...(assistant === undefined ? {} : { assistant: hashOf(assistant) }),
+  }
 }
 
 function hashOf(said: Said): string {
   if (typeof said === "string") return said
-  const hash = Bun.hash.xxHash64(said.words).toString(16)
+  const hash = Bun.hash.xxHash64(said.words.trim()).toString(16)
   return said.isThought ? `thought ${hash}` : hash
 }
 
 function isSameSaid(left: Said, right: Said): boolean {
   if (typeof left === "string" || typeof right === "string") return hashOf(left) === hashOf(right)
-  return left.isThought === right.isThought && left.words === right.words
+  if (left.isThought !== right.isThought) return false
+  // What is said again is mostly the same to the last blank, and a text without its blanks is another text.
+  return left.words === right.words || left.words.trim() === right.words.trim()
 }
 
 /** Between an item and its event stand a few other records at most. */
 const CLAIM_DISTANCE = 8
 
 /** Whether a record that says something says again what another record is the message of. */
-export function saysAgain(reading: { speech: SpeechState }, from: "item" | "event", draft: MessageDraft): boolean {
-  const before = older(reading.speech)
-  if (from === "item") return itemSaysAgain(reading, before, draft)
-  reading.speech = before
+export function saysAgain(speech: Speech, from: "item" | "event", draft: MessageDraft): boolean {
+  grewOlder(speech)
+  if (from === "item") return itemSaysAgain(speech, draft)
   if (draft.role === "user") {
-    const { unclaimed, ...rest } = before
-    reading.speech = unclaimed === undefined ? { ...before, user: saidIn(draft) } : rest
-    return unclaimed !== undefined
+    const isClaimed = speech.unclaimed !== undefined
+    if (!isClaimed) speech.user = saidIn(draft)
+    speech.unclaimed = undefined
+    return isClaimed
   }
-  if (before.hasItems === true && !(isThought(draft) && before.isOurs)) return true
-  reading.speech = { ...before, assistant: saidIn(draft) }
+  if (speech.hasItems && !(isThought(draft) && speech.isOurs)) return true
+  speech.assistant = saidIn(draft)
   return false
 }
 
-/** The state after a record that says nothing. */
-export function older(state: SpeechState): SpeechState {
-  if (state.unclaimed === undefined) return state
-  const { unclaimed, ...rest } = state
-  return unclaimed >= CLAIM_DISTANCE ? rest : { ...rest, unclaimed: unclaimed + 1 }
+/** One record more has come. */
+export function grewOlder(speech: Speech): void {
+  if (speech.unclaimed === undefined) return
+  speech.unclaimed = speech.unclaimed >= CLAIM_DISTANCE ? undefined : speech.unclaimed + 1
 }
 
-function itemSaysAgain(reading: { speech: SpeechState }, before: SpeechState, draft: MessageDraft): boolean {
-  const next: SpeechState = before.hasItems === true ? before : { ...before, hasItems: true }
-  reading.speech = next
+function itemSaysAgain(speech: Speech, draft: MessageDraft): boolean {
+  speech.hasItems = true
   // Where no person said a word, pond shows what a harness said first: that event is a copy, too.
-  if (draft.role === "user" && (saysSomething(draft) || next.isOurs === true)) {
-    const { user, ...rest } = next
+  if (draft.role === "user" && (saysSomething(draft) || speech.isOurs)) {
+    const { user } = speech
     const isCopy = user !== undefined && isSameSaid(user, saidIn(draft))
-    reading.speech = isCopy ? rest : { ...rest, unclaimed: 0 }
+    speech.user = undefined
+    if (!isCopy) speech.unclaimed = 0
     return isCopy
   }
-  if (draft.role !== "assistant" || next.assistant === undefined || !saysSomething(draft)) return false
-  const { assistant, ...rest } = next
-  reading.speech = rest
+  const { assistant } = speech
+  if (draft.role !== "assistant" || assistant === undefined || !saysSomething(draft)) return false
+  speech.assistant = undefined
   return isSameSaid(assistant, saidIn(draft))
 }
 
@@ -95,11 +115,17 @@ function isSaid(body: PartBody): body is Extract<PartBody, { type: "text" | "rea
 function saidIn(draft: MessageDraft): Said {
   if (draft.role !== "user" && draft.role !== "assistant") return ""
   let words: string | undefined
-  for (const part of draft.parts) if (isSaid(part)) words = words === undefined ? part.text : `${words}\n${part.text}`
-  if (words === undefined) return draft.parts.some(({ type }) => type === "file") ? "file" : ""
-  return { words: words.trim(), isThought: isThought(draft) }
+  let hasFile = false
+  for (const part of draft.parts) {
+    if (isSaid(part)) words = words === undefined ? part.text : `${words}\n${part.text}`
+    else if (part.type === "file") hasFile = true
+  }
+  if (words === undefined) return hasFile ? "file" : ""
+  return { words, isThought: isThought(draft) }
 }
 
 function isThought(draft: MessageDraft): boolean {
-  return draft.role === "assistant" && draft.parts.some(({ type }) => type === "reasoning")
+  if (draft.role !== "assistant") return false
+  for (const { type } of draft.parts) if (type === "reasoning") return true
+  return false
 }

@@ -12,9 +12,11 @@ import {
   jsonIn,
   jsonUnder,
   matchIn,
+  nameOf,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
   type Placed,
+  plain,
   type Sealed,
   stringAt,
   stringHere,
@@ -251,18 +253,17 @@ function toolResult(item: Spot, id: Id): MessageDraft[] {
     return kind === undefined ? [] : [{ id, role: "tool", parts: [opaquePart({ provenance: "injected", kind })] }]
   }
   const shown = resultHead(item)
-  const isFailure = shown === undefined ? undefined : testIn(shown, failureIn(shown.value))
+  const isFailure = shown === undefined ? undefined : testIn(shown, failureIn(plain(shown)))
   const part = toolResultPart({ provenance: "injected", callId, isFailure, result: output })
   return [{ id, role: "tool", parts: [part] }]
 }
 
-function resultHead(item: Spot): Placed<string> | undefined {
-  const { value } = item
+function resultHead({ value }: Spot): Sealed<string> | undefined {
   return (
-    stringUnder(item, "output") ??
+    nameOf(value, "output") ??
     stringAt(value, "output", 0, "text") ??
     stringAt(value, "output", "text") ??
-    stringAt(value, "content")
+    nameOf(value, "content")
   )
 }
 
@@ -282,12 +283,13 @@ function failureIn(text: string): RegExp {
   return hasExitLine(text) ? FAILED : FAILED_AT_ONCE
 }
 
+const EXIT_LINE = "Process exited with code "
 const EXIT_LINES_MAX = 5
 
 /** A pattern goes through the lines unit by unit, and most outputs are long. */
 function hasExitLine(text: string): boolean {
   for (let line = 0, at = 0; line < EXIT_LINES_MAX; line++) {
-    if (text.startsWith("Process exited with code ", at)) return true
+    if (text[at] === "P" && text.startsWith(EXIT_LINE, at)) return true
     at = text.indexOf("\n", at) + 1
     if (at === 0) return false
   }

@@ -21,7 +21,7 @@ import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } 
 import { spellingOf } from "../shared/spelling.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
-import { keptSpeech, older, type SpeechState, saysAgain } from "./duplicates.ts"
+import { grewOlder, keptSpeech, type Speech, type SpeechState, saysAgain, speechOf } from "./duplicates.ts"
 import { itemMessages } from "./items.ts"
 import { unknownKind } from "./kinds.ts"
 import { createOpening, type Opening, ORIGINATOR } from "./opening.ts"
@@ -50,7 +50,7 @@ interface Reading {
   readonly titles: string[]
   place: string
   copy: CopyState
-  speech: SpeechState
+  speech: Speech
   lines: number
 }
 
@@ -70,7 +70,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     titles: [...before.titles],
     place: before.place,
     copy: before.copy,
-    speech: before.speech,
+    speech: speechOf(before.speech),
     lines: 0,
   }
   return {
@@ -127,7 +127,7 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
   if (raw.file.place !== reading.place) {
     reading.place = raw.file.place
     reading.copy = {}
-    reading.speech = {}
+    reading.speech = speechOf({})
   }
   if (record["type"] === "session_meta") learnWriter(reading, record)
   const from = copiedFrom(reading, record)
@@ -149,7 +149,7 @@ type Facts = Record<string, JsonValue>
 function learnWriter(reading: Reading, record: JsonObject): void {
   const version = valueAt(record, "payload", "cli_version")
   if (typeof version === "string") reading.versions.add(version)
-  if (valueAt(record, "payload", "originator") === ORIGINATOR) reading.speech = { ...reading.speech, isOurs: true }
+  if (valueAt(record, "payload", "originator") === ORIGINATOR) reading.speech.isOurs = true
 }
 
 /** The single JSON of the first client: a header and a list of items. */
@@ -231,10 +231,10 @@ function impliedType(record: JsonObject): JsonValue | undefined {
 function spoken(reading: Reading, from: "item" | "event", drafts: MessageDraft[]): MessageDraft[] {
   const first = drafts[0]
   if (first === undefined) {
-    reading.speech = older(reading.speech)
+    grewOlder(reading.speech)
     return drafts
   }
-  return saysAgain(reading, from, first) ? [] : drafts
+  return saysAgain(reading.speech, from, first) ? [] : drafts
 }
 
 /** What an event says to the screen. All other events are about something that an item holds. */
