@@ -140,13 +140,18 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     segments: store.table(WORD_SEGMENTS),
     blocks: store.table(WORD_BLOCKS),
   }
+  const wordLists = openWordLists(store, tables.messages)
   const words: WrittenTable = {
     name: "words",
-    maintain: (effort) => foldWords(wordTables, effort, context.clock),
+    maintain: async (effort) => {
+      // One after the other: of a million messages at once both together took 640 MB and 44 s, in turn 490 MB and 47 s.
+      const report = await foldWords(wordTables, effort, context.clock)
+      await wordLists.extend(effort)
+      return report
+    },
     statistics: () => wordStatistics(wordTables),
   }
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
-  const wordLists = openWordLists(store, tables.messages)
   return {
     store,
     ...reading,
@@ -185,10 +190,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
         reports.push({ table, ...(await handle.maintain(effort)) })
         await stepAside?.()
       }
-      // Most of the one is done in a thread, and the other is done meanwhile.
-      const [folded, extended] = await Promise.allSettled([words.maintain(effort), wordLists.extend(effort)])
-      for (const each of [folded, extended]) if (each.status === "rejected") throw each.reason
-      if (folded.status === "fulfilled") reports.push({ table: words.name, ...folded.value })
+      reports.push({ table: words.name, ...(await words.maintain(effort)) })
       await stepAside?.()
       return reports
     },

@@ -27,6 +27,14 @@ test("a part of a word leads to the terms of the words that hold it, at the end 
   expect(list?.termsHolding("nobody", ANYWHERE, 4)).toEqual([])
 })
 
+test("who tends every table, as an import of an archive does, makes the list too", async () => {
+  using place = testSessions()
+  await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "reparse_config")] }])
+  for (const table of await place.sessions.written()) await table.maintain("all")
+  const list = await place.open().wordList()
+  expect(list?.termsHolding("config", ANYWHERE, 4)).toEqual(["reparseconfig"])
+})
+
 test("a list that many maintenances made longer is written as one, and holds every word once", async () => {
   using place = testSessions()
   const { store, tables } = place.sessions
