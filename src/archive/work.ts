@@ -1,6 +1,6 @@
 /** What long work over archives and stores is given, and how it says where it is. */
 import { PondError } from "../model/errors.ts"
-import { returnAllFreedMemory, returnFreedMemory } from "../platform/native-memory.ts"
+import { giveBackAllMemory, giveBackMemory } from "../platform/native-memory.ts"
 
 export interface Work {
   readonly signal: AbortSignal
@@ -28,8 +28,7 @@ export function createBreather(): (bytes: number) => void {
     dropped += bytes
     if (dropped < BREATH_BYTES) return
     dropped = 0
-    Bun.gc(true)
-    returnFreedMemory()
+    giveBackMemory()
   }
 }
 
@@ -38,6 +37,5 @@ export function createBreather(): (bytes: number) => void {
  * beside what the second needs: 555 MiB at the beginning of the indexes after an import, and 435 MiB so.
  */
 export function letGo(): void {
-  Bun.gc(true)
-  returnAllFreedMemory()
+  giveBackAllMemory()
 }

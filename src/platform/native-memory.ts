@@ -16,9 +16,21 @@ export function returnFreedMemory(): void {
 }
 
 /** The same at once: where one work ends and another begins, which needs other memory. */
-export function returnAllFreedMemory(): void {
+function returnAllFreedMemory(): void {
   gnu()?.malloc_trim(0)
   leftBytes = process.memoryUsage.rss()
+}
+
+/** Garbage first: what it holds outside of this language is freed with it. For where one kind of work leaves much behind. */
+export function giveBackMemory(): void {
+  Bun.gc(true)
+  returnFreedMemory()
+}
+
+/** The same at once. */
+export function giveBackAllMemory(): void {
+  Bun.gc(true)
+  returnAllFreedMemory()
 }
 
 const M_ARENA_MAX = -8

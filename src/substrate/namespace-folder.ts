@@ -1,5 +1,4 @@
 /** Where the tables of a namespace lie inside their store. Apart from the rest, because it costs no engine to say. */
-
 import { sha256Of } from "../platform/sha256.ts"
 import { storedText } from "./text.ts"
 

@@ -16,27 +16,28 @@ export async function tableUsage(table: LocalTable): Promise<TableUsage> {
   const versions = versionsNewestFirst(paths)
   const [newest] = versions
   if (newest === undefined) return { live: 0, dead: 0 }
-  const isNeeded = neededBy((await filesOfVersion(table, newest)) ?? [])
   const own = new Set([manifestPath(newest), "_versions/latest_version_hint.json"])
-  const left = new Set(await leftBySteps(table, paths, versions))
-  let [live, dead] = [0, 0]
-  for (const path of paths) {
-    if (left.has(path)) continue
-    const bytes = (await table.files.size(join(table.folder, path))) ?? 0
-    if (own.has(path) || isNeeded(path)) live += bytes
-    else dead += bytes
-  }
-  return { live, dead }
+  const isNeeded = neededBy((await filesOfVersion(table, newest)) ?? [])
+  const spare = paths.filter((path) => !own.has(path) && !isNeeded(path))
+  const spareBytes = await bytesOf(table, spare)
+  const live = (await bytesOf(table, paths)) - spareBytes
+  return { live, dead: spareBytes - (await bytesOf(table, await leftAmong(table, spare, versions.at(-1) as bigint))) }
+}
+
+async function bytesOf({ files, folder }: LocalTable, paths: readonly string[]): Promise<number> {
+  let bytes = 0
+  for (const path of paths) bytes += (await files.size(join(folder, path))) ?? 0
+  return bytes
 }
 
 /**
- * What lay there before the oldest version was made, and neither that one nor the newest needs. What another one in between
- * needs is younger than the oldest, but for what took long to write: that is freed a version later.
+ * Of what the newest version does not need: what lay there before the oldest was made, which does not need it either. What
+ * another one in between needs is younger than the oldest, but for what took long to write: that is freed a version later.
  */
-async function leftBySteps(table: LocalTable, paths: readonly string[], versions: readonly bigint[]) {
-  const ends = [...new Set([versions[0] as bigint, versions.at(-1) as bigint])]
-  const madeMs = await table.files.modifiedMs(join(table.folder, manifestPath(ends.at(-1) as bigint)))
-  return madeMs === undefined ? [] : await unneeded(table, paths, { versions: ends, beforeMs: madeMs })
+async function leftAmong(table: LocalTable, spare: readonly string[], oldest: bigint): Promise<readonly string[]> {
+  if (!spare.some((path) => CONTENT.test(path))) return []
+  const madeMs = await table.files.modifiedMs(join(table.folder, manifestPath(oldest)))
+  return madeMs === undefined ? [] : await unneeded(table, spare, { versions: [oldest], beforeMs: madeMs })
 }
 
 /** What of the table no version needs and nobody touched since then. To be asked while nobody writes. */

@@ -13,14 +13,10 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { AS_USER, CAN_BE_USER, IS_ROOT } from "../support/as-user.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { homeOfClients } from "../support/clients-home.ts"
 import type { TemporaryHome } from "../support/pond-process.ts"
-
-const IS_ROOT = process.getuid?.() === 0
-/** Nobody is kept out who is root. */
-const AS_USER = IS_ROOT ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-const CAN = !IS_ROOT || Bun.which("setpriv") !== null
 
 let well: TemporaryHome
 let scratch: string
@@ -30,7 +26,7 @@ beforeAll(() => {
   chmodSync(scratch, 0o755)
   well = homeOfClients()
   if (IS_ROOT) Bun.spawnSync(["chown", "-R", "65534:65534", well.path])
-  if (CAN) run(well.path, ["sync", "-q"])
+  if (CAN_BE_USER) run(well.path, ["sync", "-q"])
 })
 afterAll(() => {
   well[Symbol.dispose]()
@@ -125,25 +121,28 @@ function broken(breakIt: (home: string) => void): string {
   return home
 }
 
-test.if(CAN).each(BREAKAGES)("$what is one failure, with what to do", ({ break: breakIt, check, says, isMended }) => {
-  const home = broken(breakIt)
-  const { exitCode, ill } = doctor(home)
-  expect(exitCode).toBe(4)
-  expect(ill.find((finding) => finding.check === check)).toMatchObject({
-    status: "failed",
-    found: expect.stringMatching(says),
-  })
-  expect(ill.filter(({ found }) => /does not know|with -v/.test(found))).toEqual([])
-  if (isMended !== true) return
-  const mended = doctor(home, "--fix")
-  expect(mended.findings.find((finding) => finding.check === check)).toMatchObject({
-    status: "ok",
-    fix: { done: true },
-  })
-  expect([mended.exitCode, doctor(home).exitCode]).toEqual([0, 0])
-})
+test.if(CAN_BE_USER).each(BREAKAGES)(
+  "$what is one failure, with what to do",
+  ({ break: breakIt, check, says, isMended }) => {
+    const home = broken(breakIt)
+    const { exitCode, ill } = doctor(home)
+    expect(exitCode).toBe(4)
+    expect(ill.find((finding) => finding.check === check)).toMatchObject({
+      status: "failed",
+      found: expect.stringMatching(says),
+    })
+    expect(ill.filter(({ found }) => /does not know|with -v/.test(found))).toEqual([])
+    if (isMended !== true) return
+    const mended = doctor(home, "--fix")
+    expect(mended.findings.find((finding) => finding.check === check)).toMatchObject({
+      status: "ok",
+      fix: { done: true },
+    })
+    expect([mended.exitCode, doctor(home).exitCode]).toEqual([0, 0])
+  },
+)
 
-test.if(CAN)("a state that is damaged is in nobody's way", () => {
+test.if(CAN_BE_USER)("a state that is damaged is in nobody's way", () => {
   const home = broken((path) => {
     const state = join(path, ".local/state/pond")
     const remembered = readdirSync(state).filter((name) => name.endsWith(".sqlite"))
@@ -155,7 +154,7 @@ test.if(CAN)("a state that is damaged is in nobody's way", () => {
   expect(doctor(home).findings.find(({ check }) => check === "store")?.found).toMatch(/ holds \d+ messages$/)
 })
 
-test.if(CAN)("a lock that something else wrote into is named, with what to do", () => {
+test.if(CAN_BE_USER)("a lock that something else wrote into is named, with what to do", () => {
   const home = broken((path) => {
     const own = join(path, STORE, ".pond")
     for (const name of readdirSync(own).filter((each) => each.endsWith(".lock")))

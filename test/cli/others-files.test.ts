@@ -12,13 +12,10 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { AS_USER, CAN_BE_USER, IS_ROOT } from "../support/as-user.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { homeOfClients } from "../support/clients-home.ts"
 
-const IS_ROOT = process.getuid?.() === 0
-/** Nobody is kept out who is root. */
-const AS_USER = IS_ROOT ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-const CAN = !IS_ROOT || Bun.which("setpriv") !== null
 const STATE = ".local/state/pond"
 
 let scratch: string
@@ -26,7 +23,7 @@ let scratch: string
 beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), "pond-others-"))
   chmodSync(scratch, 0o755)
-  if (!CAN) return
+  if (!CAN_BE_USER) return
   using well = homeOfClients()
   cpSync(well.path, join(scratch, "well"), { recursive: true })
   if (IS_ROOT) Bun.spawnSync(["chown", "-R", "65534:65534", join(scratch, "well")])
@@ -67,22 +64,25 @@ const named = (state: string, end: string) =>
 
 const UNKNOWN = "in a way it does not know"
 
-test.if(CAN)("who may not enter the folder of the state reads all the same, and is told why nothing is stored", () => {
-  const home = homeWhere((state) => chmodSync(state, 0))
-  for (const verb of [["search", "charged"], ["sql", "select 1"], ["stats"], ["status"], ["doctor"]]) {
-    const { exitCode, said } = run(home, ...verb)
-    expect({ verb, exitCode, isKnown: !said.includes(UNKNOWN) }).toEqual({
-      ...{ verb, isKnown: true },
-      exitCode: verb[0] === "doctor" ? 4 : 0,
-    })
-  }
-  expect(run(home, "status").said).not.toContain("no client of pond's has sessions here")
-  const { exitCode, said } = run(home, "sync")
-  expect(exitCode).toBe(5)
-  expect(said).toMatch(/cannot write to .*\.local\/state\/pond \(EACCES\)/)
-})
+test.if(CAN_BE_USER)(
+  "who may not enter the folder of the state reads all the same, and is told why nothing is stored",
+  () => {
+    const home = homeWhere((state) => chmodSync(state, 0))
+    for (const verb of [["search", "charged"], ["sql", "select 1"], ["stats"], ["status"], ["doctor"]]) {
+      const { exitCode, said } = run(home, ...verb)
+      expect({ verb, exitCode, isKnown: !said.includes(UNKNOWN) }).toEqual({
+        ...{ verb, isKnown: true },
+        exitCode: verb[0] === "doctor" ? 4 : 0,
+      })
+    }
+    expect(run(home, "status").said).not.toContain("no client of pond's has sessions here")
+    const { exitCode, said } = run(home, "sync")
+    expect(exitCode).toBe(5)
+    expect(said).toMatch(/cannot write to .*\.local\/state\/pond \(EACCES\)/)
+  },
+)
 
-test.if(CAN)("a state that may only be read is named by the sync that has something to remember", () => {
+test.if(CAN_BE_USER)("a state that may only be read is named by the sync that has something to remember", () => {
   const home = homeWhere((state) => {
     for (const path of named(state, ".sqlite")) chmodSync(path, 0o400)
   })
@@ -94,7 +94,7 @@ test.if(CAN)("a state that may only be read is named by the sync that has someth
   expect(doctor.said).toMatch(/failed +permissions: this user may not write .*\.sqlite/)
 })
 
-test.if(CAN)("a state that may not even be read is named", () => {
+test.if(CAN_BE_USER)("a state that may not even be read is named", () => {
   const home = homeWhere((state) => {
     for (const path of named(state, ".sqlite")) chmodSync(path, 0)
   })
@@ -103,7 +103,7 @@ test.if(CAN)("a state that may not even be read is named", () => {
   expect(exitCode).toBe(5)
 })
 
-test.if(CAN)(
+test.if(CAN_BE_USER)(
   "a note of who holds the lock is for people: one that cannot be written keeps nobody from the lock",
   () => {
     const home = homeWhere((state) => {
@@ -114,7 +114,7 @@ test.if(CAN)(
   },
 )
 
-test.if(CAN)("a lock that may only be read is not taken for one that is held alone", () => {
+test.if(CAN_BE_USER)("a lock that may only be read is not taken for one that is held alone", () => {
   const home = homeWhere((state) => {
     for (const path of named(state, ".lock")) chmodSync(path, 0o400)
   })

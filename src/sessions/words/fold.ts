@@ -7,7 +7,7 @@
  * replaced. Whoever is killed in between has lost work and nothing else.
  */
 import type { Clock } from "../../platform/clock.ts"
-import { returnAllFreedMemory, returnFreedMemory } from "../../platform/native-memory.ts"
+import { giveBackAllMemory, giveBackMemory } from "../../platform/native-memory.ts"
 import { eq, isIn } from "../../substrate/filter.ts"
 import type { MaintenanceReport } from "../../substrate/maintain.ts"
 import type { Effort } from "../../substrate/maintenance-plan.ts"
@@ -59,12 +59,6 @@ const BLOCKS_AT_ONCE = 512
  */
 const PARTS_DROPPED: Readonly<Record<Effort, number>> = { lookups: 1, due: 2, all: 2 }
 
-/** What was written is garbage at once, and there is much of it. */
-function giveBack(): void {
-  Bun.gc(true)
-  returnFreedMemory()
-}
-
 export async function foldWords(
   tables: WordTables,
   effort: Effort,
@@ -100,7 +94,7 @@ export async function foldWords(
       for await (const part of madeParts(tables, { from, rows: rowsAtOnce, besideMin: rowsAtOnce })) {
         cover.push(await writePart(tables, part))
         parts += 1
-        if (parts % PARTS_DROPPED[effort] === 0) giveBack()
+        if (parts % PARTS_DROPPED[effort] === 0) giveBackMemory()
       }
     })
   }
@@ -108,8 +102,7 @@ export async function foldWords(
   const merged = suffixToMerge(cover)
   if (merged.length > 1) {
     // The thread that made the parts is gone, and what both of them leave behind is no use to a merge.
-    Bun.gc(true)
-    returnAllFreedMemory()
+    giveBackAllMemory()
     const isMerged = await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
     if (!isMerged) return { isBusy: true, steps }
   }
@@ -118,7 +111,7 @@ export async function foldWords(
   if (isChanged || effort === "all") {
     for (const table of [tables.blocks, tables.segments]) steps.push(...(await tidied(table, effort)))
   }
-  giveBack()
+  giveBackMemory()
   return { isBusy: false, steps }
 }
 
@@ -136,7 +129,7 @@ async function tidied(
   const bytes = (await table.statistics())?.bytes
   const isLarge = bytes !== undefined && bytes.live > COPIED_AT_ONCE_BYTES
   if (effort !== "all" && isLarge && bytes.dead < bytes.live) return []
-  giveBack()
+  giveBackMemory()
   return (await table.maintain(effort)).steps
 }
 
@@ -186,7 +179,7 @@ async function writeSegment(
   const flush = async () => {
     await tables.blocks.insertAbsent(waiting)
     waiting = []
-    if (blocks >= BLOCKS_AT_ONCE) giveBack()
+    if (blocks >= BLOCKS_AT_ONCE) giveBackMemory()
   }
   return {
     add: async (block) => {

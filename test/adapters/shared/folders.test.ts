@@ -3,12 +3,10 @@ import { expect, test } from "bun:test"
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { AS_USER, CAN_BE_USER } from "../../support/as-user.ts"
 
 const SOURCE = join(import.meta.dir, "../../../src")
 const FIXTURES = join(import.meta.dir, "../../../fixtures")
-const IS_ROOT = process.getuid?.() === 0
-const AS_USER = IS_ROOT ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-const CAN = !IS_ROOT || Bun.which("setpriv") !== null
 
 interface Seen {
   readonly keys: readonly string[]
@@ -84,23 +82,26 @@ function put(root: string, place: string): void {
   writeFileSync(join(root, place), "{}\n")
 }
 
-test.if(CAN).each(TREES)("a folder of %s that cannot be read is told", async (adapter, make, seen) => {
+test.if(CAN_BE_USER).each(TREES)("a folder of %s that cannot be read is told", async (adapter, make, seen) => {
   using root = folder()
   make(root.path)
   expect(await plannedByUser(adapter, root.path)).toEqual(seen)
 })
 
-test.if(CAN).each(TREES.map(([adapter]) => adapter))("a root of %s that cannot be read is told", async (adapter) => {
-  using root = folder()
-  const inner = join(root.path, "root")
-  mkdirSync(inner)
-  chmodSync(inner, 0o000)
-  expect(await plannedByUser(adapter, inner)).toEqual({ keys: [], issues: ["fault unreadable_file . EACCES"] })
-  expect(await plannedByUser(adapter, join(inner, "below"))).toEqual({
-    keys: [],
-    issues: expect.arrayContaining([expect.stringContaining("fault unreadable_file")]),
-  })
-})
+test.if(CAN_BE_USER).each(TREES.map(([adapter]) => adapter))(
+  "a root of %s that cannot be read is told",
+  async (adapter) => {
+    using root = folder()
+    const inner = join(root.path, "root")
+    mkdirSync(inner)
+    chmodSync(inner, 0o000)
+    expect(await plannedByUser(adapter, inner)).toEqual({ keys: [], issues: ["fault unreadable_file . EACCES"] })
+    expect(await plannedByUser(adapter, join(inner, "below"))).toEqual({
+      keys: [],
+      issues: expect.arrayContaining([expect.stringContaining("fault unreadable_file")]),
+    })
+  },
+)
 
 test.each(["claude-code", "codex", "opencode", "pi"])(
   "a root of %s that is not there holds nothing",
