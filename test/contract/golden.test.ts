@@ -147,6 +147,7 @@ test("the table of losses is what it was", () => {
     "approval",
     "attachment",
     "failure_mark",
+    "half_character",
     "injected_context",
     "missing_history",
     "model_settings",

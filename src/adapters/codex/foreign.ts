@@ -18,6 +18,7 @@ import {
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
+import { withWholeCharacters } from "../shared/whole-characters.ts"
 import { saysFailure } from "./items.ts"
 import { BRAND, ORIGINATOR } from "./opening.ts"
 import { INDEX_PLACE } from "./parse.ts"
@@ -38,7 +39,7 @@ interface Parent {
 function thread(conversation: Conversation, target: ForeignTarget, parent: Parent | undefined): Serialized {
   const { session, children } = conversation
   const id = uuidV7Of(Date.parse(session.created_at), `${BRAND.id} ${session.source_agent} ${session.id}`)
-  const { turns, losses } = turnsOf(conversation, BRAND.id, target.reasoning)
+  const { turns, losses } = withWholeCharacters(turnsOf(conversation, BRAND.id, target.reasoning))
   const rollout = createRollout(losses)
   rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))
   // A thread without a word of a person is in no list: then what its harness said first stands in.
@@ -88,7 +89,7 @@ function header({ session }: Conversation, { cwd }: ForeignTarget, id: string, p
 
 function titleLine({ session }: Conversation, id: string): OutputFile[] {
   if (session.title === undefined || session.title.trim() === "") return []
-  const line = stringifyJson({ id, thread_name: session.title, updated_at: timeOf(session.created_at) })
+  const line = stringifyJson({ id, thread_name: session.title.toWellFormed(), updated_at: timeOf(session.created_at) })
   return [{ form: "log", place: INDEX_PLACE, lines: [line], isShared: true }]
 }
 

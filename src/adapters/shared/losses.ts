@@ -8,6 +8,7 @@ export const LOSSES = {
   approval: "a question for permission, and its answer",
   attachment: "a file that the target cannot hold",
   failure_mark: "that a tool call failed, where its result does not say so itself",
+  half_character: "half of a character that was cut in two, where the target reads whole ones alone",
   injected_context: "what the source's harness told its model of the surroundings; the target tells its own",
   missing_history: "what a session that is not stored said before this one went on from it",
   model_settings: "settings of a model that the target has no word for",

@@ -80,6 +80,33 @@ async function readBack(serialized: Serialized): Promise<string[]> {
   })
 }
 
+/** Codex skips a record with half of a surrogate pair: a thread that began with one was in no list. */
+test("half of a character is written as the sign for what cannot be read, and is a loss", async () => {
+  const given = conversation(
+    [
+      ["user", text("cut in \ud83d")],
+      ["assistant", text("whole 🚀"), call("toolu_1", "Bash", { command: "echo \ud83d" })],
+      ["tool", result("toolu_1", "shown \ude80 and")],
+    ],
+    { title: "half \ud83d" },
+  )
+  const written = codex.serialize.foreign(given, KEEP)
+  const lines = written.files.flatMap((file) => (file.form === "log" ? file.lines : []))
+  expect(lines.filter((line) => /[^\\]\\ud83d|[^\\]\\ude80/.test(String(line)))).toEqual([])
+  expect(short(written)).toEqual([
+    'message user [{"type":"input_text","text":"cut in \ufffd"}]',
+    "! user_message  cut in \ufffd",
+    "! agent_message  whole 🚀",
+    'message assistant [{"type":"output_text","text":"whole 🚀"}]',
+    String.raw`function_call exec_command {"cmd":"echo \ud83d"}`,
+    "function_call_output  shown \ufffd and",
+  ])
+  expect(written.losses).toEqual([
+    { kind: "half_character", messageId: "message-0", found: "text" },
+    { kind: "half_character", messageId: "message-1", found: "the result of exec_command" },
+  ])
+})
+
 test("a conversation is written as Codex writes its own", async () => {
   const given = conversation([
     ["user", text("list the files")],
