@@ -136,13 +136,30 @@ export function rowEntries(row: JsonObject, render: Render): Entry[] {
   const entries = render(row, found.drafts).filter(
     ({ message, parts }) => message.role === "system" || parts.length > 0,
   )
-  return entries.map((entry) => ({ ...entry, parts: (entry.parts as readonly Part[]).map(asShown) }) as Entry)
+  const failures = failuresIn(row)
+  return entries.map(
+    (entry) => ({ ...entry, parts: (entry.parts as readonly Part[]).map((part) => asShown(part, failures)) }) as Entry,
+  )
 }
 
 /** What a tool gave back as an object is shown to the model as the JSON that it is. */
-function asShown(part: Part): Part {
-  const result = part.type === "tool_result" ? (part.result as JsonValue) : null
-  return isJsonObject(result) ? ({ ...part, result: stringifyJson(result) } as Part) : part
+function asShown(part: Part, failures: ReadonlyMap<JsonValue, string>): Part {
+  if (part.type !== "tool_result") return part
+  const result = failures.get(part.call_id) ?? (part.result as JsonValue)
+  return { ...part, result: isJsonObject(result) ? stringifyJson(result) : result } as Part
+}
+
+/** Of a call that failed the model is shown why, and what there was until then, as one object. */
+function failuresIn(row: JsonObject): ReadonlyMap<JsonValue, string> {
+  const { content } = objectOf(row["data"])
+  const tools = (Array.isArray(content) ? content : []).map(objectOf).filter(({ type }) => type === "tool")
+  return new Map(
+    tools.flatMap(({ id = null, provider, state }) => {
+      const { status, error, content: shown, structured } = objectOf(state)
+      if (status !== "error" || objectOf(provider)["executed"] === true) return []
+      return [[id, JSON.stringify({ error, content: shown, structured })] as const]
+    }),
+  )
 }
 
 // --- Entries ------------------------------------------------------------------------------------------------------------

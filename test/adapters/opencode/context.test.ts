@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
 import type { Part } from "../../../src/model/session.ts"
+import type { WireItem } from "../../contract/fixtures.ts"
 import {
   type ClientDatabase,
   clientDatabase,
@@ -172,4 +174,17 @@ test("a session names the message ids, the version and the title that its client
   expect(session.id).toBe(SESSION)
   expect(entries.at(-1)?.message.id).toBe("msg_1")
   expect(texts(entries)).toEqual(["user: half \ud83d"])
+})
+
+test("of a call that failed, the newer kind tells all that its client shows the model", async () => {
+  const { entries, session } = await readOnly(fixture("events"))
+  const live = opencode.context({ entries, session }, [])
+  const results = live.flatMap(({ parts }) => (parts as readonly Part[]).filter((part) => part.type === "tool_result"))
+  const wire = JSON.parse(readFileSync(join(fixture("events"), "../expected.json"), "utf8")) as Record<
+    string,
+    WireItem[]
+  >
+  const shown = (wire[session.id] ?? []).find(({ text = "" }) => text.includes("Unable to read"))
+  const failed = results.find(({ call_id: id }) => id === shown?.id)
+  expect(failed?.result as unknown).toBe(shown?.text)
 })
