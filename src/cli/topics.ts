@@ -82,7 +82,7 @@ written.
   pond restore SESSION --to codex --dry-run
   pond resume SESSION --to claude-code
 
-A session in a form that its own client opens no more, such as the folders of
+A session in a form that its own client does not open, such as the folders of
 opencode before its database, is restored as it was. \`pond resume\` writes it as
 the client writes today, as a new session; so does --anew, for any session:
 

@@ -33,7 +33,7 @@ export interface RestoreRequest {
 export interface RestorePlan {
   readonly fidelity: "native" | "foreign"
   readonly target: Adapter
-  /** It is restored as it was, and its client opens none of that form any more. */
+  /** It is restored as it was, and its client opens none of that form. */
   readonly isOutdated: boolean
   /** The id under which the target knows the session. */
   readonly sessionId: string

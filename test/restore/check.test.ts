@@ -66,8 +66,8 @@ for (const source of ADAPTERS)
 const OUTDATED: Readonly<Record<string, readonly string[]>> = {
   "claude-code": [],
   codex: ["first-clients"],
-  opencode: ["first-tree", "handed-over", "tree"],
-  pi: [],
+  opencode: ["events", "first-tree", "handed-over", "tree"],
+  pi: ["headless", "v4-lanes", "v4-transactions"],
 }
 
 test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(

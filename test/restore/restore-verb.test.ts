@@ -92,6 +92,26 @@ test("a session of a form that its client opens no more is restored as it was, a
   expect(JSON.parse((await resume("target")).stdout)).toMatchObject({ fidelity: "native", session_id: session })
 })
 
+/** opencode's server sends rows of `session_message` on; `opencode --session`, which a resume starts, shows nothing of them. */
+test("a session of rows that its client's terminal does not show goes on anew, where it lies in that database, too", async () => {
+  using home = await homeWith("opencode", "events")
+  const root = join(home.path, "target")
+  cpSync(join(FIXTURES, "opencode/events/root"), root, { recursive: true })
+  const session = "ses_e1138857effe82NtrLlbMMyWoe"
+  const plan = await runPond(["resume", session, "--root", root, "--dry-run", "--json"], home)
+  expect(JSON.parse(plan.stdout)).toMatchObject({ fidelity: "foreign", outdated: false })
+  expect(JSON.parse(plan.stdout).session_id).not.toBe(session)
+})
+
+test("a log that pi does not take for a session goes on anew", async () => {
+  using home = await homeWith("pi", "v4-lanes")
+  const session = "5d1f0a30-0000-4000-8000-000000000004"
+  const asItWas = await restored(home, session)
+  expect(asItWas.stderr).toContain("pi opens no session of this form")
+  const plan = await runPond(["resume", session, "--root", join(home.path, "target"), "--dry-run", "--json"], home)
+  expect(JSON.parse(plan.stdout)).toMatchObject({ fidelity: "foreign", outdated: false })
+})
+
 test("what only parts of a session lie of is not gone on with, and a place that is no file is no fault of ours", async () => {
   using home = await homeWith("claude-code", "agent")
   const root = join(home.path, "target")

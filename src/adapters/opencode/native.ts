@@ -16,9 +16,14 @@ export function native(log: SessionLog): Serialized {
   return { sessionId: log.session.id, files: filesOf(newestRecords(log), SCHEMA), losses: [] }
 }
 
-/** Trees of files, of which a client with a database reads no more, and exports, which it reads when it is told to. */
+/**
+ * Trees of files, of which a client with a database reads no more; exports, which it reads when it is told to; and sessions
+ * that are rows of `session_message` alone: its server sends them on, and its terminal shows and sends nothing of them.
+ */
 export function isOutdated(log: SessionLog): boolean {
-  return mainPlaceOf(log).endsWith(".json")
+  if (mainPlaceOf(log).endsWith(".json")) return true
+  const tables = new Set([...nativeRecords(log)].map(({ table }) => table))
+  return tables.has("session_message") && !tables.has("message")
 }
 
 /**

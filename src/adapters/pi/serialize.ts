@@ -5,10 +5,11 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts"
 import { isJsonObject, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
+import type { SessionLog } from "../../model/session.ts"
 import type { Conversation, ForeignTarget, OutputFile, Serialize, Serialized } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
-import { nativeFiles } from "../shared/native.ts"
+import { nativeFiles, nativeRecords } from "../shared/native.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -23,9 +24,22 @@ import { BRAND } from "./parse.ts"
 
 export const serialize: Serialize = {
   native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
+  isOutdated,
   foreign,
   place: (place, from, to) => place.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
   resume: (sessionId, cwd) => ({ command: ["pi", "--session", sessionId], cwd }),
+}
+
+/**
+ * pi skips what is no JSON, and takes a file for a session where the header of versions 1 to 3 comes first: not one that lost
+ * it, and not version 4, which is of the core that pi is made of.
+ */
+function isOutdated(log: SessionLog): boolean {
+  for (const { content } of nativeRecords(log)) {
+    if (!("json" in content)) continue
+    return !(isJsonObject(content.json) && content.json["type"] === "session" && typeof content.json["id"] === "string")
+  }
+  return false
 }
 
 /** Sub-agents are no idea of pi's own: each becomes a session beside, with its first words for a name. */

@@ -111,14 +111,13 @@ function planned(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
   return withWholeId(pond, options.sessionId, (sessionId) => planRestoreOf(pond, { ...options, sessionId }))
 }
 
-/** As its client opens it: of a form that it opens no more, anew. */
+/** As its client opens it: of a form that it does not open, anew. A form that is rows itself is not what it took files over into. */
 async function openedPlan(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
   const plan = await planned(pond, options)
-  if (!plan.isOutdated || (await isTakenOver(pond, plan, options))) return plan
+  if (!plan.isOutdated) return plan
+  if (plan.files[0]?.form !== "database" && (await isTakenOver(pond, plan, options))) return plan
   const { title } = plan.target
-  pond.host.log.warn(
-    `${title} opens no session of this form any more: it goes on as a new one, written as ${title} writes now.`,
-  )
+  pond.host.log.warn(`${title} opens no session of this form: it goes on as a new one, written as ${title} writes now.`)
   return await planned(pond, { ...options, isAnew: true })
 }
 
@@ -170,7 +169,7 @@ function sayOutdated({ host }: RestoreContext["pond"], plan: RestorePlan, { sess
   const { title } = plan.target
   host.log.warn(
     visibleLine(
-      `${title} opens no session of this form any more, unless it took it over itself. \`pond resume ${sessionId}\` writes it as ${title} does now, as a new one.`,
+      `${title} opens no session of this form, unless it took it over itself. \`pond resume ${sessionId}\` writes it as ${title} does now, as a new one.`,
     ),
   )
 }
