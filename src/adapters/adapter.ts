@@ -144,6 +144,7 @@ export interface Parser {
   /**
    * No more records: emits the rest, and says from where to go on. `isSettled` says that no more are soon to come: a session
    * that has not said all of itself then begins with what is known. Until it does it may stay unsaid, and is read again.
+   * Asked `false` in the middle of a log whose session has begun, it says the same and changes nothing: records may follow.
    */
   end(isSettled?: boolean): ParseEnd
 }

@@ -19,10 +19,13 @@ const DONE_MAX = 4_000
 const LET_GO_UNITS = 20_000_000
 
 export interface Flusher {
-  /** `bytes` is what it was read from: a record may be large in what no part holds. */
-  add(batch: PreparedBatch, bytes: number): Promise<void>
+  /**
+   * `bytes` is what it was read from: a record may be large in what no part holds. `reached` is what is to be remembered
+   * once this batch is stored, and all that was added before it.
+   */
+  add(batch: PreparedBatch, bytes: number, reached?: DoneUnit): Promise<void>
   /** Everything of this unit was added. */
-  unitDone(adapter: string, root: string, key: string, memory: UnitMemory): Promise<void>
+  unitDone(unit: DoneUnit): Promise<void>
   /** Writes what is left, and waits until all of it is stored. */
   finish(): Promise<void>
 }
@@ -33,7 +36,7 @@ export interface FlusherContext {
   readonly onResults: (results: readonly BatchResult[]) => void
 }
 
-interface DoneUnit {
+export interface DoneUnit {
   readonly adapter: string
   readonly root: string
   readonly key: string
@@ -84,15 +87,24 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
     writing.catch(() => undefined)
   }
 
+  /** Of one that comes again further on, what was reached before is nothing to remember. */
+  function gather(unit: DoneUnit): void {
+    const last = gathering.done.at(-1)
+    const isSame = last?.key === unit.key && last.root === unit.root && last.adapter === unit.adapter
+    if (isSame) gathering.done.pop()
+    gathering.done.push(unit)
+  }
+
   return {
-    add: async (batch, bytes) => {
+    add: async (batch, bytes, reached) => {
       gathering.batches.push(batch)
+      if (reached !== undefined) gather(reached)
       gathering.units += Math.max(preparedUnits(batch), bytes)
       gathering.messages += batch.messages.length
       if (gathering.units >= UNITS_MAX || gathering.messages >= MESSAGES_MAX) await begin()
     },
-    unitDone: async (adapter, root, key, memory) => {
-      gathering.done.push({ adapter, root, key, memory })
+    unitDone: async (unit) => {
+      gather(unit)
       if (gathering.done.length >= DONE_MAX) await begin()
     },
     finish: async () => {

@@ -4,7 +4,7 @@
  */
 import type { Adapter, ParseEnd, Parser, RawRecord, ResumePoint, SourceUnit } from "../adapters/adapter.ts"
 import type { LogPosition } from "../adapters/shared/log-window.ts"
-import { resolve } from "../adapters/shared/resolve.ts"
+import { type Batch, resolve } from "../adapters/shared/resolve.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Session } from "../model/session.ts"
 import type { PreparedBatch, SessionBatch } from "../sessions/prepare.ts"
@@ -16,6 +16,8 @@ export interface Stretch {
   readonly batch: SessionBatch | undefined
   readonly issues: readonly Issue[]
   readonly bytes: number
+  /** In the middle of a log: what to remember of the unit once all up to here is stored, to go on from here. */
+  readonly reached?: UnitMemory | undefined
 }
 
 /** The same as rows. */
@@ -24,6 +26,7 @@ export interface PreparedStretch {
   readonly batch: PreparedBatch | undefined
   readonly issues: readonly Issue[]
   readonly bytes: number
+  readonly reached?: UnitMemory | undefined
 }
 
 /** Ends with what to remember of the unit. */
@@ -67,11 +70,12 @@ export async function* hydrate(
       if (issue.kind.startsWith("unknown_")) unknownKinds.add(issue.found)
     },
   }
-  const take = (bytes: number, read: readonly Issue[]): Stretch => {
+  const take = (bytes: number, read: readonly Issue[], reached?: UnitMemory): Stretch => {
     const stretch = {
       batch: session === undefined ? undefined : { session, entries },
       issues: [...read, ...issues],
       bytes,
+      reached,
     }
     if (session !== undefined) entries = []
     issues = []
@@ -85,10 +89,19 @@ export async function* hydrate(
   const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
   const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
   const goingOn = resume === undefined ? {} : { since: resume.state }
+  /** What was not read yet is as it was when it was last stored, or unknown. */
+  const stamps = new Map(Object.entries((resume && memory?.files) ?? {}))
+  const reachedBy = ({ file, position }: Batch): UnitMemory | undefined => {
+    if (session === undefined || position === undefined || isReadToEnd(file, position)) return undefined
+    const [files, end] = [Object.fromEntries(stamps), parser.end(false)]
+    const facts = { unit, positions, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
+    return { ...memoryOf(facts), files, stamp: UNFINISHED }
+  }
   for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...goingOn })) {
     pushAll(parser, batch.records)
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
-    yield take(batch.bytes, batch.issues)
+    stamps.set(batch.file.place, fileStamp(batch.file))
+    yield take(batch.bytes, batch.issues, reachedBy(batch))
   }
   const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
   const end = parser.end(isEnded)
@@ -132,12 +145,15 @@ interface MemoryFacts {
   readonly before: UnitMemory | undefined
 }
 
+/** The stamp of no unit. */
+const UNFINISHED = "unfinished"
+
 function memoryOf(facts: MemoryFacts): UnitMemory {
   const { unit, positions, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
   const isWhole = unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
   return {
     // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
-    stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : "unfinished",
+    stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : UNFINISHED,
     files: Object.fromEntries(unit.files.map((file) => [file.place, fileStamp(file)])),
     positions: Object.fromEntries(positions),
     session: session ?? null,

@@ -142,11 +142,12 @@ function stretchesOf(
 async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {
   const { source, planned, tally, bySession, flusher } = work
   const stretches = stretchesOf(work, context)
+  const unit = { adapter: source.adapter.id, root: source.root, key: planned.unit.key }
   for (;;) {
     const { done, value } = await stretches.next()
     if (done) {
       for (const version of value.clientVersions) tally.versions.add(version)
-      await flusher.unitDone(source.adapter.id, source.root, planned.unit.key, value)
+      await flusher.unitDone({ ...unit, memory: value })
       return
     }
     tally.issues.push(...value.issues)
@@ -156,9 +157,9 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
       const { id, source_agent: agent } = value.batch.session
       bySession.set(keyOf(id, agent), tally)
       if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
-      await flusher.add(value.batch, value.bytes)
+      await flusher.add(value.batch, value.bytes, value.reached && { ...unit, memory: value.reached })
     }
-    // The rest of a log of gigabytes is left: nothing of the unit is remembered, so that the next sync reads it again.
+    // The rest of a log of gigabytes is left: the next sync goes on where the last stretch ended.
     if (context.signal.aborted) {
       await stretches.return(NOTHING_TO_REMEMBER)
       return

@@ -111,7 +111,7 @@ export async function* onlyChanged(
       const isMoved = isElsewhere(rows, session)
       if (!isMoved && areStored.every(Boolean)) {
         kept.add(areStored.length, value.bytes)
-        yield { ...value, batch: blobsAlone(batch) }
+        yield { ...value, batch: blobsAlone(batch), reached: undefined }
         continue
       }
       const nextOrdinal = rows.nextOrdinal(session.id)
@@ -122,7 +122,7 @@ export async function* onlyChanged(
       }
       const isKnown = kept.messages > 0
       reconciler ??= await createReconciler(adapter, await sessions(), { given: session, nextOrdinal, isKnown, isCopy })
-      yield { ...value, batch: await changedOf(batch, reconciler, sessions) }
+      yield { ...value, batch: await changedOf(batch, reconciler, sessions), reached: undefined }
     }
   } finally {
     await stretches.return(undefined as never)

@@ -48,8 +48,13 @@ export function createParseBeside(): ParseBeside {
         throw new PondError(told.code, told.message, { details: told.details as Record<string, unknown> })
       if (told.said === "memory") return memoryOf(told.memory, unit.key)
       if (told.said === "ready") continue
-      const { batch, issues, bytes } = told
-      yield { batch: batch && received(batch, await facts()), issues, bytes }
+      const { batch, reached, issues, bytes } = told
+      yield {
+        batch: batch && received(batch, await facts()),
+        reached: reached === undefined ? undefined : memoryOf(reached, unit.key),
+        issues,
+        bytes,
+      }
       thread.post({ taken: bytes })
     }
   }

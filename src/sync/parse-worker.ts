@@ -9,6 +9,7 @@ import { prepare } from "../sessions/prepare.ts"
 import { type CarriedBatch, carried } from "./carried.ts"
 import { hydrate, type Stretch } from "./hydrate.ts"
 import type { PlannedUnit } from "./plan.ts"
+import type { UnitMemory } from "./state.ts"
 
 export interface UnitOrder {
   readonly adapter: string
@@ -24,8 +25,12 @@ export interface Taken {
 export type Told =
   /** The first word: the thread has started. */
   | { readonly said: "ready" }
-  | ({ readonly said: "stretch"; readonly batch: CarriedBatch | undefined } & Omit<Stretch, "batch">)
-  /** The last of a unit: what to remember of it, as JSON. */
+  | ({
+      readonly said: "stretch"
+      readonly batch: CarriedBatch | undefined
+      readonly reached: string | undefined
+    } & Omit<Stretch, "batch" | "reached">)
+  /** The last of a unit: what to remember of it, as JSON, which keeps numbers exact. */
   | { readonly said: "memory"; readonly memory: string }
   | { readonly said: "failure"; readonly code: ErrorCode; readonly message: string; readonly details: unknown }
 
@@ -66,7 +71,7 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
     await until(() => aheadBytes < AHEAD_BYTES)
     const { done, value } = await stretches.next()
     if (done) {
-      self.postMessage({ said: "memory", memory: stringifyJson(value as unknown as JsonValue) })
+      self.postMessage({ said: "memory", memory: textOf(value) })
       return
     }
     const { bytes } = value
@@ -81,9 +86,13 @@ async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<vo
   }
 }
 
-function tell({ batch, issues, bytes }: Stretch): void {
+function tell({ batch, reached, ...rest }: Stretch): void {
   const rows = batch && carried(prepare(batch, NO_FACTS))
-  self.postMessage({ said: "stretch", batch: rows?.batch, issues, bytes }, rows?.moved)
+  self.postMessage({ said: "stretch", batch: rows?.batch, reached: reached && textOf(reached), ...rest }, rows?.moved)
+}
+
+function textOf(memory: UnitMemory): string {
+  return stringifyJson(memory as unknown as JsonValue)
 }
 
 async function parseInOrder(): Promise<void> {

@@ -32,8 +32,8 @@ async function* parsed(stretches: ReturnType<typeof hydrate>, sessions: StretchC
     for (;;) {
       const { done, value } = await stretches.next()
       if (done) return value
-      const { batch, issues, bytes } = value
-      yield { batch: batch && prepare(batch, (await sessions()).facts()), issues, bytes }
+      const { batch, ...rest } = value
+      yield { batch: batch && prepare(batch, (await sessions()).facts()), ...rest }
     }
   } finally {
     // Who stops before the end leaves a file open otherwise.

@@ -44,6 +44,7 @@ async function resumes(adapter: Adapter, { root }: Fixture): Promise<void> {
   let splits = 0
   for (const { unit, records } of await unitsOf(adapter, root)) {
     const whole = parseUnit(adapter, unit, records)
+    expect(parseUnit(adapter, unit, records, { isAsked: true }), "asked on the way").toEqual(whole)
     const step = Math.max(1, Math.floor(records.length / 40))
     for (let at = 1; at < records.length; at += step) {
       const first = parseUnit(adapter, unit, records.slice(0, at))

@@ -78,11 +78,18 @@ export interface ParsedUnit {
   readonly order: readonly ("session" | "entry")[]
 }
 
+interface ParseOptions {
+  readonly resume?: ResumePoint
+  readonly isSettled?: boolean
+  /** Behind each line of a log whose session has begun, for what it would go on with. */
+  readonly isAsked?: boolean
+}
+
 export function parseUnit(
   adapter: Adapter,
   unit: SourceUnit,
   records: readonly RawRecord[],
-  { resume, isSettled = false }: { readonly resume?: ResumePoint; readonly isSettled?: boolean } = {},
+  { resume, isSettled = false, isAsked = false }: ParseOptions = {},
 ): ParsedUnit {
   let session = resume?.session
   const entries: Entry[] = []
@@ -102,7 +109,10 @@ export function parseUnit(
     },
   }
   const parser = adapter.parse(unit, sink, resume)
-  for (const raw of records) parser.push(fresh(raw))
+  for (const raw of records) {
+    parser.push(fresh(raw))
+    if (isAsked && raw.form === "log" && session !== undefined) parser.end(false)
+  }
   return { end: parser.end(isSettled), session, entries, issues, order }
 }
 
