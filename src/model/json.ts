@@ -64,7 +64,7 @@ function parseWithin(levels: number, text: string): ParsedJson {
     lastLongTexts = 0
     const marks = marksOf(value, levels)
     if ((marks & DEEP) !== 0) return tooDeep(levels)
-    if (marks !== 0 && mayBeInexact(text, value, marks)) return exactly(text)
+    if ((marks & NUMBER_INSIDE) !== 0 && mayBeInexact(text, value, marks)) return exactly(text)
     if (text.length <= HELD_UNITS_MAX) lastValue = value
     return { ok: true, value }
   } catch (error) {
@@ -101,8 +101,10 @@ export function textsOfLength(value: JsonValue, units: number): number | undefin
 }
 
 function mayBeInexact(text: string, value: JsonValue, marks: number): boolean {
-  if ((marks & EXTREME) !== 0 || (MANY_DIGITS.test(text) && hasInexact(text, value))) return true
-  return (marks & ZERO) !== 0 && hasTinyExponent(text)
+  if ((marks & EXTREME) !== 0) return true
+  const spare = text.length - (marks >>> MARK_BITS)
+  if (spare >= MANY_UNITS - DIGITS_MAX && MANY_DIGITS.test(text) && hasInexact(text, value)) return true
+  return (marks & ZERO) !== 0 && spare >= TINY_UNITS - 1 && hasTinyExponent(text)
 }
 
 function exactly(text: string): ParsedJson {
@@ -118,36 +120,75 @@ const ZERO = 2
 const EXTREME = 4
 const DEEP = 8
 
+/**
+ * Above the marks stands how many units a text has at least that parses to the value. A number that a double cannot hold makes
+ * its text longer: it is written with `MANY_UNITS` at least, a tiny one with `TINY_UNITS`, and no number was counted with more
+ * than `DIGITS_MAX`, a zero with one. So most texts need not be searched. Of more units than there is room for a part is counted.
+ */
+const MARK_BITS = 4
+const ONE_UNIT = 1 << MARK_BITS
+const MARKS = ONE_UNIT - 1
+const MANY_UNITS = 16
+const TINY_UNITS = 6
+const DIGITS_MAX = 7
+/** `null` and `true`. */
+const WORD_UNITS = 4 * ONE_UNIT
+
 /** What is in a value that its text has to be looked at for. Ends where it is deeper than a recursion may be. */
 function marksOf(value: unknown, levels: number): number {
   if (typeof value === "number") return marksOfNumber(value)
-  return typeof value === "object" && value !== null ? marksInside(value, levels) : 0
+  return typeof value === "object" && value !== null ? marksInside(value, levels) : WORD_UNITS
 }
 
 /** Asks each value for its type here, and is called for what holds others alone: most values are texts. */
 function marksInside(holder: object, levels: number): number {
   if (levels === 0) return DEEP
   let marks = 0
+  let units = 1
   if (Array.isArray(holder)) {
     for (let index = 0; index < holder.length; index++) {
       const value: unknown = holder[index]
-      if (typeof value !== "string") marks |= marksOf(value, levels - 1)
-      else if (value.length >= LONG_UNITS) noteLongText(value.length)
+      if (typeof value === "string") {
+        units += value.length + 3
+        if (value.length >= LONG_UNITS) noteLongText(value.length)
+        continue
+      }
+      const inner = marksOf(value, levels - 1)
+      marks |= inner
+      units += (inner >>> MARK_BITS) + 1
     }
-    return marks
+    return (marks & MARKS) | (units << MARK_BITS)
   }
   for (const key in holder) {
     const value = (holder as Readonly<Record<string, unknown>>)[key]
-    if (typeof value !== "string") marks |= marksOf(value, levels - 1)
-    else if (value.length >= LONG_UNITS) noteLongText(value.length)
+    if (typeof value === "string") {
+      units += key.length + value.length + 6
+      if (value.length >= LONG_UNITS) noteLongText(value.length)
+      continue
+    }
+    const inner = marksOf(value, levels - 1)
+    marks |= inner
+    units += key.length + (inner >>> MARK_BITS) + 4
   }
-  return marks
+  return (marks & MARKS) | (units << MARK_BITS)
 }
 
 function marksOfNumber(value: number): number {
-  if (value === 0) return NUMBER_INSIDE | ZERO
+  if (value === 0) return ONE_UNIT | NUMBER_INSIDE | ZERO
+  if (value < WHOLE_MAX && (value | 0) === value) return (leastDigitsOf(value) << MARK_BITS) | NUMBER_INSIDE
   const size = Math.abs(value)
-  return size > SAFE_MAX || size < SAFE_MIN ? NUMBER_INSIDE | EXTREME : NUMBER_INSIDE
+  return size > SAFE_MAX || size < SAFE_MIN ? ONE_UNIT | NUMBER_INSIDE | EXTREME : ONE_UNIT | NUMBER_INSIDE
+}
+
+/** Moments and large counts are not counted by their digits: this is asked for every number. */
+const WHOLE_MAX = 1_000_000_000
+
+/** An exponent spells thousands shorter. */
+function leastDigitsOf(whole: number): number {
+  if (whole < 100) return whole < 10 ? 1 : 2
+  if (whole < 1_000 || whole % 1_000 === 0) return 3
+  if (whole < 100_000) return whole < 10_000 ? 4 : 5
+  return whole < 1_000_000 ? 6 : DIGITS_MAX
 }
 
 /** So many minus signs are looked at one by one: of a text that has more, those are that an exponent has. */

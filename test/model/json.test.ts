@@ -70,6 +70,34 @@ test("text that looks like a number is text", () => {
   expect(parseJson(text)).toEqual({ ok: true, value: { id: "12345678901234567890123", at: "1e-400" } })
 })
 
+test("any numbers side by side keep their values, where nothing but them makes their text longer", () => {
+  const digits = (maxLength: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${maxLength}}$`))
+  const zeros = fc.constantFrom("", "", "0", "000", "000000000000000")
+  const whole = fc.constantFrom("0", "1", "7", "12", "999", "1000", "123456", "9999999", "12345678", "9007199254740993")
+  const fraction = fc.tuple(zeros, digits(20)).map(([before, rest]) => `.${before}${rest}`)
+  const exponent = fc.constantFrom("e1", "E+9", "e-3", "e-99", "e-323", "e-324", "e-400", "E-1000", "e308", "e309")
+  const number = fc
+    .tuple(whole, fc.option(fraction, { nil: "" }), fc.option(exponent, { nil: "", freq: 3 }))
+    .map((pieces) => pieces.join(""))
+  const short = fc.constantFrom("1e5", "2e6", "10e5", "3e8", "-4e6")
+  const other = fc.constantFrom("0", "5", "42", "-7", "null", "true", "false", '""', "[]", "{}", '"\\n"')
+  const item = fc.oneof(number, short, other)
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 9 }), fc.array(item, { maxLength: 3 }), (list, fields) => {
+      const text = `{"l":[${list.join()}]${fields.map((field, index) => `,"${index}k":${field}`).join("")}}`
+      const parsed = parseJson(text)
+      if (!parsed.ok) throw new Error(parsed.reason)
+      // The slow way: each number beside the text that it was read from.
+      const exact = JSON.parse(text, ((_key: string, value: unknown, { source }: { source?: string }) =>
+        typeof value === "number" && source !== undefined && !equalJson(value, numberSpelled(source))
+          ? numberSpelled(source)
+          : value) as (key: string, value: unknown) => unknown)
+      expect(stringifyJson(parsed.value)).toBe(stringifyJson(exact))
+    }),
+    { seed: 13, numRuns: 20_000 },
+  )
+})
+
 test("a number of a million digits takes no time to speak of, and keeps them all", () => {
   const number = `1${"0".repeat(1_000_000)}1`
   const parsed = parseJson(`{"text":"${number}","number":${number}}`)
