@@ -133,24 +133,31 @@ interface VerbRun {
 
 async function runVerb(line: CommandLine, paper: Paper, run: VerbRun): Promise<number> {
   const endings = createEndings()
+  let sayLeft: (() => PondError) | undefined
+  const ifLeft: Ways["ifLeft"] = (say) => {
+    sayLeft = say
+  }
   const { ended, signalCode } = await runInterruptible(line.listenForEnd, (signal, handOver) =>
-    runInsideCitty(line, paper, run, { signal, handOver, endings }),
+    runInsideCitty(line, paper, run, { signal, handOver, endings, ifLeft }),
   )
-  if (ended.kind === "interrupted") await endings.run() // the work was left behind, and citty's cleanup with it
-  return finish(paper, ended, signalCode)
+  if (ended.kind !== "interrupted") return finish(paper, ended, signalCode)
+  const said = sayLeft?.()
+  await endings.run() // the work was left behind, and citty's cleanup with it
+  return finish(paper, said === undefined ? ended : { kind: "failed", reason: said }, signalCode)
 }
 
 interface Ways {
   readonly signal: AbortSignal
   readonly handOver: HandOver
   readonly endings: Endings
+  readonly ifLeft: (say: () => PondError) => void
 }
 
 async function runInsideCitty(
   line: CommandLine,
   paper: Paper,
   { row, verb, invocation }: VerbRun,
-  { signal, handOver, endings }: Ways,
+  { signal, handOver, endings, ifLeft }: Ways,
 ): Promise<Outcome | Streamed> {
   const { store, config, namespace } = invocation.values as unknown as GlobalValues
   const pond = line.compose({ store, config, namespace }, paper.log)
@@ -165,6 +172,7 @@ async function runInsideCitty(
         isJson: paper.isJson,
         progress: paper.progress,
         signal,
+        ifLeft,
         onEnd: endings.add,
         verbs: line.verbs,
         page: paper,

@@ -2,6 +2,7 @@
  * What a verb is. A verb says what it takes and returns one outcome: a document for programs and words for people. The
  * frame decides which of the two is printed, so that `--json` is one document on stdout by construction.
  */
+import type { PondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import type { Flags, FlagValues, WordKind } from "./flags.ts"
 import type { Desk } from "./picker.ts"
@@ -73,6 +74,8 @@ export interface VerbContext<F extends Flags> {
    * `interrupted` with a message that says how far it came; a value that is returned all the same counts as whole.
    */
   readonly signal: AbortSignal
+  /** What is said where nobody waits for the work to stop, as after a second Ctrl-C: how far it came by then. */
+  readonly ifLeft: (say: () => PondError) => void
   /** Runs before the process ends, also when it was interrupted; last registered, first run. */
   readonly onEnd: (cleanup: () => void | Promise<void>) => void
   /** The whole table, for verbs that are about verbs. */

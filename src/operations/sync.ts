@@ -24,7 +24,9 @@ export interface SyncOptions {
   readonly isPatient: boolean
 }
 
-export interface SyncHooks extends Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStage">, EmbedHooks {
+type ImportHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStored" | "onStage">
+
+export interface SyncHooks extends ImportHooks, EmbedHooks {
   /** Asked for between two steps of the work on the indexes, by who has something more urgent. */
   readonly stepAside?: () => Promise<void>
 }

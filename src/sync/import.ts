@@ -31,6 +31,8 @@ export interface ImportContext {
   readonly onPlan?: ((plan: RootPlan) => void) | undefined
   /** Bytes read so far of the root at hand. */
   readonly onProgress?: ((source: ImportSource, bytes: number, unit: string) => void) | undefined
+  /** So many more messages are stored. */
+  readonly onStored?: ((messages: number) => void) | undefined
 }
 
 export interface RootReport {
@@ -87,6 +89,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
     state: context.state,
     onResults: (results) => {
       for (const result of results) countResult(bySession.get(keyOf(result.sessionId, result.sourceAgent)), result)
+      context.onStored?.(results.reduce((sum, { inserted }) => sum + inserted.messages, 0))
     },
   })
   const beside = createParseBeside()

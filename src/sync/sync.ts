@@ -35,6 +35,7 @@ export interface SyncContext {
   readonly signal: AbortSignal
   readonly onPlan?: ImportContext["onPlan"]
   readonly onProgress?: ImportContext["onProgress"]
+  readonly onStored?: ImportContext["onStored"]
   /** A stage that says nothing of how far it is begins. */
   readonly onStage?: (stage: Stage) => void
   /** The stages that others bring. Each gives what its part of the report says. */

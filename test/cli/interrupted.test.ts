@@ -158,6 +158,23 @@ describe.each(Object.entries(CASES))("%s", (_, { args, at: point, isStored, mess
   )
 })
 
+test.each([
+  ['"stage":"claude-code"', "Nothing new was stored by then; the next `pond sync` begins where this one did."],
+  ['"stage":"index"', "At least 8 new messages are stored; the next `pond sync` goes on from there."],
+])(
+  "a sync that is asked twice (at %s) waits for nothing, and says how far it came",
+  async (point, said) => {
+    using home = copyOf(fresh)
+    const options = { env: { ...home.env, POND_STRIKE: `twice ${point}` }, cwd: home.path, main: STRUCK_POND }
+    const { exitCode, stdout } = await runPond(["sync", "--json"], options)
+    expect(exitCode).toBe(130)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "interrupted", message: `Stopped. ${said}` } })
+    expect(await runPond(["sync", "-q"], { env: home.env, cwd: home.path })).toMatchObject({ exitCode: 0 })
+    await holdsAll(home, OWN)
+  },
+  60_000,
+)
+
 test("a restore that is killed when it has begun to write leaves the session whole or not at all", async () => {
   using home = copyOf(stored)
   const there = at(home, "there")

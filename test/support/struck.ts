@@ -1,6 +1,6 @@
 /**
  * Pond's own command line, struck at a point of its work: when it says on stderr what `POND_STRIKE` holds, it is asked to
- * stop as Ctrl-C asks, or killed. So a process ends where a test wants it to, whatever the machine is like.
+ * stop as Ctrl-C asks, or twice, or killed. So a process ends where a test wants it to, whatever the machine is like.
  */
 import { listenForEnd } from "../../src/platform/signals.ts"
 import { standardStreams } from "../../src/platform/streams.ts"
@@ -17,6 +17,7 @@ function strike(said: string): void {
   isStruck = true
   if (how === "kill") process.kill(process.pid, "SIGKILL")
   asked?.(130)
+  if (how === "twice") asked?.(130)
 }
 
 const exitCode = await runPond(process.argv.slice(2), {

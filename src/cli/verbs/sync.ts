@@ -46,10 +46,15 @@ export const sync = defineVerb({
     const options = optionsOf(context)
     if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
     let isEmbedding = false
+    let stored = 0
+    context.ifLeft(() => stopped(stored, "At least "))
     const report = await syncPond(pond, options, {
       signal,
       onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
       onProgress: (_, bytes, unit) => progress.at(bytes, unit),
+      onStored: (messages) => {
+        stored += messages
+      },
       onStage: (stage) => progress.stage(stage, "tables"),
       onEmbedded: ({ embedded, total }) => {
         if (isEmbedding) progress.at(embedded)
@@ -102,6 +107,7 @@ function optionsOf({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): 
 /** One line for each round that stored something: words, or with `--json` one document a line. */
 async function followed(context: SyncVerbContext): Promise<Streamed> {
   const { pond, isJson, signal, writeOut } = context
+  context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores what this one had not yet."))
   await watchPond(pond, optionsOf(context), {
     signal,
     onReport: (report) => {
@@ -125,11 +131,17 @@ function newsOf({ adapters, embed }: Report, time: string): string {
 }
 
 function interrupted({ adapters }: Report): PondError {
-  const stored = adapters.reduce((sum, { messages }) => sum + messages.new, 0)
-  return new PondError(
-    "interrupted",
-    `Stopped. ${countText(stored)} new messages are stored; the next \`pond sync\` goes on from there.`,
-  )
+  return stopped(adapters.reduce((sum, { messages }) => sum + messages.new, 0))
+}
+
+/** Of a sync that was left behind, a commit may have been under way. */
+function stopped(stored: number, least = ""): PondError {
+  const what = stored === 1 ? "message is" : "messages are"
+  const said =
+    stored === 0
+      ? "Nothing new was stored by then; the next `pond sync` begins where this one did."
+      : `${least}${countText(stored)} new ${what} stored; the next \`pond sync\` goes on from there.`
+  return new PondError("interrupted", `Stopped. ${said}`)
 }
 
 // --- What was done ----------------------------------------------------------------------------------------------------
