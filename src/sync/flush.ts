@@ -26,8 +26,8 @@ export interface Flusher {
   add(batch: PreparedBatch, bytes: number, reached?: DoneUnit): Promise<void>
   /** Everything of this unit was added. */
   unitDone(unit: DoneUnit): Promise<void>
-  /** Writes what is left, and waits until all of it is stored. */
-  finish(): Promise<void>
+  /** Writes what was gathered, and waits until all of it is stored. */
+  settle(): Promise<void>
 }
 
 export interface FlusherContext {
@@ -107,7 +107,7 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
       gather(unit)
       if (gathering.done.length >= DONE_MAX) await begin()
     },
-    finish: async () => {
+    settle: async () => {
       await begin()
       await writing
     },

@@ -2,6 +2,7 @@
  * The import stage: every root of every asked adapter is planned, then its changed units are read and handed to the
  * store. Stops between units when asked to, with everything that was handed over stored and remembered.
  */
+import { join } from "node:path"
 import type { Adapter, Retention } from "../adapters/adapter.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/clock.ts"
@@ -9,7 +10,14 @@ import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
 import type { PreparedStretches } from "./hydrate.ts"
-import { createStoredRows, type FirstUnits, onlyChanged, type StoredRows } from "./only-changed.ts"
+import {
+  createStoredRows,
+  type FirstUnits,
+  onlyChanged,
+  type StoredRows,
+  type StoredRowsContext,
+  sessionKey,
+} from "./only-changed.ts"
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
@@ -84,16 +92,30 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
   const tallies: Tally[] = []
   const bySession = new Map<string, Tally>()
   const firstUnits: FirstUnits = new Map()
+  /** The sessions of which this import stored something. */
+  const stored = new Set<string>()
   const flusher = createFlusher({
     sessions: context.sessions,
     state: context.state,
     onResults: (results) => {
-      for (const result of results) countResult(bySession.get(keyOf(result.sessionId, result.sourceAgent)), result)
+      for (const result of results) {
+        const key = sessionKey({ id: result.sessionId, source_agent: result.sourceAgent })
+        if (result.status !== "rejected") stored.add(key)
+        countResult(bySession.get(key), result)
+      }
       context.onStored?.(results.reduce((sum, { inserted }) => sum + inserted.messages, 0))
     },
   })
   const beside = createParseBeside()
-  const before = createStoredBefore(context.sessions)
+  const rowsContext: StoredRowsContext = {
+    before: createStoredBefore(context.sessions),
+    sessions: context.sessions,
+    firstUnits,
+    settled: async (session) => {
+      if (!stored.has(sessionKey(session))) await flusher.settle()
+    },
+    pathsOf: rememberedPaths(context.state),
+  }
   try {
     for (const source of sources) {
       if (context.signal.aborted) break
@@ -103,15 +125,15 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       tallies.push(tally)
       await beside.expect(source.adapter, plan.units, context.clock.nowMs())
       const resumes = createResumes(plan.units, context.sessions)
-      const stored = createStoredRows(plan.units, before, context.sessions, firstUnits)
+      const rows = createStoredRows(plan.units, rowsContext)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
-        await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored }, context)
+        await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored: rows }, context)
       }
       if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
       tally.endedMs = context.clock.monotonicMs()
     }
-    await flusher.finish()
+    await flusher.settle()
   } finally {
     beside.close()
   }
@@ -157,8 +179,8 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
     tally.counts.bytes += value.bytes
     context.onProgress?.(source, tally.counts.bytes, planned.unit.key)
     if (value.batch !== undefined) {
-      const { id, source_agent: agent } = value.batch.session
-      bySession.set(keyOf(id, agent), tally)
+      const { id } = value.batch.session
+      bySession.set(sessionKey(value.batch.session), tally)
       if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
       await flusher.add(value.batch, value.bytes, value.reached && { ...unit, memory: value.reached })
     }
@@ -170,9 +192,19 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
   }
 }
 
-/** Two clients may come with one id. */
-function keyOf(sessionId: string, agent: string): string {
-  return `${agent}\n${sessionId}`
+/** Asked for where a unit is new and its session is not, which is rare: all of them are read at once. */
+function rememberedPaths(state: SyncState): StoredRowsContext["pathsOf"] {
+  let paths: Map<string, string[]> | undefined
+  return (session) => {
+    if (paths === undefined) {
+      paths = new Map()
+      for (const { root, place, ...of } of state.places()) {
+        const key = sessionKey(of)
+        paths.set(key, [...(paths.get(key) ?? []), join(root, place)])
+      }
+    }
+    return paths.get(sessionKey(session)) ?? []
+  }
 }
 
 function newTally(plan: RootPlan, clock: Clock): Tally {

@@ -3,7 +3,10 @@
  * is asked for many units at once, in the order of the plan, and compared row by row: a session is read whole only where
  * something of it changed.
  */
-import type { Adapter } from "../adapters/adapter.ts"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import type { Adapter, SourceUnit } from "../adapters/adapter.ts"
+import type { Session } from "../model/session.ts"
 import type { KnownRows } from "../sessions/known-rows.ts"
 import { entriesOf, type PreparedBatch, prepare } from "../sessions/prepare.ts"
 import type { Sessions } from "../sessions/store.ts"
@@ -17,12 +20,29 @@ import type { StoredBefore } from "./stored-before.ts"
 export interface StoredRows {
   /** What is stored of the session that this batch of the unit is of; nothing where it is new. */
   of(planned: PlannedUnit, batch: PreparedBatch): Promise<KnownRows | undefined>
-  /** Whether another unit of this import has the same session, and nothing says that this one changed since it was stored. */
-  isCopy(planned: PlannedUnit, batch: PreparedBatch): boolean
+  /** The other unit that has the same session. */
+  twin(planned: PlannedUnit, batch: PreparedBatch): Promise<Twin | undefined>
+}
+
+export interface Twin {
+  /** Its main file. */
+  readonly place: string
+  /** Whether it came before in this import, and nothing says that this unit changed since it was stored. */
+  readonly isFirst: boolean
 }
 
 /** Which unit was the first to come with a session in an import, by the session. */
-export type FirstUnits = Map<string, string>
+export type FirstUnits = Map<string, { readonly unit: string; readonly path: string }>
+
+export interface StoredRowsContext {
+  readonly before: StoredBefore
+  readonly sessions: () => Promise<Sessions>
+  readonly firstUnits: FirstUnits
+  /** Resolves when what this import brought of the session is stored. */
+  readonly settled: (session: Session) => Promise<void>
+  /** The main files of the units that are remembered for this session, as paths. */
+  readonly pathsOf: (session: Session) => readonly string[]
+}
 
 const UNITS_AT_ONCE = 128
 /** About as much as one flush: so much of a store is decompressed at once. */
@@ -32,20 +52,19 @@ const LET_GO_BYTES = 32_000_000
 
 export function createStoredRows(
   units: readonly PlannedUnit[],
-  before: StoredBefore,
-  sessions: () => Promise<Sessions>,
-  firstUnits: FirstUnits,
+  { before, sessions, firstUnits, settled, pathsOf }: StoredRowsContext,
 ): StoredRows {
   const waiting = units.filter(({ change }) => change !== "grown")
   let next = 0
   let known: KnownRows | undefined
   let ids: ReadonlySet<string> = new Set()
+  const met = new Set<string>()
 
   async function addAhead(from: number, wanted: Set<string>): Promise<void> {
     let bytes = 0
     for (next = from; next < Math.min(waiting.length, from + UNITS_AT_ONCE); next++) {
       const { unit, storedAs, bytesToRead } = waiting[next] as PlannedUnit
-      const id = storedAs ?? (await before.guess(unit.key))
+      const id = storedAs ?? (await before.guess(unit.key, met))
       if (id === undefined) continue
       bytes += bytesToRead
       if (next > from && bytes > BYTES_AT_ONCE) return
@@ -55,7 +74,11 @@ export function createStoredRows(
 
   return {
     of: async (planned, { session }) => {
-      if (planned.change === "new" && !(await before.has(session))) return undefined
+      const isFirst = firstUnits.get(sessionKey(session))?.unit === unitKey(planned)
+      if ((planned.change === "new" || !isFirst) && !(await before.has(session))) {
+        if (isFirst) return undefined
+        await settled(session)
+      }
       if (known !== undefined && ids.has(session.id)) return known
       const wanted = new Set([session.id])
       const from = waiting.indexOf(planned, next)
@@ -66,14 +89,37 @@ export function createStoredRows(
       known = await (await sessions()).knownRows([...wanted])
       return known
     },
-    isCopy: ({ unit, change, isAsStored }, { session }) => {
-      const key = `${session.source_agent}\n${session.id}`
-      const own = `${unit.root}\n${unit.key}`
-      const first = firstUnits.get(key) ?? own
-      firstUnits.set(key, first)
-      return first !== own && (change === "new" || isAsStored === true)
+    twin: async (planned, { session }) => {
+      const { unit, change, isAsStored } = planned
+      const [key, own] = [sessionKey(session), unitKey(planned)]
+      const path = mainPathOf(unit)
+      const first = firstUnits.get(key)
+      met.add(session.id)
+      if (first === undefined) firstUnits.set(key, { unit: own, path })
+      else if (first.unit !== own)
+        return { place: placeFrom(unit, first.path), isFirst: change === "new" || isAsStored === true }
+      if (change !== "new" || !(await before.has(session))) return undefined
+      const other = pathsOf(session).find((each) => each !== path && existsSync(each))
+      return other === undefined ? undefined : { place: placeFrom(unit, other), isFirst: false }
     },
   }
+}
+
+export function sessionKey({ id, source_agent: agent }: Pick<Session, "id" | "source_agent">): string {
+  return `${agent}\n${id}`
+}
+
+function unitKey({ unit }: PlannedUnit): string {
+  return `${unit.root}\n${unit.key}`
+}
+
+function mainPathOf({ root, files }: SourceUnit): string {
+  return join(root, files[0]?.place ?? "")
+}
+
+/** As the unit's own places are, where it lies below the same root. */
+function placeFrom({ root }: SourceUnit, path: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
 }
 
 export interface ComparedWith {
@@ -85,48 +131,94 @@ export interface ComparedWith {
 export async function* onlyChanged(
   planned: PlannedUnit,
   stretches: PreparedStretches,
-  { adapter, sessions, stored }: ComparedWith,
+  context: ComparedWith,
 ): PreparedStretches {
-  let reconciler: Reconciler | undefined
-  let rows: KnownRows | undefined
-  let isCopy: boolean | undefined
-  const kept = createKept()
+  const { stored } = context
   try {
     for (;;) {
       const { done, value } = await stretches.next()
-      if (done) return rows === undefined ? value : remembered(value, rows, reconciler)
+      if (done) return value
       const { batch } = value
       if (batch === undefined) {
         yield value
         continue
       }
-      isCopy ??= stored.isCopy(planned, batch)
-      rows ??= await stored.of(planned, batch)
+      const twin = await stored.twin(planned, batch)
+      if (twin !== undefined) yield twinNote(planned, twin)
+      const rows = await stored.of(planned, batch)
       if (rows === undefined) {
         yield value
         return yield* stretches
       }
-      const { session } = batch
-      const areStored = rows.areStored(batch)
-      const isMoved = isElsewhere(rows, session)
-      if (!isMoved && areStored.every(Boolean)) {
-        kept.add(areStored.length, value.bytes)
-        yield { ...value, batch: blobsAlone(batch), reached: undefined }
-        continue
-      }
-      const nextOrdinal = rows.nextOrdinal(session.id)
-      const isCompared = isMoved || isCopy || reconciler !== undefined
-      if (!isCompared && isBehind(areStored, nextOrdinal - kept.messages)) {
-        yield value
-        return yield* stretches
-      }
-      const isKnown = kept.messages > 0
-      reconciler ??= await createReconciler(adapter, await sessions(), { given: session, nextOrdinal, isKnown, isCopy })
-      yield { ...value, batch: await changedOf(batch, reconciler, sessions), reached: undefined }
+      const copyOf = twin?.isFirst === true ? twin.place : undefined
+      return yield* compared({ planned, first: value, rest: stretches, rows, copyOf }, context)
     }
   } finally {
     await stretches.return(undefined as never)
   }
+}
+
+interface Compared {
+  readonly planned: PlannedUnit
+  /** The first stretch that says which session it is. */
+  readonly first: PreparedStretch
+  readonly rest: PreparedStretches
+  readonly rows: KnownRows
+  /** The place of the unit that this one is a copy of. */
+  readonly copyOf: string | undefined
+}
+
+async function* compared(
+  { planned, first, rest, rows, copyOf }: Compared,
+  { adapter, sessions }: ComparedWith,
+): PreparedStretches {
+  let reconciler: Reconciler | undefined
+  const kept = createKept()
+  let step: IteratorResult<PreparedStretch, UnitMemory> = { done: false, value: first }
+  for (; ; step = await rest.next()) {
+    if (step.done) return remembered(step.value, rows, reconciler)
+    const { value } = step
+    const { batch } = value
+    if (batch === undefined) {
+      yield value
+      continue
+    }
+    const { session } = batch
+    const areStored = rows.areStored(batch)
+    const isMoved = isElsewhere(rows, session)
+    if (!isMoved && areStored.every(Boolean)) {
+      kept.add(areStored.length, value.bytes)
+      yield { ...value, batch: blobsAlone(batch), reached: undefined }
+      continue
+    }
+    const nextOrdinal = rows.nextOrdinal(session.id)
+    const isCompared = isMoved || copyOf !== undefined || reconciler !== undefined
+    if (!isCompared && isBehind(areStored, nextOrdinal - kept.messages)) {
+      yield value
+      return yield* rest
+    }
+    const known = { given: session, nextOrdinal, isKnown: kept.messages > 0, isCopy: copyOf !== undefined }
+    reconciler ??= await createReconciler(adapter, await sessions(), known)
+    yield { ...value, batch: await changedOf(batch, reconciler, sessions), reached: undefined }
+    if (copyOf !== undefined) yield leftOut(planned, copyOf, reconciler)
+  }
+}
+
+function twinNote({ unit }: PlannedUnit, { place }: Twin): PreparedStretch {
+  const file = unit.files[0]?.place ?? unit.key
+  const issue = { kind: "duplicate_session", severity: "note" as const, file, found: `the session of ${place}` }
+  return { batch: undefined, issues: [issue], bytes: 0 }
+}
+
+function leftOut({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler): PreparedStretch {
+  const file = unit.files[0]?.place ?? unit.key
+  const issue = {
+    kind: "copy_differs",
+    severity: "fault" as const,
+    file,
+    found: `a record that ${copyOf} has otherwise`,
+  }
+  return { batch: undefined, issues: Array.from({ length: reconciler.takeLeftOut() }, () => issue), bytes: 0 }
 }
 
 /** Whether it is stored under another project. */

@@ -20,6 +20,8 @@ export interface Reconciler {
   readonly session: Session
   /** The entries as they are to be stored. */
   reconcile(entries: readonly Entry[]): Entry[]
+  /** Of a copy: how many records, since this was last asked, are stored as the other has them, and not as they are here. */
+  takeLeftOut(): number
 }
 
 /** What is known of the session before it is read. */
@@ -43,8 +45,14 @@ export async function createReconciler(
 ): Promise<Reconciler> {
   const moved = movedSession(await sessions.session(given.id), given, adapter)
   const compared = createComparison(adapter, moved)
-  const stored = await readStored(sessions, { session: given.id, nextOrdinal, compared })
+  const stored = await readStored(sessions, { session: given.id, nextOrdinal, compared, isCopy })
   const { ids, records, nameless } = stored
+  let leftOut = 0
+  const isThere = (known: KnownRecord, now: JsonValue) => {
+    if (compared.isKnownAs(known, now)) return true
+    if (isCopy && !stored.forms.has(hashOf(now))) leftOut++
+    return isCopy
+  }
   const knownAs = (first: Entry, record: JsonValue | undefined) => {
     if (record === undefined) return undefined
     const id = nameless.size === 0 ? undefined : nameless.get(compared.nameless(record))?.shift()
@@ -68,13 +76,18 @@ export async function createReconciler(
         if (id === undefined) return group.map((entry) => placed(moved?.entry(entry) ?? entry, ordinal++))
         const known = records.get(id)
         if (known === undefined || now === undefined) return []
-        if (isCopy || compared.isKnownAs(known, now)) {
+        if (isThere(known, now)) {
           isKnown = true
           return []
         }
         records.set(id, compared.known(now))
         return [revision(first, { id: revisionId(id, now, ids), of: id, record: now, ordinal: ordinal++ })]
       }),
+    takeLeftOut: () => {
+      const taken = leftOut
+      leftOut = 0
+      return taken
+    },
   }
 }
 
@@ -87,6 +100,8 @@ interface Stored {
   readonly ids: Set<string>
   /** The record that a message holds, in the newest form that is stored. */
   readonly records: Map<string, KnownRecord>
+  /** Of a session that lies in two places: the hash of each record in each form that is stored. */
+  readonly forms: Set<bigint>
   /** The messages under ids that pond made, in their order, by what their records are known by. */
   readonly nameless: Map<bigint, string[]>
   /** The newest message of each document. */
@@ -100,10 +115,15 @@ interface StoredRange {
   readonly session: string
   readonly nextOrdinal: number
   readonly compared: Comparison
+  readonly isCopy: boolean
 }
 
-async function readStored(sessions: Sessions, { session, nextOrdinal, compared }: StoredRange): Promise<Stored> {
-  const stored: Stored = { ids: new Set(), records: new Map(), nameless: new Map(), documents: new Map() }
+async function readStored(
+  sessions: Sessions,
+  { session, nextOrdinal, compared, isCopy }: StoredRange,
+): Promise<Stored> {
+  const [ids, records, forms] = [new Set<string>(), new Map<string, KnownRecord>(), new Set<bigint>()]
+  const stored: Stored = { ids, records, forms, nameless: new Map(), documents: new Map() }
   const newest = new Map<string, ReadonlySet<bigint>>()
   const take = (group: readonly Entry[]) => {
     const [first] = group
@@ -112,7 +132,9 @@ async function readStored(sessions: Sessions, { session, nextOrdinal, compared }
     if (first !== undefined && place !== undefined) stored.documents.set(place, first.message.id)
     if (first === undefined || record === undefined) return
     const id = revisionOf(first.message) ?? first.message.id
-    stored.records.set(id, compared.known(record))
+    const known = compared.known(record)
+    stored.records.set(id, known)
+    if (isCopy) stored.forms.add(known.own)
     if (hasContentId(id)) newest.set(id, compared.namesOf(record))
   }
   // The messages of one record may lie in two reads.

@@ -31,6 +31,11 @@ export interface Rested {
   readonly atMs: number
 }
 
+export interface SessionPlace extends Pick<Session, "id" | "source_agent"> {
+  readonly root: string
+  readonly place: string
+}
+
 export interface MetKinds {
   readonly adapter: string
   readonly root: string
@@ -46,6 +51,8 @@ export interface SyncState {
   remember(adapter: string, root: string, units: ReadonlyMap<string, UnitMemory>): void
   /** The source is gone; its session stays. */
   forget(adapter: string, root: string, keys: readonly string[]): void
+  /** Where the sessions lie that are remembered: the main file of each. */
+  places(): SessionPlace[]
   /** Which versions and which unknown kinds of records were met, by root; a count of sessions for each set of them. */
   met(): readonly MetKinds[]
   /** When the index stage last found nothing to do, and how the store stood then. */
@@ -81,6 +88,13 @@ const MET = `
   SELECT adapter, root, json_extract(memory, '$.clientVersions') AS versions,
          json_extract(memory, '$.unknownKinds') AS kinds, count(*) AS sessions
   FROM units WHERE is_gone = 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+`
+
+/** The adapter notes the main file with each session. */
+const PLACES = `
+  SELECT root, json_extract(memory, '$.session.id') AS id, json_extract(memory, '$.session.source_agent') AS source_agent,
+         json_extract(memory, '$.session.options.source.file') AS place
+  FROM units WHERE is_gone = 0 AND json_extract(memory, '$.session.options.source.file') IS NOT NULL
 `
 
 export interface StateRequest {
@@ -168,6 +182,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         for (const key of keys) forget.run(adapter, root, key)
       })()
     },
+    places: () => (isOther ? [] : (database.query(PLACES).all() as SessionPlace[])),
     met: () => {
       if (isOther) return []
       const rows = database.query(MET).all() as {
@@ -223,6 +238,7 @@ function guarded(state: SyncState, file: StateFile): SyncState {
     unit: guard(state.unit),
     remember: guard(state.remember),
     forget: guard(state.forget),
+    places: guard(state.places),
     met: guard(state.met),
     rested: guard(state.rested),
     rest: guard(state.rest),

@@ -8,8 +8,8 @@ import type { Sessions } from "../sessions/store.ts"
 
 export interface StoredBefore {
   has(session: Pick<Session, "id" | "source_agent">): Promise<boolean>
-  /** The stored session that a unit of this key most likely holds: clients name a log after its session. */
-  guess(key: string): Promise<string | undefined>
+  /** The session, stored or among the others, that a unit of this key most likely holds: clients name a log after its session. */
+  guess(key: string, others: ReadonlySet<string>): Promise<string | undefined>
 }
 
 /** As the store is when it is first asked: what this import has brought since is no session of before. */
@@ -21,10 +21,12 @@ export function createStoredBefore(sessions: () => Promise<Sessions>): StoredBef
   }
   return {
     has: async ({ id, source_agent: agent }) => (await read()).get(id) === agent,
-    guess: async (key) => {
+    guess: async (key, others) => {
       const known = await read()
       const name = key.slice(key.lastIndexOf("/") + 1).replace(/\.\w+$/, "")
-      return [name, name.slice(name.lastIndexOf("_") + 1), name.slice(-UUID_UNITS)].find((id) => known.has(id))
+      return [name, name.slice(name.lastIndexOf("_") + 1), name.slice(-UUID_UNITS)].find(
+        (id) => known.has(id) || others.has(id),
+      )
     },
   }
 }

@@ -59,12 +59,13 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
         preparedStretches(claudeCode, planned, {
           sessions: () => Promise.resolve(sessions),
           resumes: { of: () => Promise.resolve(undefined) },
-          stored: createStoredRows(
-            [],
-            createStoredBefore(() => Promise.resolve(sessions)),
-            () => Promise.resolve(sessions),
-            new Map(),
-          ),
+          stored: createStoredRows([], {
+            before: createStoredBefore(() => Promise.resolve(sessions)),
+            sessions: () => Promise.resolve(sessions),
+            firstUnits: new Map(),
+            settled: () => Promise.resolve(),
+            pathsOf: () => [],
+          }),
           nowMs: 0,
         }),
       )
