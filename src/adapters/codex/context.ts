@@ -90,7 +90,20 @@ function rolledBack(record: JsonObject): number {
 function withoutLastTurns(history: readonly Entry[], turns: number): Entry[] {
   const starts = [...history.keys()].filter((index) => isUserTurn(history[index]))
   const start = starts[Math.max(0, starts.length - turns)]
-  return start === undefined ? [...history] : history.slice(0, start)
+  const [first] = starts
+  if (start === undefined || first === undefined) return [...history]
+  let end = start
+  while (end > first && isContextual(history[end - 1])) end--
+  return history.slice(0, end)
+}
+
+/** What the client told of the state of things goes with the turn that it was told before. */
+const CONTEXTUAL: ReadonlySet<string> = new Set([
+  ...["agents-md", "environment-context", "shell-command", "skill", "subagent-notification", "turn-aborted"],
+])
+
+function isContextual(entry: Entry | undefined): boolean {
+  return entry?.message.role === "user" && entry.parts.some((part) => CONTEXTUAL.has(injectedKind(part) ?? ""))
 }
 
 /** Kinds of injected text that stand beside a request. Any other makes the whole message the harness's own. */

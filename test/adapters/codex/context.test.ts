@@ -84,15 +84,13 @@ test("turns that were rolled back are not sent, and a turn begins with what a pe
     userItem("<environment_context></environment_context>"),
     userItem("one"),
     answer("1"),
-    userItem("<turn_aborted></turn_aborted>"),
     userItem("two"),
     answer("2"),
     line("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
     userItem("three"),
   )
   const environment = "user: [environment-context] <environment_context></environment_context>"
-  const aborted = "user: [turn-aborted] <turn_aborted></turn_aborted>"
-  expect(live(thread)).toEqual([environment, "user: one", "assistant: 1", aborted, "user: three"])
+  expect(live(thread)).toEqual([environment, "user: one", "assistant: 1", "user: three"])
   const all = await threadWith(
     userItem("one"),
     answer("1"),
@@ -101,6 +99,24 @@ test("turns that were rolled back are not sent, and a turn begins with what a pe
   expect(live(all)).toEqual([])
   const none = await threadWith(answer("0"), line("event_msg", { type: "thread_rolled_back", num_turns: 2 }))
   expect(live(none)).toEqual(["assistant: 0"])
+})
+
+/** Codex 0.169 was asked: it sends none of these, and what is no fragment of its own it takes for a turn. */
+test("what the client said of the state of things goes with the turn that was rolled back", async () => {
+  const told = [
+    "<user_shell_command>\n<command>\nls\n</command>\n<result>\nmain.ts\n</result>\n</user_shell_command>",
+    "<environment_context></environment_context>",
+    "<subagent_notification></subagent_notification>",
+    "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nNEW\n</INSTRUCTIONS>",
+    "<skill></skill>",
+    "<turn_aborted></turn_aborted>",
+  ]
+  const rollback = line("event_msg", { type: "thread_rolled_back", num_turns: 1 })
+  const turn = [userItem("two"), answer("2"), rollback, userItem("three")]
+  const thread = await threadWith(userItem("one"), answer("1"), ...told.map((text) => userItem(text)), ...turn)
+  expect(live(thread)).toEqual(["user: one", "assistant: 1", "user: three"])
+  const first = await threadWith(userItem("<skill></skill>"), ...turn)
+  expect(live(first)).toEqual(["user: [skill] <skill></skill>", "user: three"])
 })
 
 test("history that leads back to itself is followed once", async () => {
