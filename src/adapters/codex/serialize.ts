@@ -19,13 +19,18 @@ export function native(log: SessionLog): Serialized {
   return { sessionId: log.session.id, files, losses: [] }
 }
 
-/** What came before envelopes: documents, and lines that are the items themselves. The client lists neither. */
+/**
+ * What came before envelopes: documents, and lines that are the items themselves. The client lists neither. And a rollout
+ * that a crash left with half of a character at its end, of which it reads nothing: it must be UTF-8 to the last byte.
+ */
 export function isOutdated(log: SessionLog): boolean {
-  for (const { form, content } of nativeRecords(log)) {
+  let isEnveloped: boolean | undefined
+  for (const { form, place, content } of nativeRecords(log)) {
     if (form === "document") return true
-    if ("json" in content) return !(isJsonObject(content.json) && "payload" in content.json)
+    if ("base64" in content && rolloutName(place) !== undefined) return true
+    if ("json" in content) isEnveloped ??= isJsonObject(content.json) && "payload" in content.json
   }
-  return false
+  return isEnveloped === false
 }
 
 /** The threads whose rollouts this one inherits history from. */
