@@ -10,14 +10,17 @@
  *   bun run clients --from pi --to codex      one pair
  *   bun run clients --scenario tools,fork     these scenarios alone
  *   bun run clients --moved                   the sessions go on in another directory (--cwd)
- *   bun run clients --fixtures                the sessions of fixtures/: generations that no installed client writes
- *   bun run clients --fixtures --anew         these, written as their own client writes today
+ *   bun run clients --fixtures                the sessions of fixtures/: generations that no installed client writes. Those that
+ *                                             their client does not open go on anew, as `pond resume` has it
+ *   bun run clients --fixtures --anew         all of these, written as their own client writes today
  *   bun run clients --archived                by way of an archive file and another store
  *   bun run clients --twice                   restored where they are already: refused (a database: nothing to do), and done with --force
  *   bun run clients --continued               the target goes on, is synced, and what was said since is restored too
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
+ *
+ * It ends with how many are ok, how many a client cannot (and how that is known), and how many failed.
  * Needs Linux, npm, git, unshare and ip. The clients see no network and no home but the one that they are given.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -27,7 +30,9 @@ import { parseArgs } from "node:util"
 import { CLIENTS, type Client, clientNamed } from "../test/clients/clients.ts"
 import { goOn } from "../test/clients/continued.ts"
 import { fixtureOf, fixturesNamed } from "../test/clients/generations.ts"
-import { type Case, judge } from "../test/clients/judge.ts"
+import { type Case, type Verdict as Judged, judge } from "../test/clients/judge.ts"
+import { knownOf } from "../test/clients/known.ts"
+import type { Item } from "../test/clients/model/request.ts"
 import { install, type Place, placeOf } from "../test/clients/place.ts"
 import { type Expected, type ExpectedSession, produce, scenariosOf } from "../test/clients/produce.ts"
 import { recall } from "../test/clients/recall.ts"
@@ -38,6 +43,8 @@ interface Verdict {
   readonly pair: string
   readonly scenario: string
   readonly isGood: boolean
+  /** It is not good, and is known to be the client's doing. */
+  readonly cannot?: string
 }
 
 const { values } = parseArgs({
@@ -77,7 +84,7 @@ async function main(place: Place): Promise<void> {
     if (!values.recall) verdicts.push(...overMcp(place, from, "registered", registered))
   }
   summarize(verdicts)
-  process.exitCode = verdicts.length > 0 && verdicts.every(({ isGood }) => isGood) ? 0 : 1
+  process.exitCode = verdicts.length > 0 && !verdicts.some(isFailed) ? 0 : 1
 }
 
 function isEverything(): boolean {
@@ -87,8 +94,13 @@ function isEverything(): boolean {
 }
 
 function report(verdict: Verdict, what: string, said: string): Verdict {
-  console.log(`${verdict.isGood ? "ok  " : "FAIL"} ${verdict.pair} ${verdict.scenario} ${what}: ${said}`)
+  const able = verdict.isGood ? "ok  " : "----"
+  console.log(`${isFailed(verdict) ? "FAIL" : able} ${verdict.pair} ${verdict.scenario} ${what}: ${said}`)
   return verdict
+}
+
+function isFailed({ isGood, cannot }: Verdict): boolean {
+  return !isGood && cannot === undefined
 }
 
 async function judgeAll(place: Place, client: Client): Promise<Verdict[]> {
@@ -123,7 +135,7 @@ function played(place: Place, client: Client, scenario: string): Held {
 /** Their directories are of no machine: they go on in one that is there. */
 async function fixtureHeld({ alpha }: Place, client: Client, scenario: string): Promise<Held> {
   const { root, conversations } = await fixtureOf(client, scenario)
-  const sessions = [...conversations].map(([id, items]) => [id, { cwd: alpha, items }] as const)
+  const sessions = [...conversations].map(([id, held]) => [id, { cwd: alpha, ...held }] as const)
   return { scenario, root, sessions: Object.fromEntries(sessions) }
 }
 
@@ -132,12 +144,12 @@ function judgeScenario(place: Place, client: Client, { scenario, root, sessions 
   try {
     const store = storeOf(scratch, client, root)
     return Object.entries(sessions).flatMap(([session, expected]) =>
-      targetsOf(client).map((target) => {
-        const restored = { place, client, target, scenario, scratch, store, session, expected }
+      targetsOf(client).flatMap((target) => {
+        const restored = { place, client, target, scenario, scratch, store, session, expected, isAnew: values.anew }
         try {
           return judgeRestored(restored)
         } catch (error) {
-          return reported(restored, false, error instanceof Error ? error.message : String(error))
+          return [reported(restored, false, error instanceof Error ? error.message : String(error))]
         }
       }),
     )
@@ -176,39 +188,85 @@ interface Restored {
   readonly store: string
   readonly session: string
   readonly expected: ExpectedSession
+  readonly isAnew: boolean
 }
 
-function judgeRestored(restored: Restored): Verdict {
-  const { place, client, target, session, expected } = restored
+/** As `pond restore --json` says it. */
+interface RestoreReport {
+  /** The id that the target knows the session by. */
+  readonly session_id: string
+  readonly outdated: boolean
+  readonly losses: readonly { readonly kind: string; readonly count: number }[]
+}
+
+function judgeRestored(restored: Restored): Verdict[] {
+  const { place, client, target, scenario, session, expected, isAnew } = restored
   const home = homeFor(restored)
   const cwd = values.moved ? place.elsewhere : expected.cwd
   const where = values.moved || values.fixtures ? ["--cwd", cwd] : []
-  const isForeign = values.anew || client.adapter !== target.adapter
-  const id = restoredInto(restored, home, session, where)
+  const isForeign = isAnew || client.adapter !== target.adapter
+  const { session_id: id, outdated: isOutdated, losses } = restoredInto(restored, home, session, where)
   if (values.twice) {
     refused(restored, home, session, where)
     restoredInto(restored, home, session, [...where, "--force"])
   }
-  const asked = { place, client: target, home, session: id, cwd, wanted: expected.items, isForeign }
-  const { isGood, said } = values.continued ? judgeContinued(restored, asked, where) : judge(asked)
-  return reported(restored, isGood, said)
+  const known = values.fixtures && !isAnew ? knownOf(client.name, scenario, session, target.name) : undefined
+  const items = withoutLost(expected.items, losses)
+  const wanted = known?.sends?.(items) ?? items
+  const { project } = expected
+  const held = isForeign || project === undefined ? {} : { project }
+  const asked = { place, client: target, home, session: id, cwd, wanted, isForeign, ...held }
+  if (isOutdated) return [...judgeUnopened(restored, asked), ...judgeRestored({ ...restored, isAnew: true })]
+  const judged = values.continued ? judgeContinued(restored, asked, where) : judge(asked)
+  const { faults: expectedFaults = [], why = "" } = known ?? {}
+  if (expectedFaults.length === 0) return [reported(restored, judged.isGood, judged.said)]
+  const isAsKnown =
+    judged.faults.length === expectedFaults.length &&
+    expectedFaults.every((each) => judged.faults.some((fault) => each.test(fault)))
+  return [
+    isAsKnown ? unable(restored, why, judged) : reported(restored, false, `not as it is known to be: ${judged.said}`),
+  ]
+}
+
+/** Its client must send nothing of it, or it was not to be written anew. Over a server that lists it, all of it. */
+function judgeUnopened(restored: Restored, asked: Case): Verdict[] {
+  const { client, session, home } = asked
+  const judged = judge(asked)
+  if (judged.isOpened) return [reported(restored, false, `pond says that it is not opened, and it is: ${judged.said}`)]
+  const verdict = unable(restored, "no form that it opens; pond says so, and pond resume writes it anew", judged)
+  const isListed = client.sessions(home).some(({ id }) => id === session)
+  if (client.served === undefined || !isListed) return [verdict]
+  const { isGood, said } = judge({ ...asked, isServed: true })
+  return [verdict, reported(restored, isGood, `over its server: ${said}`)]
+}
+
+/** A call that nothing answered has no place in some clients, which the restore says. */
+function withoutLost(items: readonly Item[], losses: RestoreReport["losses"]): readonly Item[] {
+  const answered = new Set(items.flatMap(({ role, id }) => (role === "result" ? [id] : [])))
+  const isUnanswered = ({ role, id }: Item) => role === "call" && !answered.has(id)
+  const lost = losses.find(({ kind }) => kind === "unanswered_call")?.count ?? 0
+  return lost === items.filter(isUnanswered).length ? items.filter((item) => !isUnanswered(item)) : items
 }
 
 /** What was said since comes from the store as what was said before does, and is there once. */
-function judgeContinued(restored: Restored, asked: Case, where: readonly string[]): ReturnType<typeof judge> {
+function judgeContinued(restored: Restored, asked: Case, where: readonly string[]): Judged {
   const { scratch, store, target } = restored
   const { items, faults } = goOn(asked)
   const sync = ["sync", target.adapter, "--path", join(asked.home, target.folder), "--json"]
   const [first, second] = [sync, sync].map((words) => newIn(pond(scratch, store, words)))
   const home = homeFor(restored)
   restoredInto(restored, home, asked.session, where)
-  const { isGood, said } = judge({ ...asked, home, wanted: items, isForeign: false })
+  const judged = judge({ ...asked, home, wanted: items, isForeign: false })
   const problems = [
     ...faults.map((fault) => `as it went on: ${fault}`),
     ...(first === 0 ? ["nothing new was stored"] : []),
     ...(second === 0 ? [] : [`${second} new messages in a second sync`]),
   ]
-  return { isGood: isGood && problems.length === 0, said: [said, ...problems].join("; ") }
+  return {
+    ...judged,
+    ...{ isGood: judged.isGood && problems.length === 0, faults: [...judged.faults, ...problems] },
+    said: [judged.said, ...problems].join("; "),
+  }
 }
 
 function newIn(synced: string): number {
@@ -224,19 +282,15 @@ function homeFor({ scratch, target }: Restored): string {
   return home
 }
 
-function wordsOf({ target }: Restored, home: string, session: string, more: readonly string[]): string[] {
+function wordsOf({ target, isAnew }: Restored, home: string, session: string, more: readonly string[]): string[] {
   const where = ["--to", target.adapter, "--root", join(home, target.folder)]
-  const how = [...(values.anew ? ["--anew"] : []), "--reasoning", values.reasoning, "--json"]
+  const how = [...(isAnew ? ["--anew"] : []), "--reasoning", values.reasoning, "--json"]
   return ["restore", session, ...where, ...more, ...how]
 }
 
-/** The id that the target knows the session by. */
-function restoredInto(restored: Restored, home: string, session: string, more: readonly string[]): string {
+function restoredInto(restored: Restored, home: string, session: string, more: readonly string[]): RestoreReport {
   const { scratch, store } = restored
-  const { session_id } = JSON.parse(pond(scratch, store, wordsOf(restored, home, session, more))) as {
-    session_id: string
-  }
-  return session_id
+  return JSON.parse(pond(scratch, store, wordsOf(restored, home, session, more))) as RestoreReport
 }
 
 /** Rows that a database has already are written over nothing. */
@@ -247,8 +301,20 @@ function refused(restored: Restored, home: string, session: string, more: readon
     throw new Error(`A second restore ended with ${code}: ${complaints}${said}`)
 }
 
-function reported({ client, target, scenario, session }: Restored, isGood: boolean, said: string): Verdict {
-  return report({ pair: `${client.name} -> ${target.name}`, scenario, isGood }, session, said)
+function reported(restored: Restored, isGood: boolean, said: string): Verdict {
+  return report({ ...headOf(restored), isGood }, whatOf(restored), said)
+}
+
+function unable(restored: Restored, why: string, { said }: Judged): Verdict {
+  return report({ ...headOf(restored), isGood: false, cannot: why }, whatOf(restored), `${why} (${said})`)
+}
+
+function headOf({ client, target, scenario }: Restored): Pick<Verdict, "pair" | "scenario"> {
+  return { pair: `${client.name} -> ${target.name}`, scenario }
+}
+
+function whatOf({ session, isAnew }: Restored): string {
+  return isAnew ? `${session} anew` : session
 }
 
 function pond(scratch: string, store: string, words: readonly string[]): string {
@@ -276,9 +342,17 @@ function overMcp(place: Place, clients: readonly Client[], scenario: string, jud
 
 function summarize(verdicts: readonly Verdict[]): void {
   for (const [pair, all] of Map.groupBy(verdicts, (each) => each.pair)) {
-    const failed = all.filter(({ isGood }) => !isGood)
+    const failed = all.filter(isFailed)
     const where = failed.length === 0 ? "" : `  (${[...new Set(failed.map(({ scenario }) => scenario))].join(", ")})`
-    console.log(`${pair.padEnd(24)} ${all.length - failed.length} of ${all.length}${where}`)
+    const able = all.filter(({ cannot }) => cannot === undefined)
+    console.log(`${pair.padEnd(24)} ${able.length - failed.length} of ${able.length}${where}`)
   }
   if (verdicts.length === 0) console.log("Nothing was judged: no client has such a scenario, or goes there.")
+  const others = verdicts.filter(({ cannot }) => cannot !== undefined)
+  for (const [why, all] of Map.groupBy(others, ({ cannot = "" }) => cannot)) {
+    const which = new Set(all.map(({ pair, scenario }) => `${pair.split(" -> ").at(-1)}: ${scenario}`))
+    console.log(`cannot: ${why} (${[...which].join(", ")})`)
+  }
+  const failed = verdicts.filter(isFailed).length
+  console.log(`${verdicts.length - others.length - failed} ok, ${others.length} cannot, ${failed} FAIL`)
 }

@@ -15,6 +15,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
+import type { Step } from "./drive.ts"
 
 export interface StoredSession {
   readonly id: string
@@ -27,7 +28,7 @@ export interface Options {
   readonly image?: string
   readonly args?: readonly string[]
   readonly model?: string
-  /** Of pi: which of the scripted model's ways it talks. */
+  /** Of pi: which of the scripted model's ways it talks. Of Codex: what a thread calls its provider. */
   readonly provider?: string
 }
 
@@ -45,6 +46,10 @@ export interface Client {
   begin(prompt: string, options: Options): readonly string[]
   resume(session: string, prompt: string, options: Options): readonly string[]
   fork(session: string, prompt: string): readonly string[]
+  /** Over its server, which goes on with sessions that its command line shows nothing of. */
+  served?(session: string, prompt: string): readonly string[]
+  /** What a session that it has put away wants first. */
+  broughtBack?(home: string, session: string): readonly string[] | undefined
   /** What of a home belongs to its sessions. */
   readonly keeps: readonly string[]
   sessions(home: string): readonly StoredSession[]
@@ -66,12 +71,18 @@ function filesBelow(folder: string): string[] {
     .sort((left, right) => (left < right ? -1 : 1))
 }
 
-/** The records of a log. A line that is none is left out: damage is for others to find. */
+/** The records of a log. A line that is none, or two, is left out: damage is for others to find. */
 function recordsOf<T>(file: string): T[] {
   return readFileSync(file, "utf8")
     .split("\n")
-    .filter((line) => line.startsWith("{") && line.endsWith("}"))
-    .map((line) => JSON.parse(line) as T)
+    .flatMap((line): T[] => {
+      try {
+        const record: unknown = JSON.parse(line)
+        return typeof record === "object" && record !== null && !Array.isArray(record) ? [record as T] : []
+      } catch {
+        return []
+      }
+    })
 }
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
@@ -119,7 +130,12 @@ const CLAUDE = ["claude", "-p", "--dangerously-skip-permissions"]
 
 interface RolloutHeader {
   readonly type: string
-  readonly payload?: { readonly id?: string; readonly thread_source?: string; readonly source?: unknown }
+  readonly payload?: {
+    readonly id?: string
+    readonly thread_source?: string
+    readonly source?: unknown
+    readonly model_provider?: string
+  }
 }
 
 const codex: Client = {
@@ -130,13 +146,19 @@ const codex: Client = {
   adapter: "codex",
   folder: ".codex",
   // It does not run its own tools where its home lies in the directory for temporary files.
-  environment: { MODEL_KEY: "none", TMPDIR: "/var/tmp" },
-  configure(home, { model = "gpt-5.5" }) {
+  environment: { MODEL_KEY: "none", CODEX_API_KEY: "none", TMPDIR: "/var/tmp" },
+  configure(home, { model = "gpt-5.5", provider = "mock" }) {
+    // OpenAI itself may not be described anew, only put elsewhere.
+    const described = [
+      ...[`[model_providers.${provider}]`, `name = "${provider}"`, `base_url = "${MODEL_URL}/v1"`],
+      ...['wire_api = "responses"', 'env_key = "MODEL_KEY"', "request_max_retries = 0", "stream_max_retries = 0"],
+      "supports_websockets = false",
+    ]
+    const isOpenai = provider === "openai"
     const lines = [
-      ...[`model = "${model}"`, 'model_provider = "mock"', 'model_reasoning_summary = "auto"'],
+      ...[`model = "${model}"`, `model_provider = "${provider}"`, 'model_reasoning_summary = "auto"'],
       ...['approval_policy = "never"', 'sandbox_mode = "danger-full-access"', "check_for_update_on_startup = false"],
-      ...["[model_providers.mock]", 'name = "mock"', `base_url = "${MODEL_URL}/v1"`, 'wire_api = "responses"'],
-      ...['env_key = "MODEL_KEY"', "request_max_retries = 0", "stream_max_retries = 0", "supports_websockets = false"],
+      ...(isOpenai ? [`openai_base_url = "${MODEL_URL}/v1"`] : described),
       ...["[analytics]", "enabled = false", "[otel]", 'exporter = "none"', ""],
     ]
     write(join(home, ".codex/config.toml"), lines.join("\n"))
@@ -147,17 +169,26 @@ const codex: Client = {
   ],
   resume: (session, prompt, { args = [] }) => [...CODEX, ...args, "--skip-git-repo-check", "resume", session, prompt],
   fork: (session, prompt) => [...CODEX, "--skip-git-repo-check", "fork", session, prompt],
+  broughtBack: (home, session) =>
+    codex.sessions(home).some(({ id, file }) => id === session && file.includes("/archived_sessions/"))
+      ? ["codex", "unarchive", session]
+      : undefined,
   keeps: [".codex/sessions", ".codex/archived_sessions", ".codex/session_index.jsonl", ".codex/history.jsonl"],
   sessions: (home) =>
     filesBelow(join(home, ".codex"))
       .filter((file) => /\/rollout-[^/]*\.jsonl$/.test(file))
       .map((file) => {
-        const header = recordsOf<RolloutHeader>(file).find(({ type }) => type === "session_meta")?.payload
+        const [header] = headersOf(file)
         const isAgent = header?.thread_source === "subagent" || typeof header?.source === "object"
         return { id: header?.id ?? "", file, isAgent }
       }),
 }
 const CODEX = ["codex", "exec"]
+
+/** Its own, and those of threads that it copies. */
+function headersOf(file: string): RolloutHeader["payload"][] {
+  return recordsOf<RolloutHeader>(file).flatMap(({ type, payload }) => (type === "session_meta" ? [payload] : []))
+}
 
 // --- opencode ----------------------------------------------------------------------------------------------------------
 
@@ -199,6 +230,15 @@ const opencode: Client = {
   ],
   resume: (session, prompt) => ["opencode", "run", "-s", session, prompt],
   fork: (session, prompt) => ["opencode", "run", "-s", session, "--fork", prompt],
+  served(session, prompt) {
+    const path = `/api/session/${session}`
+    const steps: Step[] = [
+      { ask: "/api/model", until: "mock-model" },
+      { ask: `${path}/prompt`, params: { prompt: { text: prompt } } },
+      { ask: `${path}/context`, until: "CHECK-OK" },
+    ]
+    return [process.execPath, join(import.meta.dir, "drive.ts"), "opencode", JSON.stringify(steps)]
+  },
   keeps: [
     ".local/share/opencode/opencode.db",
     ".local/share/opencode/opencode.db-wal",
@@ -283,12 +323,18 @@ export function clientNamed(name: string): Client {
   throw new Error(`There is no client "${name}". There are: ${CLIENTS.map((each) => each.name).join(", ")}.`)
 }
 
-/** The provider that a session of pi was last led by. */
+/** The provider that a session of pi was last led by, and the one of a thread of Codex, which may have no other. */
 export function providerOf(client: Client, home: string, session: string): string | undefined {
+  if (client.name === "codex") return headerOf(client, home, session)?.model_provider
   if (client.adapter !== "pi") return undefined
   const file = client.sessions(home).find(({ id }) => id === session)?.file
   const changes = file === undefined ? [] : recordsOf<{ type?: string; provider?: string }>(file)
   return changes.findLast(({ type }) => type === "model_change")?.provider
+}
+
+function headerOf(client: Client, home: string, session: string): RolloutHeader["payload"] {
+  const file = client.sessions(home).find(({ id }) => id === session)?.file
+  return file === undefined ? undefined : headersOf(file)[0]
 }
 
 /** The model that a thread of Codex was last led by: with another one, Codex sums it up before it goes on. */

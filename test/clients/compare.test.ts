@@ -26,6 +26,19 @@ const swapped = (left: number, right: number): Item[] =>
       ] ?? item,
   )
 
+test("what the provider did himself has no result to compare, and any other call has", () => {
+  const search: Item = { role: "call", id: "ws_1", name: "web_search", args: "{}" }
+  const faultsOf = (call: Item) => compare([search], [call], { isForeign: false }).faults.length
+  expect([{ ...search, isHosted: true }, search].map(faultsOf)).toEqual([0, 2])
+})
+
+test("half of a character is what clients send in its place, and nothing else", () => {
+  const cut = changed(0, { text: "What is here? \ud83d" })
+  const faultsOf = (text: string) => compare(cut, changed(0, { text }), { isForeign: false }).faults.length
+  expect(["What is here? \ufffd", "What is here? "].map(faultsOf)).toEqual([0, 0])
+  expect(["What is there? \ufffd", "What is \ufffd"].map(faultsOf)).toEqual([1, 1])
+})
+
 test("a conversation is the same as itself, and as itself with what a client says of its surroundings", () => {
   const around: Item[] = [
     { role: "user", text: "<surroundings/>" },

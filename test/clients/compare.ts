@@ -17,21 +17,11 @@ export interface Tolerance {
   readonly isForeign: boolean
 }
 
-export function compare(wanted: readonly Item[], got: readonly Item[], { isForeign }: Tolerance): Comparison {
+export function compare(told: readonly Item[], got: readonly Item[], { isForeign }: Tolerance): Comparison {
+  const wanted = told.map((item) => asSent(item, got))
   const { faults, ids, messagesFound } = inOrder(wanted, got, isForeign)
-  const calls = wanted.filter(({ role }) => role === "call")
-  const results = new Map(got.filter(({ role }) => role === "result").map((item) => [item.id ?? "", item]))
-  const wantedResults = new Map(wanted.filter(({ role }) => role === "result").map((item) => [item.id ?? "", item]))
-  let pairs = 0
-  for (const { id = "", name = "" } of calls) {
-    const want = wantedResults.get(id)
-    const have = results.get(ids.get(id) ?? "")
-    if (!ids.has(id)) continue
-    if (have === undefined) faults.push(`no result of ${name}`)
-    else if (want !== undefined && !isSameResult(want.text ?? "", have.text ?? "", isForeign))
-      faults.push(`another result of ${name}: ${excerpt(want.text)} became ${excerpt(have.text)}`)
-    else pairs++
-  }
+  const { pairs, calls, faults: unanswered } = answered(wanted, got, ids, isForeign)
+  faults.push(...unanswered)
   faults.push(
     ...unpaired(got),
     ...doubled(wanted, got),
@@ -43,10 +33,45 @@ export function compare(wanted: readonly Item[], got: readonly Item[], { isForei
   return {
     isSame: faults.length === 0,
     messages: `${messagesFound}/${messages}`,
-    calls: `${pairs}/${calls.length}`,
+    calls: `${pairs}/${calls}`,
     images: `${imagesGot}/${imagesWanted}`,
     faults,
   }
+}
+
+/** How many of the calls came with the result that they had. */
+function answered(
+  wanted: readonly Item[],
+  got: readonly Item[],
+  ids: ReadonlyMap<string, string>,
+  isForeign: boolean,
+): { readonly pairs: number; readonly calls: number; readonly faults: readonly string[] } {
+  const calls = wanted.filter(({ role }) => role === "call")
+  const results = new Map(got.filter(({ role }) => role === "result").map((item) => [item.id ?? "", item]))
+  const wantedResults = new Map(wanted.filter(({ role }) => role === "result").map((item) => [item.id ?? "", item]))
+  const hosted = new Set(got.flatMap((item) => (item.isHosted === true ? [item.id] : [])))
+  const faults: string[] = []
+  let pairs = 0
+  for (const { id = "", name = "" } of calls) {
+    const want = wantedResults.get(id)
+    const have = results.get(ids.get(id) ?? "")
+    if (!ids.has(id)) continue
+    if (want === undefined && hosted.has(ids.get(id))) pairs++
+    else if (have === undefined) faults.push(`no result of ${name}`)
+    else if (want !== undefined && !isSameResult(want.text ?? "", have.text ?? "", isForeign))
+      faults.push(`another result of ${name}: ${excerpt(want.text)} became ${excerpt(have.text)}`)
+    else pairs++
+  }
+  return { pairs, calls: calls.length, faults }
+}
+
+/** Half of a character cannot be sent: clients put U+FFFD in its place, and pi nothing. */
+function asSent(item: Item, got: readonly Item[]): Item {
+  const { role, text = "" } = item
+  if (text.isWellFormed()) return item
+  const whole = [text.toWellFormed(), text.replaceAll(/\p{Surrogate}/gu, "")]
+  const isSent = (one: string) => got.some((have) => have.role === role && plain(have.text).includes(plain(one)))
+  return { ...item, text: whole.find(isSent) ?? text }
 }
 
 interface Found {
@@ -133,7 +158,8 @@ function isSameResult(want: string, have: string, isForeign: boolean): boolean {
 }
 
 function unpaired(got: readonly Item[]): string[] {
-  const of = (wantedRole: Item["role"]) => got.filter(({ role }) => role === wantedRole).map(({ id = "" }) => id)
+  const paired = got.filter(({ isHosted }) => isHosted !== true)
+  const of = (wantedRole: Item["role"]) => paired.filter(({ role }) => role === wantedRole).map(({ id = "" }) => id)
   const [calls, results] = [of("call"), of("result")]
   const faults = [
     ...calls.filter((id) => !results.includes(id)).map((id) => `a call without a result: ${id}`),

@@ -8,7 +8,7 @@ export interface Step {
   /** Of Codex a method, of pi a command, of opencode a path. */
   readonly ask: string
   readonly params?: Readonly<Record<string, unknown>>
-  /** An event to wait for before going on. */
+  /** An event to wait for before going on. Of opencode: what the answer must have in it; it is asked for until it has. */
   readonly until?: string
   /** A name, and where in the answer its value stands. */
   readonly save?: readonly [name: string, path: readonly (string | number)[]]
@@ -113,17 +113,31 @@ async function driveServer(steps: readonly Step[]): Promise<void> {
   const base = `http://127.0.0.1:${PORT}`
   for await (const chunk of child.stdout) if (Buffer.from(chunk).includes("listening")) break
   for (const raw of steps) {
-    const { ask, params, ...step } = filled(raw)
-    const url = new URL(ask, base)
-    url.searchParams.set("directory", process.cwd())
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    const body = params === undefined ? {} : { method: "POST", body: JSON.stringify(params) }
-    const response = await fetch(url, { ...body, headers: { "content-type": "application/json" }, signal })
-    if (!response.ok) throw new Error(`${ask}: ${response.status} ${await response.text()}`)
-    report({ ask, ...step }, await response.json())
+    const step = filled(raw)
+    const { until = "" } = step
+    const late = performance.now() + PATIENCE_MS
+    for (;;) {
+      const answer = await asked(base, step)
+      if (!answer.includes(until) && performance.now() < late) await after(100)
+      else {
+        report(step, JSON.parse(answer))
+        break
+      }
+    }
   }
   // It writes what it has done after it has answered.
   await after(800)
   child.kill()
   await child.exited
+}
+
+async function asked(base: string, { ask, params }: Step): Promise<string> {
+  const url = new URL(ask, base)
+  url.searchParams.set("directory", process.cwd())
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const body = params === undefined ? {} : { method: "POST", body: JSON.stringify(params) }
+  const response = await fetch(url, { ...body, headers: { "content-type": "application/json" }, signal })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${ask}: ${response.status} ${text}`)
+  return text
 }

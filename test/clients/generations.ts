@@ -18,21 +18,27 @@ export function fixturesNamed({ name, adapter: id }: Client): string[] {
   return adapter === undefined ? [] : fixturesOf(adapter).map((fixture) => fixture.name)
 }
 
+export interface Held {
+  /** The directory that it was held in. */
+  readonly project: string
+  readonly items: readonly Item[]
+}
+
 /** The conversations of a fixture by session, without those of agents and those in which nobody says anything. */
 export async function fixtureOf(
   client: Client,
   name: string,
-): Promise<{ readonly root: string; readonly conversations: ReadonlyMap<string, readonly Item[]> }> {
+): Promise<{ readonly root: string; readonly conversations: ReadonlyMap<string, Held> }> {
   const adapter = adapterById(client.adapter)
   const fixture = adapter === undefined ? undefined : fixturesOf(adapter).find((each) => each.name === name)
   if (adapter === undefined || fixture === undefined) throw new Error(`There is no fixture ${name} of ${client.name}.`)
   const logs = await logsOf(adapter, fixture.root)
   const own = [...logs.values()].filter(({ session }) => !session.source_agent.includes("/"))
-  const all = own.map(({ session: { id } }) => {
+  const all = own.map(({ session: { id, project } }) => {
     const items = fixture.expected[id] ?? itemsOf(conversationOf(adapter, logs, id))
-    return [id, items] as const
+    return [id, { project, items }] as const
   })
-  const conversations = new Map(all.filter(([, items]) => items.some(({ role }) => role === "user")))
+  const conversations = new Map(all.filter(([, { items }]) => items.some(({ role }) => role === "user")))
   return { root: fixture.root, conversations }
 }
 
@@ -52,6 +58,8 @@ function itemOf(role: string, part: Part): Item[] {
   if (part.provenance !== "conversational") return []
   if (part.type === "tool_call")
     return [{ role: "call", id: part.call_id, name: part.name, args: stringifyJson(part.params as JsonValue) }]
+  // A client that goes on with another model sends what was thought as what was said.
+  if (part.type === "reasoning") return [{ role: "reasoning", text: part.text }]
   if (part.type === "file") return role === "user" ? [{ role, text: "", images: 1 }] : []
   if (part.type !== "text" || part.text.trim() === "") return []
   return role === "user" || role === "assistant" ? [{ role, text: part.text }] : []

@@ -20,11 +20,18 @@ export interface Case {
   readonly cwd: string
   readonly wanted: readonly Item[]
   readonly isForeign: boolean
+  /** Where it was held before it was restored into `cwd`: the paths of what was said there may be those of here. */
+  readonly project?: string
+  /** Not by its command line, but over its server. */
+  readonly isServed?: boolean
 }
 
 export interface Verdict {
   readonly isGood: boolean
   readonly said: string
+  readonly faults: readonly string[]
+  /** Whether anything of the conversation was sent. */
+  readonly isOpened: boolean
 }
 
 export function judge(asked: Case): Verdict {
@@ -34,34 +41,53 @@ export function judge(asked: Case): Verdict {
   const scratch = mkdtempSync(join(work, `${client.name}-`))
   try {
     const isListed = listed(asked, scratch)
-    const home = copied(asked, join(scratch, "resume"))
+    const home = copied(asked, scratch, "resume")
     const word = crypto.randomUUID().slice(0, 8)
     const provider = providerOf(client, home, session)
-    const words = client.resume(session, `[[check:${word}]] go on`, provider === undefined ? {} : { provider })
+    const prompt = `[[check:${word}]] go on`
+    const words =
+      (asked.isServed === true ? client.served?.(session, prompt) : undefined) ??
+      client.resume(session, prompt, provider === undefined ? {} : { provider })
     const ran = asks(asked, scratch, home, words)
     const sent = ran.requests.findLast(({ kind, items }) => kind === "check" && mentions(items, word))?.items
-    if (sent === undefined || ran.code !== 0)
-      return { isGood: false, said: `not resumed (${ran.code}): ${oneLine(ran.complaints || ran.said)}` }
+    const unlisted = isListed ? [] : ["not listed"]
+    if (sent === undefined || ran.code !== 0) {
+      const faults = [`not resumed (${ran.code}): ${oneLine(ran.complaints || ran.said)}`, ...unlisted]
+      return { isGood: false, said: faults.join("; "), faults, isOpened: false }
+    }
     const got = sent.filter(({ role, text = "" }) => role !== "user" || !text.includes(`:${word}]]`))
-    const { isSame, messages, calls, images, faults } = compare(wanted, got, { isForeign })
+    const compared = compare(atHome(asked, wanted), atHome(asked, got), { isForeign })
+    const { messages, calls, images } = compared
     const counts = `messages ${messages}, calls ${calls}, pictures ${images}`
-    const problems = [...(isListed ? [] : ["not listed"]), ...faults]
-    return { isGood: isSame && isListed, said: [counts, ...problems.slice(0, 4)].join("; ") }
+    const faults = [...unlisted, ...compared.faults]
+    const said = [counts, ...faults.slice(0, 4)].join("; ")
+    return { isGood: faults.length === 0, said, faults, isOpened: !/^0\//.test(messages) || !/^0\//.test(calls) }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-function copied({ client, home, session }: Case, to: string): string {
+/** With the paths of the directory that it goes on in. */
+function atHome({ project, cwd }: Case, items: readonly Item[]): readonly Item[] {
+  if (project === undefined) return items
+  return items.map((item) => (item.text === undefined ? item : { ...item, text: item.text.replaceAll(project, cwd) }))
+}
+
+function copied(asked: Case, scratch: string, name: string): string {
+  const { client, home, session } = asked
+  const to = join(scratch, name)
   cpSync(home, to, { recursive: true, preserveTimestamps: true })
   configured(client, to, session)
+  const words = client.broughtBack?.(to, session)
+  if (words !== undefined) asks(asked, scratch, to, words)
   return to
 }
 
 /** For the model that the session was last led by. */
 export function configured(client: Client, home: string, session: string): void {
   const model = modelOf(client, home, session)
-  client.configure(home, model === undefined ? {} : { model })
+  const provider = providerOf(client, home, session)
+  client.configure(home, { ...(model === undefined ? {} : { model }), ...(provider === undefined ? {} : { provider }) })
 }
 
 function asks({ client, place, cwd }: Case, scratch: string, home: string, words: readonly string[]): Ran {
@@ -80,7 +106,7 @@ function oneLine(text: string): string {
 
 function listed(asked: Case, scratch: string): boolean {
   const { client, session } = asked
-  const home = copied(asked, join(scratch, "list"))
+  const home = copied(asked, scratch, "list")
   const ask = (words: readonly string[]) => asks(asked, scratch, home, words)
   if (client.name === "claude") return isFoundByContinue(asked, home, ask)
   if (client.name === "opencode") return ask(["opencode", "session", "list", "--format", "json"]).said.includes(session)

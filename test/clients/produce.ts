@@ -18,6 +18,8 @@ export interface Expected {
 
 export interface ExpectedSession {
   readonly cwd: string
+  /** Where it was held, if that is elsewhere. */
+  readonly project?: string
   readonly items: readonly Item[]
 }
 

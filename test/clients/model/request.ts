@@ -14,6 +14,8 @@ export interface Item {
   /** Of a call: what it was given, as the client writes it. */
   readonly args?: string
   readonly isError?: boolean
+  /** Of a call: the provider did it himself, and keeps what came out of it. */
+  readonly isHosted?: boolean
 }
 
 export interface Schema {
@@ -65,6 +67,7 @@ interface ResponsesItem {
   readonly role?: string
   readonly content?: Content
   readonly summary?: readonly Piece[]
+  readonly id?: string
   readonly call_id?: string
   readonly name?: string
   readonly arguments?: string
@@ -150,6 +153,8 @@ function responsesItem(item: ResponsesItem): Item[] {
   if (type === "function_call") return [{ role: "call", id, name, args: item.arguments ?? "" }]
   if (type === "custom_tool_call") return [{ role: "call", id, name, args: item.input ?? "" }]
   if (type === "local_shell_call") return [{ role: "call", id, name: type, args: JSON.stringify(item.action) }]
+  if (type === "web_search_call" && item.id !== undefined)
+    return [{ role: "call", id: item.id, name: type, args: JSON.stringify(item.action), isHosted: true }]
   if (type.endsWith("_output")) return [{ role: "result", id, text: textOf(item.output), ...imagesOf(item.output) }]
   return []
 }

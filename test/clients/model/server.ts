@@ -66,6 +66,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (path.endsWith("/count_tokens")) return sendJson(response, { input_tokens: TOKENS })
   if (path.endsWith("/models")) return sendJson(response, { object: "list", data: [], models: [] })
   if (request.method === "HEAD") return void response.writeHead(200).end()
+  // Codex would ask OpenAI itself over a web socket, and asks five times where it is told less than this.
+  if (request.headers.upgrade !== undefined) return void response.writeHead(426).end()
   sendJson(response, { error: { type: "not_found_error", message: `the scripted model has no ${path}` } }, 404)
 }
 
