@@ -166,7 +166,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
       const row = database
         .query("SELECT memory FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0")
         .get(adapter, root, key) as { memory: string } | null
-      return row === null ? undefined : (JSON.parse(row.memory) as UnitMemory)
+      return row === null ? undefined : unsealed(row.memory)
     },
     remember: (adapter, root, units) => {
       database.transaction(() => {
@@ -174,7 +174,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         database.run("DELETE FROM store")
         database.run("INSERT INTO store VALUES (?)", [storeMark() ?? ""])
         isOther = false
-        for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, JSON.stringify(memory))
+        for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, sealed(memory))
       })()
     },
     forget: (adapter, root, keys) => {
@@ -188,15 +188,15 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
       const rows = database.query(MET).all() as {
         adapter: string
         root: string
-        versions: string
-        kinds: string
+        versions: string | null
+        kinds: string | null
         sessions: number
       }[]
       return rows.map(({ adapter, root, versions, kinds, sessions }) => ({
         adapter,
         root,
-        clientVersions: JSON.parse(versions) as string[],
-        unknownKinds: JSON.parse(kinds) as string[],
+        clientVersions: listOf(versions),
+        unknownKinds: listOf(kinds),
         sessions,
       }))
     },
@@ -214,12 +214,40 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         .all()
       return (rows as { adapter: string; root: string; key: string; is_gone: number; memory: string }[]).map((row) => ({
         ...row,
-        memory: JSON.parse(row.memory) as UnitMemory,
+        memory: unsealed(row.memory),
         isGone: row.is_gone === 1,
       }))
     },
     close: () => database.close(),
   }
+}
+
+// --- What is remembered of a unit, as text ----------------------------------------------------------------------------
+
+const SEAL = /,"sum":"([0-9a-f]{16})"\}$/
+
+/** SQLite checks no byte of what it holds, and one in a name or an id would have another session go on. */
+function sealed(memory: UnitMemory): string {
+  const text = JSON.stringify(memory)
+  return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}`
+}
+
+/** Those of earlier builds have no seal. */
+function unsealed(text: string): UnitMemory {
+  const seal = SEAL.exec(text)
+  const own = seal === null ? text : `${text.slice(0, seal.index)}}`
+  if (seal !== null && seal[1] !== sumOf(own)) throw new SyntaxError("not what was written")
+  return JSON.parse(own) as UnitMemory
+}
+
+function sumOf(text: string): string {
+  return Bun.hash.xxHash64(text).toString(16).padStart(16, "0")
+}
+
+function listOf(text: string | null): string[] {
+  const list = JSON.parse(text ?? "null") as string[] | null
+  if (list === null) throw new SyntaxError("not what was written")
+  return list
 }
 
 /** Every call says what went wrong with which file. */
@@ -340,7 +368,7 @@ function faultOf(error: unknown, file: StateFile): unknown {
   return code.startsWith("SQLITE_") ? notWritable(file.path, error) : error
 }
 
-/** A text that is no JSON was one when it was written. */
+/** A text that is no JSON was one when it was written, and one that breaks its seal was another. */
 function isDamage(code: string, error: unknown): boolean {
   if (error instanceof SyntaxError) return true
   const isGarbled = code === "SQLITE_ERROR" && /malformed JSON/.test(String(error))

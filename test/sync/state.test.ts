@@ -119,6 +119,55 @@ test.each(LATER_DAMAGES)("damage that is met while a state is used begins the wo
   expect(readFileSync(`${path}.damaged`).equals(bytes)).toBe(true)
 })
 
+test("one byte of what is remembered of a unit that is another one is damage, whichever it is", async () => {
+  using at = folder()
+  const state = at.open("one")
+  remember(state, "unit", "1")
+  state.close()
+  const path = `${at.path}.v1.sqlite`
+  const database = new Database(path)
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.close()
+  const whole = readFileSync(path)
+  const [from, to] = [whole.indexOf('{"stamp"'), whole.indexOf('"nextOrdinal"')]
+  expect(to).toBeGreaterThan(from + 100)
+  for (let byte = from; byte < to; byte++) {
+    const bytes = Buffer.from(whole)
+    bytes[byte] = (bytes[byte] ?? 0) ^ 1
+    using other = folder()
+    writeFileSync(`${other.path}.v1.sqlite`, bytes)
+    const request = { path: other.path, log: silentLog, storeMark: () => "one" }
+    expect(
+      await withSyncState(request, (opened) => Promise.resolve(opened.unit("pi", "/root", "unit"))),
+    ).toBeUndefined()
+  }
+})
+
+test("a list that is not where it was is damage to whoever asks for all that was met", async () => {
+  using at = folder()
+  const state = at.open("one")
+  remember(state, "unit", "1")
+  state.close()
+  const database = new Database(`${at.path}.v1.sqlite`)
+  database.run("UPDATE units SET memory = replace(memory, 'unknownKinds', 'unknownKindz')")
+  database.close()
+  const request = { path: at.path, log: silentLog, storeMark: () => "one" }
+  expect(await withSyncState(request, (opened) => Promise.resolve(opened.met()))).toEqual([])
+})
+
+test("what an earlier build remembers is believed", () => {
+  using at = folder()
+  const state = at.open("one")
+  remember(state, "unit", "1")
+  state.close()
+  const database = new Database(`${at.path}.v1.sqlite`)
+  database.run("UPDATE units SET memory = json_remove(memory, '$.sum')")
+  database.close()
+  const again = at.open("one")
+  expect(again.unit("pi", "/root", "unit")).toEqual(memoryOf("1"))
+  again.close()
+})
+
 test("a state that another process has begun anew meanwhile is not put aside", async () => {
   using at = folder()
   const state = at.open("one")
