@@ -1,6 +1,6 @@
 /** Syncs as people speak of them: how often, when, and what became of one. */
 
-import { counted } from "../model/numbers.ts"
+import { counted, countText } from "../model/numbers.ts"
 import { visibleLine } from "../model/visible.ts"
 import type { Surroundings } from "../operations/overview.ts"
 import type { SyncRecord } from "../operations/sync-history.ts"
@@ -30,4 +30,10 @@ export function unreadText({ title, path, sessions, retention }: Surroundings["u
   const { days, due, setting, file } = retention
   const age = days < 1 ? counted(Math.round(days * 24), "hour") : counted(Math.round(days), "day")
   return `${title} deletes ${due} of its ${counted(sessions, "session")} within a week, and pond cannot read them yet. Raise ${setting} (${age}) in ${visibleLine(file)}, or copy ${visibleLine(path)}/tmp`
+}
+
+export function namelessText(count: number): string {
+  return count === 1
+    ? "one does not say yet which session it is"
+    : `${countText(count)} do not say yet which session they are`
 }

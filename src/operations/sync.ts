@@ -6,6 +6,7 @@ import { homedir } from "node:os"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
 import type { ImportSource } from "../sync/import.ts"
 import type { RootPlan } from "../sync/plan.ts"
+import { waitsForClient } from "../sync/survey.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../sync/sync.ts"
 import { adapterNamed, enabledAdapters } from "./clients.ts"
 import { type EmbedHooks, embedStore } from "./embed.ts"
@@ -36,8 +37,18 @@ export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHook
   return await noted(pond, syncExitCode, () => runSync(request, contextOf(pond, hooks)))
 }
 
-export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly RootPlan[]> {
-  return await planSync(requestOf(pond, options), contextOf(pond, hooks))
+export interface SourcePlan extends RootPlan {
+  /** Units that are looked at, and wait for the word of their client. They are not among the others. */
+  readonly nameless: number
+}
+
+export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly SourcePlan[]> {
+  const plans = await planSync(requestOf(pond, options), contextOf(pond, hooks))
+  const nowMs = pond.host.clock.nowMs()
+  return plans.map((plan) => {
+    const units = plan.units.filter((unit) => !waitsForClient(unit, nowMs))
+    return { ...plan, units, nameless: plan.units.length - units.length }
+  })
 }
 
 /** 4 where something was not whole: a fault in a source, or a session that the store refused. */
@@ -76,9 +87,15 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
 
 export function requestOf(pond: Pond, options: SyncOptions) {
   const asked = options.only.length === 0 ? STAGES : STAGES.filter((stage) => options.only.includes(stage))
+  const stages = asked.filter((stage) => !options.skip.includes(stage))
+  if (stages.length === 0) {
+    throw new PondError("validation_failed", "Every stage is left out: nothing would be done. Leave one of them in.", {
+      details: { only: options.only, skip: options.skip },
+    })
+  }
   return {
     sources: importSources(pond, options),
-    stages: asked.filter((stage) => !options.skip.includes(stage)),
+    stages,
     isFull: options.isFull,
     isPatient: options.isPatient,
   }

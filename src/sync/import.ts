@@ -54,6 +54,8 @@ export interface RootReport {
     readonly unchanged: number
     readonly gone: number
     readonly failed: number
+    /** Read, and they do not say yet which session they are. */
+    readonly nameless: number
   }
   readonly messages: { readonly new: number }
   readonly parts: { readonly new: number }
@@ -81,6 +83,7 @@ interface Tally {
     grown: number
     rewritten: number
     failed: number
+    nameless: number
     messages: number
     parts: number
     bytes: number
@@ -172,6 +175,7 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
     const { done, value } = await stretches.next()
     if (done) {
       for (const version of value.clientVersions) tally.versions.add(version)
+      if (value.session === null) tally.counts.nameless++
       await flusher.unitDone({ ...unit, memory: value })
       return
     }
@@ -208,7 +212,7 @@ function rememberedPaths(state: SyncState): StoredRowsContext["pathsOf"] {
 }
 
 function newTally(plan: RootPlan, clock: Clock): Tally {
-  const counts = { new: 0, grown: 0, rewritten: 0, failed: 0, messages: 0, parts: 0, bytes: 0 }
+  const counts = { new: 0, grown: 0, rewritten: 0, failed: 0, nameless: 0, messages: 0, parts: 0, bytes: 0 }
   const startedMs = clock.monotonicMs()
   return {
     plan,
@@ -245,7 +249,7 @@ function countResult(tally: Tally | undefined, result: BatchResult): void {
 
 function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally): RootReport {
   const { adapter, root, seen, gone } = plan
-  const touched = counts.new + counts.grown + counts.rewritten + counts.failed
+  const touched = counts.new + counts.grown + counts.rewritten + counts.failed + counts.nameless
   return {
     adapter: adapter.id,
     path: root,
@@ -257,6 +261,7 @@ function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally)
       unchanged: Math.max(0, seen - touched),
       gone: gone.length,
       failed: counts.failed,
+      nameless: counts.nameless,
     },
     messages: { new: counts.messages },
     parts: { new: counts.parts },

@@ -3,7 +3,7 @@
  * be made again by reading the sources against the store, so a file that is gone or damaged costs time and nothing else.
  */
 import { Database } from "bun:sqlite"
-import { renameSync, statSync } from "node:fs"
+import { existsSync, renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogPosition } from "../adapters/shared/log-window.ts"
 import { PondError } from "../model/errors.ts"
@@ -105,6 +105,8 @@ export interface StateRequest {
    * is not believed, and goes when the first unit of this one is remembered. Nothing where that cannot be told.
    */
   readonly storeMark: () => string | undefined
+  /** Who only looks begins no state where there is none. */
+  readonly isLook?: boolean
 }
 
 /**
@@ -134,8 +136,9 @@ async function withOpened<Result>(request: StateRequest, work: (state: SyncState
 }
 
 /** Every failure of it is a `PondError`, or a `DamagedState`. */
-export function openSyncState({ path, log, storeMark }: StateRequest): SyncState {
-  const { database, file } = openDatabase(`${path}.v${VERSION}.sqlite`, log)
+export function openSyncState({ path: name, log, storeMark, isLook }: StateRequest): SyncState {
+  const path = `${name}.v${VERSION}.sqlite`
+  const { database, file } = openDatabase(isLook === true && !existsSync(path) ? IN_MEMORY : path, log)
   try {
     return guarded(stateIn(database, storeMark), file)
   } catch (error) {
@@ -296,7 +299,7 @@ class DamagedState extends Error {
 
 /** A state that cannot be read is put aside, and begun anew. */
 function openDatabase(path: string, log: Log): { readonly database: Database; readonly file: StateFile } {
-  ensureWritable(dirname(path))
+  if (path !== IN_MEMORY) ensureWritable(dirname(path))
   try {
     return prepared(path)
   } catch (error) {
@@ -338,6 +341,8 @@ function prepared(path: string): { readonly database: Database; readonly file: S
     throw faultOf(error, { path, inode: inodeOf(path) })
   }
 }
+
+const IN_MEMORY = ":memory:"
 
 const BUSY_TIMEOUT_MS = 5_000
 const SWITCH_POLL_MS = 5

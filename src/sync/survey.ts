@@ -7,7 +7,7 @@ import type { UnreadClient } from "../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../model/report.ts"
 import { isSilent } from "./hydrate.ts"
 import { type ImportSource, unverifiedVersions } from "./import.ts"
-import { planRoot } from "./plan.ts"
+import { type PlannedUnit, planRoot } from "./plan.ts"
 import type { MetKinds } from "./state.ts"
 import { type SyncContext, withState } from "./sync.ts"
 
@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
 export async function surveySources(sources: readonly ImportSource[], context: SyncContext): Promise<SourceSurvey[]> {
-  return await withState(context, async (state) => {
+  return await withState({ ...context, isLook: true }, async (state) => {
     const met = state.met()
     const surveys: SourceSurvey[] = []
     for (const { adapter, root } of sources) {
@@ -45,7 +45,7 @@ export async function surveySources(sources: readonly ImportSource[], context: S
       const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
       const plan = await planRoot(counting(adapter, ages), root, state, { isFull: false, signal: context.signal })
       const nowMs = context.clock.nowMs()
-      const unread = plan.units.filter(({ isNameless, unit }) => isNameless !== true || isSilent(unit, nowMs))
+      const unread = plan.units.filter((unit) => !waitsForClient(unit, nowMs))
       const count = (change: string) => unread.filter((unit) => unit.change === change).length
       surveys.push({
         adapter: adapter.id,
@@ -68,6 +68,11 @@ export async function surveySources(sources: readonly ImportSource[], context: S
     }
     return surveys
   })
+}
+
+/** It was read, and is stored once its client says which session it is, or nobody will any more. */
+export function waitsForClient({ isNameless, unit }: PlannedUnit, nowMs: number): boolean {
+  return isNameless === true && !isSilent(unit, nowMs)
 }
 
 /** Sessions of a client that pond cannot read, and that the client is about to delete. */

@@ -3,6 +3,7 @@
  * What a stage does is its own business; here is only that it runs, and what it said.
  */
 import { join } from "node:path"
+import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { type Lock, takeLock } from "../platform/locks.ts"
 import type { Log } from "../platform/log.ts"
@@ -123,15 +124,22 @@ function isIdle({ steps, isBusy }: TableMaintenance): boolean {
 
 /** What a sync would do. Reads names, sizes and a few bytes; writes nothing, and needs no lock. */
 export async function planSync(request: SyncRequest, context: SyncContext): Promise<RootPlan[]> {
-  return await withState(context, async (state) => {
+  const { signal } = context
+  const plan = async (state: SyncState) => {
     const plans: RootPlan[] = []
-    for (const { adapter, root } of request.sources)
-      plans.push(await planRoot(adapter, root, state, { ...request, signal: context.signal }))
+    for (const { adapter, root } of request.sources) {
+      plans.push(await planRoot(adapter, root, state, { ...request, signal }))
+      if (signal.aborted)
+        throw new PondError("interrupted", "Stopped before all sources were seen. Nothing was written.")
+    }
     return plans
-  })
+  }
+  return await withState({ ...context, isLook: true }, plan)
 }
 
-type StateContext = Pick<SyncContext, "stateDirectory" | "storeName" | "storeMark" | "log">
+type StateContext = Pick<SyncContext, "stateDirectory" | "storeName" | "storeMark" | "log"> & {
+  readonly isLook?: boolean
+}
 
 export async function withState<Result>(
   { stateDirectory, storeName, ...context }: StateContext,

@@ -18,7 +18,7 @@ import {
 import { join } from "node:path"
 import { nativeFiles } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/clock.ts"
-import { runSync } from "../../src/sync/sync.ts"
+import { planSync, runSync } from "../../src/sync/sync.ts"
 import { SESSION, sessionId, syncPlace, userLine } from "./support.ts"
 
 const line = (number: number, text: string) => userLine(SESSION, number, text)
@@ -267,8 +267,15 @@ test("a plan writes nothing: no store, no rows", async () => {
   using place = syncPlace()
   place.write(SESSION, [line(1, "one")])
   await place.plan()
-  expect(existsSync(join(place.root, "..", "store"))).toBe(false)
+  expect([join(place.root, "..", "store"), place.state].filter(existsSync)).toEqual([])
   expect(await place.sync()).toMatchObject({ sessions: { new: 1 } })
+})
+
+test("a plan that is stopped is no plan", async () => {
+  using place = syncPlace()
+  place.write(SESSION, [line(1, "one")])
+  const context = { ...place.context, signal: AbortSignal.abort() }
+  await expect(planSync(place.request, context)).rejects.toMatchObject({ code: "interrupted" })
 })
 
 test("a sync that is stopped has stored what it says, and the next one finishes", async () => {

@@ -1,7 +1,7 @@
 /** The verb as people run it: a process, a home, a store in it. */
 import { expect, test } from "bun:test"
 import { appendFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { writeTinyModel } from "../../build/tiny-model.ts"
 import { POND } from "../support/bundled-pond.ts"
@@ -167,6 +167,33 @@ test("a dry run says what would be read, for each client, and makes no store", a
     ],
   })
   expect(existsSync(join(home.path, STORE))).toBe(false)
+  expect(existsSync(join(home.path, ".local/state/pond"))).toBe(false)
+})
+
+test("a source that does not say yet which session it is, is said, by a sync and by a dry run", async () => {
+  using home = temporaryHome()
+  writeSampleSession(home.path)
+  const waiting = join(home.path, dirname(LOG), "0c1d2e3f-2222-4222-8333-444455556666.jsonl")
+  writeFileSync(waiting, `${JSON.stringify({ type: "file-history-snapshot", messageId: "m", snapshot: {} })}\n`)
+  const said =
+    "claude-code: one does not say yet which session it is: it is stored once it does, or after a day of silence.\n"
+  const { stdout, exitCode } = await runPond(["sync", "--only", "import"], home)
+  expect(stdout).toContain(said)
+  expect(exitCode).toBe(0)
+  const again = JSON.parse((await runPond(["sync", "--only", "import", "--json"], home)).stdout)
+  expect(again.adapters).toMatchObject([{ sessions: { seen: 2, unchanged: 1, nameless: 1 } }])
+  expect((await runPond(["sync", "--dry-run"], home)).stdout).toContain(said)
+  const plan = JSON.parse((await runPond(["sync", "--dry-run", "--json"], home)).stdout)
+  expect(plan.adapters).toMatchObject([{ sessions: { seen: 2, rewritten: 0, unchanged: 1, nameless: 1 } }])
+})
+
+test("a sync of which every stage is left out is a mistake", async () => {
+  using home = temporaryHome()
+  const { stderr, exitCode } = await runPond(["sync", "--only", "import", "--skip", "import"], home)
+  expect({ stderr, exitCode }).toEqual({
+    stderr: "pond: Every stage is left out: nothing would be done. Leave one of them in.\n",
+    exitCode: 2,
+  })
 })
 
 test.each(["watch", "sync --watch"])("pond %s ends well when it is asked to end", async (verb) => {

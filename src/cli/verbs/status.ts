@@ -5,7 +5,7 @@ import { visibleLine } from "../../model/visible.ts"
 import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
-import { everyText, recordText, unreadText } from "../sync-text.ts"
+import { everyText, namelessText, recordText, unreadText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
@@ -151,14 +151,7 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
     waiting.length === 0
       ? "all stored"
       : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
-  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${namelessText(pending.nameless)}`
-}
-
-function namelessText(count: number): string {
-  if (count === 0) return ""
-  return count === 1
-    ? "; one does not say yet which session it is"
-    : `; ${countText(count)} do not say yet which session they are`
+  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${pending.nameless === 0 ? "" : `; ${namelessText(pending.nameless)}`}`
 }
 
 function warningsOf(

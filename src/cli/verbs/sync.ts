@@ -8,7 +8,7 @@ import { watchPond } from "../../operations/watch.ts"
 import { flag } from "../flags.ts"
 import { issueLine } from "../issue-lines.ts"
 import type { Style } from "../style.ts"
-import { NO_SOURCES, unreadText } from "../sync-text.ts"
+import { NO_SOURCES, namelessText, unreadText } from "../sync-text.ts"
 import { renderTable } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 
@@ -217,6 +217,11 @@ function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
 /** Who set the client to keep so long has thought of it. */
 const RETENTION_LONG_DAYS = 3_650
 
+function namelessLine(count: number): string {
+  const they = count === 1 ? "it is stored once it does" : "they are stored once they do"
+  return `${namelessText(count)}: ${they}, or after a day of silence.\n`
+}
+
 function remarks(
   { adapter, path, sessions, issues, unverified_versions, retention }: Report["adapters"][number],
   style: Style,
@@ -228,6 +233,7 @@ function remarks(
     )
   if (sessions.gone > 0)
     lines.push(`${adapter}: ${counted(sessions.gone, "source")} gone from the disk. What was stored of it stays.\n`)
+  if (sessions.nameless > 0) lines.push(`${adapter}: ${namelessLine(sessions.nameless)}`)
   if (unverified_versions.length > 0) {
     lines.push(
       `${adapter}: written by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept.\n`,
@@ -256,6 +262,7 @@ function planned(plans: Plans): Outcome {
         rewritten: count("rewritten"),
         unchanged: plan.unchanged,
         gone: plan.gone.length,
+        nameless: plan.nameless,
       },
       bytes_to_read: plan.bytesToRead,
     }
@@ -263,18 +270,20 @@ function planned(plans: Plans): Outcome {
   return {
     document: { adapters: rows, dry_run: true },
     render: ({ style, columns }) => {
-      const cells = rows.map(({ adapter, sessions, bytes_to_read }) => [
+      const cells = rows.map(({ adapter, sessions: { nameless: _, ...counts }, bytes_to_read }) => [
         adapter,
-        ...Object.values(sessions).map(countText),
+        ...Object.values(counts).map(countText),
         bytesText(bytes_to_read),
       ])
+      const waiting = rows.filter(({ sessions }) => sessions.nameless > 0)
+      const remarked = waiting.map(({ adapter, sessions }) => `${adapter}: ${namelessLine(sessions.nameless)}`)
       const titles = ["client", "sources", "new", "grown", "rewritten", "unchanged", "gone", "to read"]
       const shape = titles.map((title, index) => ({
         title,
         isFixed: true,
         align: index === 0 ? ("left" as const) : ("right" as const),
       }))
-      return `${renderTable(shape, cells, { columns, head: style.bold })}${style.dim("Nothing was written.")}\n`
+      return `${renderTable(shape, cells, { columns, head: style.bold })}${remarked.join("")}${style.dim("Nothing was written.")}\n`
     },
   }
 }
