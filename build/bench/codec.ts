@@ -189,7 +189,7 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
     }
     sources.push(file)
     if (output.form === "log")
-      for (const [index, line] of output.lines.entries())
+      for (const [index, line] of [...output.lines].entries())
         records.push({ form: "log", file, line: index + 1, text: String(line) })
     if (output.form === "database")
       for (const [index, { table, row }] of output.rows.entries())

@@ -178,23 +178,38 @@ export interface ParseEnd {
 export interface Serialize {
   /** The files that the session came from, equal by value. Children are sessions of their own. */
   readonly native: (log: SessionLog) => Serialized
-  /** Sessions without whose files this one is not whole in its own client: a Codex fork needs the rollout that it continues. */
-  readonly needs?: (log: SessionLog) => readonly string[]
-  /** Whether the client of today opens no session of this form: it is restored as it was, and goes on if it is written anew. */
-  readonly isOutdated?: (log: SessionLog) => boolean
+  /**
+   * Stretches of a session, each of whole records, give the lines that the whole session gives, one stretch after the
+   * other; of a file that is one value the last stretch that has it gives it. A revision is handed over with what it revises.
+   */
+  readonly isPiecewise?: true
+  /** What is to be known of a session before it is written. Absent where every one stands alone, and is opened. */
+  readonly survey?: () => Survey
   /** A session of another client, or of this one in an old form, as this client would write it today. */
   readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
   /** Where a file of a session lies once the session goes on in another directory. Absent: where it lay. */
   readonly place?: (place: string, from: string, to: string) => string
   /** Files of which lines were changed: what points into another of them by its bytes is set right. */
-  readonly repoint?: (files: readonly OutputFile[]) => readonly OutputFile[]
+  readonly repoint?: (files: readonly OutputFile[], newLines?: () => LinesDraft) => readonly OutputFile[]
   /** What of a record `repoint` leaves as it was, where it changes one that has no id of its own. */
   readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string) => ResumeCommand
 }
 
-/** A session as another client needs to know it: its live conversation, and those of its sub-agents. */
+/** Learns of a session from its stretches, each of whole records, one after the other. */
+export interface Survey {
+  add(stretch: SessionLog): void
+  /** Sessions without whose files this one is not whole in its own client: a Codex fork needs the rollout that it continues. */
+  readonly needs: () => readonly string[]
+  /** Whether the client of today opens no session of this form: it is restored as it was, and goes on if it is written anew. */
+  readonly isOutdated: () => boolean
+}
+
+/**
+ * A session as another client needs to know it: its live conversation, and those of its sub-agents. Of options it has
+ * those of pond's own; what the session's client recorded besides is not to be relied on.
+ */
 export interface Conversation {
   readonly session: Session
   readonly entries: readonly Entry[]
@@ -208,6 +223,8 @@ export interface ForeignTarget {
   readonly reasoning: "keep" | "text" | "drop"
   /** The model that the target was last used with, where it is known: see `Source.lastModel`. */
   readonly model?: string | undefined
+  /** Where the lines of a log go, for who does not want to hold those of a long one. Absent: a list. */
+  readonly newLines?: (() => LinesDraft) | undefined
 }
 
 export interface Serialized {
@@ -222,7 +239,7 @@ export type OutputFile =
   | {
       readonly form: "log"
       readonly place: string
-      readonly lines: readonly OutputLine[]
+      readonly lines: OutputLines
       readonly isShared?: true
     }
   | { readonly form: "document" | "text"; readonly place: string; readonly text: string }
@@ -236,6 +253,16 @@ export type OutputFile =
 
 /** A line without its line feed: text, or bytes where the source held no UTF-8. */
 export type OutputLine = string | Uint8Array
+
+/** The lines of a log, as often as they are asked for. Those of a long one need not lie in memory. */
+export interface OutputLines extends Iterable<OutputLine> {
+  readonly length: number
+}
+
+/** Those of a log that is being written. A list is one. */
+export interface LinesDraft extends OutputLines {
+  push(line: OutputLine): unknown
+}
 
 export interface OutputRow {
   readonly table: string

@@ -41,7 +41,7 @@ export const restorePlan = defineOperation({
   output: RestorePlanOutput,
   errors: ["not_found"],
   run: async ({ pond }, { session_id: sessionId, to, cwd, reasoning = "text", anew }) => {
-    const plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew })
+    using plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew })
     const { fidelity, outdated, session_id, sessions, files, losses, rewritten_paths, resume } = reportOf(plan, "")
     return {
       fidelity,

@@ -8,16 +8,18 @@ import type { Adapter } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById, originOf } from "../adapters/registry.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
-import type { SessionTree } from "../model/session.ts"
 import { realFiles } from "../platform/files.ts"
 import { type RowsToWrite, rowsThere, writeForeignRows } from "../platform/foreign-sqlite-writer.ts"
+import { createLineShelf } from "../platform/long-lines.ts"
+import { settleMemory } from "../platform/native-memory.ts"
 import { suggestion } from "../platform/nearest.ts"
 import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
 import { applyRestore, isSeenThere, liesThere } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
 import { lengthOf, writeDraft } from "../restore/draft.ts"
-import { planRestore, type RestorePlan } from "../restore/plan.ts"
+import { planRestore, type RestorePlan, type RestoreRequest } from "../restore/plan.ts"
+import type { StoredTree } from "../sessions/read.ts"
 import type { Pond } from "./pond.ts"
 
 export interface RestoreOptions {
@@ -53,24 +55,44 @@ export interface LossGroup {
   readonly example: string
 }
 
-/** What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. */
-export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+/**
+ * What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. It may hold files
+ * open: to be disposed of, once it is applied or not going to be.
+ */
+export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan & Disposable> {
   checkDirectory(options.cwd)
+  const shelf = createLineShelf({ path: `${draftFolder(pond)}-lines` })
+  try {
+    const plan = await planned(pond, options, shelf.newLines)
+    settleMemory()
+    await proved(pond, plan)
+    settleMemory()
+    return { ...plan, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
+  } catch (error) {
+    shelf[Symbol.dispose]()
+    throw error
+  }
+}
+
+async function planned(
+  pond: Pond,
+  options: RestoreOptions,
+  newLines: RestoreRequest["newLines"],
+): Promise<RestorePlan> {
   const sessions = await pond.sessions()
   const tree = await sessions.tree(options.sessionId)
   const target = targetOf(tree, options.to)
-  const plan = await planRestore({
+  return await planRestore({
     tree,
-    ancestors: await sessions.ancestors(options.sessionId),
-    log: (id) => sessions.log(id),
+    ancestors: () => sessions.ancestors(options.sessionId),
+    log: (id) => sessions.stored(id),
     target,
     cwd: options.cwd,
     reasoning: options.reasoning,
     isAnew: options.isAnew,
     model: target.source.lastModel?.(options.root ?? rootOf(pond, target)),
+    newLines,
   })
-  await proved(pond, plan)
-  return plan
 }
 
 export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<RestoreReport> {
@@ -156,9 +178,11 @@ function checkDirectory(cwd: string | undefined): void {
 }
 
 async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
-  const folder = join(pond.host.path("cache"), `restore-${stampOf(pond)}`)
+  const folder = draftFolder(pond)
+  // Nobody goes on with it after a crash.
+  const files = { ...realFiles, sync: () => Promise.resolve() }
   try {
-    await writeDraft(realFiles, folder, plan.proof.files, async (path, file) => writeForeignRows(path, file).backups)
+    await writeDraft(files, folder, plan.proof.files, async (path, file) => writeForeignRows(path, file).backups)
     await checkDraft(plan, folder)
   } catch (error) {
     throw isSystemError(error) ? notWritable(folder, error) : error
@@ -167,11 +191,15 @@ async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
   }
 }
 
-function targetOf(tree: SessionTree, to: string | undefined): Adapter {
-  const target = to === undefined ? originOf(tree.session.source_agent) : adapterById(to)
+function draftFolder(pond: Pond): string {
+  return join(pond.host.path("cache"), `restore-${stampOf(pond)}`)
+}
+
+function targetOf({ session }: StoredTree, to: string | undefined): Adapter {
+  const target = to === undefined ? originOf(session.source_agent) : adapterById(to)
   if (target !== undefined) return target
   const ids = ADAPTERS.map(({ id }) => id)
-  const wanted = to ?? tree.session.source_agent
+  const wanted = to ?? session.source_agent
   throw new PondError(
     "validation_failed",
     `pond cannot restore into "${wanted}".${suggestion(wanted, ids)} It can into: ${ids.join(", ")}.`,

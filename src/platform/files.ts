@@ -12,8 +12,8 @@ export interface Files {
   write(path: string, bytes: Uint8Array): Promise<void>
   append(path: string, bytes: Uint8Array): Promise<void>
   read(path: string): Promise<Uint8Array>
-  /** So many bytes of a file, however large it is; fewer where it has no more. Undefined of what is no file. */
-  readBeginning(path: string, bytes: number): Promise<Uint8Array | undefined>
+  /** So many bytes of a file from a place on, however large it is; fewer where it has no more. Undefined of what is no file. */
+  readPart(path: string, at: number, bytes: number): Promise<Uint8Array | undefined>
   /** What was written to it survives a power cut once this is done. Of a directory: its names do. */
   sync(path: string): Promise<void>
   /** The only step that others can see, and whole. */
@@ -30,9 +30,13 @@ export const realFiles: Files = {
   append: (path, bytes) => appendFile(path, bytes, { mode: 0o600 }),
   read: (path) => Bun.file(path).bytes(),
   // A pipe of that name is not opened: nobody may ever write into it.
-  readBeginning: async (path, bytes) => {
+  readPart: async (path, at, bytes) => {
     const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
-    return isFile ? await Bun.file(path).slice(0, bytes).bytes() : undefined
+    return isFile
+      ? await Bun.file(path)
+          .slice(at, at + bytes)
+          .bytes()
+      : undefined
   },
   sync: async (path) => {
     const handle = await open(path, "r")

@@ -2,6 +2,7 @@
  * Memory that native code has freed. The C library keeps it for its next use, in an arena for each thread: an import that
  * has sorted an index, or encoded a large batch, would stay as large as its largest moment.
  */
+import { edenGC } from "bun:jsc"
 import { lazy } from "./lazy.ts"
 import { libcPath } from "./libc.ts"
 
@@ -32,6 +33,35 @@ export function giveBackAllMemory(): void {
   Bun.gc(true)
   returnAllFreedMemory()
 }
+
+/** Until so much was made, nothing of it is looked at. */
+const MADE_BYTES = 32 * 1024 * 1024
+/** Pieces as large lie outside of what a small collection frees. A whole one costs more, and there are few of them. */
+const LARGE_BYTES = 100_000
+const MADE_LARGE_BYTES = 64 * 1024 * 1024
+
+let [madeBytes, madePieces] = [0, 0]
+
+/**
+ * For work that makes much and lets it go at once, a piece after the other: says how much was made, and in how many pieces.
+ * By itself the runtime collects when as much was made as is held, so that a process that holds 300 MB takes 600.
+ */
+export function collectMade(bytes: number, pieces: number): void {
+  madeBytes += bytes
+  madePieces += pieces
+  const isLarge = madeBytes > LARGE_BYTES * madePieces
+  if (madeBytes < (isLarge ? MADE_LARGE_BYTES : MADE_BYTES)) return
+  ;[madeBytes, madePieces] = [0, 0]
+  if (isLarge) Bun.gc(true)
+  else edenGC()
+}
+
+/** Between two kinds of work, of which the first has made much that the second needs no more. Nothing where it was little. */
+export function settleMemory(): void {
+  if (process.memoryUsage.rss() >= MUCH_BYTES) giveBackMemory()
+}
+
+const MUCH_BYTES = 300 * 1024 * 1024
 
 const M_ARENA_MAX = -8
 

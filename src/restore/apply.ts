@@ -7,7 +7,7 @@ import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
 import { backupOf, draftName } from "../platform/own-names.ts"
-import { bytesOf, type DatabaseFile, lengthOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
+import { chunksOfFile, type DatabaseFile, lengthOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
 
 export interface ApplyRequest {
   readonly files: Files
@@ -64,9 +64,12 @@ export async function liesThere({ files, root, output, hasRows }: PlaceRequest):
     if (file.form === "database") {
       if (!hasRows(path, file)) return false
     } else if (!isShared(file)) {
-      const bytes = bytesOf(file)
-      const there = await files.readBeginning(path, bytes.byteLength)
-      if (there === undefined || !Buffer.from(there).equals(bytes)) return false
+      let at = 0
+      for (const bytes of chunksOfFile(file)) {
+        const there = await files.readPart(path, at, bytes.byteLength)
+        if (there === undefined || !Buffer.from(there).equals(bytes)) return false
+        at += bytes.byteLength
+      }
     }
   }
   return true
@@ -113,7 +116,7 @@ async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFil
   const path = pathOf(root, file.place)
   await files.makeDirectory(dirname(path))
   if (file.form === "database") return writeDatabase(path, file)
-  if (file.form === "log") await appendAbsent(files, path, file.lines.map(String))
+  if (file.form === "log") await appendAbsent(files, path, Array.from(file.lines, String))
   return []
 }
 

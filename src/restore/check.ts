@@ -2,24 +2,21 @@
  * Before a restore touches a client's directory, what it would write is written elsewhere, found by the client's own
  * source, parsed, and compared with what it is to say. A restore that cannot be read back is never written.
  */
-import type { Adapter, Conversation, ForeignTarget, OutputFile, SourceUnit } from "../adapters/adapter.ts"
-import type { LossKind } from "../adapters/shared/losses.ts"
+import type { Adapter, Conversation, OutputFile, OutputLine, SourceUnit } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
-import { turnsOf } from "../adapters/shared/turns.ts"
 import { PondError } from "../model/errors.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
-import type { Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import { flatRows } from "../platform/foreign-sqlite-writer.ts"
+import { collectMade, settleMemory } from "../platform/native-memory.ts"
 import { editsBetween } from "./edits.ts"
-import type { RestorePlan } from "./plan.ts"
-import { toldBy } from "./told.ts"
+import type { RestorePlan, Told } from "./plan.ts"
+import { toldBriefly } from "./told.ts"
+import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
 
 export async function checkDraft(plan: RestorePlan, folder: string): Promise<void> {
-  const logs = await logsBelow(plan.target, folder)
-  const { proof } = plan
   const difference =
-    proof.fidelity === "native" ? nativeDifference(plan.target, proof, logs) : foreignDifference(plan, logs)
+    plan.proof.fidelity === "native" ? await nativeDifference(plan, folder) : await foreignDifference(plan, folder)
   if (difference === undefined) return
   throw new PondError(
     "internal",
@@ -30,84 +27,147 @@ export async function checkDraft(plan: RestorePlan, folder: string): Promise<voi
   )
 }
 
-async function logsBelow(adapter: Adapter, folder: string): Promise<Map<string, SessionLog>> {
-  const logs = new Map<string, SessionLog>()
-  for await (const unit of adapter.source.plan(folder)) {
-    if (!("files" in unit)) continue
-    const log = await logOf(adapter, unit)
-    if (log !== undefined) logs.set(log.session.id, log)
-  }
-  return logs
+interface UnitSink {
+  readonly session: (session: Session) => void
+  readonly entry: (entry: Entry) => void
 }
 
-async function logOf(adapter: Adapter, unit: SourceUnit): Promise<SessionLog | undefined> {
-  const found: { session?: Session } = {}
-  const entries: Entry[] = []
-  const parser = adapter.parse(unit, {
-    session: (session) => {
-      found.session = session
-    },
-    entry: (entry) => entries.push(entry),
-    issue: () => undefined,
-  })
-  for await (const batch of resolve(adapter.source, unit)) for (const record of batch.records) parser.push(record)
+async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Promise<void> {
+  const parser = adapter.parse(unit, { ...sink, issue: () => undefined })
+  for await (const { records, bytes } of resolve(adapter.source, unit)) {
+    for (const record of records) parser.push(record)
+    collectMade(bytes, records.length)
+  }
   parser.end(true)
-  return found.session === undefined ? undefined : { session: found.session, entries }
 }
 
 // --- Native: the same records, and the same parts ----------------------------------------------------------------------
 
-type NativeProof = Extract<RestorePlan["proof"], { fidelity: "native" }>
-
-function nativeDifference(
-  adapter: Adapter,
-  { logs, written }: NativeProof,
-  got: ReadonlyMap<string, SessionLog>,
-): string | undefined {
-  for (const [index, want] of logs.entries()) {
-    const log = got.get(want.session.id)
-    if (log === undefined) return `the session ${want.session.id} is not found in what was written`
-    const [ours, theirs] = [written[index] ?? [], adapter.serialize.native(log).files].map(comparable)
-    const at = differingPointer(ours ?? null, theirs ?? null) ?? differingParts(want, log)
-    if (at !== undefined) return `${want.session.id} at ${at || "its top"}`
+async function nativeDifference({ target, proof }: RestorePlan, folder: string): Promise<string | undefined> {
+  if (proof.fidelity !== "native") return undefined
+  const differences = new Map<string, string | undefined>()
+  for await (const unit of target.source.plan(folder)) {
+    if (!("files" in unit)) continue
+    const { id, difference } = await unitDifference(target, unit, proof.written)
+    if (id !== undefined) differences.set(id, difference)
+  }
+  for (const { session } of proof.written) {
+    if (!differences.has(session.id)) return `the session ${session.id} is not found in what was written`
+    const difference = differences.get(session.id)
+    if (difference !== undefined) return `${session.id} at ${difference}`
   }
   return undefined
+}
+
+interface UnitDifference {
+  readonly id?: string
+  readonly difference?: string | undefined
+}
+
+/** What a client's logs say is compared a piece at a time, and let go. */
+async function unitDifference(
+  target: Adapter,
+  unit: SourceUnit,
+  written: readonly WrittenLog[],
+): Promise<UnitDifference> {
+  const pieces = createPieces()
+  const whole: Entry[] = []
+  const found: { session?: Session; proving?: Proving } = {}
+  const isPiecewise = target.serialize.isPiecewise === true
+  await readUnit(target, unit, {
+    session: (begun) => {
+      const want = written.find((each) => each.session.id === begun.id)
+      found.session = begun
+      if (want !== undefined) found.proving = createProving(target, want, begun)
+    },
+    entry: (entry) => {
+      if (found.proving === undefined) return
+      if (!isPiecewise) whole.push(entry)
+      else {
+        const piece = pieces.add(entry)
+        if (piece !== undefined) found.proving.add(piece)
+      }
+    },
+  })
+  const { session, proving } = found
+  if (session === undefined || proving === undefined) return {}
+  proving.add(isPiecewise ? pieces.rest() : whole)
+  return { id: session.id, difference: proving.end() }
+}
+
+interface Proving {
+  add(entries: readonly Entry[]): void
+  /** The first difference, as a JSON pointer. */
+  end(): string | undefined
+}
+
+/** One file that was written, and how far it was found again. */
+interface Proved {
+  readonly file: OutputFile
+  readonly lines: Iterator<OutputLine>
+  count: number
+  got: OutputFile | undefined
+}
+
+function createProving({ serialize }: Adapter, { files, bodies }: WrittenLog, session: Session): Proving {
+  const byPlace = new Map<string, Proved>()
+  for (const file of files) {
+    const lines = (file.form === "log" ? file.lines : [])[Symbol.iterator]()
+    byPlace.set(file.place, { file, lines, count: 0, got: undefined })
+  }
+  let difference: string | undefined
+
+  function add(got: OutputFile): string | undefined {
+    const at = `/${[...byPlace.keys()].indexOf(got.place)}`
+    const proved = byPlace.get(got.place)
+    if (proved === undefined) return `a file ${got.place}`
+    proved.got = got
+    if (proved.file.form !== got.form) return `${at}/form`
+    if (got.form !== "log") return undefined
+    for (const line of got.lines) {
+      if (!isSameLine(proved.lines.next().value, line)) return `${at}/lines/${proved.count}`
+      proved.count++
+    }
+    return undefined
+  }
+
+  function endOf({ file, count, got }: Proved, index: number): string | undefined {
+    if (got === undefined) return `/${index}`
+    if (file.form === "log") return file.lines.length === count ? undefined : `/${index}/lines/${count}`
+    const at = differingPointer(comparable(file), comparable(got))
+    return at === undefined ? undefined : `/${index}${at}`
+  }
+
+  return {
+    add: (entries) => {
+      if (difference !== undefined) return
+      for (const file of serialize.native({ session, entries }).files) difference ??= add(file)
+      for (const { message, parts } of entries) {
+        const want = bodies.get(message.id)
+        if (want !== undefined && want !== bodiesOf(parts)) difference ??= `the parts of the message ${message.id}`
+      }
+    },
+    end: () => {
+      for (const [index, proved] of [...byPlace.values()].entries()) difference ??= endOf(proved, index)
+      return difference
+    },
+  }
+}
+
+function isSameLine(want: OutputLine | undefined, got: OutputLine): boolean {
+  if (typeof want === "string" || typeof got === "string") return want === got
+  return want !== undefined && Buffer.compare(want, got) === 0
 }
 
 /**
  * Rows of a database have no order, and which of them stand inside others is only how they were read: those of a session
  * that grew are stored as they came, and read back table by table.
  */
-function comparable(files: readonly OutputFile[]): JsonValue {
-  const inOrder = files.map((file) => {
-    if (file.form !== "database") return file
-    const keyed = [...flatRows(file)].map((row) => ({ row, key: stringifyJson(row as unknown as JsonValue) }))
-    return { ...file, rows: keyed.toSorted((left, right) => (left.key < right.key ? -1 : 1)).map(({ row }) => row) }
-  })
-  return inOrder as unknown as JsonValue
-}
-
-/** By id, because a record that was revised reads back as the newer one. */
-function differingParts(want: SessionLog, log: SessionLog): string | undefined {
-  const byId = new Map(log.entries.map((entry) => [entry.message.id, entry]))
-  const revised = revisedIn(want)
-  for (const { message, parts } of want.entries) {
-    const other = byId.get(message.id)
-    if (other === undefined || revised.has(message.id)) continue
-    const at = differingPointer(bodies(parts), bodies(other.parts))
-    if (at !== undefined) return `message ${message.id}${at}`
-  }
-  return undefined
-}
-
-function revisedIn({ entries }: SessionLog): Set<unknown> {
-  return new Set(
-    entries.map(({ message }) => (message.options["pond"] as { revision_of?: unknown } | undefined)?.revision_of),
-  )
-}
-
-function bodies(parts: Entry["parts"]): JsonValue {
-  return parts.map(({ options: _, ...body }) => body) as unknown as JsonValue
+function comparable(file: OutputFile): JsonValue {
+  if (file.form !== "database") return file as unknown as JsonValue
+  const keyed = [...flatRows(file)].map((row) => ({ row, key: stringifyJson(row as unknown as JsonValue) }))
+  const rows = keyed.toSorted((left, right) => (left.key < right.key ? -1 : 1)).map(({ row }) => row)
+  return { ...file, rows } as unknown as JsonValue
 }
 
 // --- Foreign: the same conversation, but for the losses ------------------------------------------------------------------
@@ -116,60 +176,63 @@ function bodies(parts: Entry["parts"]): JsonValue {
  * The session and each of its sub-agents must tell, in the target's own reading, what they told before: the same items in the
  * same order. Each loss that the target's serializer named accounts for one item, gone or become another, and no more.
  */
-function foreignDifference(
-  { target, proof, sessionId, losses }: RestorePlan,
-  got: ReadonlyMap<string, SessionLog>,
-): string | undefined {
+async function foreignDifference(plan: RestorePlan, folder: string): Promise<string | undefined> {
+  const { target, proof, sessionId, losses } = plan
   if (proof.fidelity !== "foreign") return undefined
-  const log = got.get(sessionId)
-  if (log === undefined) return `the session ${sessionId} is not found in what was written`
-  const { conversation, reasoning } = proof
-  const agents = [...got.values()].filter(({ session }) => session.id !== sessionId)
-  const telling = { target, reasoning, losses }
-  const { missing, allowed, first } = nearest(telling, conversation, [log])
-  if (missing > allowed) return `${conversation.session.id}: ${first}`
-  const lost = unheld(telling, conversation, agents)
+  const tellings = await tellingsBelow(target, folder)
+  const own = tellings.get(sessionId)
+  if (own === undefined) return `the session ${sessionId} is not found in what was written`
+  const agents = [...tellings].flatMap(([id, items]) => (id === sessionId ? [] : [items]))
+  const { missing, first } = nearest(proof.told, [own])
+  if (missing > proof.told.allowed) return `${proof.told.sessionId}: ${first}`
+  const lost = unheld(proof.told, agents)
   const named = losses.filter(({ kind }) => kind === "subagent").length
   return lost.length > named ? `the sub-agent ${lost.join(", ")}` : undefined
 }
 
-interface Telling {
-  readonly target: Adapter
-  readonly reasoning: ForeignTarget["reasoning"]
-  readonly losses: readonly Loss[]
+type Items = readonly string[]
+
+/** What each session that was written tells. Each is held whole, and let go before the next one. */
+async function tellingsBelow(target: Adapter, folder: string): Promise<Map<string, Items>> {
+  const tellings = new Map<string, Items>()
+  for await (const unit of target.source.plan(folder)) {
+    if (!("files" in unit)) continue
+    const found: { session?: Session } = {}
+    const entries: Entry[] = []
+    await readUnit(target, unit, {
+      session: (begun) => {
+        found.session = begun
+      },
+      entry: (entry) => entries.push(entry),
+    })
+    const { session } = found
+    if (session === undefined) continue
+    settleMemory()
+    tellings.set(session.id, toldBriefly(backOf({ session, entries }, target), target.id, "keep").items)
+  }
+  return tellings
 }
 
 /** Sub-agents that are nowhere in what was written. What such a one started is lost with it. */
-function unheld(telling: Telling, { children }: Conversation, agents: readonly SessionLog[]): string[] {
+function unheld({ children }: Told, agents: readonly Items[]): string[] {
   return children.flatMap((child) => {
-    const { missing, allowed, first } = nearest(telling, child, agents)
-    return missing > allowed ? [`${child.session.id}: ${first}`] : unheld(telling, child, agents)
+    const { missing, first } = nearest(child, agents)
+    return missing > child.allowed ? [`${child.sessionId}: ${first}`] : unheld(child, agents)
   })
 }
 
-function nearest(telling: Telling, conversation: Conversation, logs: readonly SessionLog[]) {
-  const { target, reasoning } = telling
-  const wanted = toldBy(conversation, target.id, reasoning)
-  const allowed = ownLosses(telling, conversation)
-  const [best = { missing: Number.POSITIVE_INFINITY, first: "is not found in what was written" }] = logs
-    .map((log) => differenceOf(wanted, toldBy(backOf(log, target), target.id, "keep"), allowed))
+function nearest({ items, allowed }: Told, tellings: readonly Items[]): Difference {
+  const [best = NOWHERE] = tellings
+    .map((each) => differenceOf(items, each, allowed))
     .sort((one, other) => one.missing - other.missing)
-  return { ...best, allowed }
-}
-
-/** Losses that take away nothing that was said or done. */
-const ITEMLESS: ReadonlySet<string> = new Set<LossKind>(["missing_history", "failure_mark", "model_settings"])
-
-/** What the turns leave out already is missing on both sides. */
-function ownLosses({ target, reasoning, losses }: Telling, conversation: Conversation): number {
-  const own = new Set(conversation.entries.map(({ message }) => message.id))
-  const said = losses.filter(({ kind, messageId }) => !ITEMLESS.has(kind) && own.has(messageId ?? "")).length
-  return said - turnsOf(conversation, target.id, reasoning).losses.length
+  return best
 }
 
 function backOf(log: SessionLog, target: Adapter): Conversation {
   return { session: log.session, entries: target.context(log, []), children: [] }
 }
+
+const NOWHERE: Difference = { missing: Number.POSITIVE_INFINITY, first: "is not found in what was written" }
 
 interface Difference {
   /** How many items are not there any more; Infinity, where more was said than there was. */

@@ -133,7 +133,7 @@ function runOf(runs: Map<string, Run>, file: string, table: string): Run {
 
 function contentsOf(file: Exclude<OutputFile, { form: "database" }>): Content[] {
   if (file.form === "log")
-    return file.lines.map((line) => (typeof line === "string" ? { text: line } : { bytes: line }))
+    return Array.from(file.lines, (line) => (typeof line === "string" ? { text: line } : { bytes: line }))
   return [file.form === "bytes" ? { bytes: file.bytes } : { text: file.text }]
 }
 

@@ -1,14 +1,13 @@
 /** Files of a restore below a directory: places checked, bytes written and made durable. Knows no client. */
 import { dirname, isAbsolute, join, normalize } from "node:path"
-import type { OutputFile, OutputLine } from "../adapters/adapter.ts"
+import type { OutputFile, OutputLines } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import type { Files } from "../platform/files.ts"
+import { chunksOf, type LongLines, lengthOfLines } from "../platform/long-lines.ts"
 
 /** Writes the rows of a client's database, and makes the database where there is none. Gives the backups that it made. */
 export type DatabaseFile = Extract<OutputFile, { form: "database" }>
 export type WriteDatabase = (path: string, file: DatabaseFile) => Promise<readonly string[]>
-
-const LINE_FEED = 10
 
 export async function writeDraft(
   files: Files,
@@ -21,7 +20,11 @@ export async function writeDraft(
     await files.makeDirectory(dirname(path))
     if (file.form === "database") await writeDatabase(path, file)
     else {
-      await files.write(path, bytesOf(file))
+      let isBegun = false
+      for (const bytes of chunksOfFile(file)) {
+        await (isBegun ? files.append(path, bytes) : files.write(path, bytes))
+        isBegun = true
+      }
       await files.sync(path)
     }
   }
@@ -48,38 +51,30 @@ export function pathOf(root: string, place: string): string {
   return join(root, inside)
 }
 
+/** What lies in it then, a piece at a time where it may be long. One that is empty is one piece. */
+export function* chunksOfFile(file: Exclude<OutputFile, { form: "database" }>): Generator<Uint8Array> {
+  if (file.form !== "log" || isCompressed(file) || file.lines.length === 0) yield bytesOf(file)
+  else yield* isLong(file.lines) ? file.lines.chunks() : chunksOf(file.lines)
+}
+
 export function bytesOf(file: Exclude<OutputFile, { form: "database" }>): Uint8Array {
   if (file.form === "bytes") return file.bytes
   if (file.form !== "log") return Buffer.from(file.text)
-  const bytes = logBytes(file.lines)
+  const bytes = Buffer.concat([...chunksOf(file.lines)])
   // A client that compressed a log looks for it under that name, and its source reads it so.
   return isCompressed(file) ? Bun.zstdCompressSync(bytes) : bytes
 }
 
 /** How many they are. */
 export function lengthOf(file: Exclude<OutputFile, { form: "database" }>): number {
-  return file.form === "log" && !isCompressed(file) ? logLength(file.lines) : bytesOf(file).byteLength
+  if (file.form !== "log" || isCompressed(file)) return bytesOf(file).byteLength
+  return isLong(file.lines) ? file.lines.byteLength() : lengthOfLines(file.lines)
 }
 
 function isCompressed({ place }: OutputFile): boolean {
   return place.endsWith(".zst")
 }
 
-/** A log may be long, and its lines are many: none of them is held as bytes beside the whole. */
-function logBytes(lines: readonly OutputLine[]): Uint8Array {
-  const bytes = Buffer.allocUnsafe(logLength(lines))
-  let at = 0
-  for (const line of lines) {
-    if (typeof line === "string") at += bytes.write(line, at)
-    else {
-      bytes.set(line, at)
-      at += line.byteLength
-    }
-    bytes[at++] = LINE_FEED
-  }
-  return bytes
-}
-
-function logLength(lines: readonly OutputLine[]): number {
-  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+function isLong(lines: OutputLines): lines is LongLines {
+  return "chunks" in lines
 }

@@ -5,21 +5,24 @@
  */
 import type { Adapter, Conversation, ForeignTarget, OutputFile, ResumeCommand } from "../adapters/adapter.ts"
 import { originOf } from "../adapters/registry.ts"
-import { loss } from "../adapters/shared/losses.ts"
+import { type LossKind, loss } from "../adapters/shared/losses.ts"
 import { nativeRecords } from "../adapters/shared/native.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
-import type { SessionLog, SessionTree } from "../model/session.ts"
+import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model/session.ts"
+import { settleMemory } from "../platform/native-memory.ts"
+import { heldLog, type StoredLog, type StoredTree } from "../sessions/read.ts"
 import { mergeFiles } from "./merge.ts"
 import { reroot } from "./reroot.ts"
-import { saysSomething, toldBy } from "./told.ts"
+import { saysSomething, type Telling, toldBriefly } from "./told.ts"
+import { type WrittenLog, writeNative } from "./write-native.ts"
 
 export interface RestoreRequest {
-  readonly tree: SessionTree
+  readonly tree: StoredTree
   /** The sessions that the first one continues, nearest first. */
-  readonly ancestors: readonly SessionLog[]
-  /** Reads a session that another one needs. */
-  readonly log: (sessionId: string) => Promise<SessionLog>
+  readonly ancestors: () => Promise<readonly SessionLog[]>
+  /** A session that another one needs. */
+  readonly log: (sessionId: string) => Promise<StoredLog>
   readonly target: Adapter
   /** The directory that the session goes on in. Absent: its own. */
   readonly cwd: string | undefined
@@ -28,6 +31,7 @@ export interface RestoreRequest {
   readonly isAnew?: boolean | undefined
   /** See `ForeignTarget`. */
   readonly model?: string | undefined
+  readonly newLines?: ForeignTarget["newLines"]
 }
 
 export interface RestorePlan {
@@ -50,23 +54,23 @@ export interface RestorePlan {
 
 /** The files before they were moved to another directory, and what they are to say. */
 export type RestoreProof = { readonly files: readonly OutputFile[] } & (
-  | {
-      readonly fidelity: "native"
-      readonly logs: readonly SessionLog[]
-      /** Of each of them, the files that it became. */
-      readonly written: readonly (readonly OutputFile[])[]
-    }
-  | {
-      readonly fidelity: "foreign"
-      readonly conversation: Conversation
-      readonly reasoning: ForeignTarget["reasoning"]
-    }
+  | { readonly fidelity: "native"; readonly written: readonly WrittenLog[] }
+  | { readonly fidelity: "foreign"; readonly told: Told }
 )
 
+/** What a conversation told before it was written, and its agents with it. */
+export interface Told {
+  readonly sessionId: string
+  readonly items: Telling["items"]
+  /** How many of them the target's serializer said that it loses. */
+  readonly allowed: number
+  readonly children: readonly Told[]
+}
+
 export async function planRestore(request: RestoreRequest): Promise<RestorePlan> {
-  const origin = isRecorded(request.tree) ? adapterOf(request.tree) : undefined
-  const isNative = origin?.id === request.target.id && request.isAnew !== true
-  return isNative ? await planNative(request) : planForeign(request, origin)
+  const { tree, target, isAnew } = request
+  const isNative = originOf(tree.session.source_agent)?.id === target.id && isAnew !== true
+  return (isNative ? await planNative(request) : undefined) ?? (await planForeign(request))
 }
 
 /** What no client wrote, as it came over the wire, has no records that a client's adapter could go by: only its messages. */
@@ -74,37 +78,42 @@ function isRecorded(log: SessionLog): boolean {
   return nativeRecords(log).next().done !== true
 }
 
-async function planNative(request: RestoreRequest): Promise<RestorePlan> {
-  const { tree, target } = request
-  const logs = await withNeeded(flatten(tree), request)
-  const written = logs.map((log) => target.serialize.native(log))
+/** Nothing where no client wrote it. */
+async function planNative(request: RestoreRequest): Promise<RestorePlan | undefined> {
+  const { tree, target, newLines } = request
+  const written = await writeWithNeeded(request)
   const own = written[0]
+  if (own === undefined || own.files.length === 0) return undefined
   const files = mergeFiles(written.flatMap((each) => each.files))
   const home = tree.session.project
   const cwd = request.cwd ?? home
-  const moved =
-    cwd === home ? { files, rewrittenPaths: 0 } : reroot(files, { from: home, to: cwd, place: target.serialize.place })
-  const whole = moved.rewrittenPaths === 0 ? moved.files : (target.serialize.repoint?.(moved.files) ?? moved.files)
+  const move = { from: home, to: cwd, place: target.serialize.place }
+  const moved = cwd === home ? { files, rewrittenPaths: 0 } : reroot(files, move, newLines)
+  const isRepointed = moved.rewrittenPaths > 0 && target.serialize.repoint !== undefined
   return {
     fidelity: "native",
     target,
-    isOutdated: target.serialize.isOutdated?.(tree) ?? false,
-    sessionId: own?.sessionId ?? tree.session.id,
-    sessions: logs.map(({ session }) => ({ id: session.id, from: session.source_agent })),
-    files: whole,
+    isOutdated: own.isOutdated,
+    sessionId: own.sessionId,
+    sessions: written.map(({ session }) => ({ id: session.id, from: session.source_agent })),
+    files: (isRepointed ? target.serialize.repoint?.(moved.files, newLines) : undefined) ?? moved.files,
     losses: written.flatMap(({ losses }) => losses),
     rewrittenPaths: moved.rewrittenPaths,
-    resume: target.serialize.resume(own?.sessionId ?? tree.session.id, cwd),
-    proof: { fidelity: "native", logs, written: written.map((each) => each.files), files },
+    resume: target.serialize.resume(own.sessionId, cwd),
+    proof: { fidelity: "native", written, files },
   }
 }
 
-function planForeign(request: RestoreRequest, origin: Adapter | undefined): RestorePlan {
-  const { tree, ancestors, target, reasoning, model } = request
-  const cwd = request.cwd ?? tree.session.project
-  const conversation = conversationOf(tree, ancestors, origin)
-  if (!saysSomething(toldBy(conversation, target.id, reasoning))) throw nothingToTell(tree.session.id, target)
-  const written = target.serialize.foreign(conversation, { cwd, reasoning, model })
+async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
+  const { tree, target, reasoning, model, newLines } = request
+  const { session } = tree
+  const cwd = request.cwd ?? session.project
+  const { conversation, missing } = await conversationOf(request)
+  settleMemory()
+  const { items } = toldBriefly(conversation, target.id, reasoning)
+  if (!saysSomething(items)) throw nothingToTell(session.id, target)
+  settleMemory()
+  const written = target.serialize.foreign(conversation, { cwd, reasoning, model, newLines })
   const { sessionId } = written
   if (written.files.length === 0) {
     throw new PondError(
@@ -113,19 +122,20 @@ function planForeign(request: RestoreRequest, origin: Adapter | undefined): Rest
       { details: { adapter: target.id } },
     )
   }
-  const losses = [...missingHistory(request, origin), ...written.losses]
+  const losses = [...missing, ...written.losses]
+  settleMemory()
   const files = mergeFiles(written.files)
   return {
     fidelity: "foreign",
     target,
     isOutdated: false,
     sessionId,
-    sessions: conversations(conversation).map(({ session }) => ({ id: session.id, from: session.source_agent })),
+    sessions: conversations(conversation).map((each) => ({ id: each.session.id, from: each.session.source_agent })),
     files,
     losses,
     rewrittenPaths: 0,
     resume: target.serialize.resume(sessionId, cwd),
-    proof: { fidelity: "foreign", conversation, reasoning, files },
+    proof: { fidelity: "foreign", told: toldOf(conversation, { target, reasoning, losses }), files },
   }
 }
 
@@ -138,27 +148,86 @@ function nothingToTell(id: string, target: Adapter): PondError {
   )
 }
 
-/** Forks are conversations of their own: only what an agent's agents did belongs to this one. */
-function conversationOf(
-  tree: SessionTree,
-  ancestors: readonly SessionLog[],
-  adapter: Adapter | undefined,
-): Conversation {
-  const origin = originOf(tree.session.source_agent)
+interface Retelling {
+  readonly conversation: Conversation
+  readonly missing: readonly Loss[]
+}
+
+/** Held whole: which of its messages are alive is known when all of them were read. */
+async function conversationOf({ tree, ancestors }: RestoreRequest): Promise<Retelling> {
+  const own = await heldLog(tree)
+  settleMemory()
+  const origin = isRecorded(own) ? adapterOf(tree.session) : undefined
+  const before = await ancestors()
   return {
-    session: tree.session,
-    entries: adapter?.context(tree, ancestors) ?? tree.entries.filter(({ parts }) => parts.length > 0),
-    children: tree.children
-      .filter(({ session }) => session.source_agent.includes("/") && originOf(session.source_agent) === origin)
-      .map((child) => conversationOf(child, [tree, ...ancestors], adapter)),
+    conversation: await liveConversation(tree, own, { origin, ancestors: before }),
+    missing: missingHistory(own, before, origin),
   }
 }
+
+interface Lineage {
+  readonly origin: Adapter | undefined
+  readonly ancestors: readonly SessionLog[]
+}
+
+/** Forks are conversations of their own: only what an agent's agents did belongs to this one. */
+async function liveConversation(
+  tree: StoredTree,
+  log: SessionLog,
+  { origin, ancestors }: Lineage,
+): Promise<Conversation> {
+  const children: Conversation[] = []
+  for (const child of tree.children) {
+    const { source_agent: agent } = child.session
+    if (!agent.includes("/") || originOf(agent) !== originOf(tree.session.source_agent)) continue
+    const lineage = { origin, ancestors: [log, ...ancestors] }
+    children.push(await liveConversation(child, await heldLog(child), lineage))
+  }
+  const entries = origin?.context(log, ancestors) ?? log.entries.filter(({ parts }) => parts.length > 0)
+  return { session: log.session, entries: entries.map(withoutRecord), children }
+}
+
+/** What its own client wrote of it is no other client's concern, and more than what was said. */
+function withoutRecord({ message, parts }: Entry): Entry {
+  return {
+    message: { ...message, options: ownFacts(message.options) },
+    parts: (parts as readonly Part[]).map((part) => ({ ...part, options: ownFacts(part.options) })),
+  } as Entry
+}
+
+function ownFacts({ pond }: ProviderOptions): ProviderOptions {
+  return pond === undefined ? NOTHING : { pond }
+}
+
+const NOTHING: ProviderOptions = Object.freeze({})
 
 function conversations(conversation: Conversation): Conversation[] {
   return [conversation, ...conversation.children.flatMap(conversations)]
 }
 
-function adapterOf({ session }: SessionTree): Adapter {
+/** Losses that take away nothing that was said or done. */
+const ITEMLESS: ReadonlySet<string> = new Set<LossKind>(["missing_history", "failure_mark", "model_settings"])
+
+interface Way {
+  readonly target: Adapter
+  readonly reasoning: ForeignTarget["reasoning"]
+  readonly losses: readonly Loss[]
+}
+
+/** What the turns leave out already is missing on both sides. */
+function toldOf(conversation: Conversation, way: Way): Told {
+  const { items, lost } = toldBriefly(conversation, way.target.id, way.reasoning)
+  const own = new Set(conversation.entries.map(({ message }) => message.id))
+  const said = way.losses.filter(({ kind, messageId }) => !ITEMLESS.has(kind) && own.has(messageId ?? "")).length
+  return {
+    sessionId: conversation.session.id,
+    items,
+    allowed: said - lost,
+    children: conversation.children.map((child) => toldOf(child, way)),
+  }
+}
+
+function adapterOf(session: Session): Adapter {
   const adapter = originOf(session.source_agent)
   if (adapter !== undefined) return adapter
   throw new PondError(
@@ -168,22 +237,23 @@ function adapterOf({ session }: SessionTree): Adapter {
   )
 }
 
-function flatten(tree: SessionTree): SessionLog[] {
+function flatten(tree: StoredTree): StoredLog[] {
   return [tree, ...tree.children.flatMap(flatten)]
 }
 
 /** What one session needs may need another: until nothing new is named. */
-async function withNeeded(logs: readonly SessionLog[], { target, log }: RestoreRequest): Promise<SessionLog[]> {
-  const all = new Map(logs.map((each) => [each.session.id, each]))
+async function writeWithNeeded({ tree, target, log, newLines }: RestoreRequest): Promise<WrittenLog[]> {
+  const all = new Map(flatten(tree).map((each) => [each.session.id, each]))
+  const written: WrittenLog[] = []
   for (const each of all.values()) {
-    for (const id of target.serialize.needs?.(each) ?? []) {
-      if (!all.has(id)) all.set(id, await neededLog(id, each.session.id, log))
-    }
+    const one = await writeNative(each, target, newLines)
+    written.push(one)
+    for (const id of one.needs) if (!all.has(id)) all.set(id, await neededLog(id, each.session.id, log))
   }
-  return [...all.values()]
+  return written
 }
 
-async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Promise<SessionLog> {
+async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Promise<StoredLog> {
   try {
     return await log(id)
   } catch (cause) {
@@ -197,9 +267,11 @@ async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Pr
 }
 
 /** Another client gets what is there of the conversation, and is told what is not. */
-function missingHistory({ tree, ancestors }: RestoreRequest, origin: Adapter | undefined): Loss[] {
+function missingHistory(log: SessionLog, ancestors: readonly SessionLog[], origin: Adapter | undefined): Loss[] {
   const stored = new Set(ancestors.map(({ session }) => session.id))
-  const missing = (origin?.serialize.needs?.(tree) ?? []).filter((id) => !stored.has(id))
-  const first = tree.entries[0]?.message.id ?? tree.session.id
+  const survey = origin?.serialize.survey?.()
+  survey?.add(log)
+  const missing = (survey?.needs() ?? []).filter((id) => !stored.has(id))
+  const first = log.entries[0]?.message.id ?? log.session.id
   return missing.map((id) => loss("missing_history", first, `what ${id} said before, which is not stored`))
 }

@@ -3,7 +3,7 @@
  * a path below it, become the new one; and so do the names of the client's own folders. Text that merely mentions the
  * directory is what somebody said, and stays.
  */
-import type { OutputFile, Serialize } from "../adapters/adapter.ts"
+import type { LinesDraft, OutputFile, Serialize } from "../adapters/adapter.ts"
 import { type Move as DirectoryMove, FILE_URL, type MovedCount, movedJson } from "../adapters/shared/moved-paths.ts"
 import { type JsonObject, parseJson, stringifyJson } from "../model/json.ts"
 
@@ -17,17 +17,16 @@ export interface Moved {
   readonly rewrittenPaths: number
 }
 
-export function reroot(files: readonly OutputFile[], move: Move): Moved {
+export function reroot(files: readonly OutputFile[], move: Move, newLines?: () => LinesDraft): Moved {
   const count = { paths: 0 }
   const moved = files.map((file): OutputFile => {
     const place = move.place?.(file.place, move.from, move.to) ?? file.place
     switch (file.form) {
-      case "log":
-        return {
-          ...file,
-          place,
-          lines: file.lines.map((line) => (typeof line === "string" ? movedText(line, move, count) : line)),
-        }
+      case "log": {
+        const lines: LinesDraft = newLines?.() ?? []
+        for (const line of file.lines) lines.push(typeof line === "string" ? movedText(line, move, count) : line)
+        return { ...file, place, lines }
+      }
       case "document":
         return { ...file, place, text: movedText(file.text, move, count) }
       case "database":

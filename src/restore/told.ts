@@ -8,6 +8,33 @@ import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
 import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { FilePart } from "../model/session.ts"
 
+export interface Telling {
+  /** Each as it is told, the long ones cut short and named by what they are. Equal where the whole ones are. */
+  readonly items: readonly string[]
+  /** How many things the turns leave out. */
+  readonly lost: number
+}
+
+/** What a long conversation tells, for who compares it with another and does not want to hold it. */
+export function toldBriefly(...[conversation, target, reasoning]: Parameters<typeof toldBy>): Telling {
+  const { turns, losses } = turnsOf(conversation, target, reasoning)
+  return { items: turns.flatMap((turn) => itemsOf(turn).map(brief)), lost: losses.length }
+}
+
+const BRIEF_UNITS = 400
+
+/** A call stays whole: another one holds it that says more. So does what says nothing. */
+function brief(item: string): string {
+  if (item.length <= BRIEF_UNITS || item.startsWith(CALL_START) || !saysSomething([item])) return item
+  const isWhole = item.isWellFormed()
+  const hash = Bun.hash.xxHash64(isWhole ? item : Buffer.from(item, "utf16le"))
+  // Copied: a piece of a text keeps all of it.
+  const start = Buffer.from(item.slice(0, BRIEF_UNITS / 2)).toString()
+  return `${start}… (${item.length} ${isWhole ? "" : "broken "}${hash.toString(16)})`
+}
+
+const CALL_START = "call: "
+
 /** `target` is the vocabulary that calls are told in. */
 export function toldBy(
   conversation: Conversation,
@@ -23,7 +50,7 @@ function itemsOf({ role, blocks }: Turn): string[] {
     if (block.type === "text") return block.text.trim() === "" ? [] : [`${role}: ${block.text}`]
     if (block.type === "reasoning") return [`reasoning: ${block.text}`]
     if (block.type === "file") return [`${role}${fileText(block.file)}`]
-    const call = `call: ${nameText(block.name)} ${sorted(paramsOf(block.params))}`
+    const call = `${CALL_START}${nameText(block.name)} ${sorted(paramsOf(block.params))}`
     return block.result === undefined ? [call] : [call, `result: ${contentText(block.result.content)}`]
   })
 }

@@ -2,11 +2,12 @@
  * Reading sessions: by id through an index, never by scanning a table. Values come back exactly as they were written.
  */
 import { PondError } from "../model/errors.ts"
-import type { Entry, Message, Part, Session, SessionLog, SessionTree } from "../model/session.ts"
+import type { Entry, Message, Part, Session, SessionLog } from "../model/session.ts"
 import { visibleLine } from "../model/visible.ts"
-import { and, eq, isIn, range } from "../substrate/filter.ts"
+import { collectMade } from "../platform/native-memory.ts"
+import { and, contains, eq, isIn, or, range, startsWith } from "../substrate/filter.ts"
 import { plainBlobs } from "./blob-packing.ts"
-import { MissingBlob } from "./oversized.ts"
+import { BLOB_SCHEME, MissingBlob } from "./oversized.ts"
 import {
   MESSAGE_COLUMNS,
   PART_COLUMNS,
@@ -16,13 +17,18 @@ import {
   type ReadPart,
   type ReadSession,
 } from "./point-reads.ts"
-import { type Blobs, blobsOfPart, blobsOfRow, messageOfRow, partOfRow, sessionOfRow } from "./rows.ts"
+import { type Blobs, blobsOfPart, blobsOfRow, createRepeated, messageOfRow, partOfRow, sessionOfRow } from "./rows.ts"
 import type { SessionTables } from "./write.ts"
 
 /** Lineage deeper than this is a broken graph, not a family. */
 const LINEAGE_DEPTH_MAX = 64
 
+/** So much of a long session is read at once. */
 const LOG_MESSAGES_AT_ONCE = 4_096
+const FIRST_MESSAGES_AT_ONCE = 64
+const STRETCH_UNITS = 8 << 20
+/** What a message takes besides its texts, and what its rows took. */
+const MESSAGE_BYTES = 4_096
 
 export interface OrdinalRange {
   readonly from?: number
@@ -104,19 +110,87 @@ export async function readMessages(
 }
 
 export async function readLog(reading: Reading, sessionId: string): Promise<SessionLog> {
+  return await heldLog(await readStored(reading, sessionId))
+}
+
+/**
+ * A session whose messages are read when they are asked for, a stretch after the other: a long one need not be held whole.
+ */
+export interface StoredLog {
+  readonly session: Session
+  /** All its entries in order, each time anew. */
+  readonly stretches: () => AsyncIterable<readonly Entry[]>
+  /** Those of them that are later states of others. */
+  readonly revisions: () => Promise<readonly Entry[]>
+}
+
+export interface StoredTree extends StoredLog {
+  readonly children: readonly StoredTree[]
+}
+
+export async function heldLog({ session, stretches }: StoredLog): Promise<SessionLog> {
+  const entries: Entry[] = []
+  for await (const stretch of stretches()) for (const entry of stretch) entries.push(entry)
+  return { session, entries }
+}
+
+export async function readStored(reading: Reading, sessionId: string): Promise<StoredLog> {
   const session = await readSession(reading, sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
+  return {
+    session,
+    stretches: () => readStretches(reading, sessionId),
+    revisions: () => readRevisions(reading, sessionId),
+  }
+}
+
+/** What the engine read of a stretch, and the rows of it, are let go before the next one. */
+async function* readStretches(reading: Reading, sessionId: string): AsyncGenerator<readonly Entry[]> {
   const where = eq("session_id", sessionId)
   const places = await reading.tables.messages.read({ columns: ["ordinal"], where })
   const ordinals = Int32Array.from(new Set(places.map(({ ordinal }) => ordinal))).sort()
-  const entries: Entry[] = []
-  // What the engine read of a stretch, and the rows of it, are let go before the next one.
-  for (let index = 0; index < ordinals.length; index += LOG_MESSAGES_AT_ONCE) {
-    const stretch = ordinals.subarray(index, index + LOG_MESSAGES_AT_ONCE)
-    const [from, to] = [stretch[0] as number, stretch.at(-1) as number]
-    for (const entry of await readEntries(reading, sessionId, { from, to })) entries.push(entry)
+  for (let index = 0, count = FIRST_MESSAGES_AT_ONCE; index < ordinals.length; ) {
+    const stretch = ordinals.subarray(index, index + count)
+    index += stretch.length
+    const entries = await readEntries(reading, sessionId, {
+      from: stretch[0] as number,
+      to: stretch.at(-1) as number,
+    })
+    // Few messages may be large, and what is as long again is most often as large.
+    const share = STRETCH_UNITS / Math.max(1, unitsOf(entries))
+    count = Math.min(LOG_MESSAGES_AT_ONCE, Math.max(1, Math.floor(stretch.length * Math.min(share, 4))))
+    collectMade(unitsOf(entries) + MESSAGE_BYTES * entries.length, entries.length)
+    yield entries
   }
-  return { session, entries }
+}
+
+/** Not all of what a message holds: its texts. */
+export function unitsOf(entries: readonly Entry[]): number {
+  let units = 0
+  for (const { message, parts } of entries) {
+    if (message.role === "system") units += message.content.length
+    for (const part of parts as readonly Part[]) units += unitsOfPart(part)
+  }
+  return units
+}
+
+function unitsOfPart(part: Part): number {
+  if ("text" in part) return part.text.length
+  if (part.type === "tool_result") return typeof part.result === "string" ? part.result.length : 0
+  if (part.type === "file") return Object.values(part.data)[0]?.length ?? 0
+  return 0
+}
+
+/** Where options lie with the blobs, what they say is not known before they are read. */
+async function readRevisions({ tables }: Reading, sessionId: string): Promise<readonly Entry[]> {
+  const mayRevise = or(contains("options", '"revision_of"'), startsWith("options", BLOB_SCHEME))
+  const where = and(eq("session_id", sessionId), mayRevise)
+  const entries = await assembled(tables, await tables.messages.read({ columns: MESSAGE_COLUMNS, where }), [])
+  return entries.filter(({ message }) => isRevision(message))
+}
+
+function isRevision({ options }: Message): boolean {
+  return (options["pond"] as { revision_of?: unknown } | undefined)?.revision_of !== undefined
 }
 
 /** A session with everything that names it as its parent, however deep (`adapter-lineage-complete-restore`). */
@@ -124,7 +198,7 @@ export async function readTree(
   reading: Reading,
   sessionId: string,
   above: readonly string[] = [],
-): Promise<SessionTree> {
+): Promise<StoredTree> {
   if (above.includes(sessionId) || above.length > LINEAGE_DEPTH_MAX) {
     throw new PondError(
       "validation_failed",
@@ -132,9 +206,9 @@ export async function readTree(
       { details: { cycle: [...above, sessionId] } },
     )
   }
-  const log = await readLog(reading, sessionId)
+  const log = await readStored(reading, sessionId)
   const ids = await reading.points.children([sessionId])
-  const children: SessionTree[] = []
+  const children: StoredTree[] = []
   for (const { id } of ids.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
     children.push(await readTree(reading, id, [...above, sessionId]))
   }
@@ -162,13 +236,18 @@ async function assembled(
   ]
   const blobs = await readBlobs(tables, references)
   const byMessage = Map.groupBy(parts, (row) => messageKey(row.session_id, row.message_id))
+  const repeated = createRepeated(blobs)
   return messages
     .toSorted((left, right) => left.ordinal - right.ordinal)
     .map((row) => {
       const own = byMessage.get(messageKey(row.session_id, row.id)) ?? []
+      const message = messageOfRow({ ...row, session_id: repeated.text(row.session_id) }, blobs)
+      const inOrder = own.toSorted((left, right) => left.ordinal - right.ordinal)
       return entryOf(
-        messageOfRow(row, blobs),
-        own.toSorted((left, right) => left.ordinal - right.ordinal).map((part) => partOfRow(part, blobs)),
+        message,
+        inOrder.map((part) =>
+          partOfRow({ ...part, session_id: message.session_id, message_id: message.id }, blobs, repeated.options),
+        ),
       )
     })
 }

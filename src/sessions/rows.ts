@@ -148,7 +148,7 @@ export type StoredPart = Pick<
   | "options"
 >
 
-export function partOfRow(row: StoredPart, blobs: Blobs): Part {
+export function partOfRow(row: StoredPart, blobs: Blobs, options = (column: string) => optionsOf(column, blobs)): Part {
   const variant = jsonOf(row.variant_data, blobs)
   const json: JsonObject = isJsonObject(variant) ? variant : {}
   const text = row.text === null ? "" : textOfColumn(row.text, blobs)
@@ -157,7 +157,7 @@ export function partOfRow(row: StoredPart, blobs: Blobs): Part {
     session_id: row.session_id,
     message_id: row.message_id,
     provenance: row.provenance as Part["provenance"],
-    options: optionsOf(row.options, blobs),
+    options: options(row.options),
   }
   return { ...fields, ...bodyOf(row, text, json, blobs) } as Part
 }
@@ -237,6 +237,41 @@ function fileContent(json: JsonObject, text: string, blobs: Blobs): FileContent 
   if (json["data"] === "base64") return { base64: String(json["base64"]) }
   const bytes = blobs.get(blobOfColumn(String(json["blob"])) ?? "")
   return { base64: bytes === undefined ? "" : Buffer.from(bytes).toString("base64") }
+}
+
+/** What many rows of a session say alike is held once. Whoever changes such options changes a copy. */
+export interface Repeated {
+  readonly text: (text: string) => string
+  readonly options: (column: string) => ProviderOptions
+}
+
+const REPEATED_UNITS_MAX = 200
+const REPEATED_MAX = 1_000
+
+export function createRepeated(blobs: Blobs): Repeated {
+  const texts = new Map<string, string>()
+  const known = new Map<string, ProviderOptions>()
+  return {
+    text: (text) => held(texts, text, () => text),
+    options: (column) => {
+      if (column.length > REPEATED_UNITS_MAX) return optionsOf(column, blobs)
+      return held(known, column, () => frozen(optionsOf(column, blobs)))
+    },
+  }
+}
+
+function held<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = values.get(key)
+  if (value !== undefined) return value
+  const made = make()
+  if (values.size < REPEATED_MAX) values.set(key, made)
+  return made
+}
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value
+  for (const inner of Object.values(value)) frozen(inner)
+  return Object.freeze(value)
 }
 
 // --- Blobs that rows point at ----------------------------------------------------------------------------------------

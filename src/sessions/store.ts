@@ -2,7 +2,7 @@
  * The sessions of one store: the consumer that the substrate was built for (spec 5). Everything above asks this for
  * sessions and never for tables of its own; `search` alone reads the tables, through `tables`.
  */
-import type { Entry, Session, SessionLog, SessionTree } from "../model/session.ts"
+import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { MaintenanceReport, TableStatistics } from "../substrate/maintain.ts"
 import type { Effort } from "../substrate/maintenance-plan.ts"
@@ -23,8 +23,12 @@ import {
   readPlaces,
   readSession,
   readSessions,
+  readStored,
   readTree,
+  type StoredLog,
+  type StoredTree,
 } from "./read.ts"
+
 import { type ResumeFacts, readResumeFacts } from "./resume.ts"
 import type { IngestFacts } from "./rows.ts"
 import {
@@ -62,8 +66,10 @@ export interface Sessions {
   session(id: string): Promise<Session | undefined>
   sessions(ids: readonly string[]): Promise<Session[]>
   log(id: string): Promise<SessionLog>
+  /** The same when it is asked for. */
+  stored(id: string): Promise<StoredLog>
   /** With all its descendants. A cycle is an error. */
-  tree(id: string): Promise<SessionTree>
+  tree(id: string): Promise<StoredTree>
   /** The sessions that this one continues, nearest first, as far as they are stored. */
   ancestors(id: string): Promise<SessionLog[]>
   children(id: string): Promise<Session[]>
@@ -165,6 +171,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     session: (id) => readSession(reading, id),
     sessions: (ids) => readSessions(reading, ids),
     log: (id) => readLog(reading, id),
+    stored: (id) => readStored(reading, id),
     tree: (id) => readTree(reading, id),
     ancestors: (id) => ancestorsOf(reading, id),
     children: (id) => readChildren(reading, id),

@@ -41,6 +41,10 @@ function mortalFiles(diesAt: number): Files & { readonly steps: () => number; re
       await realFiles.write(path, bytes)
       unsynced.set(path, bytes)
     }),
+    append: dying(async (path, bytes) => {
+      await realFiles.append(path, bytes)
+      unsynced.set(path, await realFiles.read(path))
+    }),
     sync: dying(async (path) => {
       await realFiles.sync(path)
       unsynced.delete(path)
@@ -83,6 +87,29 @@ for (let diesAt = 1; diesAt <= STEPS + 1; diesAt++) {
     if (main !== undefined) expect(textOf(join(target.root, SIDE.place))).toBe("long output")
     await applyRestore(request(target.root, realFiles, true))
     expect(textOf(join(target.root, MAIN.place))).toBe(WHOLE)
+  })
+}
+
+/** Written in pieces, of which there are two more than of a short one. */
+const LONG: OutputFile = {
+  form: "log",
+  place: MAIN.place,
+  lines: ["a", "b", "c"].map((sign) => sign.repeat(1_500_000)),
+}
+const LONG_STEPS = STEPS + 2
+
+for (let diesAt = STEPS - 10; diesAt <= LONG_STEPS + 1; diesAt++) {
+  test(`a long session is absent or whole when the machine dies before step ${diesAt}`, async () => {
+    using target = tempRoot()
+    const files = mortalFiles(diesAt)
+    const died = await applyRestore({ ...request(target.root, files), output: [LONG, SIDE] }).then(
+      () => false,
+      (error) => error instanceof Died,
+    )
+    await files.restart()
+    expect({ diesAt, died }).toEqual({ diesAt, died: diesAt <= LONG_STEPS })
+    const main = textOf(join(target.root, MAIN.place))
+    if (main !== undefined) expect(main.length).toBe(4_500_003)
   })
 }
 

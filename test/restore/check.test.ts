@@ -1,23 +1,24 @@
 /** What a restore would write is read back before anything is written: over every fixture and pair, and with every fault found. */
 import { expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
+import type { Adapter, OutputFile, OutputLine } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
-import type { Entry, SessionLog, SessionTree } from "../../src/model/session.ts"
+import type { Entry, SessionLog } from "../../src/model/session.ts"
 import { realFiles } from "../../src/platform/files.ts"
 import { writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
 import { checkDraft } from "../../src/restore/check.ts"
 import { writeDraft } from "../../src/restore/draft.ts"
 import { planRestore, type RestorePlan } from "../../src/restore/plan.ts"
+import type { StoredTree } from "../../src/sessions/read.ts"
 import { fixturesOf, logsOf } from "../contract/fixtures.ts"
+import { tempFolder } from "../support/temp-folder.ts"
+import { storedLog } from "./support.ts"
 
 type Logs = ReadonlyMap<string, SessionLog>
 
-function treeOf(logs: Logs, log: SessionLog): SessionTree {
+function treeOf(logs: Logs, log: SessionLog): StoredTree {
   const children = [...logs.values()].filter(({ session }) => session.parent_session_id === log.session.id)
-  return { ...log, children: children.map((child) => treeOf(logs, child)) }
+  return { ...storedLog(log), children: children.map((child) => treeOf(logs, child)) }
 }
 
 function ancestorsOf(logs: Logs, { session }: SessionLog): SessionLog[] {
@@ -28,18 +29,16 @@ function ancestorsOf(logs: Logs, { session }: SessionLog): SessionLog[] {
 async function planned(logs: Logs, log: SessionLog, target: Adapter, isAnew = false): Promise<RestorePlan> {
   return planRestore({
     tree: treeOf(logs, log),
-    ancestors: ancestorsOf(logs, log),
-    log: async (id) => logs.get(id) ?? Promise.reject(new Error(`no ${id}`)),
+    ancestors: async () => ancestorsOf(logs, log),
+    log: async (id) => {
+      const needed = logs.get(id)
+      return needed === undefined ? Promise.reject(new Error(`no ${id}`)) : storedLog(needed)
+    },
     target,
     cwd: undefined,
     reasoning: "text",
     isAnew,
   })
-}
-
-function tempFolder() {
-  const path = mkdtempSync(join(tmpdir(), "pond-check-"))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 async function check(plan: RestorePlan, files: readonly OutputFile[] = plan.proof.files): Promise<void> {
@@ -121,7 +120,9 @@ test.each(ADAPTERS.filter(({ id }) => id !== "claude-code").map(({ id }) => id))
 
 test.each(["codex", "pi"])("lines that %s would lose stop the restore", async (to) => {
   const plan = await planOf("claude-code", "tools", to)
-  const files = plan.files.map((file) => (file.form === "log" ? { ...file, lines: file.lines.slice(0, -3) } : file))
+  const files = plan.files.map((file) =>
+    file.form === "log" ? { ...file, lines: [...file.lines].slice(0, -3) } : file,
+  )
   await expect(check(plan, files)).rejects.toMatchObject({ code: "internal" })
 })
 
@@ -139,6 +140,39 @@ test("a native restore that would change one value is stopped", async () => {
   await expect(check(plan, changed(plan.files, "TOOLS-TEXT-2 W", "TOOLS-TEXT-2 V"))).rejects.toMatchObject({
     code: "internal",
   })
+})
+
+test.each(["claude-code", "codex", "pi"])(
+  "a native restore of %s whose lines are not all there is stopped",
+  async (id) => {
+    const plan = await planOf(id, "tools", id)
+    const withLines = (change: (lines: OutputLine[]) => OutputLine[]) =>
+      plan.files.map((file, index) =>
+        file.form === "log" && index === 0 ? { ...file, lines: change([...file.lines]) } : file,
+      )
+    await check(
+      plan,
+      withLines((lines) => lines),
+    )
+    for (const change of [
+      (lines: OutputLine[]) => lines.slice(0, -1),
+      (lines: OutputLine[]) => lines.toSpliced(2, 1),
+      (lines: OutputLine[]) => [...lines, ...lines.slice(-1)],
+      (lines: OutputLine[]) => [...lines, "{}"],
+    ])
+      await expect(check(plan, withLines(change))).rejects.toMatchObject({ code: "internal" })
+  },
+)
+
+test("a native restore whose message would say something else is stopped, whatever its lines say", async () => {
+  const plan = await planOf("claude-code", "tools", "claude-code")
+  if (plan.proof.fidelity !== "native") throw new Error("foreign")
+  const [written, ...others] = plan.proof.written
+  if (written === undefined) throw new Error("nothing")
+  const [id = ""] = [...written.bodies.keys()].slice(-3)
+  const bodies = new Map([...written.bodies, [id, 1]])
+  const changedPlan = { ...plan, proof: { ...plan.proof, written: [{ ...written, bodies }, ...others] } }
+  await expect(check(changedPlan)).rejects.toMatchObject({ details: { difference: expect.stringContaining(id) } })
 })
 
 // --- Effort ------------------------------------------------------------------------------------------------------------
@@ -169,14 +203,12 @@ async function looksAt(messages: number, target: Adapter): Promise<number> {
   const folder = join(temp.path, "kept")
   await writeDraft(realFiles, folder, files, async (path, file) => writeForeignRows(path, file).backups)
   const logs = await logsOf(target, folder)
-  const [log] = logs.values()
-  const plan = await planned(logs, log as SessionLog, target)
-  if (plan.proof.fidelity !== "native") throw new Error("foreign")
+  const [log] = logs.values() as IterableIterator<SessionLog>
   let looks = 0
-  const entries = plan.proof.logs
-    .flatMap((each) => each.entries)
-    .map((entry) => ({ ...entry, message: counting(entry.message, () => looks++) }) as Entry)
-  await check({ ...plan, proof: { ...plan.proof, logs: [{ ...(log as SessionLog), entries }] } })
+  const entries = log?.entries.map((entry) => ({ ...entry, message: counting(entry.message, () => looks++) }) as Entry)
+  const plan = await planned(logs, { ...log, entries } as SessionLog, target)
+  expect(plan.fidelity).toBe("native")
+  await check(plan)
   return looks
 }
 

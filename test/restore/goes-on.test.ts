@@ -126,8 +126,8 @@ test.each(Object.entries(GOES_ON))(
     const [old, now] = [files(before)[0], files(after)[0]]
     expect(now?.place).toBe(old?.place ?? "")
     if (old?.form === "log" && now?.form === "log") {
-      expect(now.lines.slice(0, -1)).toEqual([...old.lines])
-      expect(String(now.lines.at(-1))).toContain(SAID)
+      expect([...now.lines].slice(0, -1)).toEqual([...old.lines])
+      expect(String([...now.lines].at(-1))).toContain(SAID)
     }
   },
 )

@@ -4,6 +4,7 @@ import { PondError } from "../../src/model/errors.ts"
 import type { SessionLog } from "../../src/model/session.ts"
 import { planRestore, type RestoreRequest } from "../../src/restore/plan.ts"
 import { fixture, threadsBelow } from "../adapters/codex/support.ts"
+import { storedLog } from "./support.ts"
 
 /** A thread of Codex that goes on from another, and holds nothing of it. */
 async function request(to: string, isParentStored: boolean): Promise<RestoreRequest> {
@@ -12,13 +13,13 @@ async function request(to: string, isParentStored: boolean): Promise<RestoreRequ
   if (parent === undefined || fork === undefined || target === undefined) throw new Error("no fixture")
   const stored: SessionLog[] = isParentStored ? [parent] : []
   return {
-    tree: { ...fork, children: [] },
-    ancestors: stored,
+    tree: { ...storedLog(fork), children: [] },
+    ancestors: async () => stored,
     log: (id) => {
       const log = stored.find(({ session }) => session.id === id)
       return log === undefined
         ? Promise.reject(new PondError("not_found", `There is no session ${id}.`))
-        : Promise.resolve(log)
+        : Promise.resolve(storedLog(log))
     },
     target,
     cwd: undefined,

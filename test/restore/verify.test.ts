@@ -56,7 +56,7 @@ function writing(change: (files: readonly OutputFile[]) => readonly OutputFile[]
 
 function withLines(change: (lines: string[]) => string[]): Adapter {
   return writing((files) =>
-    files.map((file) => (file.form === "log" ? { ...file, lines: change(file.lines.map(String)) } : file)),
+    files.map((file) => (file.form === "log" ? { ...file, lines: change(Array.from(file.lines, String)) } : file)),
   )
 }
 

@@ -31,7 +31,7 @@ async function syncFully(place: SyncPlace) {
 
 async function restored({ sessions }: SyncPlace, session = SESSION): Promise<Line[]> {
   const [file] = claudeCode.serialize.native(await sessions.log(session)).files
-  return file?.form === "log" ? file.lines.map((line) => JSON.parse(String(line))) : []
+  return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line))) : []
 }
 
 function lineOf(session: string, number: number, content: unknown): Line {

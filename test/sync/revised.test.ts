@@ -8,7 +8,7 @@ import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./suppo
 async function restored({ sessions }: SyncPlace): Promise<string[]> {
   const [file] = claudeCode.serialize.native(await sessions.log(SESSION)).files
   const lines = file?.form === "log" ? file.lines : []
-  return lines.map((line) => (JSON.parse(String(line)) as { message: { content: string } }).message.content)
+  return Array.from(lines, (line) => (JSON.parse(String(line)) as { message: { content: string } }).message.content)
 }
 
 test("a record that was changed, changed back and changed again is restored as it is now", async () => {

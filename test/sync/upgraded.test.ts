@@ -35,7 +35,7 @@ test("a log of the first version that a later one wrote anew is stored once, res
   const sync = () => place.sync({ sources: [{ adapter: pi, root }] })
   const restored = async () => {
     const [file] = pi.serialize.native(await place.sessions.log(ID)).files
-    return file?.form === "log" ? file.lines.map((line) => JSON.parse(String(line))) : []
+    return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line))) : []
   }
   const told = async () =>
     pi
@@ -109,7 +109,7 @@ test.each([
     expect(log.entries.length - revised.length).toBe(after.lines.length)
     expect((await place.texts(before.id)).slice(0, texts.length)).toEqual(texts)
     const [file] = pi.serialize.native(log).files
-    const restored = file?.form === "log" ? file.lines.map((line) => JSON.parse(String(line))) : []
+    const restored = file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line))) : []
     expect(restored).toEqual(after.lines.map((line) => JSON.parse(line)))
     // The same conversation as if pond had never seen the old log.
     using fresh = syncPlace()

@@ -18,6 +18,7 @@ export const claudeCode: Adapter = {
   context,
   serialize: {
     native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
+    isPiecewise: true,
     foreign,
     place: (place, _from, to) => placeIn(place, to),
     resume: (sessionId, cwd) => ({ command: ["claude", "--resume", sessionId], cwd }),

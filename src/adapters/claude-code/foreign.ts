@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, ForeignTarget, OutputFile, Serialized } from "../adapter.ts"
+import type { Conversation, ForeignTarget, LinesDraft, OutputFile, OutputLines, Serialized } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
 import {
@@ -43,7 +43,7 @@ export function foreign(conversation: Conversation, target: ForeignTarget): Seri
 // --- The log ----------------------------------------------------------------------------------------------------------
 
 interface Log {
-  readonly lines: readonly string[]
+  readonly lines: OutputLines
   readonly losses: readonly Loss[]
   add(record: JsonObject): void
   /** The next record of the chain, and its id. */
@@ -58,16 +58,15 @@ interface LogIdentity {
   readonly agents: readonly Agent[]
 }
 
-function logOf(conversation: Conversation, { cwd, reasoning }: ForeignTarget, identity: LogIdentity): Log {
+function logOf(conversation: Conversation, { cwd, reasoning, newLines }: ForeignTarget, identity: LogIdentity): Log {
   const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
-  const log = createLog(identity, cwd, losses)
+  const log = createLog(identity, cwd, losses, newLines?.() ?? [])
   const ids = createCallIds()
   for (const turn of turns) addTurn(log, turn, ids, identity.agents)
   return log
 }
 
-function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readonly Loss[]): Log {
-  const lines: string[] = []
+function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readonly Loss[], lines: LinesDraft): Log {
   const losses = [...known]
   let parentUuid: string | null = null
   const seed = `${sessionId} ${agent?.id ?? ""}`

@@ -5,7 +5,7 @@ import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
-import { isOutdated, native, needs, repoint, unchangedByRepoint } from "./serialize.ts"
+import { createSurvey, native, repoint, unchangedByRepoint } from "./serialize.ts"
 import { source } from "./source.ts"
 
 export const codex: Adapter = {
@@ -17,8 +17,8 @@ export const codex: Adapter = {
   context,
   serialize: {
     native,
-    isOutdated,
-    needs,
+    isPiecewise: true,
+    survey: createSurvey,
     repoint,
     unchangedByRepoint,
     foreign,

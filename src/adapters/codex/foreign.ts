@@ -5,7 +5,7 @@
  */
 import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, ForeignTarget, OutputFile, Serialized } from "../adapter.ts"
+import type { Conversation, ForeignTarget, LinesDraft, OutputFile, OutputLines, Serialized } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
 import type { ResultContent } from "../shared/translate.ts"
@@ -40,7 +40,7 @@ function thread(conversation: Conversation, target: ForeignTarget, parent: Paren
   const { session, children } = conversation
   const id = uuidV7Of(Date.parse(session.created_at), `${BRAND.id} ${session.source_agent} ${session.id}`)
   const { turns, losses } = withWholeCharacters(turnsOf(conversation, BRAND.id, target.reasoning))
-  const rollout = createRollout(losses)
+  const rollout = createRollout(losses, target.newLines?.() ?? [])
   rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))
   // A thread without a word of a person is in no list: then what its harness said first stands in.
   const hasSpeech = turns.some((turn) => turn.role === "user" && turn.blocks.some(isAuthored))
@@ -96,14 +96,13 @@ function titleLine({ session }: Conversation, id: string): OutputFile[] {
 // --- The rollout ------------------------------------------------------------------------------------------------------
 
 interface Rollout {
-  readonly lines: readonly string[]
+  readonly lines: OutputLines
   readonly losses: readonly Loss[]
   add(timestamp: string, type: "session_meta" | "response_item" | "event_msg", payload: JsonObject): void
   lose(...given: Parameters<typeof loss>): void
 }
 
-function createRollout(known: readonly Loss[]): Rollout {
-  const lines: string[] = []
+function createRollout(known: readonly Loss[], lines: LinesDraft): Rollout {
   const losses = [...known]
   return {
     lines,

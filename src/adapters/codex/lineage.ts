@@ -37,16 +37,40 @@ export function historyOf(log: SessionLog, ancestors: readonly SessionLog[]): re
   return stepsOf(newest, new Map(known.map((rollout) => [rollout.id, rollout])), new Set())
 }
 
-/** The rollouts that are the bases of this thread's, and the threads that they are said to belong to. */
-export function basesOf(log: SessionLog): { readonly rolloutId: string; readonly threadId: string }[] {
-  const own = new Set(rolloutsOf(log).map(({ id }) => id))
-  const bases = rolloutsOf(log).flatMap(({ base, steps }) => {
-    if (base === undefined || own.has(base.rolloutId)) return []
-    const forkedFrom = steps.map(({ record }) => valueAt(record, "payload", "forked_from_id"))
-    const threadId = forkedFrom.find((id) => typeof id === "string")
-    return [{ rolloutId: base.rolloutId, threadId: typeof threadId === "string" ? threadId : base.rolloutId }]
-  })
-  return bases
+export interface Bases {
+  add(stretch: SessionLog): void
+  readonly threads: () => readonly string[]
+}
+
+/** The threads whose rollouts this one inherits history from, and which its own client could not open it without. */
+export function createBases(): Bases {
+  const opened = new Map<string, OpenedRollout>()
+  return {
+    add: (stretch) => {
+      for (const { id, steps } of rolloutsOf(stretch)) opened.set(id, openedFurther(opened.get(id), steps))
+    },
+    threads: () => {
+      const bases = [...opened.values()].flatMap(({ header, forkedFrom }) => {
+        const base = baseIn(header)
+        return base === undefined || opened.has(base.rolloutId) ? [] : [forkedFrom ?? base.rolloutId]
+      })
+      return [...new Set(bases)]
+    },
+  }
+}
+
+/** What a rollout says of where it comes from. */
+interface OpenedRollout {
+  readonly header: JsonObject | undefined
+  readonly forkedFrom: string | undefined
+}
+
+function openedFurther(before: OpenedRollout | undefined, steps: readonly Step[]): OpenedRollout {
+  const forks = steps.map(({ record }) => valueAt(record, "payload", "forked_from_id"))
+  return {
+    header: before?.header ?? headerOf(steps),
+    forkedFrom: before?.forkedFrom ?? forks.find((id) => typeof id === "string"),
+  }
 }
 
 function stepsOf(rollout: Rollout, known: ReadonlyMap<string, Rollout>, followed: Set<string>): readonly Step[] {
@@ -76,14 +100,17 @@ function rolloutsOf(log: SessionLog): Rollout[] {
   }
   return [...byPlace].map(([place, steps]) => ({
     id: rolloutName(place)?.rolloutId ?? log.session.id,
-    base: baseOf(steps),
+    base: baseIn(headerOf(steps)),
     steps,
   }))
 }
 
-function baseOf(steps: readonly Step[]): Base | undefined {
-  const header = steps.find(({ record }) => record["type"] === "session_meta")?.record ?? null
-  const rolloutId = valueAt(header, "payload", "history_base", "thread_id")
-  const endOrdinal = valueAt(header, "payload", "history_base", "end_ordinal_exclusive")
+function headerOf(steps: readonly Step[]): JsonObject | undefined {
+  return steps.find(({ record }) => record["type"] === "session_meta")?.record
+}
+
+function baseIn(header: JsonObject | undefined): Base | undefined {
+  const rolloutId = valueAt(header ?? null, "payload", "history_base", "thread_id")
+  const endOrdinal = valueAt(header ?? null, "payload", "history_base", "end_ordinal_exclusive")
   return typeof rolloutId === "string" && typeof endOrdinal === "number" ? { rolloutId, endOrdinal } : undefined
 }

@@ -1,14 +1,14 @@
 /**
  * Native restore: the rollouts as they lay, and the thread's lines of the index of titles. A rollout that goes on from
- * another thread's is nothing without it, so `needs` names that thread.
+ * another thread's is nothing without it, so a survey names that thread.
  */
-import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { SessionLog } from "../../model/session.ts"
-import type { OutputFile, OutputLine, Serialized } from "../adapter.ts"
+import type { LinesDraft, OutputFile, OutputLine, Serialized, Survey } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { withAt } from "../lift.ts"
-import { nativeFiles, nativeRecords } from "../shared/native.ts"
-import { basesOf } from "./lineage.ts"
+import { entriesByRecord, mainPlaceOf, nativeFiles, sourceOf } from "../shared/native.ts"
+import { createBases } from "./lineage.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { rolloutName } from "./rollout-name.ts"
 
@@ -23,26 +23,30 @@ export function native(log: SessionLog): Serialized {
  * What came before envelopes: documents, and lines that are the items themselves. The client lists neither. And a rollout
  * that a crash left with half of a character at its end, of which it reads nothing: it must be UTF-8 to the last byte.
  */
-export function isOutdated(log: SessionLog): boolean {
+export function createSurvey(): Survey {
+  const bases = createBases()
   let isEnveloped: boolean | undefined
-  for (const { form, place, content } of nativeRecords(log)) {
-    if (form === "document") return true
-    if ("base64" in content && rolloutName(place) !== undefined) return true
-    if ("json" in content) isEnveloped ??= isJsonObject(content.json) && "payload" in content.json
+  let isUnread = false
+  function look({ file, form, record, base64 }: JsonObject, mainPlace: string): void {
+    const place = typeof file === "string" ? file : mainPlace
+    if (form === "document" || (base64 !== undefined && rolloutName(place) !== undefined)) isUnread = true
+    if (record !== undefined) isEnveloped ??= isJsonObject(record) && "payload" in record
   }
-  return isEnveloped === false
-}
-
-/** The threads whose rollouts this one inherits history from. */
-export function needs(log: SessionLog): readonly string[] {
-  return [...new Set(basesOf(log).map(({ threadId }) => threadId))]
+  return {
+    add: (stretch) => {
+      bases.add(stretch)
+      for (const { newest } of entriesByRecord(stretch)) look(sourceOf(newest), mainPlaceOf(stretch))
+    },
+    needs: bases.threads,
+    isOutdated: () => isUnread || isEnveloped === false,
+  }
 }
 
 /**
  * A rollout that goes on from another one names the byte where that one's part of the history ends. Where lines changed
  * their length (a session that goes on in another directory), the byte is counted anew: the ordinals still hold.
  */
-export function repoint(files: readonly OutputFile[]): OutputFile[] {
+export function repoint(files: readonly OutputFile[], newLines?: () => LinesDraft): OutputFile[] {
   const rollouts = new Map<string, LogFile>()
   for (const file of files) {
     const name = rolloutName(file.place)
@@ -50,7 +54,9 @@ export function repoint(files: readonly OutputFile[]): OutputFile[] {
   }
   return files.map((file) => {
     if (file.form !== "log" || rolloutName(file.place) === undefined) return file
-    return { ...file, lines: file.lines.map((line) => repointed(line, rollouts)) }
+    const lines: LinesDraft = newLines?.() ?? []
+    for (const line of file.lines) lines.push(repointed(line, rollouts))
+    return { ...file, lines }
   })
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from "../../platform/clock.ts"
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
-import { isOutdated, native, repoint } from "./native.ts"
+import { createSurvey, native, repoint } from "./native.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { VERSION } from "./schema.ts"
@@ -19,7 +19,7 @@ export const opencode: Adapter = {
   context,
   serialize: {
     native,
-    isOutdated,
+    survey: createSurvey,
     foreign,
     repoint,
     resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),

@@ -4,8 +4,8 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { SessionLog } from "../../model/session.ts"
-import type { OutputFile, OutputRow, Serialized } from "../adapter.ts"
-import { filesOf, mainPlaceOf, type NativeRecord, nativeRecords } from "../shared/native.ts"
+import type { OutputFile, OutputRow, Serialized, Survey } from "../adapter.ts"
+import { entriesByRecord, filesOf, mainPlaceOf, type NativeRecord, nativeRecords, sourceOf } from "../shared/native.ts"
 import { exportIdOf, isExport } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
@@ -20,10 +20,17 @@ export function native(log: SessionLog): Serialized {
  * Trees of files, of which a client with a database reads no more; exports, which it reads when it is told to; and sessions
  * that are rows of `session_message` alone: its server sends them on, and its terminal shows and sends nothing of them.
  */
-export function isOutdated(log: SessionLog): boolean {
-  if (mainPlaceOf(log).endsWith(".json")) return true
-  const tables = new Set([...nativeRecords(log)].map(({ table }) => table))
-  return tables.has("session_message") && !tables.has("message")
+export function createSurvey(): Survey {
+  const tables = new Set<unknown>()
+  let isFile = false
+  return {
+    add: (stretch) => {
+      isFile ||= mainPlaceOf(stretch).endsWith(".json")
+      for (const { newest } of entriesByRecord(stretch)) tables.add(sourceOf(newest)["table"])
+    },
+    needs: () => [],
+    isOutdated: () => isFile || (tables.has("session_message") && !tables.has("message")),
+  }
 }
 
 /**

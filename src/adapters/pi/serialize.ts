@@ -5,11 +5,19 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts"
 import { isJsonObject, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { SessionLog } from "../../model/session.ts"
-import type { Conversation, ForeignTarget, OutputFile, Serialize, Serialized } from "../adapter.ts"
+import type {
+  Conversation,
+  ForeignTarget,
+  LinesDraft,
+  OutputFile,
+  OutputLines,
+  Serialize,
+  Serialized,
+  Survey,
+} from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
-import { nativeFiles, nativeRecords } from "../shared/native.ts"
+import { entriesByRecord, nativeFiles, sourceOf } from "../shared/native.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -24,7 +32,8 @@ import { BRAND } from "./parse.ts"
 
 export const serialize: Serialize = {
   native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
-  isOutdated,
+  survey: createSurvey,
+  isPiecewise: true,
   foreign,
   place: (place, from, to) => place.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
   resume: (sessionId, cwd) => ({ command: ["pi", "--session", sessionId], cwd }),
@@ -34,12 +43,19 @@ export const serialize: Serialize = {
  * pi skips what is no JSON, and takes a file for a session where the header of versions 1 to 3 comes first: not one that lost
  * it, and not version 4, which is of the core that pi is made of.
  */
-function isOutdated(log: SessionLog): boolean {
-  for (const { content } of nativeRecords(log)) {
-    if (!("json" in content)) continue
-    return !(isJsonObject(content.json) && content.json["type"] === "session" && typeof content.json["id"] === "string")
+function createSurvey(): Survey {
+  let first: JsonValue | undefined
+  return {
+    add: (stretch) => {
+      for (const { newest } of entriesByRecord(stretch)) {
+        if (first !== undefined) return
+        first = sourceOf(newest)["record"]
+      }
+    },
+    needs: () => [],
+    isOutdated: () =>
+      first !== undefined && !(isJsonObject(first) && first["type"] === "session" && typeof first["id"] === "string"),
   }
-  return false
 }
 
 /** Sub-agents are no idea of pi's own: each becomes a session beside, with its first words for a name. */
@@ -59,13 +75,13 @@ interface SessionFile {
   readonly losses: readonly Loss[]
 }
 
-function sessionFile(conversation: Conversation, { cwd, reasoning }: ForeignTarget): SessionFile {
+function sessionFile(conversation: Conversation, { cwd, reasoning, newLines }: ForeignTarget): SessionFile {
   const { session } = conversation
   const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
   const created = Date.parse(session.created_at)
   const sessionId = uuidV7Of(created, `${BRAND.id} ${session.source_agent} ${session.id}`)
   const timestamp = timeOf(session.created_at)
-  const log = createLog(sessionId, losses)
+  const log = createLog(sessionId, losses, newLines?.() ?? [])
   log.add({ type: "session", version: 3, id: sessionId, timestamp, cwd })
   if (session.title !== undefined) log.addEntry("session_info", timestamp, () => ({ name: session.title ?? "" }))
   for (const [index, turn] of turns.entries()) addTurn(log, turn, index, session.source_agent)
@@ -81,7 +97,7 @@ function directoryOf(cwd: string): string {
 // --- The log ----------------------------------------------------------------------------------------------------------
 
 interface Log {
-  readonly lines: readonly string[]
+  readonly lines: OutputLines
   readonly losses: readonly Loss[]
   add(record: JsonObject): void
   /** The next entry of the path. Its fields may name its own id. */
@@ -89,8 +105,7 @@ interface Log {
   lose(...given: Parameters<typeof loss>): void
 }
 
-function createLog(sessionId: string, known: readonly Loss[]): Log {
-  const lines: string[] = []
+function createLog(sessionId: string, known: readonly Loss[], lines: LinesDraft): Log {
   const losses = [...known]
   const ids = new Set<string>()
   let parentId: string | null = null

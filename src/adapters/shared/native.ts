@@ -94,6 +94,14 @@ export function mainPlaceOf({ session }: SessionLog): string {
   return typeof file === "string" ? file : `${session.id}.jsonl`
 }
 
+/** The last record that begins in a stretch of a session may go on behind it: how many entries there are before it. */
+export function lastRecordAt(entries: readonly Entry[]): number {
+  return Math.max(
+    0,
+    entries.findLastIndex(({ message }) => sourceOf(message)["of"] === undefined),
+  )
+}
+
 function continues(entry: Entry | undefined, first: string): boolean {
   return entry !== undefined && sourceOf(entry.message)["of"] === first
 }

@@ -50,7 +50,7 @@ export const restore = defineVerb({
   run: async (context) => {
     const { pond, flags } = context
     const options = optionsOf(context)
-    const plan = await planned(pond, options)
+    using plan = await planned(pond, options)
     if (flags["dry-run"]) return dryRun(pond, plan, options)
     sayLosses(pond, plan)
     sayOutdated(pond, plan, options)
@@ -73,7 +73,10 @@ export const resume = defineVerb({
     const { pond, desk, flags, handOver } = context
     const sessionId = context.words[0] ?? (await chosenSession(pond, desk))
     const options = optionsOf({ ...context, words: [sessionId] })
-    if (flags["dry-run"]) return dryRun(pond, await openedPlan(pond, options), options)
+    if (flags["dry-run"]) {
+      using plan = await openedPlan(pond, options)
+      return dryRun(pond, plan, options)
+    }
     const { report, title } = await restored(context, options)
     const { command, cwd } = report.resume
     const [program, ...words] = command
@@ -116,6 +119,7 @@ async function openedPlan(pond: Pond, options: RestoreOptions): Promise<RestoreP
   const plan = await planned(pond, options)
   if (!plan.isOutdated) return plan
   if (plan.files[0]?.form !== "database" && (await isTakenOver(pond, plan, options))) return plan
+  plan[Symbol.dispose]()
   const { title } = plan.target
   pond.host.log.warn(`${title} opens no session of this form: it goes on as a new one, written as ${title} writes now.`)
   return await planned(pond, { ...options, isAnew: true })
@@ -126,7 +130,7 @@ async function restored(
   { pond }: RestoreContext,
   options: RestoreOptions,
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
-  const plan = await openedPlan(pond, options)
+  using plan = await openedPlan(pond, options)
   const { title } = plan.target
   const { cwd } = plan.resume
   if (!existsSync(cwd)) {

@@ -24,7 +24,7 @@ test.each([
   await place.sync()
   const log = await place.sessions.log(SESSION)
   const [file] = nativeFiles(log)
-  expect(file?.form === "log" ? JSON.parse(String(file.lines[1])) : undefined).toEqual(JSON.parse(line))
+  expect(file?.form === "log" ? JSON.parse(String([...file.lines][1])) : undefined).toEqual(JSON.parse(line))
   const beside = log.entries.map(({ message }) => JSON.stringify(message.options)).join("")
   expect(beside.split("a line of output").length > 1).toBe(kept === 1)
 })

@@ -49,7 +49,7 @@ type LogRecord = Readonly<Record<string, unknown>> & {
 }
 
 function recordsOf(file: OutputFile | undefined): LogRecord[] {
-  return file?.form === "log" ? file.lines.map((line) => JSON.parse(String(line)) as LogRecord) : []
+  return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line)) as LogRecord) : []
 }
 
 function written(given: Conversation, reasoning: "keep" | "text" | "drop" = "keep") {

@@ -93,7 +93,7 @@ function stored(log: SessionLog): SessionLog {
 }
 
 function outputText(file: OutputFile | undefined): string {
-  if (file?.form === "log") return file.lines.map((line) => `${String(line)}\n`).join("")
+  if (file?.form === "log") return Array.from(file.lines, (line) => `${String(line)}\n`).join("")
   return file !== undefined && "text" in file ? file.text : ""
 }
 

@@ -10,6 +10,15 @@ function live(thread: Thread | undefined, ancestors: readonly Thread[] = []): st
   return thread === undefined ? [] : said(codex.context(thread, ancestors))
 }
 
+/** The same, whether it is asked of the whole or of one message after the other. */
+function needsOf(thread: Thread): readonly string[] | undefined {
+  const [whole, apart] = [codex.serialize.survey?.(), codex.serialize.survey?.()]
+  whole?.add(thread)
+  for (const entry of thread.entries) apart?.add({ ...thread, entries: [entry] })
+  expect(apart?.needs()).toEqual(whole?.needs() ?? [])
+  return whole?.needs()
+}
+
 /** What people and the model said; texts of the harness are left out. */
 function spoken(lines: readonly string[]): string[] {
   return lines.filter((text) => !/^user: \[[a-z]|^assistant: \(/.test(text))
@@ -34,8 +43,8 @@ test("a fork goes on from the prefix of its parent that it names", async () => {
   expect(spoken(live(fork, [parent]))).toEqual([...shared, ...own])
   // Without the parent it is what it holds itself.
   expect(spoken(live(fork))).toEqual(own)
-  expect(codex.serialize.needs?.(fork)).toEqual([parent.session.id])
-  expect(codex.serialize.needs?.(parent)).toEqual([])
+  expect(needsOf(fork)).toEqual([parent.session.id])
+  expect(needsOf(parent)).toEqual([])
 })
 
 test("a reverted thread goes on from a prefix of its own first rollout, and needs nobody", async () => {
@@ -48,7 +57,7 @@ test("a reverted thread goes on from a prefix of its own first rollout, and need
   ])
   // What was reverted is kept all the same.
   expect(said(thread?.entries ?? [])).toContain("user: [[scn:plain2]] second prompt 二番")
-  expect(thread === undefined || codex.serialize.needs?.(thread)).toEqual([])
+  expect(thread === undefined || needsOf(thread)).toEqual([])
 })
 
 test("a compaction leaves the history that its record holds", async () => {

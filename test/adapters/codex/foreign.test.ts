@@ -55,7 +55,7 @@ const result = (id: string, value: unknown, isFailure = false): Body => {
 function rolloutLines({ files }: Serialized): { type: string; payload: Record<string, unknown>; timestamp: string }[] {
   const [file] = files
   if (file?.form !== "log") throw new Error("no rollout")
-  return file.lines.map((line) => JSON.parse(String(line)))
+  return Array.from(file.lines, (line) => JSON.parse(String(line)))
 }
 
 /** Items and events in short, without the header. */
@@ -91,7 +91,7 @@ test("half of a character is written as the sign for what cannot be read, and is
     { title: "half \ud83d" },
   )
   const written = codex.serialize.foreign(given, KEEP)
-  const lines = written.files.flatMap((file) => (file.form === "log" ? file.lines : []))
+  const lines = written.files.flatMap((file) => (file.form === "log" ? [...file.lines] : []))
   expect(lines.filter((line) => /[^\\]\\ud83d|[^\\]\\ude80/.test(String(line)))).toEqual([])
   expect(short(written)).toEqual([
     'message user [{"type":"input_text","text":"cut in \ufffd"}]',

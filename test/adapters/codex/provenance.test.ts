@@ -8,7 +8,7 @@ async function check(text: string, want: readonly string[]): Promise<void> {
   const thread = await threadWith(userItem(text))
   expect(said(thread.entries)).toEqual(want.map((part) => `user: ${part}`))
   const [file] = nativeFiles(stored(thread))
-  expect(file?.form === "log" && JSON.parse(String(file.lines[1])).payload.content[0].text).toBe(text)
+  expect(file?.form === "log" && JSON.parse(String([...file.lines][1])).payload.content[0].text).toBe(text)
 }
 
 test.each([

@@ -40,7 +40,7 @@ function written(lines: readonly string[], text?: string, parsedBetween?: string
 
 function given(lines: readonly string[]): unknown[] {
   const [file] = nativeFiles({ session: SESSION, entries: written(lines) })
-  return file?.form === "log" ? file.lines.map((line) => JSON.parse(String(line)) as unknown) : []
+  return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line)) as unknown) : []
 }
 
 test.each([

@@ -1,0 +1,192 @@
+/**
+ * What a native restore writes of one session, made of a stretch of it at a time: of a long session no more is held than
+ * that, and of each message what its parts must read back as.
+ */
+import type { Adapter, ForeignTarget, LinesDraft, OutputFile } from "../adapters/adapter.ts"
+import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
+import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import type { Loss } from "../model/report.ts"
+import type { Entry, Part, Session } from "../model/session.ts"
+import { heldLog, type StoredLog, unitsOf } from "../sessions/read.ts"
+
+export interface WrittenLog {
+  readonly session: Session
+  readonly sessionId: string
+  readonly files: readonly OutputFile[]
+  readonly losses: readonly Loss[]
+  readonly isOutdated: boolean
+  /** Other sessions that this one is nothing without. */
+  readonly needs: readonly string[]
+  /** What the parts of a message are, by its id. One that was revised reads back as the newer one, and is not here. */
+  readonly bodies: ReadonlyMap<string, number>
+}
+
+export async function writeNative(
+  log: StoredLog,
+  { serialize }: Adapter,
+  newLines: ForeignTarget["newLines"],
+): Promise<WrittenLog> {
+  const { session } = log
+  const joined = createJoined(newLines)
+  const bodies = new Map<string, number>()
+  const revised = new Set<string>()
+  const losses: Loss[] = []
+  const survey = serialize.survey?.()
+  let sessionId = session.id
+  for await (const entries of piecesOf(log, serialize.isPiecewise === true)) {
+    const piece = { session, entries }
+    const written = serialize.native(piece)
+    sessionId = written.sessionId
+    losses.push(...written.losses)
+    for (const file of written.files) joined.add(file)
+    survey?.add(piece)
+    for (const { message, parts } of entries) {
+      bodies.set(message.id, bodiesOf(parts))
+      const of = revisionOf(message)
+      if (of !== undefined) revised.add(of)
+    }
+  }
+  for (const id of revised) bodies.delete(id)
+  return {
+    session,
+    sessionId,
+    files: joined.files(),
+    losses,
+    isOutdated: survey?.isOutdated() ?? false,
+    needs: survey?.needs() ?? [],
+    bodies,
+  }
+}
+
+// --- Pieces -----------------------------------------------------------------------------------------------------------
+
+/** So much of a session is serialized at once. */
+const PIECE_UNITS = 4 << 20
+const PIECE_ENTRIES = 4_096
+
+export interface Pieces {
+  /** Gives entries of whole records, once there are many. */
+  add(entry: Entry): readonly Entry[] | undefined
+  rest(): readonly Entry[]
+}
+
+export function createPieces(): Pieces {
+  let waiting: Entry[] = []
+  let units = 0
+  return {
+    add: (entry) => {
+      waiting.push(entry)
+      units += unitsOf([entry])
+      if (units < PIECE_UNITS && waiting.length < PIECE_ENTRIES) return undefined
+      const at = lastRecordAt(waiting)
+      if (at === 0) return undefined
+      const piece = waiting.slice(0, at)
+      waiting = waiting.slice(at)
+      units = unitsOf(waiting)
+      return piece
+    },
+    rest: () => waiting,
+  }
+}
+
+/** What is no client's log is one piece. */
+async function* piecesOf(log: StoredLog, isPiecewise: boolean): AsyncGenerator<readonly Entry[]> {
+  if (!isPiecewise) {
+    yield (await heldLog(log)).entries
+    return
+  }
+  const pieces = createPieces()
+  let revisions: readonly Entry[] | undefined
+  for await (const stretch of log.stretches()) {
+    for (const entry of stretch) {
+      const piece = pieces.add(entry)
+      if (piece === undefined) continue
+      // What a record of this piece became may stand far behind it.
+      revisions ??= await log.revisions()
+      yield withRevisions(piece, revisions)
+    }
+  }
+  yield withRevisions(pieces.rest(), revisions ?? [])
+}
+
+function withRevisions(piece: readonly Entry[], revisions: readonly Entry[]): readonly Entry[] {
+  if (revisions.length === 0) return piece
+  const ids = new Set(piece.map(({ message }) => message.id))
+  return [...piece, ...revisions.filter(({ message }) => !ids.has(message.id) && ids.has(revisionOf(message) ?? ""))]
+}
+
+// --- Files ------------------------------------------------------------------------------------------------------------
+
+interface Joined {
+  add(file: OutputFile): void
+  files(): OutputFile[]
+}
+
+/** Lines of a log go on where those of the last piece ended. */
+function createJoined(newLines: ForeignTarget["newLines"]): Joined {
+  const byPlace = new Map<string, OutputFile>()
+  const drafts = new Map<string, LinesDraft>()
+  return {
+    add: (file) => {
+      const before = byPlace.get(file.place)
+      if (before?.form !== "log" || file.form !== "log") {
+        byPlace.set(file.place, file)
+        return
+      }
+      let draft = drafts.get(file.place)
+      if (draft === undefined) {
+        draft = newLines?.() ?? []
+        drafts.set(file.place, draft)
+        for (const line of before.lines) draft.push(line)
+        byPlace.set(file.place, { ...before, lines: draft })
+      }
+      for (const line of file.lines) draft.push(line)
+    },
+    files: () => [...byPlace.values()],
+  }
+}
+
+// --- What is read back ------------------------------------------------------------------------------------------------
+
+/** A number for what the parts of a message say, whatever the order of keys. What a store notes beside them is no matter. */
+export function bodiesOf(parts: readonly Part[]): number {
+  let hash = 0n
+  for (const part of parts) hash = hashOfBody(part, hash)
+  return Number(hash & SAFE_BITS)
+}
+
+const SAFE_BITS = (1n << 53n) - 1n
+
+function hashOfBody(part: Part, before: bigint): bigint {
+  let hash = before
+  let short = ""
+  for (const key of sortedKeys(part)) {
+    if (key === "options") continue
+    const value = part[key as keyof Part] as JsonValue
+    const text = typeof value === "string" ? value : sortedText(value)
+    short += `${key} ${typeof value} ${text.length} `
+    // Not put together first: a text may be long.
+    if (text.length <= SHORT_UNITS) short += text
+    else hash = hashOf(text, hash)
+  }
+  return hashOf(short, hash)
+}
+
+const SHORT_UNITS = 256
+
+/** Half a surrogate pair is not taken for another half. */
+function hashOf(text: string, seed: bigint): bigint {
+  return Bun.hash.xxHash64(text.isWellFormed() ? text : Buffer.from(text, "utf16le"), seed)
+}
+
+function sortedText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`
+  if (!isJsonObject(value)) return stringifyJson(value)
+  return `{${sortedKeys(value)
+    .map((key) => `${stringifyJson(key)}:${sortedText(value[key] ?? null)}`)
+    .join()}}`
+}
+
+function sortedKeys(value: object): string[] {
+  return Object.keys(value).sort((left, right) => (left < right ? -1 : 1))
+}
