@@ -51,10 +51,9 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
       const asked = { ...request, sources, isFull, stages: wants(["import"]) }
       const report = await rest.during(() => runSync(asked, contextOf(pond, { ...hooks, onPlan })))
       isFull = false
-      if (report.adapters.some(isNews)) {
-        onReport(report)
-        rest.begin()
-      }
+      const isNew = report.adapters.some(isNews)
+      if (isNew || report.adapters.some(hasFault)) onReport(report)
+      if (isNew) rest.begin()
       return planned > 0 ? "news" : "nothing"
     } catch (error) {
       outlive(error)
@@ -75,6 +74,10 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
 
 function isNews({ sessions, messages }: SyncReport["adapters"][number]): boolean {
   return sessions.new + sessions.grown + sessions.rewritten + sessions.failed + sessions.gone + messages.new > 0
+}
+
+function hasFault({ issues }: SyncReport["adapters"][number]): boolean {
+  return issues.some(({ severity }) => severity === "fault")
 }
 
 function hasMade({ embed, index }: SyncReport): boolean {

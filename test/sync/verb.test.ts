@@ -196,6 +196,27 @@ test("a sync of which every stage is left out is a mistake", async () => {
   })
 })
 
+test("a watch tells of faults, and of what is not understood once, as a sync does", async () => {
+  using home = temporaryHome()
+  withLines(home.path, strange(1), "{ no JSON")
+  const env = { PATH: process.env["PATH"] ?? "", ...home.env }
+  const child = Bun.spawn([process.execPath, POND, "watch"], { env, stdout: "pipe", stderr: "ignore" })
+  const reader = child.stdout.getReader()
+  let said = ""
+  const until = async (text: string) => {
+    while (!said.includes(text)) said += new TextDecoder().decode((await reader.read()).value)
+  }
+  await until("unparsable line, once")
+  expect(said).toMatch(/^\d\d:\d\d:\d\d {2}claude-code: 4 messages in 1 session$/m)
+  expect(said).toMatch(/^fault {2}claude-code: unparsable line, once: text that is no JSON in .*\.jsonl:4$/m)
+  expect(said.match(/^note {2}claude-code: unknown record/gm)?.length).toBe(1)
+  appendFileSync(join(home.path, LOG), `${JSON.stringify(strange(2))}\n{ none either\n`)
+  await until(".jsonl:6")
+  expect(said.match(/^note {2}claude-code: unknown record/gm)?.length).toBe(1)
+  child.kill("SIGINT")
+  expect(await child.exited).toBe(0)
+})
+
 test.each(["watch", "sync --watch"])("pond %s ends well when it is asked to end", async (verb) => {
   using home = temporaryHome()
   writeSampleSession(home.path)

@@ -104,15 +104,17 @@ function optionsOf({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): 
   }
 }
 
-/** One line for each round that stored something: words, or with `--json` one document a line. */
+/** One line for each round that stored something, or met a fault: words, or with `--json` one document a line. */
 async function followed(context: SyncVerbContext): Promise<Streamed> {
-  const { pond, isJson, signal, writeOut } = context
+  const { pond, isJson, signal, writeOut, page } = context
+  const told = new Set<string>()
   context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores what this one had not yet."))
   await watchPond(pond, optionsOf(context), {
     signal,
     onReport: (report) => {
       const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())
-      writeOut(isJson ? `${JSON.stringify({ protocol_version: 1, ...report })}\n` : newsOf(report, time))
+      if (isJson) writeOut(`${JSON.stringify({ protocol_version: 1, ...report })}\n`)
+      else writeOut(`${newsOf(report, time)}${issuesOf(report, told, page.style).join("")}`)
     },
   })
   return { exitCode: 0, isEndedBySignal: true }
@@ -128,6 +130,20 @@ function newsOf({ adapters, embed }: Report, time: string): string {
     })
     .join("")
   return embedded === "" ? stored : `${stored}${time}  ${embedded}`
+}
+
+/** Of a round. What is not understood is told once, and a fault, which may lie there for as long as it is watched, too. */
+function issuesOf({ adapters }: Report, told: Set<string>, style: Style): string[] {
+  return adapters.flatMap(({ adapter, issues }) =>
+    issues.flatMap((group) => {
+      const { kind, severity, example } = group
+      const place = severity === "fault" ? `${example.file} ${example.record}` : ""
+      const key = `${adapter} ${kind} ${place}`
+      if (told.has(key)) return []
+      told.add(key)
+      return [issueLine(adapter, group, style)]
+    }),
+  )
 }
 
 function interrupted({ adapters }: Report): PondError {
