@@ -21,7 +21,7 @@ export interface WalkRule {
 export function filesBelow(root: string, rule: WalkRule): (SourceFile | Issue)[] {
   const found: SourceFile[] = []
   const folders = foldersBelow(root)
-  walk({ folders, rule, found }, "", new Set())
+  walk({ folders, rule, found }, "")
   return [...found, ...folders.issues]
 }
 
@@ -35,25 +35,22 @@ interface Walk {
   readonly found: SourceFile[]
 }
 
-/** `entered` holds the directories on the way down: a link that leads back to one of them would never end. */
-function walk(walking: Walk, place: string, entered: ReadonlySet<string>): void {
+function walk(walking: Walk, place: string): void {
   const { folders, rule, found: all } = walking
   for (const entry of folders.entries(place)) {
     const below = place === "" ? entry.name : `${place}/${entry.name}`
     const found = lookAt(folders, below, entry, rule)
-    if (found === undefined) continue
-    if (typeof found === "object") all.push(found)
-    else if (!entered.has(found)) walk(walking, below, new Set([...entered, found]))
+    if (found === "folder") walk(walking, below)
+    else if (found !== undefined) all.push(found)
   }
 }
 
-/** A file of the client, the identity of a directory to enter, or nothing of interest. */
-function lookAt(folders: Folders, place: string, entry: Dirent, rule: WalkRule): SourceFile | string | undefined {
+/** A file of the client, a folder to enter, or nothing of interest. */
+function lookAt(folders: Folders, place: string, entry: Dirent, rule: WalkRule): SourceFile | "folder" | undefined {
   const isAccepted = rule.accepts(place)
   if (entry.isFile() && !isAccepted) return undefined
   const stat = folders.stat(place)
   if (stat === undefined) return undefined
   if (stat.isFile()) return isAccepted ? fileOf(folders.root, place, rule.form, stat) : undefined
-  const mayEnter = stat.isDirectory() && place.split("/").length <= rule.depthMax
-  return mayEnter ? `${stat.dev}:${stat.ino}` : undefined
+  return stat.isDirectory() && place.split("/").length <= rule.depthMax ? "folder" : undefined
 }

@@ -121,3 +121,23 @@ test("a session that is a link to nothing is told, and one that leads to a sessi
     issues: ["fault unreadable_file projects/-here/c.jsonl ENOENT"],
   })
 })
+
+const BACK: readonly (readonly [adapter: string, file: string, folder: string, key: string])[] = [
+  [
+    "claude-code",
+    "projects/-here/a/subagents/agent-1.jsonl",
+    "projects/-here/a",
+    "projects/-here/a/subagents/agent-1.jsonl",
+  ],
+  ["codex", `sessions/2026/02/01/${ROLLOUT}1.jsonl`, "sessions/2026/02", "019c0000-0000-7000-8000-000000000001"],
+  ["pi", "a/1.jsonl", "a", "a/1.jsonl"],
+]
+
+// Two of them are two ways on at each step: that ends nowhere.
+test.each(BACK)("links of %s that lead back are followed once", async (adapter, file, inner, key) => {
+  using root = folder()
+  put(root.path, file)
+  for (const name of ["back", "again"]) symlinkSync(join(root.path, inner), join(root.path, inner, name))
+  symlinkSync(root.path, join(root.path, inner, "root"))
+  expect(await plannedByUser(adapter, root.path)).toEqual({ keys: [key], issues: [] })
+})
