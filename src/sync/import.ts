@@ -19,7 +19,7 @@ import {
   sessionKey,
 } from "./only-changed.ts"
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
-import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan } from "./plan.ts"
+import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, stampOf } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
 import type { SyncState } from "./state.ts"
 import { createStoredBefore } from "./stored-before.ts"
@@ -137,10 +137,18 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       tally.endedMs = context.clock.monotonicMs()
     }
     await flusher.settle()
+    if (!context.signal.aborted) for (const { plan } of tallies) keepLook(plan, context.state)
   } finally {
     beside.close()
   }
   return tallies.map(reportOf)
+}
+
+/** Where a unit was not remembered as it was planned, the next sync asks for each. */
+function keepLook({ adapter, root, look, units }: RootPlan, state: SyncState): void {
+  if (look === undefined) return
+  const stamps = units.length === 0 ? undefined : state.stamps(adapter.id, root)
+  if (units.every(({ unit }) => stamps?.get(unit.key) === stampOf(unit))) state.keepLook(adapter.id, root, look)
 }
 
 interface UnitWork {

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs"
 import type { Adapter, SourceFile, SourceUnit } from "../adapters/adapter.ts"
 import { isPrefixOf, type LogPosition } from "../adapters/shared/log-window.ts"
 import type { Issue } from "../model/report.ts"
+import { createRootLook } from "./root-look.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
 
 export type Change = "new" | "grown" | "rewritten"
@@ -34,6 +35,8 @@ export interface RootPlan {
   readonly gone: readonly string[]
   readonly issues: readonly Issue[]
   readonly bytesToRead: number
+  /** How all of it looked; nothing where not all was seen, or where that is remembered already. */
+  readonly look: string | undefined
 }
 
 export interface PlanOptions {
@@ -52,19 +55,25 @@ export async function planRoot(
   state: SyncState,
   options: PlanOptions,
 ): Promise<RootPlan> {
-  const stamps = state.stamps(adapter.id, root)
   const issues: Issue[] = []
-  const changed: SourceUnit[] = []
-  const met = new Set<string>()
-  await forEach(options.only ?? adapter.source.plan(root), (found) => {
-    if (!("files" in found)) issues.push(found)
+  const found: SourceUnit[] = []
+  const look = createRootLook()
+  await forEach(options.only ?? adapter.source.plan(root), (each) => {
+    if (!("files" in each)) issues.push(each)
     else {
-      met.add(found.key)
-      options.onUnit?.(found)
-      if (options.isFull || stamps.get(found.key) !== stampOf(found)) changed.push(found)
+      found.push(each)
+      look.add(each)
+      options.onUnit?.(each)
     }
     return options.signal?.aborted !== true
   })
+  if (!options.isFull && options.only === undefined && look.text() === state.look(adapter.id, root)) {
+    const seen = found.length
+    return { adapter, root, seen, unchanged: seen, units: [], gone: [], issues, bytesToRead: 0, look: undefined }
+  }
+  const stamps = state.stamps(adapter.id, root)
+  const met = new Set(found.map(({ key }) => key))
+  const changed = options.isFull ? found : found.filter((unit) => stamps.get(unit.key) !== stampOf(unit))
   const units: PlannedUnit[] = []
   for (const unit of changed) {
     if (options.signal?.aborted) break
@@ -76,7 +85,18 @@ export async function planRoot(
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
   const gone = isWhole && unchanged < stamps.size ? [...stamps.keys()].filter((key) => !met.has(key)) : []
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
-  return { adapter, root, seen: met.size, unchanged, units, gone, issues, bytesToRead }
+  const isTold = isWhole && met.size === found.length
+  return {
+    adapter,
+    root,
+    seen: met.size,
+    unchanged,
+    units,
+    gone,
+    issues,
+    bytesToRead,
+    look: isTold ? look.text() : undefined,
+  }
 }
 
 /** Until it says no. Waiting for each of ten thousand costs as much as looking them up, where there is nothing to wait for. */

@@ -45,7 +45,13 @@ export interface MetKinds {
 }
 
 export interface SyncState {
-  /** The stamp of every unit of a root. This is all that a sync without changes reads. */
+  /**
+   * How the root looked when each of its units was remembered as it lay there, until something else is remembered of it. This
+   * is all that a sync without changes reads.
+   */
+  look(adapter: string, root: string): string | undefined
+  keepLook(adapter: string, root: string, look: string): void
+  /** The stamp of every unit of a root. */
   stamps(adapter: string, root: string): Map<string, string>
   unit(adapter: string, root: string, key: string): UnitMemory | undefined
   remember(adapter: string, root: string, units: ReadonlyMap<string, UnitMemory>): void
@@ -80,6 +86,9 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS store (mark TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS rest (id INTEGER PRIMARY KEY CHECK (id = 1), standing TEXT NOT NULL, at_ms INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS looks (
+    adapter TEXT NOT NULL, root TEXT NOT NULL, look TEXT NOT NULL, PRIMARY KEY (adapter, root)
+  ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
 `
 
@@ -156,7 +165,15 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
       "ON CONFLICT DO UPDATE SET stamp = excluded.stamp, is_gone = 0, memory = excluded.memory",
   )
   const forget = database.prepare("UPDATE units SET is_gone = 1 WHERE adapter = ? AND root = ? AND key = ?")
+  const overlook = database.prepare("DELETE FROM looks WHERE adapter = ? AND root = ?")
   return {
+    look: (adapter, root) => {
+      const row = database.query("SELECT look FROM looks WHERE adapter = ? AND root = ?").get(adapter, root)
+      return isOther ? undefined : (row as { look: string } | null)?.look
+    },
+    keepLook: (adapter, root, look) => {
+      if (!isOther) database.run("INSERT OR REPLACE INTO looks VALUES (?, ?, ?)", [adapter, root, look])
+    },
     stamps: (adapter, root) => {
       if (isOther) return new Map()
       const rows = database
@@ -173,15 +190,18 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
     },
     remember: (adapter, root, units) => {
       database.transaction(() => {
-        if (isOther) for (const table of ["units", "rest"]) database.run(`DELETE FROM ${table}`)
+        if (isOther) for (const table of ["units", "looks", "rest"]) database.run(`DELETE FROM ${table}`)
         database.run("DELETE FROM store")
         database.run("INSERT INTO store VALUES (?)", [storeMark() ?? ""])
         isOther = false
+        overlook.run(adapter, root)
         for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, sealed(memory))
       })()
     },
     forget: (adapter, root, keys) => {
+      if (keys.length === 0) return
       database.transaction(() => {
+        overlook.run(adapter, root)
         for (const key of keys) forget.run(adapter, root, key)
       })()
     },
@@ -265,6 +285,8 @@ function guarded(state: SyncState, file: StateFile): SyncState {
       }
     }
   return {
+    look: guard(state.look),
+    keepLook: guard(state.keepLook),
     stamps: guard(state.stamps),
     unit: guard(state.unit),
     remember: guard(state.remember),

@@ -250,7 +250,7 @@ test("what is known of a root says which of its units changed, or that it cannot
   using place = syncPlace()
   const path = place.write(SESSION, [userLine(SESSION, 1, "one")])
   const [source] = place.request.sources
-  const nothingKnown = { stamps: () => new Map(), unit: () => undefined } as unknown as SyncState
+  const nothingKnown = { look: () => undefined, stamps: () => new Map(), unit: () => undefined } as unknown as SyncState
   const units: SourceUnit[] = []
   const onUnit = (found: SourceUnit) => units.push(found)
   if (source === undefined) throw new Error("there is no source")
