@@ -21,7 +21,7 @@ import {
 import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, stampOf } from "./plan.ts"
 import { createResumes, type Resumes } from "./resumes.ts"
-import type { SyncState } from "./state.ts"
+import type { SessionPlace, SyncState } from "./state.ts"
 import { createStoredBefore } from "./stored-before.ts"
 import { preparedStretches } from "./stretches.ts"
 
@@ -206,16 +206,11 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
 
 /** Asked for where a unit is new and its session is not, which is rare: all of them are read at once. */
 function rememberedPaths(state: SyncState): StoredRowsContext["pathsOf"] {
-  let paths: Map<string, string[]> | undefined
-  return (session) => {
-    if (paths === undefined) {
-      paths = new Map()
-      for (const { root, place, ...of } of state.places()) {
-        const key = sessionKey(of)
-        paths.set(key, [...(paths.get(key) ?? []), join(root, place)])
-      }
-    }
-    return paths.get(sessionKey(session)) ?? []
+  let places: Map<string, SessionPlace[]> | undefined
+  return (session, root) => {
+    places ??= Map.groupBy(state.places(), sessionKey)
+    const own = (places.get(sessionKey(session)) ?? []).filter((each) => each.root === root)
+    return own.map(({ place }) => join(root, place))
   }
 }
 

@@ -40,8 +40,8 @@ export interface StoredRowsContext {
   readonly firstUnits: FirstUnits
   /** Resolves when what this import brought of the session is stored. */
   readonly settled: (session: Session) => Promise<void>
-  /** The main files of the units that are remembered for this session, as paths. */
-  readonly pathsOf: (session: Session) => readonly string[]
+  /** The main files of the units of this root that are remembered for this session, as paths. Another root may be a backup. */
+  readonly pathsOf: (session: Session, root: string) => readonly string[]
 }
 
 const UNITS_AT_ONCE = 128
@@ -99,7 +99,7 @@ export function createStoredRows(
       else if (first.unit !== own)
         return { place: placeFrom(unit, first.path), isFirst: change === "new" || isAsStored === true }
       if (change !== "new" || !(await before.has(session))) return undefined
-      const other = pathsOf(session).find((each) => each !== path && existsSync(each))
+      const other = pathsOf(session, unit.root).find((each) => each !== path && existsSync(each))
       return other === undefined ? undefined : { place: placeFrom(unit, other), isFirst: false }
     },
   }

@@ -1,6 +1,6 @@
 /** A session that lies in two places: a copied folder, a log that was put away. It is stored once, and that is said. */
 import { expect, test } from "bun:test"
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { IssueGroup } from "../../src/model/report.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
@@ -74,6 +74,17 @@ test("a copy that comes later is told of, and a log that was moved is none", asy
   const moved = dirname(join(place.root, THERE))
   renameSync(moved, `${moved}-2`)
   expect(await place.sync()).toMatchObject({ messages: { new: 0 }, issues: [] })
+})
+
+test("what lies in a backup, under a root of its own, is not told of as a copy of what was synced before", async () => {
+  using place = syncPlace()
+  writeAt(place, HERE, [line(1, "one"), line(2, "two")])
+  await place.sync()
+  const backup = `${place.root}-backup`
+  cpSync(place.root, backup, { recursive: true })
+  const [source] = place.request.sources
+  const sources = source === undefined ? [] : [{ ...source, root: backup }]
+  expect(await place.sync({ sources })).toMatchObject({ messages: { new: 0 }, issues: [] })
 })
 
 test("of a copied folder all are asked for at once, and those that are no copies are stored as ever", async () => {

@@ -95,7 +95,7 @@ test("a session of that id that lies elsewhere is another one, and is refused as
   writeFileSync(join(other.root, `projects/-home-else/${SESSION}.jsonl`), `${line(1, "one")}\n`)
   expect(await place.sync({ sources: [other] }, after(DAYS))).toMatchObject({
     sessions: { failed: 1 },
-    issues: [{ kind: "duplicate_session" }, { kind: "session_rejected" }],
+    issues: [{ kind: "session_rejected" }],
   })
 })
 
