@@ -62,7 +62,12 @@ export function placeNative(cache: NativeCache, native: EmbeddedNative): string 
   } catch (cause) {
     throw unplaceable(directory, cause)
   }
-  return join(directory, native.addon.name)
+  return addonPath(cache, native)
+}
+
+/** Where the addon lies, or will. */
+export function addonPath(cache: NativeCache, native: EmbeddedNative): string {
+  return join(cache.directory, native.contentHash, native.addon.name)
 }
 
 function missingOf(cache: NativeCache, native: EmbeddedNative, directory: string): EmbeddedFile[] {
