@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
+import { createStyle } from "../../src/cli/style.ts"
+import type { Page } from "../../src/cli/verb.ts"
+import { renderSynced } from "../../src/cli/verbs/sync.ts"
 import { POND, STRUCK_POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -174,6 +177,20 @@ test.each([
   },
   60_000,
 )
+
+test("an init whose first sync is stopped says so, and where the next one goes on", () => {
+  const page: Page = { style: createStyle(false), columns: 80, path: (path) => path, prose: (text) => text }
+  const report = { embed: null, index: null, ms: 7, interrupted: true }
+  expect(renderSynced({ ...report, adapters: [] }, page)).toBe(
+    "warning  Stopped. Nothing new was stored by then; the next `pond sync` begins where this one did.\n",
+  )
+  const sessions = { seen: 2, new: 1, grown: 0, rewritten: 0, unchanged: 1, gone: 0, failed: 0, nameless: 0 }
+  const root = { adapter: "pi", path: "/pi", sessions, messages: { new: 5 }, parts: { new: 3 }, bytes_read: 10, ms: 3 }
+  const adapters = [{ ...root, issues: [], unverified_versions: [], retention: null }]
+  expect(renderSynced({ ...report, adapters }, page)).toEndWith(
+    "warning  Stopped. 5 new messages are stored; the next `pond sync` goes on from there.\n",
+  )
+})
 
 test("a restore that is killed when it has begun to write leaves the session whole or not at all", async () => {
   using home = copyOf(stored)

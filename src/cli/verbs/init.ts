@@ -13,13 +13,13 @@ import {
   undoInit,
 } from "../../operations/init.ts"
 import type { RegistrationState } from "../../operations/registrations.ts"
-import { syncExitCode, syncPond } from "../../operations/sync.ts"
+import { syncExitCode } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
 import { everyText } from "../sync-text.ts"
 import { wrapToWidth } from "../table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
 import { renderDiscovered } from "./adapters.ts"
-import { renderSynced } from "./sync.ts"
+import { renderSynced, shownSync } from "./sync.ts"
 
 const FLAGS = {
   yes: flag.onOff("Do it all, and ask nothing."),
@@ -72,16 +72,8 @@ export const init = defineVerb({
   },
 })
 
-function firstSync({ pond, progress, signal }: Context) {
-  return syncPond(
-    pond,
-    { adapters: [], only: [], skip: [], isFull: false, isPatient: true },
-    {
-      signal,
-      onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
-      onProgress: (_, bytes, unit) => progress.at(bytes, unit),
-    },
-  )
+function firstSync(context: Context) {
+  return shownSync(context, { adapters: [], only: [], skip: [], isFull: false, isPatient: true })
 }
 
 // --- What is to be done -----------------------------------------------------------------------------------------------

@@ -40,33 +40,40 @@ export const sync = defineVerb({
   positionals: [ADAPTERS],
   examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
   run: async (context) => {
-    const { pond, flags, progress, signal } = context
+    const { pond, flags, signal } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
     if (flags.watch) return await followed(context)
     const options = optionsOf(context)
     if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
-    let isEmbedding = false
-    let stored = 0
-    context.ifLeft(() => stopped(stored, "At least "))
-    const report = await syncPond(pond, options, {
-      signal,
-      onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
-      onProgress: (_, bytes, unit) => progress.at(bytes, unit),
-      onStored: (messages) => {
-        stored += messages
-      },
-      onStage: (stage) => progress.stage(stage, "tables"),
-      onEmbedded: ({ embedded, total }) => {
-        if (isEmbedding) progress.at(embedded)
-        else progress.stage("embed", "messages", total)
-        isEmbedding = true
-      },
-    })
-    if (report.interrupted) throw interrupted(report)
+    const report = await shownSync(context, options)
+    if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
     const around = await import("../../operations/overview.ts")
     return synced(report, { unread: await around.unreadOf(pond, signal), isImport: isAsked(flags, "import") })
   },
 })
+
+type Showing = Pick<SyncVerbContext, "pond" | "progress" | "signal" | "ifLeft">
+
+/** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
+export async function shownSync({ pond, progress, signal, ifLeft }: Showing, options: SyncOptions): Promise<Report> {
+  let isEmbedding = false
+  let stored = 0
+  ifLeft(() => new PondError("interrupted", stoppedText(stored, "At least ")))
+  return await syncPond(pond, options, {
+    signal,
+    onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
+    onProgress: (_, bytes, unit) => progress.at(bytes, unit),
+    onStored: (messages) => {
+      stored += messages
+    },
+    onStage: (stage) => progress.stage(stage, "tables"),
+    onEmbedded: ({ embedded, total }) => {
+      if (isEmbedding) progress.at(embedded)
+      else progress.stage("embed", "messages", total)
+      isEmbedding = true
+    },
+  })
+}
 
 function neverEnds(): PondError {
   return new PondError("validation_failed", "--dry-run looks once, and --watch stays. Name one of them.", {
@@ -146,18 +153,16 @@ function issuesOf({ adapters }: Report, told: Set<string>, style: Style): string
   )
 }
 
-function interrupted({ adapters }: Report): PondError {
-  return stopped(adapters.reduce((sum, { messages }) => sum + messages.new, 0))
+function storedIn({ adapters }: Report): number {
+  return adapters.reduce((sum, { messages }) => sum + messages.new, 0)
 }
 
 /** Of a sync that was left behind, a commit may have been under way. */
-function stopped(stored: number, least = ""): PondError {
+function stoppedText(stored: number, least = ""): string {
   const what = stored === 1 ? "message is" : "messages are"
-  const said =
-    stored === 0
-      ? "Nothing new was stored by then; the next `pond sync` begins where this one did."
-      : `${least}${countText(stored)} new ${what} stored; the next \`pond sync\` goes on from there.`
-  return new PondError("interrupted", `Stopped. ${said}`)
+  return stored === 0
+    ? "Stopped. Nothing new was stored by then; the next `pond sync` begins where this one did."
+    : `Stopped. ${least}${countText(stored)} new ${what} stored; the next \`pond sync\` goes on from there.`
 }
 
 // --- What was done ----------------------------------------------------------------------------------------------------
@@ -189,9 +194,13 @@ export function renderSynced(report: Report, page: Page, { unread = [], isImport
     )
     .join("")
   if (!isImport) return `${stagesText(report)}${others}`
+  const end = report.interrupted
+    ? page.prose(`${page.style.magenta("warning")}  ${stoppedText(storedIn(report))}\n`)
+    : ""
+  if (report.adapters.length === 0 && report.interrupted) return end
   if (report.adapters.length === 0) return `${embedded === "" ? NO_SOURCES : embedded}${others}`
   const remarked = report.adapters.flatMap((root) => remarks(root, page.style)).map((each) => page.prose(each))
-  return `${embedded}${tableOf(report, page)}${remarked.join("")}${others}`
+  return `${embedded}${tableOf(report, page)}${remarked.join("")}${others}${end}`
 }
 
 /** Of a sync that read no sources. */
