@@ -50,6 +50,38 @@ export function writeCorpus({ home, sessions, linesTypical, seed }: CorpusReques
   return { files, bytes, lines }
 }
 
+export interface LongSessionRequest {
+  readonly home: string
+  readonly client: "claude-code" | "codex"
+  /** How many lines it has. */
+  readonly lines: number
+  readonly seed: number
+  /** What a tool gave: of so many units or more. Absent: as tools mostly do. */
+  readonly outputUnits?: number
+}
+
+/** One session that is longer than any of a corpus. Gives its id, and how many bytes it has. */
+export function writeLongSession({ home, client, lines, seed, outputUnits }: LongSessionRequest): {
+  readonly id: string
+  readonly bytes: number
+} {
+  const plain = createWriter(seed)
+  const writer = outputUnits === undefined ? plain : { ...plain, output: () => longOutput(plain, outputUnits) }
+  const [log] = (client === "codex" ? codexSession : claudeSession)(writer, 1, lines)
+  if (log === undefined) throw new Error("a session has a log")
+  const path = join(home, log.place)
+  mkdirSync(dirname(path), { recursive: true })
+  const text = `${log.lines.join("\n")}\n`
+  writeFileSync(path, text)
+  return { id: /([0-9a-f-]{36})\.jsonl$/.exec(log.place)?.[1] ?? "", bytes: Buffer.byteLength(text) }
+}
+
+function longOutput(writer: Writer, units: number): string {
+  const pieces: string[] = []
+  for (let length = 0; length < units; length += pieces.at(-1)?.length ?? 0) pieces.push(writer.output())
+  return pieces.join("\n")
+}
+
 // --- Claude Code -----------------------------------------------------------------------------------------------------
 
 function claudeSession(writer: Writer, number: number, count: number): LogFile[] {

@@ -200,7 +200,7 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
       for (const [index, line] of [...output.lines].entries())
         records.push({ form: "log", file, line: index + 1, text: String(line) })
     if (output.form === "database")
-      for (const [index, { table, row }] of output.rows.entries())
+      for (const [index, { table, row }] of [...output.rows].entries())
         records.push({ form: "row", file, line: index + 1, table, row })
   }
   const unit = { key: main.place, root: "/", files: sources, row: { id: SESSION_ID, mark: "" } }
