@@ -247,7 +247,8 @@ export type OutputFile =
   | {
       readonly form: "database"
       readonly place: string
-      readonly rows: readonly OutputRow[]
+      /** As often as they are asked for, as the lines of a log. */
+      readonly rows: Iterable<OutputRow>
       readonly schema: DatabaseSchema
     }
 

@@ -12,7 +12,7 @@ import { BYTES_KEY } from "./foreign-sqlite.ts"
 import { notWritable } from "./paths.ts"
 
 export interface RowsToWrite {
-  readonly rows: readonly NestedRow[]
+  readonly rows: Iterable<NestedRow>
   readonly schema: {
     readonly create: readonly string[]
     readonly keys: Readonly<Record<string, readonly string[]>>
@@ -53,7 +53,7 @@ export function writeForeignRows(path: string, file: RowsToWrite, options: Write
       database.transaction(() => {
         for (const statement of file.schema.create) database.run(statement)
       })()
-      return writeInto(database, draft, file, options)
+      return writeInto(database, draft, file, { isEmpty: true })
     })
     // A transcript is for its owner alone.
     chmodSync(draft, 0o600)
@@ -116,11 +116,16 @@ function beginAlone(database: Database): void {
   database.run("PRAGMA defer_foreign_keys = ON")
 }
 
-function writeInto(database: Database, path: string, file: RowsToWrite, options: WriteOptions): RowsWritten {
+interface IntoOptions extends WriteOptions {
+  /** Nothing is there that could say something else. */
+  readonly isEmpty?: true
+}
+
+function writeInto(database: Database, path: string, file: RowsToWrite, options: IntoOptions): RowsWritten {
   beginAlone(database)
   try {
-    const { conflicts } = rowsIn(database, file)
-    const { replaceWithBackup: backup } = options
+    const { replaceWithBackup: backup, isEmpty } = options
+    const { conflicts } = isEmpty ? { conflicts: [] } : rowsIn(database, file)
     if (conflicts.length > 0 && backup === undefined) {
       throw new PondError("would_overwrite", `${path} has rows that say something else. Use --force to replace them.`, {
         details: { path, rows: conflicts },
@@ -262,8 +267,9 @@ function isSameJson(left: string, right: string): boolean {
   }
 }
 
+/** Asked for every column of every row. */
 function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }
 
 // --- Files ------------------------------------------------------------------------------------------------------------

@@ -255,8 +255,9 @@ function selection(query: ForeignQuery, known: readonly string[]): { sql: string
   return { sql: sql.filter((clause) => clause !== "").join(" "), values }
 }
 
+/** Asked for every column of every row. */
 function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }
 
 function jsonRow(row: Record<string, unknown>): ForeignRow {

@@ -147,13 +147,16 @@ function* chunksOfFile(file: number, bytes: number): Generator<Buffer> {
 function* linesOf(chunks: Iterable<Buffer>): Generator<Buffer> {
   let begun: Buffer[] = []
   for (const chunk of chunks) {
-    let start = 0
+    let [start, count] = [0, 1]
     for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, start)) {
       const end = chunk.subarray(start, feed)
+      count++
       yield begun.length === 0 ? end : Buffer.concat([...begun, end])
       begun = []
       start = feed + 1
     }
     if (start < chunk.length) begun.push(chunk.subarray(start))
+    // Whoever reads a line makes as much of it.
+    collectMade(2 * chunk.length, count)
   }
 }

@@ -38,7 +38,6 @@ export function giveBackAllMemory(): void {
 const MADE_BYTES = 32 * 1024 * 1024
 /** Pieces as large lie outside of what a small collection frees. A whole one costs more, and there are few of them. */
 const LARGE_BYTES = 100_000
-const MADE_LARGE_BYTES = 64 * 1024 * 1024
 
 let [madeBytes, madePieces] = [0, 0]
 
@@ -49,8 +48,8 @@ let [madeBytes, madePieces] = [0, 0]
 export function collectMade(bytes: number, pieces: number): void {
   madeBytes += bytes
   madePieces += pieces
+  if (madeBytes < MADE_BYTES) return
   const isLarge = madeBytes > LARGE_BYTES * madePieces
-  if (madeBytes < (isLarge ? MADE_LARGE_BYTES : MADE_BYTES)) return
   ;[madeBytes, madePieces] = [0, 0]
   if (isLarge) Bun.gc(true)
   else edenGC()

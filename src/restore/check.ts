@@ -208,7 +208,9 @@ async function tellingsBelow(target: Adapter, folder: string): Promise<Map<strin
     const { session } = found
     if (session === undefined) continue
     settleMemory()
-    tellings.set(session.id, toldBriefly(backOf({ session, entries }, target), target.id, "keep").items)
+    const back = backOf({ session, entries }, target)
+    settleMemory()
+    tellings.set(session.id, toldBriefly(back, target.id, "keep").items)
   }
   return tellings
 }

@@ -101,7 +101,7 @@ function runsOf(
   for (const file of files) {
     if (file.form !== "database") runOf(runs, file.place, "").written.push(...contentsOf(file))
     else
-      for (const { table, row } of file.rows.flatMap((each) => rowsIn(each, schema)))
+      for (const { table, row } of Array.from(file.rows).flatMap((each) => rowsIn(each, schema)))
         runOf(runs, file.place, table).written.push({ json: row })
   }
   return runs

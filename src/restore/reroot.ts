@@ -33,7 +33,7 @@ export function reroot(files: readonly OutputFile[], move: Move, newLines?: () =
         return {
           ...file,
           place,
-          rows: file.rows.map((row) => ({ ...row, row: movedJson(row.row, move, count) as JsonObject })),
+          rows: Array.from(file.rows, (row) => ({ ...row, row: movedJson(row.row, move, count) as JsonObject })),
         }
       default:
         return { ...file, place }

@@ -88,7 +88,7 @@ const CONVERSATION: Conversation = {
 
 function contentOf(file: OutputFile): string {
   if (file.form === "log") return Array.from(file.lines, (line) => `${line}\n`).join("")
-  if (file.form === "database") return file.rows.map((row) => `${JSON.stringify(row)}\n`).join("")
+  if (file.form === "database") return Array.from(file.rows, (row) => `${JSON.stringify(row)}\n`).join("")
   return file.form === "bytes" ? Buffer.from(file.bytes).toString("base64") : file.text
 }
 

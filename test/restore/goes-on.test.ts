@@ -146,7 +146,7 @@ test("a session that opencode has taken into the project of a repository is rest
   expect(await synced(place, "opencode", root)).toMatchObject({ failed: 0, issues: [] })
   const [{ id } = { id: "" }] = await place.place.sessions.tables.sessions.read({ columns: ["id"] })
   const { files } = await planRestoreOf(place.pond, { sessionId: id, reasoning: "keep", isForced: false })
-  const rows = files.flatMap((file) => (file.form === "database" ? file.rows : []))
+  const rows = files.flatMap((file) => (file.form === "database" ? [...file.rows] : []))
   const projects = rows.filter(({ table }) => table === "project").map(({ row }) => row["id"])
   expect(projects).toEqual(["0123abcd"])
 })
@@ -176,7 +176,7 @@ test("a session of opencode that grew after it was stored is restored, though it
   expect(await synced(place, "opencode", root)).toEqual({ failed: 0, issues: [], messages: 3 })
   const [{ id } = { id: "" }] = await place.place.sessions.tables.sessions.read({ columns: ["id"] })
   const { files } = await planRestoreOf(place.pond, { sessionId: id, reasoning: "keep", isForced: false })
-  const rows = files.flatMap((file) => (file.form === "database" ? file.rows : []))
+  const rows = files.flatMap((file) => (file.form === "database" ? [...file.rows] : []))
   const last = rows.slice(-4).map(({ row }) => String(row["id"]))
   expect(last.toSorted()).toEqual(["evt_1", "evt_2", expect.stringMatching(/^msg_1/), "msg_zzz"])
 

@@ -6,6 +6,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, SessionLog } from "../../model/session.ts"
+import { lazy } from "../../platform/lazy.ts"
 import { valueAt } from "../extract.ts"
 import { entriesByRecord, sourceOf } from "../shared/native.ts"
 
@@ -24,7 +25,7 @@ export function context(log: SessionLog): readonly Entry[] {
   const leaf = chained.findLast(isTurn)
   if (leaf === undefined) return []
   const branch = withPreserved(branchTo(leaf, chained), chained)
-  return withPairs(withWholeReplies(branch, chained).flatMap(entriesOf))
+  return withPairs(sentIn(withWholeReplies(branch, chained)))
 }
 
 // --- The tree ---------------------------------------------------------------------------------------------------------
@@ -42,18 +43,15 @@ function nodesOf(log: SessionLog): Node[] {
 
 function branchTo(leaf: Node, nodes: readonly Node[]): Node[] {
   const byUuid = new Map<string, Node>()
-  const before = new Map<Node, Node | undefined>()
-  for (const [index, node] of nodes.entries()) {
-    before.set(node, nodes[index - 1])
-    if (node.uuid !== undefined && !byUuid.has(node.uuid)) byUuid.set(node.uuid, node)
-  }
+  for (const node of nodes) if (node.uuid !== undefined && !byUuid.has(node.uuid)) byUuid.set(node.uuid, node)
   const branch = new Set<Node>()
+  const before = lazy(() => new Map(nodes.map((node, index) => [node, nodes[index - 1]])))
   for (let node: Node | undefined = leaf; node !== undefined && !branch.has(node); ) {
     branch.add(node)
     const parent: JsonValue | undefined = node.record["parentUuid"]
     // Null is a root: a first prompt, a compaction, a restart. A parent that is not there (a lost line) is bridged.
     if (parent === null) break
-    node = (typeof parent === "string" ? byUuid.get(parent) : undefined) ?? before.get(node)
+    node = (typeof parent === "string" ? byUuid.get(parent) : undefined) ?? before().get(node)
   }
   return [...branch].reverse()
 }
@@ -96,15 +94,25 @@ function withWholeReplies(branch: readonly Node[], nodes: readonly Node[]): Node
   const whole = new Set<Node>()
   for (const node of branch) {
     const id = replyOf(node)
-    const blocks = id === undefined ? [node] : (replies.get(id) ?? [node])
+    const blocks = (id === undefined ? undefined : replies.get(id)) ?? [node]
     for (const block of blocks) whole.add(block)
-    for (const callId of blocks.flatMap(callsIn)) {
-      const result = results.get(callId)
+    for (const part of partsIn(blocks)) {
+      const result = part.type === "tool_call" ? results.get(part.call_id) : undefined
       if (result !== undefined && !onBranch.has(result)) whole.add(result)
     }
   }
-  const superseded = new Set([...whole].flatMap(({ record }) => record["supersedesUuids"] ?? []))
+  const superseded = supersededBy(whole)
   return [...whole].filter(({ uuid }) => uuid === undefined || !superseded.has(uuid))
+}
+
+function supersededBy(nodes: Iterable<Node>): Set<JsonValue> {
+  const superseded = new Set<JsonValue>()
+  for (const { record } of nodes) {
+    const uuids = record["supersedesUuids"]
+    if (Array.isArray(uuids)) for (const uuid of uuids) superseded.add(uuid)
+    else if (uuids !== undefined) superseded.add(uuids)
+  }
+  return superseded
 }
 
 function repliesIn(nodes: readonly Node[]): { replies: Map<string, Node[]>; results: Map<string, Node> } {
@@ -112,8 +120,11 @@ function repliesIn(nodes: readonly Node[]): { replies: Map<string, Node[]>; resu
   const results = new Map<string, Node>()
   for (const node of nodes) {
     const id = replyOf(node)
-    if (id !== undefined) replies.set(id, [...(replies.get(id) ?? []), node])
-    for (const callId of resultsIn(node)) if (!results.has(callId)) results.set(callId, node)
+    const blocks = id === undefined ? undefined : replies.get(id)
+    if (blocks !== undefined) blocks.push(node)
+    else if (id !== undefined) replies.set(id, [node])
+    for (const part of partsIn([node]))
+      if (part.type === "tool_result" && !results.has(part.call_id)) results.set(part.call_id, node)
   }
   return { replies, results }
 }
@@ -122,32 +133,32 @@ function replyOf({ record }: Node): string | undefined {
   return record["type"] === "assistant" ? textOf(valueAt(record, "message", "id")) : undefined
 }
 
-function callsIn({ entries }: Node): string[] {
-  return entries.flatMap(({ parts }) =>
-    parts.flatMap((part: Part) => (part.type === "tool_call" ? [part.call_id] : [])),
-  )
-}
-
-function resultsIn({ entries }: Node): string[] {
-  return entries.flatMap(({ parts }) =>
-    parts.flatMap((part: Part) => (part.type === "tool_result" ? [part.call_id] : [])),
-  )
+/** Not with lists of lists: a long session has a hundred thousand of them. */
+function* partsIn(holders: Iterable<{ readonly entries: readonly Entry[] }>): Generator<Part> {
+  for (const { entries } of holders) for (const { parts } of entries) yield* parts
 }
 
 // --- What is sent -----------------------------------------------------------------------------------------------------
 
 /** Errors of the API stand in the transcript for the person alone, and so does what is marked for it. */
-function entriesOf({ record, entries }: Node): Entry[] {
-  if (record["isApiErrorMessage"] === true) return []
-  if (record["isVisibleInTranscriptOnly"] === true && record["isCompactSummary"] !== true) return []
-  return entries.filter(({ message, parts }) => message.role !== "system" && parts.length > 0)
+function sentIn(nodes: readonly Node[]): Entry[] {
+  const sent: Entry[] = []
+  for (const { record, entries } of nodes) {
+    if (record["isApiErrorMessage"] === true) continue
+    if (record["isVisibleInTranscriptOnly"] === true && record["isCompactSummary"] !== true) continue
+    for (const entry of entries) if (entry.message.role !== "system" && entry.parts.length > 0) sent.push(entry)
+  }
+  return sent
 }
 
 /** A call without a result and a result without a call are not sent: no model accepts them. */
 function withPairs(entries: readonly Entry[]): Entry[] {
-  const parts: readonly Part[] = entries.flatMap((entry): readonly Part[] => entry.parts)
-  const called = new Set(parts.flatMap((part) => (part.type === "tool_call" ? [part.call_id] : [])))
-  const answered = new Set(parts.flatMap((part) => (part.type === "tool_result" ? [part.call_id] : [])))
+  const called = new Set<string>()
+  const answered = new Set<string>()
+  for (const part of partsIn([{ entries }])) {
+    if (part.type === "tool_call") called.add(part.call_id)
+    else if (part.type === "tool_result") answered.add(part.call_id)
+  }
   const sentResults = new Set<string>()
   const isSent = (part: Part): boolean => {
     if (part.type === "tool_call") return answered.has(part.call_id)
@@ -156,11 +167,13 @@ function withPairs(entries: readonly Entry[]): Entry[] {
     sentResults.add(part.call_id)
     return true
   }
-  return entries.flatMap((entry) => {
+  const paired: Entry[] = []
+  for (const entry of entries) {
     const sent = (entry.parts as readonly Part[]).filter(isSent)
-    if (sent.length === 0) return []
-    return sent.length === entry.parts.length ? [entry] : [{ ...entry, parts: sent } as Entry]
-  })
+    if (sent.length === entry.parts.length) paired.push(entry)
+    else if (sent.length > 0) paired.push({ ...entry, parts: sent } as Entry)
+  }
+  return paired
 }
 
 function isTurn({ record }: Pick<Node, "record">): boolean {

@@ -9,6 +9,7 @@ import type { Loss } from "../../model/report.ts"
 import type { Conversation, ForeignTarget, OutputRow, Serialized } from "../adapter.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
+import { createRowsDraft, joinedRows } from "../shared/rows-draft.ts"
 import { type Start, startsOf } from "../shared/starts.ts"
 import {
   type AssistantTurn,
@@ -27,13 +28,15 @@ import { ID } from "./session-start.ts"
 export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
   const { sessionId, rows, losses } = sessionRows(conversation, target)
   const project = globalProject(Date.parse(conversation.session.created_at))
-  const files = [{ form: "database" as const, place: "opencode.db", rows: [project, ...rows], schema: SCHEMA }]
+  const files = [
+    { form: "database" as const, place: "opencode.db", rows: joinedRows([[project], rows]), schema: SCHEMA },
+  ]
   return { sessionId, files, losses }
 }
 
 interface SessionRows {
   readonly sessionId: string
-  readonly rows: readonly OutputRow[]
+  readonly rows: Iterable<OutputRow>
   readonly losses: readonly Loss[]
 }
 
@@ -58,7 +61,7 @@ function sessionRows(conversation: Conversation, target: ForeignTarget, parent?:
   const row = sessionRow(conversation, { sessionId, agent, target, parent, updatedMs: draft.lastMs })
   return {
     sessionId,
-    rows: [{ table: "session", row }, ...draft.rows, ...children.flatMap(({ rows }) => rows)],
+    rows: joinedRows([[{ table: "session", row }], draft.rows, ...children.map(({ rows }) => rows)]),
     losses: [...losses, ...draft.losses, ...children.flatMap((child) => child.losses)],
   }
 }
@@ -126,7 +129,7 @@ interface DraftFacts {
 }
 
 interface Draft {
-  readonly rows: readonly OutputRow[]
+  readonly rows: Iterable<OutputRow>
   readonly losses: readonly Loss[]
   readonly lastMs: number
   add(turn: Turn): void
@@ -135,7 +138,7 @@ interface Draft {
 function createDraft(facts: DraftFacts): Draft {
   const { sessionId, agent, target, sourceAgent } = facts
   const ids = createIds(sessionId)
-  const rows: OutputRow[] = []
+  const rows = createRowsDraft(target.newLines)
   const losses: Loss[] = []
   let lastMs = 0
   let question = ids.next("msg", 0)

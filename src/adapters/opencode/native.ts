@@ -40,7 +40,7 @@ export function createSurvey(): Survey {
 export function repoint(files: readonly OutputFile[]): OutputFile[] {
   return files.map((file) => {
     if (file.form !== "database") return file
-    const others = file.rows.filter(({ table }) => table !== "project")
+    const others = [...file.rows].filter(({ table }) => table !== "project")
     return { ...file, rows: [globalProject(createdIn(others)), ...others.map(intoGlobal)] }
   })
 }
