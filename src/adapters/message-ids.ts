@@ -3,7 +3,7 @@
  * No two messages get the same one. Knows no client.
  */
 import { stringifyJson } from "../model/json.ts"
-import { createKeySet } from "../platform/key-set.ts"
+import { createKeySet, type KeySet } from "../platform/key-set.ts"
 import type { RawRecord } from "./adapter.ts"
 
 const CONTENT_ID = "pond-"
@@ -27,9 +27,10 @@ const EXACT_IDS_MAX = 100_000
 
 export function createMessageIds(known: ReadonlySet<string>): MessageIds {
   const taken = new Set<string>()
-  const others = createKeySet()
+  // The tables are made for who needs them: most sessions are short, and many have an id in each record.
+  let others: KeySet | undefined
   /** An id that is made of a hash is held as that hash: half of a log can be records without an id. */
-  const hashes = createKeySet()
+  let hashes: KeySet | undefined
   // The number that the next one like it gets: a client that writes the same record thousands of times must not make us
   // count from two each time.
   const next = new Map<string, number>()
@@ -41,6 +42,7 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
       taken.add(id)
       return taken.size > before && !isKnown(id)
     }
+    others ??= createKeySet()
     if (taken.has(id) || isKnown(id) || others.mayHave(id)) return false
     others.add(id)
     return true
@@ -61,6 +63,7 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
 
   /** Whether the hash in `HASH` was free. */
   function takeHash(id: string): boolean {
+    hashes ??= createKeySet()
     return hashes.addHash(HASH.getUint32(0), HASH.getUint32(4)) && !isKnown(id)
   }
 
