@@ -59,7 +59,10 @@ export function foldersBelow(root: string): Folders {
     },
     file: (place, form) => {
       const found = look(place, true)
-      return found && fileOf(root, place, form, found)
+      if (found?.isFile() === true) return fileOf(root, place, form, found)
+      // Who opens a pipe waits for somebody to write into it.
+      if (found?.isDirectory() === false) tell(place, "no regular file")
+      return undefined
     },
   }
 }

@@ -122,6 +122,24 @@ test("a session that is a link to nothing is told, and one that leads to a sessi
   })
 })
 
+const PIPES = [
+  ["claude-code", "projects/-here/a.jsonl", ["fault unreadable_file projects/-here/a.jsonl no regular file"]],
+  [
+    "codex",
+    `sessions/2026/02/01/${ROLLOUT}1.jsonl`,
+    [`fault unreadable_file sessions/2026/02/01/${ROLLOUT}1.jsonl no regular file`],
+  ],
+  ["pi", "--open--/a.jsonl", []],
+] as const
+
+// Who opens one waits for somebody to write into it.
+test.each(PIPES)("a pipe is no session of %s", async (adapter, place, issues) => {
+  using root = folder()
+  mkdirSync(join(root.path, place, ".."), { recursive: true })
+  expect(Bun.spawnSync(["mkfifo", join(root.path, place)]).exitCode).toBe(0)
+  expect(await plannedByUser(adapter, root.path)).toEqual({ keys: [], issues: [...issues] })
+})
+
 const BACK: readonly (readonly [adapter: string, file: string, folder: string, key: string])[] = [
   [
     "claude-code",
