@@ -1,7 +1,7 @@
 /**
- * What a restore of a very long session takes: sessions of a hundred megabytes, of very many short lines and of few with
- * megabytes of tool output, into their own client and into others. Each by a process of its own, whose peak of memory is what
- * is measured; `--share N` makes them a N-th as long.
+ * What a restore of a very long session takes, and a document of it to share: sessions of a hundred megabytes, of very many
+ * short lines and of few with megabytes of tool output, into their own client and into others. Each by a process of its own,
+ * whose peak of memory is what is measured; `--share N` makes them a N-th as long.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +40,7 @@ const SESSIONS: readonly Session[] = [
 ]
 
 export const bench: Bench = {
-  summary: "restore: the memory of one session of 100 MB, into its own client and into others",
+  summary: "restore: the memory of one session of 100 MB, into its own client, into others, and as Markdown",
   run: (args) => {
     const { values } = parseArgs({ args: [...args], options: { share: { type: "string" } } })
     const base = mkdtempSync(join(tmpdir(), "pond-bench-restore-"))
@@ -64,5 +64,10 @@ function rowsOf(base: string, session: Session, share: number): Row[] {
     const beside = `${(bytes / 1e6).toFixed(0)} MB, processor ${(cpuMs / 1_000).toFixed(1)} s`
     return { what: `${what} into ${to}, peak memory`, measured: residentMb, unit: "MB", limit, beside }
   }
-  return [row(client, LIMIT_MB), ...targets.map((to) => row(to, foreignLimitMb))]
+  const shared = (): Row => {
+    const { residentMb, cpuMs } = pond(home, "get", id, "-o", join(home, "shared.md"), "--redact", "--json")
+    const beside = `processor ${(cpuMs / 1_000).toFixed(1)} s`
+    return { what: `${what} as Markdown, peak memory`, measured: residentMb, unit: "MB", limit: LIMIT_MB, beside }
+  }
+  return [row(client, LIMIT_MB), ...targets.map((to) => row(to, foreignLimitMb)), shared()]
 }

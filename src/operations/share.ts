@@ -6,6 +6,7 @@ import { PondError } from "../model/errors.ts"
 import { countText } from "../model/numbers.ts"
 import type { Session } from "../model/session.ts"
 import { visibleLine } from "../model/visible.ts"
+import { collectMade } from "../platform/native-memory.ts"
 import { sessionNotFound } from "../sessions/read.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { Pond } from "./pond.ts"
@@ -30,7 +31,7 @@ export interface Share {
   readonly messages: () => number
 }
 
-const READ_AT_ONCE = 200
+const CHUNK_UNITS = 1 << 18
 const LINEAGE_MAX = 2000
 
 export function shareSession(pond: Pond, options: ShareOptions, signal: AbortSignal): Share {
@@ -84,14 +85,20 @@ async function* body(sessions: Sessions, session: Session, reading: Reading): As
   const { options, clean, count, signal } = reading
   const { isWhole } = options
   const voices = createVoices({ clean, isWhole })
-  const places = await sessions.places(session.id, "all")
+  const { stretches } = await sessions.stored(session.id)
   let isSilent = true
-  for (let at = 0; at < places.length; at += READ_AT_ONCE) {
-    if (signal.aborted) throw new PondError("interrupted", "Interrupted: the Markdown ends in the middle.")
-    const only = places.slice(at, at + READ_AT_ONCE).map(({ ordinal }) => ordinal)
-    const entries = await sessions.entries(session.id, { only })
-    const text = entries.map((entry) => voices.add(entry)).join("")
-    count(entries.length)
+  for await (const entries of stretches()) {
+    let text = ""
+    for (const entry of entries) {
+      if (signal.aborted) throw new PondError("interrupted", "Interrupted: the Markdown ends in the middle.")
+      text += voices.add(entry)
+      count(1)
+      if (text.length < CHUNK_UNITS) continue
+      collectMade(2 * text.length, 1)
+      isSilent = false
+      yield text
+      text = ""
+    }
     isSilent &&= text === ""
     yield text
   }

@@ -283,6 +283,22 @@ test("a session longer than a page comes in several chunks, whole and in order, 
   expect(share.messages()).toBe(450)
 })
 
+test("no message of it is looked up by its place: a long session has a hundred thousand of them", async () => {
+  let named = 0
+  const { sessions } = place.place
+  const counted: typeof sessions = {
+    ...sessions,
+    entries: (id, ordinals) => {
+      named += ordinals?.only?.length ?? 0
+      return sessions.entries(id, ordinals)
+    },
+  }
+  const pond = { ...place.pond, sessions: () => Promise.resolve(counted) }
+  const share = shareSession(pond, { sessionId: "many", ...PLAIN }, new AbortController().signal)
+  expect((await Array.fromAsync(share.chunks)).join("")).toContain("word 449")
+  expect(named).toBe(0)
+})
+
 test("a session that is nowhere is not found, and an interruption is said", async () => {
   expect(await shared("gone").catch((error: unknown) => (error as PondError).code)).toBe("not_found")
   const share = shareSession(place.pond, { sessionId: "many", ...PLAIN }, AbortSignal.abort())
