@@ -3,6 +3,7 @@
  */
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
+import { resolve } from "node:path"
 import { EXIT_NOT_WHOLE, PondError } from "../model/errors.ts"
 import type { ImportSource } from "../sync/import.ts"
 import type { RootPlan } from "../sync/plan.ts"
@@ -73,7 +74,8 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
         },
       )
     }
-    return chosen.map((adapter) => ({ adapter, root: path }))
+    // What is remembered of it is remembered by its name, and the same name is another directory elsewhere.
+    return chosen.map((adapter) => ({ adapter, root: resolve(path) }))
   }
   const { environment } = pond.host
   const home = environment["HOME"] ?? homedir()

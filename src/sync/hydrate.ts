@@ -145,8 +145,8 @@ interface MemoryFacts {
   readonly before: UnitMemory | undefined
 }
 
-/** The stamp of no unit. */
-const UNFINISHED = "unfinished"
+/** The stamp of no unit: it is looked at again. */
+export const UNFINISHED = "unfinished"
 
 function memoryOf(facts: MemoryFacts): UnitMemory {
   const { unit, positions, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts

@@ -9,7 +9,7 @@ import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write.ts"
 import { createFlusher, type Flusher } from "./flush.ts"
-import type { PreparedStretches } from "./hydrate.ts"
+import { type PreparedStretches, UNFINISHED } from "./hydrate.ts"
 import {
   createStoredRows,
   type FirstUnits,
@@ -183,7 +183,7 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
     const { done, value } = await stretches.next()
     if (done) {
       for (const version of value.clientVersions) tally.versions.add(version)
-      if (value.session === null) tally.counts.nameless++
+      if (value.session === null && value.stamp === UNFINISHED) tally.counts.nameless++
       await flusher.unitDone({ ...unit, memory: value })
       return
     }

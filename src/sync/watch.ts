@@ -3,6 +3,7 @@
  * happened; what it was is found out by looking there, so that no order of events can mislead. A generation clock notices
  * what changes while it is being read, and a sweep over everything finds what no event told.
  */
+import { existsSync } from "node:fs"
 import type { SourceUnit } from "../adapters/adapter.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
@@ -138,10 +139,12 @@ function createFollowing({ sources: listed, sync, clock, log, times: given }: Wa
       const beganMs = clock.monotonicMs()
       const round = asked.length === 0 ? "nothing" : await sync(asked)
       log.debug(`${wordsOf(isSweep, asked)}: ${round}, ${Math.round(clock.monotonicMs() - beganMs)} ms`)
-      for (const { source, met } of looks) {
+      for (const look of looks) {
+        const { source } = look
         // What became dirty while it was read stays dirty: its generation is younger.
         dirt.clean(source.root, seen)
-        if (met !== undefined) known.set(nameOf(source), createKnownUnits(source, met, plannedAtMs))
+        const units = knownFrom(look, plannedAtMs)
+        if (units !== undefined) known.set(nameOf(source), units)
         if (round === "failed") dirt.soil(source.root, undefined)
       }
       plan(nextMs, round, isSweep)
@@ -167,8 +170,18 @@ function nameOf({ adapter, root }: ImportSource): string {
   return `${adapter.id}\n${root}`
 }
 
+/** A root that was away while it was planned may be back as it was: nothing in it tells that it was not looked at. */
+function knownFrom({ source, isThere, met }: Look, plannedAtMs: number): KnownUnits | undefined {
+  if (met === undefined) return undefined
+  const { root } = source
+  if (isThere && existsSync(root)) return createKnownUnits(source, met, plannedAtMs)
+  return { at: () => undefined, look: () => (existsSync(root) ? "all" : []) }
+}
+
 interface Look {
   readonly source: ImportSource
+  /** Whether its root was there when the plan began. */
+  readonly isThere: boolean
   /** Of a look at all of a root: the units that are there. */
   readonly met: SourceUnit[] | undefined
 }
@@ -176,9 +189,10 @@ interface Look {
 function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<string, KnownUnits>, dirt: Dirt): Look {
   const places = isSweep ? undefined : dirt.placesOf(source.root)
   const only = places === undefined ? undefined : known.get(nameOf(source))?.at(places)
-  if (only !== undefined) return { source: { ...source, only }, met: undefined }
+  const isThere = existsSync(source.root)
+  if (only !== undefined) return { source: { ...source, only }, met: undefined, isThere }
   const met: SourceUnit[] = []
-  return { source: { ...source, onUnit: (unit) => met.push(unit) }, met }
+  return { source: { ...source, onUnit: (unit) => met.push(unit) }, met, isThere }
 }
 
 // --- What is dirty -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 /** The verb as people run it: a process, a home, a store in it. */
 import { expect, test } from "bun:test"
-import { appendFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
 import { writeTinyModel } from "../../build/tiny-model.ts"
 import { POND } from "../support/bundled-pond.ts"
@@ -185,6 +185,26 @@ test("a source that does not say yet which session it is, is said, by a sync and
   expect((await runPond(["sync", "--dry-run"], home)).stdout).toContain(said)
   const plan = JSON.parse((await runPond(["sync", "--dry-run", "--json"], home)).stdout)
   expect(plan.adapters).toMatchObject([{ sessions: { seen: 2, rewritten: 0, unchanged: 1, nameless: 1 } }])
+})
+
+test("a directory is the same by each of its names, and files without a session wait for nobody", async () => {
+  using home = temporaryHome()
+  writeSampleSession(home.path)
+  const other = join(home.path, "other")
+  renameSync(join(home.path, ".claude"), other)
+  const strays = join(other, "projects/-stray/0c1d2e3f-2222-4222-8333-444455556666.jsonl")
+  mkdirSync(dirname(strays))
+  writeFileSync(strays, "")
+  utimesSync(strays, 1_700_000_000, 1_700_000_000)
+  const read = async (path: string) => {
+    const args = ["sync", "claude-code", "--path", path, "--only", "import", "--json"]
+    const { stdout } = await runPond(args, { env: home.env, cwd: home.path })
+    return JSON.parse(stdout).adapters[0]
+  }
+  const sessions = { seen: 2, new: 1, unchanged: 1, nameless: 0 }
+  expect(await read("other")).toMatchObject({ path: other, sessions })
+  for (const name of ["./other/", other, `../${basename(home.path)}/other`])
+    expect(await read(name)).toMatchObject({ path: other, sessions: { new: 0, nameless: 0 }, bytes_read: 0 })
 })
 
 test("a sync of which every stage is left out is a mistake", async () => {

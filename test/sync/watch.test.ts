@@ -201,6 +201,34 @@ test("where no events come, what is new is found by looking, and then what grows
   expect(narrow).toContain(`projects/-home-someone-new/${SESSION}.jsonl`)
 })
 
+test("where no events come, a root that was away while it was looked at is looked at when it is back", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [userLine(SESSION, 1, "one")])
+  for (let folder = dirname(path); folder !== dirname(place.root); folder = dirname(folder))
+    utimesSync(folder, 1_700_000_000, 1_700_000_000)
+  const away = `${place.root}.away`
+  renameSync(place.root, away)
+  const stop = new AbortController()
+  const done = watchSources({
+    sources: () => place.request.sources,
+    sync: async (sources) => {
+      await runSync({ ...place.request, sources, isPatient: true }, place.context)
+      if (existsSync(away)) renameSync(away, place.root)
+      return "news"
+    },
+    signal: stop.signal,
+    clock: systemClock,
+    log: silentLog,
+    times: { settleMs: 0, apartMs: 0, sweepMs: 3_600_000, pollMs: 20, retryMs: 3_600_000 },
+  })
+  try {
+    await until("it is looked at", holds(place, SESSION, "one"))
+  } finally {
+    stop.abort()
+    await done
+  }
+})
+
 test("a round that failed is tried again, though nothing happens", async () => {
   using place = syncPlace()
   place.write(SESSION, [userLine(SESSION, 1, "one")])
