@@ -35,7 +35,10 @@ export async function fixtureOf(
   const logs = await logsOf(adapter, fixture.root)
   const own = [...logs.values()].filter(({ session }) => !session.source_agent.includes("/"))
   const all = own.map(({ session: { id, project } }) => {
-    const items = fixture.expected[id] ?? itemsOf(conversationOf(adapter, logs, id))
+    const read = itemsOf(conversationOf(adapter, logs, id))
+    // What was thought is not in what a client was seen to send.
+    const seen = fixture.expected[id]
+    const items = seen === undefined ? read : [...seen, ...read.filter(({ role }) => role === "reasoning")]
     return [id, { project, items }] as const
   })
   const conversations = new Map(all.filter(([, { items }]) => items.some(({ role }) => role === "user")))
