@@ -2,7 +2,7 @@
  * Memory that native code has freed. The C library keeps it for its next use, in an arena for each thread: an import that
  * has sorted an index, or encoded a large batch, would stay as large as its largest moment.
  */
-import { edenGC } from "bun:jsc"
+import { edenGC, gcAndSweep } from "bun:jsc"
 import { lazy } from "./lazy.ts"
 import { libcPath } from "./libc.ts"
 
@@ -51,7 +51,7 @@ export function collectMade(bytes: number, pieces: number): void {
   if (madeBytes < MADE_BYTES) return
   const isLarge = madeBytes > LARGE_BYTES * madePieces
   ;[madeBytes, madePieces] = [0, 0]
-  if (isLarge) Bun.gc(true)
+  if (isLarge) gcAndSweep()
   else edenGC()
 }
 
