@@ -5,62 +5,8 @@ import { perform } from "../../src/operations/operation.ts"
 import { type SearchOutput, search } from "../../src/operations/search.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import { said, session } from "../sessions/support.ts"
+import { filled, found, ids } from "./search-support.ts"
 import { type TestPond, testPond } from "./support.ts"
-
-async function filled(): Promise<TestPond> {
-  const box = testPond()
-  const at = (entry: Entry, timestamp: string) => ({ ...entry, message: { ...entry.message, timestamp } }) as Entry
-  const tool = (sessionId: string, ordinal: number, result: string) =>
-    ({
-      message: { ...said(sessionId, ordinal, "").message, role: "tool", timestamp: "2026-01-05T00:00:00.000Z" },
-      parts: [
-        {
-          id: "r",
-          session_id: sessionId,
-          message_id: `m${ordinal}`,
-          provenance: "injected",
-          options: {},
-          type: "tool_result",
-          call_id: "c",
-          is_failure: false,
-          result,
-        },
-      ],
-    }) as unknown as Entry
-  await box.place.sessions.write([
-    {
-      session: session("alpha", { project: "/work/web", title: "The migration" }),
-      entries: [
-        at(said("alpha", 0, "the database migration failed with ENOENT"), "2026-01-01T00:00:00.000Z"),
-        at(said("alpha", 1, "run createStringifyOpts again", { role: "assistant" }), "2026-01-02T00:00:00.000Z"),
-        at(said("alpha", 2, "thank you"), "2026-01-03T00:00:00.000Z"),
-        tool("alpha", 3, 'cat: "secret plan": No such file\nENOENT'),
-      ],
-    },
-    {
-      session: session("beta", { project: "/work/api", source_agent: "other-client" }),
-      entries: [at(said("beta", 0, "a migration of birds, 数据库 too"), "2026-02-01T00:00:00.000Z")],
-    },
-    {
-      session: session("agent", {
-        project: "/work/web",
-        source_agent: "test-client/explorer",
-        parent_session_id: "alpha",
-      }),
-      entries: [at(said("agent", 0, "exploring the migration", { role: "assistant" }), "2026-01-04T00:00:00.000Z")],
-    },
-  ])
-  return box
-}
-
-async function found(box: TestPond, input: object): Promise<SearchOutput> {
-  return (await box.run(search, input)) as SearchOutput
-}
-
-async function ids(box: TestPond, input: object): Promise<string[]> {
-  const { matches = [] } = await found(box, { group: "none", limit: 100, ...input })
-  return matches.map(({ session_id, message_id }) => `${session_id}/${message_id}`)
-}
 
 test("words are found, grouped by session, with what a reader needs to judge them", async () => {
   using box = await filled()
@@ -212,31 +158,6 @@ test("an exact search goes on where its page ended, also inside one moment", asy
   expect(shown).toHaveLength(250)
 })
 
-test.each<[string, object]>([
-  ["an empty query", { query: "" }],
-  ["nothing but space", { query: " \n\t" }],
-  ["a query of more than 100 KB", { query: "x".repeat(100_001) }],
-  ["a filter that nobody knows", { query: "x", filters: { colour: "red" } }],
-  ["a date that does not exist", { query: "x", filters: { from_date: "2026-02-30" } }],
-  ["a date that is none", { query: "x", filters: { to_date: "yesterday" } }],
-  ["two kinds of project filter", { query: "x", filters: { project: { contains: "a", equals: "b" } } }],
-  ["a project expression that cannot be read", { query: "x", filters: { project: { regex: "(" } } }],
-  ["a project expression that may take for ever", { query: "x", filters: { project: { regex: "^(?=(a+)+$)b" } } }],
-  ["a project expression that refers back", { query: "x", filters: { project: { regex: "(a)\\1" } } }],
-  ["a cursor of nobody", { query: "x", cursor: "%%%" }],
-  [
-    "a cursor of another query",
-    { query: "x", cursor: Buffer.from('{"v":1,"q":"other","a":"1","n":0}').toString("base64url") },
-  ],
-  ["meaning without embeddings", { query: "x", mode: "meaning" }],
-  ["a limit of none", { query: "x", limit: 0 }],
-  ["a pattern of more than 4,000 characters", { query: "a|".repeat(2_001), mode: "pattern" }],
-  ["a date of a month that does not exist", { query: "x", filters: { to_date: "2026-13-01T00:00:00Z" } }],
-])("%s is refused in words", async (_, input) => {
-  using box = await filled()
-  await expect(box.run(search, input)).rejects.toMatchObject({ code: "validation_failed" })
-})
-
 test("a cursor goes on with the query, the filters and the mode that it came from, and with no other", async () => {
   using box = testPond()
   const entries = Array.from({ length: 30 }, (_, ordinal) => said("s", ordinal, `needle ${ordinal} in the hay`))
@@ -249,32 +170,6 @@ test("a cursor goes on with the query, the filters and the mode that it came fro
       code: "validation_failed",
       message: expect.stringContaining("belongs to another query"),
     })
-})
-
-test.each([
-  "?!",
-  "a",
-  "\u0000",
-  "\ud83d",
-  '"unbalanced',
-  "(((",
-  "AND OR NOT",
-  "x".repeat(50_000),
-  "“".repeat(50_000),
-  Array.from({ length: 14_000 }, (_, number) => `w${number}`).join(" "),
-  "col:value",
-  "*",
-  "' OR 1=1 --",
-  '"',
-  "🚀",
-])("the query %j is answered, whatever it finds", async (query) => {
-  using box = await filled()
-  for (const options of [{ mode: "auto" }, { mode: "exact" }, { mode: "exact", scope: "all" }, { scope: "tools" }]) {
-    expect(await found(box, { query, ...options })).toMatchObject({
-      sessions: expect.any(Array),
-      searched: { arms: expect.any(Array) },
-    })
-  }
 })
 
 test("an answer fits its budget, however much was found", async () => {
