@@ -3,7 +3,8 @@
  * written, and a slow reader slows the writer down instead of filling memory.
  */
 import { once } from "node:events"
-import { fstatSync, writeSync } from "node:fs"
+import { fstatSync, statSync, writeSync } from "node:fs"
+import { devNull } from "node:os"
 
 export interface TextSink {
   readonly isTerminal: boolean
@@ -63,7 +64,9 @@ function screenOf(fd: number, stream: () => NodeJS.WriteStream): Pick<TextSink, 
 
 function mayBeTerminal(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice()
+    const stat = fstatSync(fd)
+    // What timers and agents give a program that has nothing to read is a device, too.
+    return stat.isCharacterDevice() && stat.rdev !== statSync(devNull, { throwIfNoEntry: false })?.rdev
   } catch {
     // Closed, or nothing that can be asked: then the runtime says.
     return true
