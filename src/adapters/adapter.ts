@@ -69,6 +69,11 @@ export interface Source {
   readonly concerns?: (root: string, place: string) => boolean
   /** For clients that delete old sessions by themselves. */
   readonly retention?: (root: string) => Retention | undefined
+  /**
+   * For clients that move the files of a session themselves: where what would be written to a place lies by now, or that
+   * place. Reads names only.
+   */
+  readonly whereabouts?: (root: string) => (place: string) => string
   /** The model that the client was last used with below a root, in the client's own words. For clients whose sessions name the one that they go on with. */
   readonly lastModel?: (root: string) => string | undefined
 }
@@ -193,8 +198,8 @@ export interface Serialize {
   readonly repoint?: (files: readonly OutputFile[], newLines?: () => LinesDraft) => readonly OutputFile[]
   /** What of a record `repoint` leaves as it was, where it changes one that has no id of its own. */
   readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
-  /** How a person goes on with a restored session. */
-  readonly resume: (sessionId: string, cwd: string) => ResumeCommand
+  /** How a person goes on with a restored session, whose main file lies at a place. */
+  readonly resume: (sessionId: string, cwd: string, place?: string) => ResumeCommand
 }
 
 /** Learns of a session from its stretches, each of whole records, one after the other. */
@@ -285,5 +290,7 @@ export interface DatabaseSchema {
 
 export interface ResumeCommand {
   readonly command: readonly string[]
+  /** What is to be run first, where the client opens nothing that it has put away. */
+  readonly before?: readonly string[]
   readonly cwd: string
 }

@@ -87,6 +87,9 @@ opencode before its database, is restored as it was. \`pond resume\` writes it a
 the client writes today, as a new session; so does --anew, for any session:
 
   pond restore SESSION --anew
+
+A thread that Codex has archived is brought back by \`codex unarchive\` before it
+is opened: \`pond resume\` runs that, and what a restore prints begins with it.
 `
 
 const SEARCH = `A search ranks messages and shows them by session, the best session first.

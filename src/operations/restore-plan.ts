@@ -31,7 +31,12 @@ const RestorePlanOutput = closedObject({
   files: Type.Array(closedObject({ path: Type.String(), bytes: Type.Integer() })),
   losses: Type.Array(closedObject({ kind: Type.String(), count: Type.Integer(), example: Type.String() })),
   rewritten_paths: Type.Integer(),
-  resume: closedObject({ command: Type.Array(Type.String()), cwd: Type.String() }),
+  /** `before` is run first, where the client has put the session away. */
+  resume: closedObject({
+    before: Type.Optional(Type.Array(Type.String())),
+    command: Type.Array(Type.String()),
+    cwd: Type.String(),
+  }),
 })
 
 export const restorePlan = defineOperation({
@@ -51,7 +56,10 @@ export const restorePlan = defineOperation({
       files: files.map((each) => ({ ...each })),
       losses: losses.map((each) => ({ ...each })),
       rewritten_paths,
-      resume: { command: [...resume.command], cwd: resume.cwd },
+      resume: {
+        ...(resume.before === undefined ? {} : { before: [...resume.before] }),
+        ...{ command: [...resume.command], cwd: resume.cwd },
+      },
     }
   },
 })

@@ -4,7 +4,7 @@
  */
 import { homedir } from "node:os"
 import { join, posix, win32 } from "node:path"
-import type { Adapter } from "../adapters/adapter.ts"
+import type { Adapter, ResumeCommand } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById, originOf } from "../adapters/registry.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
@@ -45,7 +45,7 @@ export interface RestoreReport {
   readonly backups: readonly string[]
   readonly losses: readonly LossGroup[]
   readonly rewritten_paths: number
-  readonly resume: { readonly command: readonly string[]; readonly cwd: string }
+  readonly resume: ResumeCommand
   readonly written: boolean
 }
 
@@ -82,6 +82,7 @@ async function planned(
   const sessions = await pond.sessions()
   const tree = await sessions.tree(options.sessionId)
   const target = targetOf(tree, options.to)
+  const root = () => options.root ?? rootOf(pond, target)
   return await planRestore({
     tree,
     ancestors: () => sessions.ancestors(options.sessionId),
@@ -90,8 +91,9 @@ async function planned(
     cwd: options.cwd,
     reasoning: options.reasoning,
     isAnew: options.isAnew,
-    model: target.source.lastModel?.(options.root ?? rootOf(pond, target)),
+    model: target.source.lastModel?.(root()),
     newLines,
+    whereabouts: target.source.whereabouts?.(root()),
   })
 }
 

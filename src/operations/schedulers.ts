@@ -132,7 +132,7 @@ async function crontab({ host }: Pond): Promise<string> {
 }
 
 async function must({ host }: Pond, command: readonly string[], input?: string): Promise<ProgramRun> {
-  const ran = await runProgram(command, host.environment, input)
+  const ran = await runProgram(command, host.environment, input === undefined ? {} : { input })
   if (ran.exitCode === 0) return ran
   const said = ran.stderr.trim().split("\n").at(-1) ?? ""
   throw new PondError(

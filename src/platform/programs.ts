@@ -21,13 +21,14 @@ export function findProgram(name: string, environment: Environment): string | un
 export async function runProgram(
   command: readonly string[],
   environment: Environment,
-  input = "",
+  { input = "", cwd }: { readonly input?: string; readonly cwd?: string } = {},
 ): Promise<ProgramRun> {
   const [name = "", ...args] = command
   const path = findProgram(name, environment)
   if (path === undefined) throw unavailable(name, "is not on the PATH")
   const child = Bun.spawn([path, ...args], {
     env: environment as Record<string, string>,
+    ...(cwd === undefined ? {} : { cwd }),
     stdin: new Blob([input]),
     stdout: "pipe",
     stderr: "pipe",

@@ -32,6 +32,8 @@ export interface RestoreRequest {
   /** See `ForeignTarget`. */
   readonly model?: string | undefined
   readonly newLines?: ForeignTarget["newLines"]
+  /** Where what would be written to a place lies by now: see `Source`. */
+  readonly whereabouts?: ((place: string) => string) | undefined
 }
 
 export interface RestorePlan {
@@ -90,18 +92,25 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
   const move = { from: home, to: cwd, place: target.serialize.place }
   const moved = cwd === home ? { files, rewrittenPaths: 0 } : reroot(files, move, newLines)
   const isRepointed = moved.rewrittenPaths > 0 && target.serialize.repoint !== undefined
+  const repointed = (isRepointed ? target.serialize.repoint?.(moved.files, newLines) : undefined) ?? moved.files
+  const placed = whereTheyLie(repointed, request)
   return {
     fidelity: "native",
     target,
     isOutdated: own.isOutdated,
     sessionId: own.sessionId,
     sessions: written.map(({ session }) => ({ id: session.id, from: session.source_agent })),
-    files: (isRepointed ? target.serialize.repoint?.(moved.files, newLines) : undefined) ?? moved.files,
+    files: placed,
     losses: written.flatMap(({ losses }) => losses),
     rewrittenPaths: moved.rewrittenPaths,
-    resume: target.serialize.resume(own.sessionId, cwd),
+    resume: target.serialize.resume(own.sessionId, cwd, placed[0]?.place),
     proof: { fidelity: "native", written, files },
   }
+}
+
+/** What its client has put elsewhere is there, and gets no second copy where it was. */
+function whereTheyLie(files: readonly OutputFile[], { whereabouts }: RestoreRequest): readonly OutputFile[] {
+  return whereabouts === undefined ? files : files.map((file) => ({ ...file, place: whereabouts(file.place) }))
 }
 
 async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
@@ -125,16 +134,17 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   const losses = [...missing, ...written.losses]
   settleMemory()
   const files = mergeFiles(written.files)
+  const placed = whereTheyLie(files, request)
   return {
     fidelity: "foreign",
     target,
     isOutdated: false,
     sessionId,
     sessions: conversations(conversation).map((each) => ({ id: each.session.id, from: each.session.source_agent })),
-    files,
+    files: placed,
     losses,
     rewrittenPaths: 0,
-    resume: target.serialize.resume(sessionId, cwd),
+    resume: target.serialize.resume(sessionId, cwd, placed[0]?.place),
     proof: { fidelity: "foreign", told: toldOf(conversation, { target, reasoning, losses }), files },
   }
 }

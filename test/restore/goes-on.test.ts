@@ -10,8 +10,8 @@ import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import type { SessionLog } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/restore.ts"
 import { verifyPond } from "../../src/operations/verify.ts"
-import { runSync } from "../../src/sync/sync.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
+import { syncedInto } from "./support.ts"
 
 const NEW = "/projects/移 beta"
 const SAID = "and on in the new directory"
@@ -21,20 +21,11 @@ function rootOf(adapter: string, fixture = "tools"): string {
   return join(import.meta.dir, "../../fixtures", adapter, fixture, "root")
 }
 
-async function synced({ pond, place }: TestPond, adapter: string, root: string, isFull = false) {
+async function synced(place: TestPond, adapter: string, root: string, isFull = false) {
   const found = ADAPTERS.find(({ id }) => id === adapter)
   if (found === undefined) throw new Error(`no adapter ${adapter}`)
-  const { adapters } = await runSync(
-    { sources: [{ adapter: found, root }], stages: ["import"], isFull, isPatient: false },
-    {
-      ...{ storeName: place.path, stateDirectory: join(place.path, "state"), storeMark: () => undefined },
-      ...{ sessions: () => Promise.resolve(place.sessions), signal: new AbortController().signal },
-      ...{ clock: pond.host.clock, log: pond.host.log },
-    },
-  )
-  const [report] = adapters
-  if (report === undefined) throw new Error("nothing was synced")
-  return { failed: report.sessions.failed, issues: report.issues, messages: report.messages.new }
+  const { sessions, issues, messages } = await syncedInto(place, found, root, isFull)
+  return { failed: sessions.failed, issues, messages: messages.new }
 }
 
 /** A client reads the time of a log's last change, and pond leaves alone what is still being written. */

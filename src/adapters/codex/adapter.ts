@@ -1,12 +1,12 @@
 /** Codex, from its first client to version 0.169: the four faces of its adapter, each in a file of its own. */
-import type { Adapter } from "../adapter.ts"
+import type { Adapter, ResumeCommand } from "../adapter.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { createSurvey, native, repoint, unchangedByRepoint } from "./serialize.ts"
-import { source } from "./source.ts"
+import { isArchived, source } from "./source.ts"
 
 export const codex: Adapter = {
   id: BRAND.id,
@@ -22,9 +22,15 @@ export const codex: Adapter = {
     repoint,
     unchangedByRepoint,
     foreign,
-    resume: (sessionId, cwd) => ({ command: ["codex", "resume", sessionId], cwd }),
+    resume,
   },
   // Messages do not say it: each turn begins with a record of its own that does.
   modelAt: [{ role: "system", path: ["payload", "model"] }],
   registration,
+}
+
+/** It refuses a thread that is archived, and one that is not cannot be brought back. */
+function resume(sessionId: string, cwd: string, place = ""): ResumeCommand {
+  const command = ["codex", "resume", sessionId]
+  return isArchived(place) ? { before: ["codex", "unarchive", sessionId], command, cwd } : { command, cwd }
 }

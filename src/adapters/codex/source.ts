@@ -13,7 +13,7 @@ import { type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared
 import { INDEX_PLACE } from "./parse.ts"
 import { type RolloutName, rolloutName } from "./rollout-name.ts"
 
-export const source: Source = { roots, plan, concerns, hasContentIds: true }
+export const source: Source = { roots, plan, concerns, whereabouts, hasContentIds: true }
 
 const LIVE = "sessions"
 const ARCHIVED = "archived_sessions"
@@ -52,6 +52,33 @@ function plan(root: string): (SourceUnit | Issue)[] {
   return [...planned, ...disk.issues]
 }
 
+/** The client archives a rollout, brings it back and compresses it, and leaves it its name. */
+function whereabouts(root: string): (place: string) => string {
+  const disk = foldersBelow(root)
+  const found: Found[] = []
+  for (const folder of KEPT) walk(disk, folder, entriesOf(disk, folder), found)
+  const places = new Map<string, string>()
+  for (const { place, name } of found.toSorted((left, right) => openedLast(left) - openedLast(right)))
+    if (!places.has(keyOf(name))) places.set(keyOf(name), place)
+  return (place) => {
+    const name = rolloutName(place)
+    return (name === undefined ? undefined : places.get(keyOf(name))) ?? place
+  }
+}
+
+/** Of a rollout that lies live and archived it opens the live one, and says nothing of the other. */
+function openedLast({ place, name }: Found): number {
+  return (isArchived(place) ? 2 : 0) + (name.isCompressed ? 1 : 0)
+}
+
+export function isArchived(place: string): boolean {
+  return place.startsWith(`${ARCHIVED}/`)
+}
+
+function keyOf({ stamp, rolloutId }: RolloutName): string {
+  return `${stamp} ${rolloutId}`
+}
+
 // --- One thread -------------------------------------------------------------------------------------------------------
 
 interface Thread {
@@ -85,8 +112,7 @@ function byRollout(rollouts: readonly Found[]): (readonly Found[])[] {
   const groups = new Map<string, [Found, ...Found[]]>()
   const sorted = rollouts.toSorted((left, right) => compare(orderOf(left), orderOf(right)))
   for (const rollout of sorted) {
-    const { stamp, rolloutId } = rollout.name
-    const key = `${stamp} ${rolloutId}`
+    const key = keyOf(rollout.name)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [rollout])
     else group.push(rollout)

@@ -18,6 +18,7 @@ import {
   restore as restoreInto,
   rootOf,
 } from "../../operations/restore.ts"
+import { type ProgramRun, runProgram } from "../../platform/programs.ts"
 import { shellWord } from "../../platform/shell-word.ts"
 import { flag } from "../flags.ts"
 import { pickSession } from "../pick-session.ts"
@@ -87,12 +88,35 @@ export const resume = defineVerb({
         { details: { ...report } },
       )
     }
+    await broughtBack(pond, report, title)
     await pond.close()
     const client = Bun.spawn([program, ...words], { cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
     handOver(client)
     return { exitCode: await client.exited }
   },
 })
+
+/** What the client has put away it opens no sooner. */
+async function broughtBack({ host }: Pond, report: RestoreReport, title: string): Promise<void> {
+  const { before, cwd } = report.resume
+  if (before === undefined) return
+  const { exitCode, stdout, stderr } = await runProgram(before, host.environment, { cwd }).catch(notRun)
+  if (exitCode === 0) {
+    host.log.warn(`${title} had put the session away, and has it back: \`${wordsText(before)}\`.`)
+    return
+  }
+  const said = `${stderr}\n${stdout}`.split("\n").find((line) => line.trim() !== "") ?? `it ended with ${exitCode}`
+  throw new PondError(
+    "conflict",
+    `The session is there, put away, and \`${wordsText(before)}\` did not bring it back (${visibleLine(said.trim())}). Go on with: ${commandText(report)}`,
+    { details: { ...report } },
+  )
+}
+
+function notRun(error: unknown): ProgramRun {
+  if (error instanceof PondError) return { exitCode: 1, stdout: "", stderr: error.message }
+  throw error
+}
 
 async function chosenSession(pond: Pond, desk: (() => Desk) | undefined): Promise<string> {
   if (desk === undefined) {
@@ -228,6 +252,11 @@ function render(report: RestoreReport, style: Style): string {
   return `${lines.join("\n")}\n`
 }
 
-function commandText({ resume: goOn }: RestoreReport): string {
-  return `cd ${visibleLine(shellWord(goOn.cwd))} && ${visibleLine(goOn.command.map(shellWord).join(" "))}`
+function commandText({ resume: { before, command, cwd } }: RestoreReport): string {
+  const steps = before === undefined ? [command] : [before, command]
+  return [`cd ${visibleLine(shellWord(cwd))}`, ...steps.map(wordsText)].join(" && ")
+}
+
+function wordsText(command: readonly string[]): string {
+  return visibleLine(command.map(shellWord).join(" "))
 }

@@ -76,6 +76,29 @@ test("the index is read by thread, whatever else it holds", async () => {
   })
 })
 
+test("a rollout is found where its client has put it, and of two the one that it opens", async () => {
+  const name = (id: string) => `rollout-2026-02-01T10-00-00-${id}.jsonl`
+  const live = (id: string) => `sessions/2026/02/01/${name(id)}`
+  const archived = (id: string) => `archived_sessions/${name(id)}`
+  const tree = {
+    [archived(THREAD)]: log,
+    [`${archived(THREAD)}.zst`]: "being written",
+    [archived(OTHER)]: [...log, userItem("more")],
+    [live(OTHER)]: log,
+    [`${live(LATER)}.zst`]: "cold",
+    [`elsewhere/${name(LATER)}`]: log,
+  }
+  await withTree(tree, async (root) => {
+    const lies = codex.source.whereabouts?.(root)
+    expect(lies?.(live(THREAD))).toBe(archived(THREAD))
+    expect(lies?.(archived(OTHER))).toBe(live(OTHER))
+    expect(lies?.(archived(LATER))).toBe(`${live(LATER)}.zst`)
+    for (const place of [live("019c0000-0000-7000-8000-000000000009"), "session_index.jsonl"])
+      expect(lies?.(place)).toBe(place)
+    expect(codex.source.whereabouts?.(`${root}/nowhere`)(live(THREAD))).toBe(live(THREAD))
+  })
+})
+
 test("a folder of rollouts without the client's own folders is walked whole, and an absent one is empty", async () => {
   await withTree({ [`backup/of/mine/rollout-2026-02-01T10-00-00-${THREAD}.jsonl`]: log }, async (root) => {
     expect((await planned(root)).units.map(({ key }) => key)).toEqual([THREAD])
@@ -84,5 +107,9 @@ test("a folder of rollouts without the client's own folders is walked whole, and
 })
 
 test("what goes on is told to the client by the thread's id, in its directory", () => {
-  expect(codex.serialize.resume(THREAD, CWD)).toEqual({ command: ["codex", "resume", THREAD], cwd: CWD })
+  const goOn = { command: ["codex", "resume", THREAD], cwd: CWD }
+  expect(codex.serialize.resume(THREAD, CWD)).toEqual(goOn)
+  expect(codex.serialize.resume(THREAD, CWD, day(`10-00-00-${THREAD}.jsonl`))).toEqual(goOn)
+  const archived = `archived_sessions/rollout-2026-02-01T10-00-00-${THREAD}.jsonl`
+  expect(codex.serialize.resume(THREAD, CWD, archived)).toEqual({ before: ["codex", "unarchive", THREAD], ...goOn })
 })

@@ -1,0 +1,188 @@
+/**
+ * Codex archives threads and brings them back, which moves their rollouts: a session goes on wherever it lies by now, and
+ * has no second copy where it lay when it was stored.
+ */
+import { expect, test } from "bun:test"
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { codex } from "../../src/adapters/codex/adapter.ts"
+import { restorePlan } from "../../src/operations/restore-plan.ts"
+import { testPond } from "../operations/support.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { syncedInto } from "./support.ts"
+
+const FIXTURES = join(import.meta.dir, "../../fixtures/codex")
+const ARCHIVED = "019c1111-2222-7333-8444-555566667777"
+const LIVE = "01a1ee88-01bb-76a1-bd5b-6c0c79d50902"
+const PLACES = {
+  [ARCHIVED]: [
+    `archived_sessions/rollout-2026-01-05T06-07-00-${ARCHIVED}.jsonl`,
+    `sessions/2026/01/05/rollout-2026-01-05T06-07-00-${ARCHIVED}.jsonl`,
+  ],
+  [LIVE]: [
+    `sessions/2026/11/18/rollout-2026-11-18T12-00-53-${LIVE}.jsonl`,
+    `archived_sessions/rollout-2026-11-18T12-00-53-${LIVE}.jsonl`,
+  ],
+} as const
+
+/** Says what it was told, and moves a rollout as Codex 0.169 does. */
+const CLIENT = `#!/bin/sh
+cd "$HOME/.codex" || exit 9
+echo "codex $*" >> "$HOME/told"
+case $1 in
+unarchive)
+  file=$(echo archived_sessions/*"$2".jsonl)
+  [ -f "$file" ] || { echo "Error: failed to unarchive session" >&2; exit 1; }
+  mkdir -p sessions/2026/01/05 && mv "$file" sessions/2026/01/05/ ;;
+*) exit 7 ;;
+esac
+`
+
+interface Machine extends TemporaryHome {
+  readonly at: (place: string) => string
+  readonly pond: (...words: readonly string[]) => ReturnType<typeof runPond>
+  readonly told: () => readonly string[]
+  readonly rollouts: () => readonly string[]
+}
+
+/** A home with Codex on its PATH, and what lies in it synced. */
+async function machineWith(fixture: string): Promise<Machine> {
+  const home = temporaryHome()
+  const root = join(home.path, ".codex")
+  cpSync(join(FIXTURES, fixture, "root"), root, { recursive: true })
+  const bin = join(home.path, "bin")
+  mkdirSync(bin)
+  writeFileSync(join(bin, "codex"), CLIENT)
+  chmodSync(join(bin, "codex"), 0o755)
+  const env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
+  const machine = {
+    ...home,
+    at: (place: string) => join(root, place),
+    pond: (...words: readonly string[]) => runPond(words, { env }),
+    told: () => readFileSync(join(home.path, "told"), "utf8").trimEnd().split("\n"),
+    rollouts: () =>
+      readdirSync(root, { recursive: true, encoding: "utf8" })
+        .filter((place) => basename(place).startsWith("rollout-"))
+        .toSorted(),
+  }
+  expect(await machine.pond("sync", "codex", "--only", "import")).toMatchObject({ exitCode: 0 })
+  return machine
+}
+
+function moved({ at }: Machine, [from, to]: readonly [string, string]): void {
+  mkdirSync(dirname(at(to)), { recursive: true })
+  renameSync(at(from), at(to))
+}
+
+test("a thread that is archived is brought back before its client opens it, and only then", async () => {
+  using machine = await machineWith("archived-review")
+  const [, live] = PLACES[ARCHIVED]
+  for (const place of machine.rollouts()) rmSync(machine.at(place))
+  const first = await machine.pond("resume", ARCHIVED, "--cwd", machine.path)
+  expect(first.stderr).toContain(`Codex had put the session away, and has it back: \`codex unarchive ${ARCHIVED}\`.`)
+  expect(first.exitCode).toBe(7)
+  expect(existsSync(machine.at(live))).toBe(true)
+  const lying = machine.rollouts()
+  expect(await machine.pond("resume", ARCHIVED, "--cwd", machine.path)).toMatchObject({ exitCode: 7, stderr: "" })
+  expect(machine.told()).toEqual([
+    `codex unarchive ${ARCHIVED}`,
+    `codex resume ${ARCHIVED}`,
+    `codex resume ${ARCHIVED}`,
+  ])
+  expect(machine.rollouts()).toEqual(lying)
+})
+
+test.each([
+  ["brought back since it was stored", "archived-review", ARCHIVED, [`codex resume ${ARCHIVED}`]],
+  ["archived since it was stored", "tools", LIVE, [`codex unarchive ${LIVE}`, `codex resume ${LIVE}`]],
+] as const)("a thread that was %s goes on as it lies", async (_, fixture, id, told) => {
+  for (const isSeen of [false, true]) {
+    using machine = await machineWith(fixture)
+    moved(machine, PLACES[id])
+    if (isSeen) expect(await machine.pond("sync", "codex", "--only", "import")).toMatchObject({ exitCode: 0 })
+    const lying = machine.rollouts()
+    const refused = await machine.pond("restore", id)
+    expect(refused.stderr).toContain(`${machine.at(PLACES[id][1])} is there already. Use --force`)
+    expect(refused.exitCode).toBe(8)
+    expect(machine.rollouts()).toEqual(lying)
+    expect(await machine.pond("resume", id, "--cwd", machine.path)).toMatchObject({ exitCode: 7 })
+    expect(machine.told()).toEqual([...told])
+    expect(machine.rollouts()).toHaveLength(lying.length)
+  }
+})
+
+test("what is said of a restore has both commands, in an order in which they can be run", async () => {
+  using machine = await machineWith("archived-review")
+  const before = ["codex", "unarchive", ARCHIVED]
+  const words = ["restore", ARCHIVED, "--cwd", machine.path, "--root", join(machine.path, "target")]
+  const { stdout } = await machine.pond(...words)
+  expect(stdout).toContain(`cd ${machine.path} && codex unarchive ${ARCHIVED} && codex resume ${ARCHIVED}\n`)
+  const { resume } = JSON.parse((await machine.pond(...words, "--dry-run", "--json")).stdout)
+  expect(resume).toEqual({ before, command: ["codex", "resume", ARCHIVED], cwd: machine.path })
+})
+
+test("a client that does not bring a thread back is quoted, with what to do by hand", async () => {
+  using machine = await machineWith("archived-review")
+  writeFileSync(join(machine.path, "bin/codex"), "#!/bin/sh\necho 'Error: no way back' >&2\nexit 1\n")
+  const { exitCode, stderr } = await machine.pond("resume", ARCHIVED, "--cwd", machine.path)
+  expect(stderr).toContain(
+    `\`codex unarchive ${ARCHIVED}\` did not bring it back (Error: no way back). Go on with: cd `,
+  )
+  expect(stderr).toEndWith(`&& codex unarchive ${ARCHIVED} && codex resume ${ARCHIVED}\n`)
+  expect(exitCode).toBe(6)
+})
+
+test("with force a thread is replaced where it lies, and what lay there is kept beside", async () => {
+  using machine = await machineWith("archived-review")
+  const [, live] = PLACES[ARCHIVED]
+  const stored = readFileSync(machine.at(PLACES[ARCHIVED][0]), "utf8")
+  moved(machine, PLACES[ARCHIVED])
+  appendFileSync(machine.at(live), "{}\n")
+  const report = JSON.parse((await machine.pond("restore", ARCHIVED, "--force", "--json")).stdout)
+  expect(report.resume.before).toBeUndefined()
+  expect(report.files[0].path).toBe(machine.at(live))
+  expect(readFileSync(machine.at(live), "utf8")).toBe(stored)
+  const kept = report.backups.find((path: string) => path.startsWith(machine.at(live)))
+  expect(readFileSync(kept, "utf8")).toBe(`${stored}{}\n`)
+  expect(existsSync(machine.at(PLACES[ARCHIVED][0]))).toBe(false)
+})
+
+test("what was written into Codex as a new session is brought back too, and not written again", async () => {
+  using machine = await machineWith("tools")
+  const resume = () => machine.pond("resume", LIVE, "--anew", "--cwd", machine.path)
+  expect(await resume()).toMatchObject({ exitCode: 7 })
+  const [written = ""] = machine.rollouts().filter((place) => !place.includes(LIVE))
+  moved(machine, [written, `archived_sessions/${basename(written)}`])
+  const lying = machine.rollouts()
+  expect((await resume()).exitCode).toBe(7)
+  expect(machine.told().map((line) => line.split(" ")[1])).toEqual(["resume", "unarchive", "resume"])
+  expect(machine.rollouts()).toHaveLength(lying.length)
+})
+
+test("a plan that is asked for over a wire says it too", async () => {
+  using place = testPond()
+  await syncedInto(place, codex, join(FIXTURES, "archived-review/root"))
+  const { resume } = (await place.run(restorePlan, { session_id: ARCHIVED })) as { resume: unknown }
+  expect(resume).toEqual({
+    before: ["codex", "unarchive", ARCHIVED],
+    command: ["codex", "resume", ARCHIVED],
+    cwd: "/work/alpha",
+  })
+  const [{ id: other } = { id: "" }] = (await place.place.sessions.tables.sessions.read({ columns: ["id"] })).filter(
+    ({ id }) => id !== ARCHIVED,
+  )
+  expect(await place.run(restorePlan, { session_id: other })).toMatchObject({
+    resume: { command: ["codex", "resume", other], cwd: "/work/alpha" },
+  })
+})
