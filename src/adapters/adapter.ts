@@ -194,6 +194,8 @@ export interface Serialize {
   readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
   /** Where a file of a session lies once the session goes on in another directory. Absent: where it lay. */
   readonly place?: (place: string, from: string, to: string) => string
+  /** What its client calls a file wherever it puts it: what lay here first and there later is one. Absent: its place. */
+  readonly nameOf?: (place: string) => string
   /** Files of which lines were changed: what points into another of them by its bytes is set right. */
   readonly repoint?: (files: readonly OutputFile[], newLines?: () => LinesDraft) => readonly OutputFile[]
   /** What of a record `repoint` leaves as it was, where it changes one that has no id of its own. */

@@ -2,7 +2,7 @@
  * What a native restore writes of one session, made of a stretch of it at a time: of a long session no more is held than
  * that, and of each message what its parts must read back as.
  */
-import type { Adapter, ForeignTarget, LinesDraft, OutputFile } from "../adapters/adapter.ts"
+import type { Adapter, ForeignTarget, LinesDraft, OutputFile, Serialize } from "../adapters/adapter.ts"
 import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
 import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { Loss } from "../model/report.ts"
@@ -27,7 +27,7 @@ export async function writeNative(
   newLines: ForeignTarget["newLines"],
 ): Promise<WrittenLog> {
   const { session } = log
-  const joined = createJoined(newLines)
+  const joined = createJoined(newLines, serialize.nameOf)
   const bodies = new Map<string, number>()
   const revised = new Set<string>()
   const losses: Loss[] = []
@@ -122,27 +122,28 @@ interface Joined {
   files(): OutputFile[]
 }
 
-/** Lines of a log go on where those of the last piece ended. */
-function createJoined(newLines: ForeignTarget["newLines"]): Joined {
-  const byPlace = new Map<string, OutputFile>()
+/** Lines of a log go on where those of the last piece ended, and of one that was moved in between where it lay first. */
+function createJoined(newLines: ForeignTarget["newLines"], nameOf: Serialize["nameOf"] = (place) => place): Joined {
+  const byName = new Map<string, OutputFile>()
   const drafts = new Map<string, LinesDraft>()
   return {
     add: (file) => {
-      const before = byPlace.get(file.place)
+      const name = nameOf(file.place)
+      const before = byName.get(name)
       if (before?.form !== "log" || file.form !== "log") {
-        byPlace.set(file.place, file)
+        byName.set(name, file)
         return
       }
-      let draft = drafts.get(file.place)
+      let draft = drafts.get(name)
       if (draft === undefined) {
         draft = newLines?.() ?? []
-        drafts.set(file.place, draft)
+        drafts.set(name, draft)
         for (const line of before.lines) draft.push(line)
-        byPlace.set(file.place, { ...before, lines: draft })
+        byName.set(name, { ...before, lines: draft })
       }
       for (const line of file.lines) draft.push(line)
     },
-    files: () => [...byPlace.values()],
+    files: () => [...byName.values()],
   }
 }
 

@@ -25,6 +25,7 @@ import { syncedInto } from "./support.ts"
 const FIXTURES = join(import.meta.dir, "../../fixtures/codex")
 const ARCHIVED = "019c1111-2222-7333-8444-555566667777"
 const LIVE = "01a1ee88-01bb-76a1-bd5b-6c0c79d50902"
+const REVERTED = "01a1ee88-f68a-7ac2-9e69-db4c3bd2671e"
 const PLACES = {
   [ARCHIVED]: [
     `archived_sessions/rollout-2026-01-05T06-07-00-${ARCHIVED}.jsonl`,
@@ -186,3 +187,41 @@ test("a plan that is asked for over a wire says it too", async () => {
     resume: { command: ["codex", "resume", other], cwd: "/work/alpha" },
   })
 })
+
+test.each(["archived", "warm again"])("what a reverted thread says once it is %s stays in its rollout", async (how) => {
+  using machine = await machineWith("reverted")
+  const [, later = ""] = machine.rollouts().toSorted((left, right) => left.length - right.length)
+  const sync = () => machine.pond("sync", "codex", "--only", "import")
+  if (how === "archived") {
+    for (const place of machine.rollouts()) moved(machine, [place, `archived_sessions/${basename(place)}`])
+  } else {
+    const cold = Bun.zstdCompressSync(readFileSync(machine.at(later)))
+    rmSync(join(machine.path, ".local"), { recursive: true })
+    writeFileSync(machine.at(`${later}.zst`), cold)
+    renameSync(machine.at(later), join(machine.path, "warm"))
+    expect(await sync()).toMatchObject({ exitCode: 0 })
+    renameSync(join(machine.path, "warm"), machine.at(later))
+    rmSync(machine.at(`${later}.zst`))
+  }
+  const payload = { type: "message", role: "user", content: [{ type: "input_text", text: "and on" }] }
+  const line = { timestamp: "2026-11-19T02:00:00.000Z", ordinal: 9999, type: "response_item", payload }
+  const now = machine.rollouts().find((place) => basename(place) === basename(later)) ?? ""
+  appendFileSync(machine.at(now), `${JSON.stringify(line)}\n`)
+  expect(await sync()).toMatchObject({ exitCode: 0 })
+  const root = join(machine.path, "target")
+  expect(await machine.pond("restore", REVERTED, "--root", root)).toMatchObject({ exitCode: 0, stderr: "" })
+  const written = logsBelow(root)
+  expect(written).toEqual(logsBelow(machine.at("")))
+  expect([...written.values()].filter((log) => log.includes("and on"))).toHaveLength(1)
+})
+
+/** By their names, wherever they lie. */
+function logsBelow(root: string): Map<string, string> {
+  const places = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((place) => place.includes("rollout-"))
+  const logs = places.map((place): [string, string] => {
+    const bytes = readFileSync(join(root, place))
+    const isCold = place.endsWith(".zst")
+    return [basename(place, ".zst"), Buffer.from(isCold ? Bun.zstdDecompressSync(bytes) : bytes).toString("utf8")]
+  })
+  return new Map(logs.toSorted(([left], [right]) => (left < right ? -1 : 1)))
+}

@@ -5,6 +5,7 @@ import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
+import { nameOf } from "./rollout-name.ts"
 import { createSurvey, native, repoint, unchangedByRepoint } from "./serialize.ts"
 import { isArchived, source } from "./source.ts"
 
@@ -19,6 +20,7 @@ export const codex: Adapter = {
     native,
     isPiecewise: true,
     survey: createSurvey,
+    nameOf,
     repoint,
     unchangedByRepoint,
     foreign,

@@ -30,6 +30,12 @@ export function rolloutName(place: string): RolloutName | undefined {
   }
 }
 
+/** A rollout is archived, brought back and compressed under its name. */
+export function nameOf(place: string): string {
+  const name = rolloutName(place)
+  return name === undefined ? place : `${name.stamp} ${name.rolloutId}`
+}
+
 /** The milliseconds in which an id of version 7 was made. */
 export function madeAtMs(id: string): number | undefined {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined

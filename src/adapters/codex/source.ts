@@ -11,7 +11,7 @@ import type { Environment } from "../../platform/environment.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { INDEX_PLACE } from "./parse.ts"
-import { type RolloutName, rolloutName } from "./rollout-name.ts"
+import { nameOf, type RolloutName, rolloutName } from "./rollout-name.ts"
 
 export const source: Source = { roots, plan, concerns, whereabouts, hasContentIds: true }
 
@@ -52,18 +52,14 @@ function plan(root: string): (SourceUnit | Issue)[] {
   return [...planned, ...disk.issues]
 }
 
-/** The client archives a rollout, brings it back and compresses it, and leaves it its name. */
 function whereabouts(root: string): (place: string) => string {
   const disk = foldersBelow(root)
   const found: Found[] = []
   for (const folder of KEPT) walk(disk, folder, entriesOf(disk, folder), found)
   const places = new Map<string, string>()
-  for (const { place, name } of found.toSorted((left, right) => openedLast(left) - openedLast(right)))
-    if (!places.has(keyOf(name))) places.set(keyOf(name), place)
-  return (place) => {
-    const name = rolloutName(place)
-    return (name === undefined ? undefined : places.get(keyOf(name))) ?? place
-  }
+  for (const { place } of found.toSorted((left, right) => openedLast(left) - openedLast(right)))
+    if (!places.has(nameOf(place))) places.set(nameOf(place), place)
+  return (place) => places.get(nameOf(place)) ?? place
 }
 
 /** Of a rollout that lies live and archived it opens the live one, and says nothing of the other. */
@@ -73,10 +69,6 @@ function openedLast({ place, name }: Found): number {
 
 export function isArchived(place: string): boolean {
   return place.startsWith(`${ARCHIVED}/`)
-}
-
-function keyOf({ stamp, rolloutId }: RolloutName): string {
-  return `${stamp} ${rolloutId}`
 }
 
 // --- One thread -------------------------------------------------------------------------------------------------------
@@ -112,7 +104,7 @@ function byRollout(rollouts: readonly Found[]): (readonly Found[])[] {
   const groups = new Map<string, [Found, ...Found[]]>()
   const sorted = rollouts.toSorted((left, right) => compare(orderOf(left), orderOf(right)))
   for (const rollout of sorted) {
-    const key = keyOf(rollout.name)
+    const key = nameOf(rollout.place)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [rollout])
     else group.push(rollout)
