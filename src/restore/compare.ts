@@ -3,7 +3,7 @@
  * value. White space, key order and the spelling of equal numbers make no difference; anything else is a mismatch, with
  * the first place where the two differ. Knows no client and no store.
  */
-import type { DatabaseSchema, OutputFile, OutputRow, RawRecord } from "../adapters/adapter.ts"
+import type { DatabaseSchema, OutputFile, OutputRow, RawRecord, Serialize } from "../adapters/adapter.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, pointerKeys, stringifyJson } from "../model/json.ts"
 import { flatRows } from "../platform/foreign-sqlite-writer.ts"
 
@@ -40,17 +40,23 @@ export type SourceRecord =
 /** How many records of each file and table were compared before, for a session that is compared a stretch at a time. */
 export type Compared = Map<string, number>
 
+export interface Comparing {
+  readonly before?: Compared
+  /** A file that was moved since it was stored is compared with itself. */
+  readonly nameOf?: Serialize["nameOf"]
+}
+
 export function differences(
   session: string,
   source: readonly SourceRecord[],
   files: readonly OutputFile[],
-  before: Compared = new Map(),
+  { before = new Map(), nameOf }: Comparing = {},
 ): Mismatch[] {
-  const found = differing(session, runsOf(source, files), before)
+  const found = differing(session, runsOf(source, files, { nameOf }), before)
   const schema = files.find((file) => file.form === "database")?.schema
   if (found.length === 0 || schema === undefined) return found
   // Which rows stand inside others is only how they were read: at once, or some now and more when the session had grown.
-  return differing(session, runsOf(source, files, schema), before)
+  return differing(session, runsOf(source, files, { nameOf, schema }), before)
 }
 
 /** Nothing where either side has records that the other has not: they may belong to the next stretch. */
@@ -58,9 +64,9 @@ export function stretchDifferences(
   session: string,
   source: readonly SourceRecord[],
   files: readonly OutputFile[],
-  before: Compared,
+  { before = new Map(), nameOf }: Comparing,
 ): Mismatch[] | undefined {
-  const runs = runsOf(source, files)
+  const runs = runsOf(source, files, { nameOf })
   const isLevel = [...runs.values()].every(({ wanted, written }) => wanted.length === written.length)
   if (!isLevel) return undefined
   const found = differing(session, runs, before)
@@ -88,21 +94,29 @@ function differing(session: string, runs: ReadonlyMap<string, Run>, before: Comp
 function runsOf(
   source: readonly SourceRecord[],
   files: readonly OutputFile[],
-  schema?: DatabaseSchema,
+  { nameOf, schema }: Pick<Comparing, "nameOf"> & { readonly schema?: DatabaseSchema },
 ): Map<string, Run> {
   const runs = new Map<string, Run>()
+  const runOf = (file: string, table: string): Run => {
+    const key = `${nameOf?.(file) ?? file}\n${table}`
+    const known = runs.get(key)
+    if (known !== undefined) return known
+    const run: Run = { file, isText: false, wanted: [], written: [] }
+    runs.set(key, run)
+    return run
+  }
   for (const raw of source) {
     for (const { table, content } of wantedOf(raw, schema)) {
-      const run = runOf(runs, raw.file.place, table)
+      const run = runOf(raw.file.place, table)
       run.wanted.push(content)
       if (raw.file.form === "text") run.isText = true
     }
   }
   for (const file of files) {
-    if (file.form !== "database") runOf(runs, file.place, "").written.push(...contentsOf(file))
+    if (file.form !== "database") runOf(file.place, "").written.push(...contentsOf(file))
     else
       for (const { table, row } of Array.from(file.rows).flatMap((each) => rowsIn(each, schema)))
-        runOf(runs, file.place, table).written.push({ json: row })
+        runOf(file.place, table).written.push({ json: row })
   }
   return runs
 }
@@ -120,15 +134,6 @@ function wantedOf(
 
 function rowsIn(row: OutputRow, schema: DatabaseSchema | undefined): OutputRow[] {
   return schema?.keys[row.table] === undefined ? [row] : [...flatRows({ rows: [row], schema })]
-}
-
-function runOf(runs: Map<string, Run>, file: string, table: string): Run {
-  const key = `${file}\n${table}`
-  const known = runs.get(key)
-  if (known !== undefined) return known
-  const run: Run = { file, isText: false, wanted: [], written: [] }
-  runs.set(key, run)
-  return run
 }
 
 function contentsOf(file: Exclude<OutputFile, { form: "database" }>): Content[] {

@@ -4,7 +4,7 @@
  * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus, and of a long session
  * one stretch.
  */
-import type { Adapter, RawRecord, SourceUnit, VersionRange } from "../adapters/adapter.ts"
+import type { Adapter, RawRecord, Serialize, SourceUnit, VersionRange } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
@@ -147,7 +147,9 @@ async function verifyRound(
         continue
       }
       const files = back === undefined ? [] : adapter.serialize.native(back).files
-      tally.mismatches.push(...differences(log.session.id, records, files, compared))
+      tally.mismatches.push(
+        ...differences(log.session.id, records, files, { before: compared, nameOf: namesOf(adapter, passage) }),
+      )
     }
     batch = []
     batchBytes = 0
@@ -297,11 +299,17 @@ async function proveAlone(
   const back = await passage.stretch(log)
   if (back === undefined) return undefined
   const before: Compared = new Map(compared)
-  const found = stretchDifferences(log.session.id, records, adapter.serialize.native(back).files, before)
+  const comparing = { before, nameOf: namesOf(adapter, passage) }
+  const found = stretchDifferences(log.session.id, records, adapter.serialize.native(back).files, comparing)
   // What a store has otherwise may have become so since, and stand behind all that was stored first.
   if (found === undefined || (found.length > 0 && passage !== MEMORY)) return undefined
   for (const [run, length] of before) compared.set(run, length)
   return found
+}
+
+/** What was stored before may lie elsewhere by now. */
+function namesOf({ serialize }: Adapter, { isHolding }: Passage): Serialize["nameOf"] {
+  return isHolding === true ? serialize.nameOf : undefined
 }
 
 function count(tally: Tally, unit: SourceUnit, read: UnitReading): void {

@@ -225,3 +225,17 @@ function logsBelow(root: string): Map<string, string> {
   })
   return new Map(logs.toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
+
+test("a thread that was moved since it was stored is as it is stored, and is compared record by record", async () => {
+  using machine = await machineWith("reverted")
+  const places = machine.rollouts()
+  for (const place of places) moved(machine, [place, `archived_sessions/${basename(place)}`])
+  const verified = async () => {
+    const { stdout } = await machine.pond("verify", "codex", "--against-store", "--json")
+    return JSON.parse(stdout).adapters[0].mismatches
+  }
+  expect(await verified()).toEqual([])
+  const changed = machine.at(`archived_sessions/${basename(places[0] ?? "")}`)
+  writeFileSync(changed, readFileSync(changed, "utf8").replace('"ordinal":2', '"ordinal":20'))
+  expect(await verified()).toMatchObject([{ record: 3, pointer: "/ordinal", expected: "20", got: "2" }])
+})
