@@ -76,6 +76,21 @@ export interface SyncState {
 /** A change of what is remembered makes another file: an old one is not read wrongly, it is not read. */
 const VERSION = 1
 
+/**
+ * The file itself sees to it that no look outlives what it was of: builds before there were looks write to it too, and a
+ * watch of one may run beside this one for days.
+ */
+const OVERLOOKING = [
+  ["INSERT", "NEW"],
+  ["UPDATE", "NEW"],
+  ["DELETE", "OLD"],
+] as const
+
+function overlookAfter(event: string, row: string): string {
+  return `CREATE TRIGGER IF NOT EXISTS overlook_after_${event.toLowerCase()} AFTER ${event} ON units
+    BEGIN DELETE FROM looks WHERE adapter = ${row}.adapter AND root = ${row}.root; END;`
+}
+
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS units (
     adapter TEXT NOT NULL, root TEXT NOT NULL, key TEXT NOT NULL,
@@ -88,6 +103,7 @@ const SCHEMA = `
     adapter TEXT NOT NULL, root TEXT NOT NULL, look TEXT NOT NULL, PRIMARY KEY (adapter, root)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
+  ${OVERLOOKING.map(([event, row]) => overlookAfter(event, row)).join("\n")}
 `
 
 /** The memory of a unit may be long, and all of it is asked: two lists of it are read, and nothing else. */
@@ -163,7 +179,6 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
       "ON CONFLICT DO UPDATE SET stamp = excluded.stamp, is_gone = 0, memory = excluded.memory",
   )
   const forget = database.prepare("UPDATE units SET is_gone = 1 WHERE adapter = ? AND root = ? AND key = ?")
-  const overlook = database.prepare("DELETE FROM looks WHERE adapter = ? AND root = ?")
   return {
     look: (adapter, root) => {
       const row = database.query("SELECT look FROM looks WHERE adapter = ? AND root = ?").get(adapter, root)
@@ -192,14 +207,12 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         database.run("DELETE FROM store")
         database.run("INSERT INTO store VALUES (?)", [storeMark() ?? ""])
         isOther = false
-        overlook.run(adapter, root)
         for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, sealed(memory))
       })()
     },
     forget: (adapter, root, keys) => {
       if (keys.length === 0) return
       database.transaction(() => {
-        overlook.run(adapter, root)
         for (const key of keys) forget.run(adapter, root, key)
       })()
     },

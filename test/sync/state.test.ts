@@ -47,6 +47,30 @@ test("what was remembered of another store is not believed, and goes with the fi
   first.close()
 })
 
+test("what is written past the looks, as builds before them do, leaves none of the root", () => {
+  using at = folder()
+  const look = (write: string): (string | undefined)[] => {
+    const state = at.open("one")
+    remember(state, "a", "1")
+    for (const root of ["/root", "/other"]) state.keepLook("pi", root, "look")
+    expect([state.look("pi", "/root"), state.look("pi", "/other")]).toEqual(["look", "look"])
+    using file = new Database(`${at.path}.v1.sqlite`)
+    file.run(write)
+    const looks = [state.look("pi", "/root"), state.look("pi", "/other")]
+    state.close()
+    return looks
+  }
+  const insert =
+    "INSERT INTO units (adapter, root, key, stamp, is_gone, memory) VALUES ('pi', '/root', 'KEY', '2', 0, '{}')"
+  expect(look(`${insert.replace("KEY", "a")} ON CONFLICT DO UPDATE SET stamp = excluded.stamp`)).toEqual([
+    undefined,
+    "look",
+  ])
+  expect(look(insert.replace("KEY", "b"))).toEqual([undefined, "look"])
+  expect(look("UPDATE units SET is_gone = 1 WHERE key = 'a'")).toEqual([undefined, "look"])
+  expect(look("DELETE FROM units")).toEqual([undefined, "look"])
+})
+
 test("a source that is gone is remembered as gone, and as there once it is back", () => {
   using at = folder()
   const state = at.open("one")
