@@ -176,8 +176,17 @@ function stretchesOf(
 }
 
 async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {
-  const { source, planned, tally, bySession, flusher } = work
   const stretches = stretchesOf(work, context)
+  try {
+    await importStretches(work, stretches, context)
+  } finally {
+    // Who is stopped before the end, or refused by the store, leaves a log open otherwise.
+    await stretches.return(NOTHING_TO_REMEMBER)
+  }
+}
+
+async function importStretches(work: UnitWork, stretches: PreparedStretches, context: ImportContext): Promise<void> {
+  const { source, planned, tally, bySession, flusher } = work
   const unit = { adapter: source.adapter.id, root: source.root, key: planned.unit.key }
   for (;;) {
     const { done, value } = await stretches.next()
@@ -197,10 +206,7 @@ async function importUnit(work: UnitWork, context: ImportContext): Promise<void>
       await flusher.add(value.batch, value.bytes, value.reached && { ...unit, memory: value.reached })
     }
     // The rest of a log of gigabytes is left: the next sync goes on where the last stretch ended.
-    if (context.signal.aborted) {
-      await stretches.return(NOTHING_TO_REMEMBER)
-      return
-    }
+    if (context.signal.aborted) return
   }
 }
 

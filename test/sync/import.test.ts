@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -226,6 +227,29 @@ test("a last line that never gets its line feed is stored once it is settled, an
   expect(await place.texts(SESSION)).toEqual(["one", "two"])
   expect(await place.plan()).toEqual([])
 })
+
+const OPEN_FILES = "/proc/self/fd"
+
+test.skipIf(!existsSync(OPEN_FILES))("a log is not left open where the store refuses what was read of it", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [userLine(SESSION, 1, "one")])
+  await place.sync()
+  const more = Array.from({ length: 25_000 }, (_, index) => userLine(SESSION, index + 2, "more"))
+  place.append(SESSION, `${more.join("\n")}\n`)
+  const writePrepared = () => Promise.reject(new Error("no room"))
+  const sessions = () => Promise.resolve({ ...place.sessions, writePrepared })
+  await expect(place.sync({}, { sessions })).rejects.toThrow("no room")
+  expect(openFiles()).not.toContain(path)
+  expect((await place.sync()).messages.new).toBe(25_000)
+})
+
+function openFiles(): string[] {
+  return readdirSync(OPEN_FILES).flatMap((name) => {
+    const path = join(OPEN_FILES, name)
+    // The one that lists them is closed by now.
+    return existsSync(path) ? [readlinkSync(path)] : []
+  })
+}
 
 test("a model that fails keeps no words from being indexed, and is told", async () => {
   using place = syncPlace()
