@@ -111,7 +111,10 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     storeMark: () => storeMark(pond.storeName(), host),
     sessions: () => pond.sessions(),
     embed: () => embedStore(pond, hooks),
-    index: async () => ({ tables: await (await pond.sessions()).maintain("due", hooks.stepAside) }),
+    index: async (restedAs) => {
+      const sessions = await pond.sessions()
+      return { tables: await sessions.maintain("due", { stepAside: hooks.stepAside, restedAs }) }
+    },
     clock: host.clock,
     log: host.log,
     ...hooks,

@@ -94,8 +94,7 @@ export interface Sessions {
   /** How many messages say something that is nobody's copy. */
   spoken(): Promise<number>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
-  /** `stepAside` is waited for between two tables. */
-  maintain(effort: Effort, stepAside?: () => Promise<void>): Promise<readonly TableMaintenance[]>
+  maintain(effort: Effort, options?: MaintainOptions): Promise<readonly TableMaintenance[]>
   /**
    * While it stays the same, `maintain` has nothing to do that it had not before, but for what time makes due. On an object
    * store it is of the messages alone, because each table costs requests there, and nothing is stored without some.
@@ -121,6 +120,13 @@ export interface TableFacts extends TableStatistics {
 
 export interface TableMaintenance extends MaintenanceReport {
   readonly table: string
+}
+
+export interface MaintainOptions {
+  /** Waited for between two tables. */
+  readonly stepAside?: (() => Promise<void>) | undefined
+  /** How the store stood when nothing was due: a table that stands so still is not asked. */
+  readonly restedAs?: string | undefined
 }
 
 export interface WrittenTable extends Pick<Table<Columns>, "maintain" | "statistics"> {
@@ -190,11 +196,13 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       ]
       return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
     },
-    maintain: async (effort, stepAside) => {
+    maintain: async (effort, { stepAside, restedAs } = {}) => {
       if (effort !== "lookups") await store.tidy()
       const reports: TableMaintenance[] = []
-      for (const [table, handle] of Object.entries(tables)) {
-        reports.push({ table, ...(await handle.maintain(effort)) })
+      const rested = restedAs?.split(" ") ?? []
+      for (const [place, [table, handle]] of Object.entries(tables).entries()) {
+        const isAsRested = rested[place] !== undefined && rested[place] === (await standOf(handle))
+        reports.push({ table, ...(isAsRested ? NOTHING_DUE : await handle.maintain(effort)) })
         await stepAside?.()
       }
       reports.push({ table: words.name, ...(await words.maintain(effort)) })
@@ -208,12 +216,21 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     ),
     standing: async () => {
       const maintained = [...Object.values(tables), wordTables.segments, wordTables.blocks, store.table(WORD_LISTS)]
-      const told = store.location.backend === "local" ? maintained : [tables.messages]
-      return (await Promise.all(told.map(async (table) => (await table.lastCommit()) ?? "none"))).join(" ")
+      // On an object store each is a request: what the messages say stands for all.
+      if (store.location.backend !== "local") return `${OF_ALL}${await standOf(tables.messages)}`
+      return (await Promise.all(maintained.map(standOf))).join(" ")
     },
     written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),
   }
+}
+
+const NOTHING_DUE: MaintenanceReport = { isBusy: false, steps: [] }
+/** Before a stand that says nothing of a table by itself. */
+const OF_ALL = "all:"
+
+async function standOf(table: Pick<Table<Columns>, "lastCommit">): Promise<string> {
+  return (await table.lastCommit()) ?? "none"
 }
 
 /**

@@ -147,8 +147,8 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
 /** Where a unit was not remembered as it was planned, the next sync asks for each. */
 function keepLook({ adapter, root, look, units }: RootPlan, state: SyncState): void {
   if (look === undefined) return
-  const stamps = units.length === 0 ? undefined : state.stamps(adapter.id, root)
-  if (units.every(({ unit }) => stamps?.get(unit.key) === stampOf(unit))) state.keepLook(adapter.id, root, look)
+  const isRemembered = ({ unit }: PlannedUnit) => state.stamp(adapter.id, root, unit.key) === stampOf(unit)
+  if (units.every(isRemembered)) state.keepLook(adapter.id, root, look)
 }
 
 interface UnitWork {

@@ -51,6 +51,7 @@ export interface SyncState {
   keepLook(adapter: string, root: string, look: string): void
   /** The stamp of every unit of a root. */
   stamps(adapter: string, root: string): Map<string, string>
+  stamp(adapter: string, root: string, key: string): string | undefined
   unit(adapter: string, root: string, key: string): UnitMemory | undefined
   remember(adapter: string, root: string, units: ReadonlyMap<string, UnitMemory>): void
   /** The source is gone; its session stays. */
@@ -194,6 +195,12 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         .values(adapter, root) as [string, string][]
       return new Map(rows)
     },
+    stamp: (adapter, root, key) => {
+      const row = database
+        .query("SELECT stamp FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0")
+        .get(adapter, root, key) as { stamp: string } | null
+      return isOther ? undefined : row?.stamp
+    },
     unit: (adapter, root, key) => {
       if (isOther) return undefined
       const row = database
@@ -299,6 +306,7 @@ function guarded(state: SyncState, file: StateFile): SyncState {
     look: guard(state.look),
     keepLook: guard(state.keepLook),
     stamps: guard(state.stamps),
+    stamp: guard(state.stamp),
     unit: guard(state.unit),
     remember: guard(state.remember),
     forget: guard(state.forget),

@@ -41,7 +41,7 @@ export interface SyncContext {
   readonly onStage?: (stage: Stage) => void
   /** The stages that others bring. Each gives what its part of the report says. */
   readonly embed?: () => Promise<unknown>
-  readonly index?: () => Promise<IndexReport>
+  readonly index?: (restedAs: string | undefined) => Promise<IndexReport>
 }
 
 export interface IndexReport {
@@ -116,13 +116,14 @@ async function indexStage(rested: Rested | undefined, context: SyncContext): Pro
   const { clock, index } = context
   if (index === undefined) return undefined
   const standing = await (await context.sessions()).standing()
-  const isRecent = rested !== undefined && Math.abs(clock.nowMs() - rested.atMs) < RESTED_MS
-  if (isRecent && rested.standing === standing) return { tables: [] }
+  const recent = rested !== undefined && Math.abs(clock.nowMs() - rested.atMs) < RESTED_MS ? rested : undefined
+  if (recent?.standing === standing) return { tables: [] }
   context.onStage?.("index")
-  const report = await index()
-  // As it stood before: what was committed in the meantime is looked at by the next one.
+  const report = await index(recent?.standing)
   if (report.tables.every(isIdle)) {
-    await withState(context, (state) => Promise.resolve(state.rest({ standing, atMs: clock.nowMs() })))
+    // As it stood before: what was committed in the meantime is looked at by the next one. Tables that were not asked are once the hour is over.
+    const atMs = recent?.atMs ?? clock.nowMs()
+    await withState(context, (state) => Promise.resolve(state.rest({ standing, atMs })))
   }
   return report
 }

@@ -70,6 +70,26 @@ test("who asks for all of it, or an hour later, gets it", async () => {
   expect(await sync()).toBe(true)
 })
 
+test("what stood still since is said to whoever asks the tables, until an hour is over", async () => {
+  using place = syncPlace()
+  let nowMs = systemClock.nowMs()
+  const told: (string | undefined)[] = []
+  const surroundings = {
+    clock: { ...systemClock, nowMs: () => nowMs },
+    index: async (restedAs: string | undefined) => {
+      told.push(restedAs)
+      return { tables: await place.sessions.maintain("due", { restedAs }) }
+    },
+  }
+  place.write(SESSION, [userLine(SESSION, 1, "one")])
+  for (const number of [2, 3, 4]) {
+    await place.sync({ stages: STAGES }, surroundings)
+    place.append(SESSION, `${userLine(SESSION, number, "more")}\n`)
+    nowMs += 40 * 60_000
+  }
+  expect(told).toEqual([undefined, expect.any(String), undefined])
+})
+
 test("a state that is gone is made again, and the tables are asked", async () => {
   using place = syncPlace()
   place.write(SESSION, [userLine(SESSION, 1, "one")])
