@@ -198,11 +198,10 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     },
     maintain: async (effort, { stepAside, restedAs } = {}) => {
       if (effort !== "lookups") await store.tidy()
-      const reports: TableMaintenance[] = []
       const rested = restedAs?.split(" ") ?? []
+      const reports: TableMaintenance[] = []
       for (const [place, [table, handle]] of Object.entries(tables).entries()) {
-        const isAsRested = rested[place] !== undefined && rested[place] === (await standOf(handle))
-        reports.push({ table, ...(isAsRested ? NOTHING_DUE : await handle.maintain(effort)) })
+        reports.push({ table, ...(await maintainedSince(rested[place], handle, effort)) })
         await stepAside?.()
       }
       reports.push({ table: words.name, ...(await words.maintain(effort)) })
@@ -214,22 +213,37 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       [tables.messages, wordTables.segments, wordTables.blocks],
       [tables.sessions, tables.parts],
     ),
-    standing: async () => {
-      const maintained = [...Object.values(tables), wordTables.segments, wordTables.blocks, store.table(WORD_LISTS)]
-      // On an object store each is a request: what the messages say stands for all.
-      if (store.location.backend !== "local") return `${OF_ALL}${await standOf(tables.messages)}`
-      return (await Promise.all(maintained.map(standOf))).join(" ")
+    standing: () => {
+      const { segments, blocks } = wordTables
+      return standingOf(store, [...Object.values(tables), segments, blocks, store.table(WORD_LISTS)], tables.messages)
     },
     written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),
   }
 }
 
-const NOTHING_DUE: MaintenanceReport = { isBusy: false, steps: [] }
-/** Before a stand that says nothing of a table by itself. */
+type Maintained = Standing & Pick<Table<Columns>, "maintain">
+
+async function maintainedSince(
+  rested: string | undefined,
+  table: Maintained,
+  effort: Effort,
+): Promise<MaintenanceReport> {
+  const isAsRested = rested !== undefined && rested === (await standOf(table))
+  return isAsRested ? { isBusy: false, steps: [] } : await table.maintain(effort)
+}
+
+/** On an object store each is a request: what the messages say stands for all, and says nothing of a table by itself. */
 const OF_ALL = "all:"
 
-async function standOf(table: Pick<Table<Columns>, "lastCommit">): Promise<string> {
+async function standingOf(store: Store, all: readonly Standing[], messages: Standing): Promise<string> {
+  if (store.location.backend !== "local") return `${OF_ALL}${await standOf(messages)}`
+  return (await Promise.all(all.map(standOf))).join(" ")
+}
+
+type Standing = Pick<Table<Columns>, "lastCommit">
+
+async function standOf(table: Standing): Promise<string> {
   return (await table.lastCommit()) ?? "none"
 }
 

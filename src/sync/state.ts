@@ -195,18 +195,10 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         .values(adapter, root) as [string, string][]
       return new Map(rows)
     },
-    stamp: (adapter, root, key) => {
-      const row = database
-        .query("SELECT stamp FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0")
-        .get(adapter, root, key) as { stamp: string } | null
-      return isOther ? undefined : row?.stamp
-    },
-    unit: (adapter, root, key) => {
-      if (isOther) return undefined
-      const row = database
-        .query("SELECT memory FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0")
-        .get(adapter, root, key) as { memory: string } | null
-      return row === null ? undefined : unsealed(row.memory)
+    stamp: (...unit) => (isOther ? undefined : ofUnit(database, "stamp", unit)),
+    unit: (...unit) => {
+      const memory = isOther ? undefined : ofUnit(database, "memory", unit)
+      return memory === undefined ? undefined : unsealed(memory)
     },
     remember: (adapter, root, units) => {
       database.transaction(() => {
@@ -261,6 +253,17 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
     },
     close: () => database.close(),
   }
+}
+
+function ofUnit(
+  database: Database,
+  column: "stamp" | "memory",
+  unit: readonly [adapter: string, root: string, key: string],
+): string | undefined {
+  const row = database
+    .query(`SELECT ${column} FROM units WHERE adapter = ? AND root = ? AND key = ? AND is_gone = 0`)
+    .values(...unit)[0]
+  return row?.[0] as string | undefined
 }
 
 // --- What is remembered of a unit, as text ----------------------------------------------------------------------------
