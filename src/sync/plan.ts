@@ -67,7 +67,8 @@ export async function planRoot(
     }
     return options.signal?.aborted !== true
   })
-  if (!options.isFull && options.only === undefined && look.text() === state.look(adapter.id, root)) {
+  const asSeen = options.only === undefined ? look.text() : undefined
+  if (!options.isFull && asSeen !== undefined && asSeen === state.look(adapter.id, root)) {
     const seen = found.length
     return { adapter, root, seen, unchanged: seen, units: [], gone: [], issues, bytesToRead: 0, look: undefined }
   }
@@ -95,7 +96,7 @@ export async function planRoot(
     gone,
     issues,
     bytesToRead,
-    look: isTold ? look.text() : undefined,
+    look: isTold ? asSeen : undefined,
   }
 }
 

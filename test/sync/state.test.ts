@@ -167,14 +167,19 @@ test("one byte of what is remembered of a unit that is another one is damage, wh
   }
 })
 
+/** By somebody else than pond. */
+function tampered(path: string, sql: string): void {
+  const database = new Database(`${path}.v1.sqlite`)
+  database.run(sql)
+  database.close()
+}
+
 test("a list that is not where it was is damage to whoever asks for all that was met", async () => {
   using at = folder()
   const state = at.open("one")
   remember(state, "unit", "1")
   state.close()
-  const database = new Database(`${at.path}.v1.sqlite`)
-  database.run("UPDATE units SET memory = replace(memory, 'unknownKinds', 'unknownKindz')")
-  database.close()
+  tampered(at.path, "UPDATE units SET memory = replace(memory, 'unknownKinds', 'unknownKindz')")
   const request = { path: at.path, log: silentLog, storeMark: () => "one" }
   expect(await withSyncState(request, (opened) => Promise.resolve(opened.met()))).toEqual([])
 })
@@ -184,9 +189,7 @@ test("what an earlier build remembers is believed", () => {
   const state = at.open("one")
   remember(state, "unit", "1")
   state.close()
-  const database = new Database(`${at.path}.v1.sqlite`)
-  database.run("UPDATE units SET memory = json_remove(memory, '$.sum')")
-  database.close()
+  tampered(at.path, "UPDATE units SET memory = json_remove(memory, '$.sum')")
   const again = at.open("one")
   expect(again.unit("pi", "/root", "unit")).toEqual(memoryOf("1"))
   again.close()
