@@ -4,7 +4,7 @@
  */
 import type { Adapter, ForeignTarget, LinesDraft, OutputFile, Serialize } from "../adapters/adapter.ts"
 import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
-import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import { canonicalJson, type JsonValue } from "../model/json.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Part, Session } from "../model/session.ts"
 import { heldLog, type StoredLog, unitsOf } from "../sessions/read.ts"
@@ -161,10 +161,10 @@ const SAFE_BITS = (1n << 53n) - 1n
 function hashOfBody(part: Part, before: bigint): bigint {
   let hash = before
   let short = ""
-  for (const key of sortedKeys(part)) {
+  for (const key of Object.keys(part).sort((left, right) => (left < right ? -1 : 1))) {
     if (key === "options") continue
     const value = part[key as keyof Part] as JsonValue
-    const text = typeof value === "string" ? value : sortedText(value)
+    const text = typeof value === "string" ? value : canonicalJson(value)
     short += `${key} ${typeof value} ${text.length} `
     // Not put together first: a text may be long.
     if (text.length <= SHORT_UNITS) short += text
@@ -178,16 +178,4 @@ const SHORT_UNITS = 256
 /** Half a surrogate pair is not taken for another half. */
 function hashOf(text: string, seed: bigint): bigint {
   return Bun.hash.xxHash64(text.isWellFormed() ? text : Buffer.from(text, "utf16le"), seed)
-}
-
-function sortedText(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`
-  if (!isJsonObject(value)) return stringifyJson(value)
-  return `{${sortedKeys(value)
-    .map((key) => `${stringifyJson(key)}:${sortedText(value[key] ?? null)}`)
-    .join()}}`
-}
-
-function sortedKeys(value: object): string[] {
-  return Object.keys(value).sort((left, right) => (left < right ? -1 : 1))
 }
