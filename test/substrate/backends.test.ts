@@ -3,7 +3,7 @@ import type { Clock } from "../../src/platform/clock.ts"
 import { createLog } from "../../src/platform/log.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { type Location, parseLocation, within } from "../../src/substrate/location.ts"
-import { checkStorage } from "../../src/substrate/storage-check.ts"
+import { type CheckStep, checkStorage } from "../../src/substrate/storage-check.ts"
 import type { StoreContext } from "../../src/substrate/store-context.ts"
 import { openStore } from "../../src/substrate/table.ts"
 import { type ObjectServer, startObjectServer, TEST_KEY } from "../support/object-server.ts"
@@ -119,8 +119,9 @@ test("a table that several make at once holds what each of them stored", async (
   }
 })
 
-test("a store that lets one writer overwrite another does not pass its check", async () => {
-  using careless = Bun.serve({
+/** The store of these tests without its conditions: what is written last counts. */
+function startCareless(onAnswer: (request: Request, body: ArrayBuffer) => ArrayBuffer = (_request, body) => body) {
+  return Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: async (request) => {
@@ -130,19 +131,45 @@ test("a store that lets one writer overwrite another does not pass its check", a
       const hasBody = request.method === "PUT" || request.method === "POST"
       const body = hasBody ? { body: await request.arrayBuffer() } : {}
       const answer = await fetch(`${server.url}${pathname}${search}`, { method: request.method, headers, ...body })
-      return new Response(request.method === "HEAD" ? null : await answer.arrayBuffer(), answer)
+      return new Response(request.method === "HEAD" ? null : onAnswer(request, await answer.arrayBuffer()), answer)
     },
   })
+}
+
+const CARELESS_STEPS: [CheckStep, boolean][] = [
+  ["reach", true],
+  ["write", true],
+  ["conditional write", false],
+  ["delete", true],
+]
+
+test("a store that lets one writer overwrite another does not pass its check", async () => {
+  using careless = startCareless()
   const location = parseLocation(`s3+http://127.0.0.1:${careless.port}/pond-test/careless`, { environment: keys })
   const checked = await checkStorage(location, context)
   expect(checked.ok).toBe(false)
-  expect(checked.steps.map(({ step, ok }) => [step, ok])).toEqual([
-    ["reach", true],
-    ["write", true],
-    ["conditional write", false],
-    ["delete", true],
-  ])
+  expect(checked.steps.map(({ step, ok }) => [step, ok])).toEqual(CARELESS_STEPS)
   expect(checked.steps[2]?.error?.message).toContain("conditional writes")
+})
+
+test("so does one whose writers find what they read replaced under their hands", async () => {
+  const [written, overwritten] = [new Set<string>(), new Set<string>()]
+  // Of a manifest that was written twice, half is read: what a reader gets who asked for its length before.
+  using careless = startCareless((request, body) => {
+    const { pathname } = new URL(request.url)
+    const isManifest = pathname.endsWith(".manifest")
+    if (!isManifest || request.method === "HEAD") return body
+    if (request.method !== "PUT") return overwritten.has(pathname) ? body.slice(0, body.byteLength / 2) : body
+    if (written.has(pathname)) overwritten.add(pathname)
+    written.add(pathname)
+    return body
+  })
+
+  const location = parseLocation(`s3+http://127.0.0.1:${careless.port}/pond-test/replaced`, { environment: keys })
+  const checked = await checkStorage(location, context)
+  expect(overwritten.size).toBeGreaterThan(0)
+  expect(checked.steps.map(({ step, ok }) => [step, ok])).toEqual(CARELESS_STEPS)
+  expect(checked.steps[2]?.error?.message).toContain("13 rows were written and not all can be read")
 })
 
 test("a check of a local folder succeeds and leaves no table", async () => {
