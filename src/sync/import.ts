@@ -133,7 +133,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
         if (context.signal.aborted) break
         await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored: rows }, context)
       }
-      if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, plan.gone)
+      if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, [...plan.gone, ...plan.retold])
       tally.endedMs = context.clock.monotonicMs()
     }
     await flusher.settle()

@@ -3,8 +3,8 @@
  * is asked for many units at once, in the order of the plan, and compared row by row: a session is read whole only where
  * something of it changed.
  */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, realpathSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import type { Adapter, SourceUnit } from "../adapters/adapter.ts"
 import type { Session } from "../model/session.ts"
 import type { KnownRows } from "../sessions/known-rows.ts"
@@ -99,7 +99,7 @@ export function createStoredRows(
       else if (first.unit !== own)
         return { place: placeFrom(unit, first.path), isFirst: change === "new" || isAsStored === true }
       if (change !== "new" || !(await before.has(session))) return undefined
-      const other = pathsOf(session, unit.root).find((each) => each !== path && existsSync(each))
+      const other = pathsOf(session, unit.root).find((each) => each !== path && isOtherFile(each, path))
       return other === undefined ? undefined : { place: placeFrom(unit, other), isFirst: false }
     },
   }
@@ -120,6 +120,12 @@ function mainPathOf({ root, files }: SourceUnit): string {
 /** As the unit's own places are, where it lies below the same root. */
 function placeFrom({ root }: SourceUnit, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
+}
+
+/** Links make several paths of one folder, and another of them may be told than was before. */
+function isOtherFile(known: string, path: string): boolean {
+  if (!existsSync(known)) return false
+  return basename(known) !== basename(path) || realpathSync(dirname(known)) !== realpathSync(dirname(path))
 }
 
 export interface ComparedWith {

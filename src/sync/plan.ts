@@ -2,7 +2,8 @@
  * Plan: what is on the disk, and what of it changed since it was last stored. Names and sizes; of files that grew also
  * the bytes before their old end, because a file can be rewritten and be longer afterwards. Writes nothing.
  */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
+import { join } from "node:path"
 import type { Adapter, SourceFile, SourceUnit } from "../adapters/adapter.ts"
 import { isPrefixOf, type LogPosition } from "../adapters/shared/log-window.ts"
 import type { Issue } from "../model/report.ts"
@@ -33,6 +34,8 @@ export interface RootPlan {
   readonly units: readonly PlannedUnit[]
   /** The keys of units that were there before. */
   readonly gone: readonly string[]
+  /** The keys of units that were there before, and that are told under another path now. */
+  readonly retold: readonly string[]
   readonly issues: readonly Issue[]
   readonly bytesToRead: number
   /** How all of it looked; nothing where not all was seen, or where that is remembered already. */
@@ -70,7 +73,18 @@ export async function planRoot(
   const asSeen = options.only === undefined ? look.text() : undefined
   if (!options.isFull && asSeen !== undefined && asSeen === state.look(adapter.id, root)) {
     const seen = found.length
-    return { adapter, root, seen, unchanged: seen, units: [], gone: [], issues, bytesToRead: 0, look: undefined }
+    return {
+      adapter,
+      root,
+      seen,
+      unchanged: seen,
+      units: [],
+      gone: [],
+      retold: [],
+      issues,
+      bytesToRead: 0,
+      look: undefined,
+    }
   }
   const stamps = state.stamps(adapter.id, root)
   const met = new Set(found.map(({ key }) => key))
@@ -84,7 +98,8 @@ export async function planRoot(
   // A root that could not be listed whole, or was away at that moment, has lost nothing.
   const isListed = options.only === undefined && options.signal?.aborted !== true && existsSync(root)
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
-  const gone = isWhole && unchanged < stamps.size ? [...stamps.keys()].filter((key) => !met.has(key)) : []
+  const missing = isWhole && unchanged < stamps.size ? [...stamps.keys()].filter((key) => !met.has(key)) : []
+  const retold = retoldOf(missing, found, (key) => state.unit(adapter.id, root, key))
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
   const isTold = isWhole && met.size === found.length
   return {
@@ -93,10 +108,38 @@ export async function planRoot(
     seen: met.size,
     unchanged,
     units,
-    gone,
+    gone: missing.filter((key) => !retold.has(key)),
+    retold: [...retold],
     issues,
     bytesToRead,
     look: isTold ? asSeen : undefined,
+  }
+}
+
+/** Their file lies where it lay, and another unit is read from it: of the ways that links make to one folder, one is told. */
+function retoldOf(
+  missing: readonly string[],
+  found: readonly SourceUnit[],
+  memoryOf: (key: string) => UnitMemory | undefined,
+): ReadonlySet<string> {
+  if (missing.length === 0) return new Set()
+  const files = found.flatMap((unit) => unit.files)
+  const [places, inodes] = [new Set(files.map(({ place }) => place)), new Set(files.map(({ inode }) => inode))]
+  const isRetold = (key: string) => {
+    const [main] = Object.keys(memoryOf(key)?.files ?? {})
+    // A place that is told still: of several units in one database this one is gone.
+    if (main === undefined || places.has(main)) return false
+    return inodes.has(inodeAt(join(found[0]?.root ?? "", main)) ?? Number.NaN)
+  }
+  return new Set(missing.filter(isRetold))
+}
+
+function inodeAt(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined
+    throw error
   }
 }
 

@@ -35,18 +35,25 @@ function plan(root: string): Found[] {
   const disk = foldersBelow(root)
   const found: Found[] = []
   const here = entriesOf(disk, "")
-  if (here.some(({ name }) => name === "projects")) {
+  const isWalk = !here.some(({ name }) => name === "projects")
+  const planning: Planning = { disk, found, unfinished: [], isWalk }
+  if (isWalk) addUnits(planning, "", here)
+  else {
     for (const entry of entriesOf(disk, "projects").filter(isFolder)) {
       const folder = `projects/${entry.name}`
-      addUnits({ disk, found, isWalk: false }, folder, entriesOf(disk, folder))
+      disk.enter(folder, () => addUnits(planning, folder, entriesOf(disk, folder)))
     }
-  } else addUnits({ disk, found, isWalk: true }, "", here)
+  }
+  disk.followLinks()
+  for (const finish of planning.unfinished) finish()
   return [...found, ...disk.issues]
 }
 
 interface Planning {
   readonly disk: Folders
   readonly found: Found[]
+  /** Sessions of which some lies behind a link. */
+  readonly unfinished: (() => void)[]
   /** Whether folders that are no session's are entered. */
   readonly isWalk: boolean
 }
@@ -61,7 +68,7 @@ function addUnits(planning: Planning, folder: string, entries: readonly Dirent[]
     const stem = name.slice(0, -LOG.length)
     const place = below(folder, name)
     if (isAgentLog(name)) addUnit(planning, place, files.has(`${stem}${META}`) ? [below(folder, `${stem}${META}`)] : [])
-    else if (folders.has(stem)) addSession(planning, place, walk(planning.disk, below(folder, stem)))
+    else if (folders.has(stem)) walkSession(planning, place, below(folder, stem))
     else addUnit(planning, place, [])
   }
   for (const name of folders) if (!files.has(`${name}${LOG}`)) addFolder(planning, below(folder, name), name)
@@ -70,15 +77,25 @@ function addUnits(planning: Planning, folder: string, entries: readonly Dirent[]
 /** A folder whose session is no longer there, or one that is walked into. */
 function addFolder(planning: Planning, place: string, name: string): void {
   if (name === "memory") return
-  const inner = entriesOf(planning.disk, place)
-  if (inner.some((entry) => OF_SESSION.includes(entry.name)))
-    addSession(planning, undefined, walk(planning.disk, place))
-  else if (planning.isWalk) addUnits(planning, place, inner)
+  planning.disk.enter(place, () => {
+    const inner = entriesOf(planning.disk, place)
+    if (inner.some((entry) => OF_SESSION.includes(entry.name))) walkSession(planning, undefined, place)
+    else if (planning.isWalk) addUnits(planning, place, inner)
+  })
 }
 
 const OF_SESSION = ["subagents", "tool-results", "workflows"]
 const LOG = ".jsonl"
 const META = ".meta.json"
+
+function walkSession(planning: Planning, log: string | undefined, folder: string): void {
+  const { disk, unfinished } = planning
+  const places: string[] = []
+  const before = disk.waited()
+  disk.enter(folder, () => walk(disk, folder, places))
+  if (disk.waited() === before) addSession(planning, log, places)
+  else unfinished.push(() => addSession(planning, log, places))
+}
 
 /** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
 function addSession(planning: Planning, log: string | undefined, places: readonly string[]): void {
@@ -128,14 +145,12 @@ function formOf(place: string): SourceForm {
   return form === "document" && place.includes("/tool-results/") ? "text" : form
 }
 
-function walk(disk: Folders, folder: string): string[] {
-  const places: string[] = []
+function walk(disk: Folders, folder: string, places: string[]): void {
   for (const entry of entriesOf(disk, folder)) {
     const place = below(folder, entry.name)
-    if (isFolder(entry)) places.push(...walk(disk, place))
+    if (isFolder(entry)) disk.enter(place, () => walk(disk, place, places))
     else places.push(place)
   }
-  return places
 }
 
 function entriesOf(disk: Folders, folder: string): Dirent[] {

@@ -43,8 +43,9 @@ function plan(root: string): (SourceUnit | Issue)[] {
   const kept = here.filter(({ name }) => KEPT.includes(name)).map(({ name }) => name)
   const found: Found[] = []
   // A root without these folders is a folder of rollouts that somebody points at, and is walked whole.
-  if (kept.length === 0) walk(disk, "", here, found)
-  for (const folder of kept) walk(disk, folder, entriesOf(disk, folder), found)
+  if (kept.length === 0) walk(disk, "", found)
+  for (const folder of kept) disk.enter(folder, () => walk(disk, folder, found))
+  disk.followLinks()
   const titles = titlesOf(disk)
   const planned: (SourceUnit | Issue)[] = []
   for (const [threadId, rollouts] of byThread(found))
@@ -55,7 +56,8 @@ function plan(root: string): (SourceUnit | Issue)[] {
 function whereabouts(root: string): (place: string) => string {
   const disk = foldersBelow(root)
   const found: Found[] = []
-  for (const folder of KEPT) walk(disk, folder, entriesOf(disk, folder), found)
+  for (const folder of KEPT) walk(disk, folder, found)
+  disk.followLinks()
   const places = new Map<string, string>()
   for (const { place } of found.toSorted((left, right) => openedLast(left) - openedLast(right)))
     if (!places.has(nameOf(place))) places.set(nameOf(place), place)
@@ -167,12 +169,12 @@ function textAt(path: string): string {
 
 const DEPTH_MAX = 12
 
-function walk(disk: Folders, folder: string, entries: readonly Dirent[], found: Found[], depth = 0): void {
-  for (const entry of entries) {
+function walk(disk: Folders, folder: string, found: Found[], depth = 0): void {
+  for (const entry of entriesOf(disk, folder)) {
     const place = folder === "" ? entry.name : `${folder}/${entry.name}`
     const name = rolloutName(place)
     if (name !== undefined) found.push({ place, name })
-    else if (isFolder(entry) && depth < DEPTH_MAX) walk(disk, place, entriesOf(disk, place), found, depth + 1)
+    else if (isFolder(entry) && depth < DEPTH_MAX) disk.enter(place, () => walk(disk, place, found, depth + 1))
   }
 }
 

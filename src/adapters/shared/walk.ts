@@ -22,6 +22,7 @@ export function filesBelow(root: string, rule: WalkRule): (SourceFile | Issue)[]
   const found: SourceFile[] = []
   const folders = foldersBelow(root)
   walk({ folders, rule, found }, "")
+  folders.followLinks()
   return [...found, ...folders.issues]
 }
 
@@ -40,7 +41,7 @@ function walk(walking: Walk, place: string): void {
   for (const entry of folders.entries(place)) {
     const below = place === "" ? entry.name : `${place}/${entry.name}`
     const found = lookAt(folders, below, entry, rule)
-    if (found === "folder") walk(walking, below)
+    if (found === "folder") folders.enter(below, () => walk(walking, below))
     else if (found !== undefined) all.push(found)
   }
 }

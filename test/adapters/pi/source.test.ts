@@ -63,7 +63,7 @@ test("a link that leads back is not followed forever", async () => {
   writeFileSync(join(root, "--a--/1.jsonl"), "{}\n")
   symlinkSync(root, join(root, "--a--/back"))
   symlinkSync(join(root, "--a--"), join(root, "--link--"))
-  expect(await placesIn(root)).toEqual(["--a--/1.jsonl", "--link--/1.jsonl"])
+  expect(await placesIn(root)).toEqual(["--a--/1.jsonl"])
 })
 
 test("a root that is not there holds nothing", async () => {

@@ -159,3 +159,53 @@ test.each(BACK)("links of %s that lead back are followed once", async (adapter, 
   symlinkSync(root.path, join(root.path, inner, "root"))
   expect(await plannedByUser(adapter, root.path)).toEqual({ keys: [key], issues: [] })
 })
+
+const TANGLED: readonly (readonly [adapter: string, folders: string, inner: string, file: string])[] = [
+  ["claude-code", "projects/-here", "subagents", "agent-1.jsonl"],
+  ["codex", "sessions/2026", "02", `${ROLLOUT}1.jsonl`],
+  ["pi", "all", "sessions", "1.jsonl"],
+]
+
+// There are as many ways as there are orders of them: nine did not end.
+test.each(TANGLED)(
+  "folders of %s that all link to each other are looked at once each",
+  async (adapter, at, inner, file) => {
+    using root = folder()
+    const names = Array.from({ length: 12 }, (_, number) => `f${number + 10}`)
+    for (const [number, name] of names.entries())
+      put(root.path, `${at}/${name}/${inner}/${file.replace("1.", `${number.toString(16)}.`)}`)
+    const plain = await plannedByUser(adapter, root.path)
+    expect(plain.keys).toHaveLength(names.length)
+    for (const from of names) {
+      for (const to of names)
+        if (from !== to) symlinkSync(join(root.path, at, to), join(root.path, at, from, inner, to))
+      // The name that would come first leads to what has one of its own.
+      symlinkSync(join(root.path, at, from), join(root.path, at, `a-${from}`))
+    }
+    expect(await plannedByUser(adapter, root.path)).toEqual(plain)
+  },
+)
+
+test("of the ways to a folder that lies elsewhere the one with the fewest links is taken, and of those the first", async () => {
+  using root = folder()
+  using elsewhere = folder()
+  put(root.path, "sessions/own/1.jsonl")
+  for (const name of ["x", "y"]) put(elsewhere.path, `${name}/1.jsonl`)
+  const inner = join(root.path, "sessions")
+  symlinkSync(join(elsewhere.path, "x"), join(inner, "a"))
+  symlinkSync(join(elsewhere.path, "y"), join(elsewhere.path, "x/deep"))
+  for (const name of ["c", "b"]) symlinkSync(join(elsewhere.path, "y"), join(inner, name))
+  const { keys } = await plannedByUser("pi", inner)
+  expect(keys).toEqual(["own/1.jsonl", "a/1.jsonl", "b/1.jsonl"])
+})
+
+test("a link to a folder above the root is followed, once", async () => {
+  using root = folder()
+  const inner = join(root.path, "one/sessions")
+  put(root.path, "one/sessions/own/1.jsonl")
+  put(root.path, "two/1.jsonl")
+  for (const name of ["up", "again"]) symlinkSync(root.path, join(inner, "own", name))
+  symlinkSync(join(root.path, "one"), join(inner, "near"))
+  const { keys, issues } = await plannedByUser("pi", inner)
+  expect({ keys, issues }).toEqual({ keys: ["own/1.jsonl", "own/again/two/1.jsonl"], issues: [] })
+})
