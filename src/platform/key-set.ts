@@ -12,6 +12,13 @@ export interface KeySet {
 }
 
 const SLOTS_FIRST = 1_024
+/**
+ * How full it may be, and how much wider it is made then. Twice as wide took up to 21 bytes for a key: an import of 1.9
+ * million messages has three such sets, 100 MB of its 577, and now 65, for a tenth of a second.
+ */
+const TAKEN_MAX = 0.8
+const WIDER = 1.25
+const HASHES = 2 ** 32
 /** Halves of a hash, of which an empty slot has none. */
 const EMPTY = 0
 const INSTEAD_OF_EMPTY = 1
@@ -22,7 +29,7 @@ export function createKeySet(): KeySet {
   let slots = new Uint32Array(2 * SLOTS_FIRST)
 
   function addHash(first: number, second: number): boolean {
-    if (count * 8 >= slots.length * 3) slots = widened(slots)
+    if (2 * count >= TAKEN_MAX * slots.length) slots = widened(slots)
     if (!put(slots, first || INSTEAD_OF_EMPTY, second)) return false
     count++
     return true
@@ -41,11 +48,14 @@ export function createKeySet(): KeySet {
   }
 }
 
-/** Where a hash stands, or the empty slot where it would. */
+/** Where a hash stands, or the empty slot where it would. Hashes lie about in their order, in a table of any width. */
 function slotOf(slots: Uint32Array, first: number, second: number): number {
-  const last = slots.length - 1
-  let slot = (second << 1) & last
-  while (slots[slot] !== EMPTY && (slots[slot] !== first || slots[slot + 1] !== second)) slot = (slot + 2) & last
+  const { length } = slots
+  let slot = 2 * Math.floor((second * (length / 2)) / HASHES)
+  while (slots[slot] !== EMPTY && (slots[slot] !== first || slots[slot + 1] !== second)) {
+    slot += 2
+    if (slot === length) slot = 0
+  }
   return slot
 }
 
@@ -58,7 +68,7 @@ function put(slots: Uint32Array, first: number, second: number): boolean {
 }
 
 function widened(slots: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const wider = new Uint32Array(2 * slots.length)
+  const wider = new Uint32Array(2 * Math.ceil((slots.length / 2) * WIDER))
   for (let slot = 0; slot < slots.length; slot += 2) {
     const first = slots[slot] ?? EMPTY
     if (first !== EMPTY) put(wider, first, slots[slot + 1] ?? 0)

@@ -21,3 +21,14 @@ test.each([0, 1, 0xffffffff])("a hash of %i is one like any other", (hash) => {
   expect(keys.addHash(hash, 8)).toBe(true)
   expect(keys.size).toBe(2)
 })
+
+test("a hash of two halves is found again whatever stands where it would, at either end of the table", () => {
+  const keys = createKeySet()
+  const hashes = [0, 1, 0x7fffffff, 0xffffffff].flatMap((second) =>
+    Array.from({ length: 700 }, (_, first) => [2 + first * 6_100_000, second] as const),
+  )
+  for (const hash of hashes) expect(keys.addHash(...hash)).toBe(true)
+  for (const hash of hashes) expect(keys.addHash(...hash)).toBe(false)
+  expect(keys.size).toBe(hashes.length)
+  expect(hashes.some(([first, second]) => keys.mayHaveHash(first + 1, second))).toBe(false)
+})
