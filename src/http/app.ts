@@ -34,6 +34,8 @@ export type Fetch = (request: Request) => Promise<Response>
 /** One request in, one answer out: what a server of any kind listens with. */
 export function createHttp(context: HttpContext): Fetch {
   const app = routes(context)
+  // The routes are put together at the first request. A process that asks whether there is a pond waits for no such thing.
+  void app.handle(new Request("http://localhost/healthz", { headers: { host: "localhost" } }))
   return async (request) => {
     const requestId = Bun.randomUUIDv7()
     const response = await app.handle(request).catch((error: unknown) => failure(context, error))
