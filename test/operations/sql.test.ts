@@ -280,6 +280,7 @@ test.each([
 
 test("a file of a query that failed is not left behind, and neither is what it spilled", async () => {
   const folder = join(box.pond.host.path("cache"), "sql-exports")
+  await ask("select 1 one", { output: "csv" })
   const before = readdirSync(folder).length
   await refusal("select error('no') from messages", { output: "csv" })
   await refusal("select error('no') from messages", { output: "parquet" })
