@@ -25,7 +25,8 @@ export function context(log: SessionLog): readonly Entry[] {
   const leaf = chained.findLast(isTurn)
   if (leaf === undefined) return []
   const branch = withPreserved(branchTo(leaf, chained), chained)
-  return withPairs(sentIn(withWholeReplies(branch, chained)))
+  const whole = withWholeReplies(branch, chained)
+  return withPairs(sentIn(whole), callsCutOff(whole))
 }
 
 // --- The tree ---------------------------------------------------------------------------------------------------------
@@ -151,8 +152,24 @@ function sentIn(nodes: readonly Node[]): Entry[] {
   return sent
 }
 
-/** A call without a result and a result without a call are not sent: no model accepts them. */
-function withPairs(entries: readonly Entry[]): Entry[] {
+/** The calls of the reply that the log ends with. What of them ran when the client died is sent, as interrupted. */
+function callsCutOff(nodes: readonly Node[]): ReadonlySet<string> {
+  const last = nodes.findLast((node) => isTurn(node) && !isResults(node))
+  const id = last === undefined ? undefined : replyOf(last)
+  const reply = id === undefined ? [last] : nodes.filter((node) => replyOf(node) === id)
+  const cutOff = new Set<string>()
+  for (const part of partsIn(reply.filter((node) => node !== undefined)))
+    if (part.type === "tool_call") cutOff.add(part.call_id)
+  return cutOff
+}
+
+function isResults(node: Node): boolean {
+  const parts = [...partsIn([node])]
+  return parts.length > 0 && parts.every(({ type }) => type === "tool_result")
+}
+
+/** Else a call without a result is not sent, and a result without a call never: no model accepts them. */
+function withPairs(entries: readonly Entry[], cutOff: ReadonlySet<string>): Entry[] {
   const called = new Set<string>()
   const answered = new Set<string>()
   for (const part of partsIn([{ entries }])) {
@@ -161,7 +178,7 @@ function withPairs(entries: readonly Entry[]): Entry[] {
   }
   const sentResults = new Set<string>()
   const isSent = (part: Part): boolean => {
-    if (part.type === "tool_call") return answered.has(part.call_id)
+    if (part.type === "tool_call") return answered.has(part.call_id) || cutOff.has(part.call_id)
     if (part.type !== "tool_result") return true
     if (!called.has(part.call_id) || sentResults.has(part.call_id)) return false
     sentResults.add(part.call_id)

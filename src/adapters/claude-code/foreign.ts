@@ -12,7 +12,6 @@ import {
   type CallBlock,
   type FileBlock,
   type TextBlock,
-  type Turn,
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
@@ -62,7 +61,10 @@ function logOf(conversation: Conversation, { cwd, reasoning, newLines }: Foreign
   const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
   const log = createLog(identity, cwd, losses, newLines?.() ?? [])
   const ids = createCallIds()
-  for (const turn of turns) addTurn(log, turn, ids, identity.agents)
+  const last = turns.at(-1)
+  for (const turn of turns)
+    if (turn.role === "user") addUserTurn(log, turn)
+    else addAssistantTurn(log, turn, { ids, agents: identity.agents, isLast: turn === last })
   return log
 }
 
@@ -92,11 +94,6 @@ function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readon
       losses.push(loss(...given))
     },
   }
-}
-
-function addTurn(log: Log, turn: Turn, ids: CallIds, agents: readonly Agent[]): void {
-  if (turn.role === "user") addUserTurn(log, turn)
-  else addAssistantTurn(log, turn, ids, agents)
 }
 
 // --- Turns of the user ------------------------------------------------------------------------------------------------
@@ -145,7 +142,13 @@ function userBlock(log: Log, messageId: string, block: TextBlock | FileBlock): J
 
 // --- Turns of the model -----------------------------------------------------------------------------------------------
 
-function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: readonly Agent[]): void {
+interface Written {
+  readonly ids: CallIds
+  readonly agents: readonly Agent[]
+  readonly isLast: boolean
+}
+
+function addAssistantTurn(log: Log, turn: AssistantTurn, { ids, agents, isLast }: Written): void {
   const { messageId, timestamp } = turn
   const blocks = turn.blocks.flatMap((block): { content: JsonObject; call?: CallBlock }[] => {
     if (block.type === "text") return block.text.trim() === "" ? [] : [{ content: { type: "text", text: block.text } }]
@@ -172,9 +175,9 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, ids: CallIds, agents: r
     if (call !== undefined) writtenBy.set(call, uuid)
   }
   for (const [call, uuid] of writtenBy) {
-    // The client leaves a call without a result out of what it sends.
-    if (call.result === undefined) log.lose("unanswered_call", messageId, call.name)
-    else addResult(log, call, ids, uuid, agents)
+    if (call.result !== undefined) addResult(log, call, ids, uuid, agents)
+    // The client sends one without a result in the reply that a log ends with, as interrupted, and leaves any other out.
+    else if (!isLast) log.lose("unanswered_call", messageId, call.name)
   }
 }
 

@@ -100,6 +100,16 @@ test("the blocks of a reply share its id, and the results of its calls follow it
   expect(records[6]?.message.id).not.toBe(records[1]?.message.id ?? "")
 })
 
+test("a call without a result is lost but in the reply that the log ends with", () => {
+  const cutOff = [
+    entry("user", text("Go.")),
+    entry("assistant", text("Two at once."), call("c1", "exec_command", { cmd: "ls" }), call("c2", "exec_command", {})),
+    entry("tool", result("c1", "/work")),
+  ]
+  expect(written(conversation(cutOff)).losses).not.toContain("unanswered_call")
+  expect(written(conversation([...cutOff, entry("user", text("Again."))])).losses).toContain("unanswered_call")
+})
+
 test("a tool that is not the client's own keeps its name, in letters that the API takes", () => {
   const { records } = written(
     conversation([

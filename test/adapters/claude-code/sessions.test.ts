@@ -324,6 +324,21 @@ test("calls and results without each other are not sent, and neither is an error
   ])
 })
 
+test("what a client that died was doing is sent: a call of the last reply, also where another one came back", async () => {
+  const reply = "msg_1"
+  const both = [
+    user("u1", null, "Go."),
+    assistant("a1", "u1", [text("Two.")], reply),
+    assistant("a2", "a1", [call("t1")], reply),
+    assistant("a3", "a2", [call("t2")], reply),
+  ]
+  const cutOff = [...both, user("r1", "a2", [result("t1")])]
+  expect(await sent(both)).toEqual(["u1", "a1", "a2", "a3"])
+  expect(await sent(cutOff)).toEqual(["u1", "a1", "a2", "a3", "r1"])
+  expect(await sent([...cutOff, user("u2", "r1", "Again.")])).toEqual(["u1", "a1", "a2", "r1", "u2"])
+  expect(await sent([...both, assistant("a4", "a3", [text("Other.")])])).toEqual(["u1", "a1", "a4"])
+})
+
 test("an answer that replaced another one is sent in its place", async () => {
   const refused = assistant("a1", "u1", [text("No.")], "msg_1")
   const other = { ...assistant("a2", "a1", [text("Yes.")], "msg_2"), supersedesUuids: ["a1"] }
