@@ -37,10 +37,20 @@ function digits(value: bigint): string {
   return (value & TIME_BITS).toString(16).padStart(12, "0")
 }
 
+/** Each from the number that the hash is, shifted by six bits more: in pieces of sixteen bits, as large integers take long. */
 function lettersOf(seed: string): string {
-  const hash = BigInt(`0x${hexOf(seed, 32)}`)
-  return Array.from(
-    { length: LETTERS_MAX },
-    (_, index) => LETTERS[Number((hash >> BigInt(6 * index)) % 62n)] ?? "0",
-  ).join("")
+  const hash = hexOf(seed, 32)
+  const pieces = Array.from({ length: 8 }, (_, index) => Number.parseInt(hash.slice(4 * index, 4 * index + 4), 16))
+  let letters = ""
+  while (letters.length < LETTERS_MAX) {
+    let [rest, carry] = [0, 0]
+    for (const [index, piece] of pieces.entries()) {
+      rest = (rest * 0x10000 + piece) % LETTERS.length
+      const shifted = carry * 0x10000 + piece
+      pieces[index] = shifted >> 6
+      carry = shifted & 63
+    }
+    letters += LETTERS[rest]
+  }
+  return letters
 }
