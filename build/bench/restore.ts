@@ -27,15 +27,15 @@ interface Session {
 const SESSIONS: readonly Session[] = [
   {
     ...{ what: "52,000 lines of Claude Code", client: "claude-code", lines: 52_000 },
-    ...{ targets: ["codex", "pi"], foreignLimitMb: 650 },
+    ...{ targets: ["codex", "pi", "opencode"], foreignLimitMb: 650 },
   },
   {
     ...{ what: "146,000 lines of Codex", client: "codex", lines: 146_000 },
-    ...{ targets: ["claude-code", "pi"], foreignLimitMb: 850 },
+    ...{ targets: ["claude-code", "pi", "opencode"], foreignLimitMb: 750 },
   },
   {
     ...{ what: "results of 5 MB of Claude Code", client: "claude-code", lines: 32, outputUnits: 5_000_000 },
-    ...{ targets: ["codex"], foreignLimitMb: 600 },
+    ...{ targets: ["codex", "opencode"], foreignLimitMb: 600 },
   },
 ]
 

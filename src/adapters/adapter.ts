@@ -31,6 +31,11 @@ export interface Adapter {
    * branches, applies compaction and rollback, leaves out carriers. `ancestors` are the sessions that this one continues, nearest first.
    */
   readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
+  /**
+   * The same of a session that goes on from no other, for who does not hold it: what each piece of it, of whole records, adds.
+   * Nothing where only the whole tells, because what was said is undone, summed up or replaced.
+   */
+  readonly contextByPieces?: () => (piece: SessionLog) => readonly Entry[] | undefined
   readonly serialize: Serialize
   /**
    * For clients that give the records of an old log ids when they open it again: what of a record that leaves as it was.

@@ -30,6 +30,8 @@ export interface LineShelfOptions {
 const HELD_UNITS = 4 << 20
 const CHUNK_BYTES = 1 << 20
 const LINE_FEED = 10
+/** What a line was made of, which is gone by now. */
+const LINE_BYTES = 4_096
 
 /** Once it is closed, no lines of it are read any more. */
 export function createLineShelf({ path, heldUnits = HELD_UNITS }: LineShelfOptions): LineShelf {
@@ -61,7 +63,7 @@ function createLines(open: () => number, heldUnits: number): LongLines {
 
   function flush(): void {
     file ??= open()
-    collectMade(waitingUnits, waiting.length)
+    collectMade(waitingUnits + LINE_BYTES * waiting.length, waiting.length)
     for (const chunk of chunksOf(waiting)) {
       for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at, chunk.length - at, written + at)
       written += chunk.length

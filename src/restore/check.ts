@@ -10,7 +10,7 @@ import type { Entry, Session, SessionLog } from "../model/session.ts"
 import { flatRows } from "../platform/foreign-sqlite-writer.ts"
 import { collectMade, settleMemory } from "../platform/native-memory.ts"
 import { editsBetween } from "./edits.ts"
-import type { RestorePlan, Told } from "./plan.ts"
+import { type RestorePlan, type Told, withoutRecord } from "./plan.ts"
 import { toldBriefly } from "./told.ts"
 import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
 
@@ -32,11 +32,14 @@ interface UnitSink {
   readonly entry: (entry: Entry) => void
 }
 
+const ROW_BYTES = 16_384
+
 async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Promise<void> {
   const parser = adapter.parse(unit, { ...sink, issue: () => undefined })
   for await (const { records, bytes } of resolve(adapter.source, unit)) {
     for (const record of records) parser.push(record)
-    collectMade(bytes, records.length)
+    // How many bytes a row took in its database is not known.
+    collectMade(bytes === 0 ? records.length * ROW_BYTES : bytes, records.length)
   }
   parser.end(true)
 }
@@ -192,27 +195,58 @@ async function foreignDifference(plan: RestorePlan, folder: string): Promise<str
 
 type Items = readonly string[]
 
-/** What each session that was written tells. Each is held whole, and let go before the next one. */
+/** What each session that was written tells. One after the other is held, and let go. */
 async function tellingsBelow(target: Adapter, folder: string): Promise<Map<string, Items>> {
   const tellings = new Map<string, Items>()
   for await (const unit of target.source.plan(folder)) {
     if (!("files" in unit)) continue
-    const found: { session?: Session } = {}
-    const entries: Entry[] = []
-    await readUnit(target, unit, {
-      session: (begun) => {
-        found.session = begun
-      },
-      entry: (entry) => entries.push(entry),
-    })
-    const { session } = found
-    if (session === undefined) continue
+    const back = (await backByPieces(target, unit)) ?? (await backWhole(target, unit))
+    if (back === undefined) continue
     settleMemory()
-    const back = backOf({ session, entries }, target)
-    settleMemory()
-    tellings.set(session.id, toldBriefly(back, target.id, "keep").items)
+    tellings.set(back.session.id, toldBriefly(back, target.id, "keep").items)
   }
   return tellings
+}
+
+/** Nothing where only the whole session tells. */
+async function backByPieces(target: Adapter, unit: SourceUnit): Promise<Conversation | undefined> {
+  const contextOf = target.contextByPieces?.()
+  if (contextOf === undefined) return undefined
+  const pieces = createPieces()
+  const said: Entry[] = []
+  const found: { session?: Session; isWhole?: true } = {}
+  const take = (entries: readonly Entry[] | undefined): void => {
+    if (entries === undefined || found.session === undefined || found.isWhole) return
+    const added = contextOf({ session: found.session, entries })
+    if (added === undefined) found.isWhole = true
+    else for (const entry of added) said.push(withoutRecord(entry))
+  }
+  await readUnit(target, unit, {
+    session: (begun) => {
+      found.session = begun
+    },
+    entry: (entry) => {
+      if (!found.isWhole) take(pieces.add(entry))
+    },
+  })
+  take(pieces.rest())
+  const { session, isWhole } = found
+  return session === undefined || isWhole ? undefined : { session, entries: said, children: [] }
+}
+
+async function backWhole(target: Adapter, unit: SourceUnit): Promise<Conversation | undefined> {
+  const found: { session?: Session } = {}
+  const entries: Entry[] = []
+  await readUnit(target, unit, {
+    session: (begun) => {
+      found.session = begun
+    },
+    entry: (entry) => entries.push(entry),
+  })
+  const { session } = found
+  if (session === undefined) return undefined
+  settleMemory()
+  return backOf({ session, entries }, target)
 }
 
 /** Sub-agents that are nowhere in what was written. What such a one started is lost with it. */

@@ -198,7 +198,7 @@ async function liveConversation(
 }
 
 /** What its own client wrote of it is no other client's concern, and more than what was said. */
-function withoutRecord({ message, parts }: Entry): Entry {
+export function withoutRecord({ message, parts }: Entry): Entry {
   return {
     message: { ...message, options: ownFacts(message.options) },
     parts: (parts as readonly Part[]).map((part) => ({ ...part, options: ownFacts(part.options) })),

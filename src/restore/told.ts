@@ -7,6 +7,7 @@ import type { ResultContent } from "../adapters/shared/translate.ts"
 import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
 import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { FilePart } from "../model/session.ts"
+import { collectMade } from "../platform/native-memory.ts"
 
 export interface Telling {
   /** Each as it is told, the long ones cut short and named by what they are. Equal where the whole ones are. */
@@ -18,8 +19,21 @@ export interface Telling {
 /** What a long conversation tells, for who compares it with another and does not want to hold it. */
 export function toldBriefly(...[conversation, target, reasoning]: Parameters<typeof toldBy>): Telling {
   const { turns, losses } = turnsOf(conversation, target, reasoning)
-  return { items: turns.flatMap((turn) => itemsOf(turn).map(brief)), lost: losses.length }
+  const items: string[] = []
+  for (const turn of turns) {
+    const whole = itemsOf(turn)
+    let units = 0
+    for (const item of whole) {
+      units += item.length
+      items.push(brief(item))
+    }
+    // Each is put together, and then gone through as one text.
+    collectMade(2 * units + ITEM_BYTES * whole.length, whole.length)
+  }
+  return { items, lost: losses.length }
 }
+
+const ITEM_BYTES = 512
 
 const BRIEF_UNITS = 400
 

@@ -1,7 +1,7 @@
 /** opencode, from the JSON trees of 2025 to the database of version 1.18: the four faces of its adapter, each in files of its own. */
 import { systemClock } from "../../platform/clock.ts"
 import type { Adapter } from "../adapter.ts"
-import { context } from "./context.ts"
+import { context, contextByPieces } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { createSurvey, native, repoint } from "./native.ts"
 import { parse } from "./parse.ts"
@@ -17,6 +17,7 @@ export const opencode: Adapter = {
   source: createSource(systemClock),
   parse,
   context,
+  contextByPieces,
   serialize: {
     native,
     survey: createSurvey,

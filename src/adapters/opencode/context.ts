@@ -2,12 +2,13 @@
  * The live conversation: what opencode would send to its model if the session went on now. What was undone is gone, what
  * was compacted is its summary and the tail that stays behind it, what the client cleared is what it puts in its place.
  */
-import type { JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import { plain } from "../extract.ts"
-import { type LiveSession, liveSession } from "./live.ts"
+import { revisionOf, sourceOf } from "../shared/native.ts"
+import { byTime, type LiveSession, liveSession } from "./live.ts"
 import { infoAt, type MessageView, objectOf, partAt } from "./records.ts"
-import { messageEntries, openRendering, rowEntries } from "./sent.ts"
+import { messageEntries, openRendering, type Render, rowEntries } from "./sent.ts"
 
 export function context(log: SessionLog): readonly Entry[] {
   const live = liveSession(log)
@@ -16,6 +17,34 @@ export function context(log: SessionLog): readonly Entry[] {
   const known = new Set(live.messages.map(({ id }) => id && plain(id)))
   const rows = sinceCompaction(revertedRows(live)).filter((row) => !known.has(String(row["id"])))
   return [...said, ...rows.flatMap((row) => rowEntries(row, render))]
+}
+
+export function contextByPieces(): (piece: SessionLog) => readonly Entry[] | undefined {
+  let render: Render | undefined
+  let last: MessageView | undefined
+  return (piece) => {
+    if (!piece.entries.every(isOneOfRows)) return undefined
+    const { session, messages } = liveSession(piece)
+    const [first] = messages
+    const isInOrder = first === undefined || last === undefined || byTime(last, first) < 0
+    if (!isInOrder || isJsonObject(session["revert"] ?? null) || messages.some(isOfCompaction)) return undefined
+    last = messages.at(-1) ?? last
+    const rendering = render ?? openRendering(piece)
+    render = rendering
+    return messages.flatMap((view) => messageEntries(view, rendering))
+  }
+}
+
+/** A message of a record that changes no other, and that no listing of the other kind is to be put beside. */
+function isOneOfRows({ message }: Entry): boolean {
+  const { of, table } = sourceOf(message)
+  if (of !== undefined) return true
+  const isPlain = table === "message" || table === "session" || table === "project"
+  return isPlain && revisionOf(message) === undefined
+}
+
+function isOfCompaction(view: MessageView): boolean {
+  return infoAt(view, "summary") === true || compactionOf(view) !== undefined
 }
 
 // --- What is left of the session ----------------------------------------------------------------------------------------

@@ -211,8 +211,10 @@ function listMessages(database: ForeignDatabase, sessionId: string): Listed[] {
   const parts = new Map<string, JsonValue[]>()
   const columns = ["id", "message_id", "session_id", "time_created", "time_updated", "seq"]
   const where = { session_id: sessionId }
+  // What a digest is made of, and no more: a long session has hundreds of thousands.
+  const ofPart = ["id", "message_id", "time_updated"]
   for (const part of database.tables.has("part")
-    ? database.rows({ table: "part", columns, where, order: ["id"] })
+    ? database.rows({ table: "part", columns: ofPart, where, order: ["id"] })
     : []) {
     const siblings = parts.get(String(part["message_id"]))
     if (siblings === undefined) parts.set(String(part["message_id"]), [part])
@@ -220,18 +222,15 @@ function listMessages(database: ForeignDatabase, sessionId: string): Listed[] {
   }
   const listOf = (table: Listed["table"], order: readonly string[]): Listed[] => {
     if (!database.tables.has(table)) return []
-    return [...database.rows({ table, columns, where, order })].map((row) => {
+    const listed: Listed[] = []
+    for (const row of database.rows({ table, columns, where, order })) {
       const inner = table === "message" ? (parts.get(String(row["id"])) ?? []) : []
       const times = [row, ...inner].map((found) => Number(objectOf(found)["time_updated"] ?? 0))
       const updatedMs = Math.max(...times)
-      return {
-        table,
-        id: String(row["id"]),
-        createdMs: Number(row["time_created"]),
-        updatedMs,
-        digest: digestOf(row, inner),
-      }
-    })
+      const [id, createdMs] = [String(row["id"]), Number(row["time_created"])]
+      listed.push({ table, id, createdMs, updatedMs, digest: digestOf(row, inner) })
+    }
+    return listed
   }
   return merged(listOf("message", ["time_created", "id"]), listOf("session_message", ["seq"]))
 }
@@ -252,8 +251,9 @@ function orphanParts(database: ForeignDatabase, sessionId: string, listed: reado
   if (!database.tables.has("part")) return []
   const messages = new Set(listed.map(({ id }) => id))
   const columns = ["id", "message_id"]
-  const all = [...database.rows({ table: "part", columns, where: { session_id: sessionId } })]
-  const orphans = all.filter(({ message_id: id }) => !messages.has(String(id)))
+  const orphans: ForeignRow[] = []
+  for (const part of database.rows({ table: "part", columns, where: { session_id: sessionId } }))
+    if (!messages.has(String(part["message_id"]))) orphans.push(part)
   return orphans.map(({ id }) => oneRow(database, "part", String(id))).filter((row) => row !== undefined)
 }
 

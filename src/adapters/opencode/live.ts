@@ -83,7 +83,7 @@ function sessionDocument(documents: ReadonlyMap<string, JsonValue>): JsonObject 
 }
 
 /** As opencode reads them: by the time at which they were begun, then by their ids, which grow. */
-function byTime(left: MessageView, right: MessageView): number {
+export function byTime(left: MessageView, right: MessageView): number {
   const difference = beganAt(left) - beganAt(right)
   if (difference !== 0) return difference
   return ((left.id && plain(left.id)) ?? "") < ((right.id && plain(right.id)) ?? "") ? -1 : 1
