@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Adapter, SourceFile, SourceUnit } from "../adapters/adapter.ts"
-import { isPrefixOf, type LogPosition } from "../adapters/shared/log-window.ts"
+import { isAsRead, isPrefixOf, type LogPosition } from "../adapters/shared/log-window.ts"
 import type { Issue } from "../model/report.ts"
 import { createRootLook } from "./root-look.ts"
 import type { SyncState, UnitMemory } from "./state.ts"
@@ -184,10 +184,9 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
   for (const file of changed) {
     const position = memory.positions[file.place]
     if (file.form !== "log" || position === undefined) continue
-    // Touched, and no longer: what else than other bytes in the same places? Its beginning and end would not tell.
-    const isTouched = statOf(memory.files[file.place] ?? "") !== statOf(fileStamp(file))
-    if (isTouched && isReadToEnd(file, position)) return false
-    if (file.sizeBytes < position.offset || !(await isPrefixOf(file, position))) return false
+    // No longer than it was: other bytes in the same places, which its beginning and end would not tell, or only other times.
+    const isSame = isReadToEnd(file, position) ? await isAsRead(file, position) : await isPrefixOf(file, position)
+    if (!isSame) return false
   }
   return true
 }
@@ -210,7 +209,11 @@ export function isReadToEnd(file: SourceFile, position: LogPosition | undefined)
   return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
 }
 
-/** A name that is added (a backup of links) changes a file without a new byte: that alone has it looked at, and not read. */
+/**
+ * No program can set back when a file was last changed, as an editor or a restore of a backup does with when it was written.
+ * A name that is added (a backup of links), another mode or a new disk change that too, without a new byte: then the bytes
+ * are summed up once, and not parsed.
+ */
 export function fileStamp({ sizeBytes, modifiedMs, inode, changedMs }: SourceFile): string {
   // Most files changed when they were written, and a moment of seventeen digits takes as long to write as the file to look up.
   const modified = String(modifiedMs)

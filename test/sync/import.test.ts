@@ -1,5 +1,7 @@
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import {
+  chmodSync,
   closeSync,
   cpSync,
   existsSync,
@@ -121,14 +123,62 @@ test("other bytes in the middle of a long log, which is as long as before, are n
   expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1 }, messages: { new: 1 } })
 })
 
-test("a log that only got another name is looked at, and not read", async () => {
+test("other bytes in the middle of a long log, of the same size and time, are noticed", async () => {
   using place = syncPlace()
-  const path = place.write(SESSION, [line(1, "one"), line(2, "two")])
+  const long = "and so on ".repeat(10_000)
+  const path = place.write(SESSION, [line(1, long), line(2, "in the middle"), line(3, long)])
   await place.sync()
-  linkSync(path, join(place.root, "a-backup"))
+  place.append(SESSION, `${line(4, "the end")}\n`)
+  utimesSync(path, 1_700_000_001, 1_700_000_001)
+  await place.sync()
+  const edited = readFileSync(path, "utf8").replace("in the middle", "IN THE MIDDLE")
+  const log = openSync(path, "r+")
+  writeSync(log, edited)
+  closeSync(log)
+  utimesSync(path, 1_700_000_001, 1_700_000_001)
+  expect(await place.plan()).toMatchObject([{ change: "rewritten" }])
+  expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1 }, messages: { new: 1 } })
+  expect(await place.sync()).toMatchObject({ sessions: { unchanged: 1 }, bytes_read: 0 })
+})
+
+const UNTOUCHED: readonly (readonly [what: string, change: (path: string) => void])[] = [
+  ["got another name", (path) => linkSync(path, `${path}.backup`)],
+  ["got another mode", (path) => chmodSync(path, 0o600)],
+  ["was written anew as it was", (path) => writeFileSync(path, readFileSync(path))],
+  [
+    "came back from a backup",
+    (path) => {
+      cpSync(path, `${path}.tmp`)
+      renameSync(`${path}.tmp`, path)
+    },
+  ],
+]
+
+test.each(UNTOUCHED)("a log that only %s is looked at once, and not parsed", async (_, change) => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one"), line(2, "and so on ".repeat(10_000)), line(3, "two")])
+  await place.sync()
+  change(path)
   expect(await place.plan()).toEqual([{ change: "grown", bytes: 0 }])
   expect(await place.sync()).toMatchObject({ sessions: { unchanged: 1 }, messages: { new: 0 }, bytes_read: 0 })
   expect(await place.plan()).toEqual([])
+})
+
+test("of a log that an earlier build read its bytes are not known: it is read once more when it is touched", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one"), line(2, "two")])
+  await place.sync()
+  const [own = ""] = readdirSync(place.state).filter((name) => name.endsWith(".sqlite"))
+  const state = new Database(join(place.state, own))
+  const without = "json_remove(memory, '$.sum', '$.positions.' || json_quote(key) || '.sum')"
+  state.run(`UPDATE units SET memory = ${without}`)
+  state.close()
+  expect(await place.plan()).toEqual([])
+  chmodSync(path, 0o600)
+  expect(await place.sync()).toMatchObject({ sessions: { unchanged: 1 }, messages: { new: 0 } })
+  expect(await place.plan()).toEqual([])
+  chmodSync(path, 0o644)
+  expect(await place.plan()).toEqual([{ change: "grown", bytes: 0 }])
 })
 
 test("a log that an editor replaced is read on from its old end where it begins as before", async () => {

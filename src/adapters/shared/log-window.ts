@@ -5,6 +5,7 @@
  */
 import { type FileHandle, open } from "node:fs/promises"
 import type { SourceFile } from "../adapter.ts"
+import { createLogSum, type LogSum, restBytes } from "./log-sum.ts"
 
 /** How far a log has been read. Plain JSON. */
 export interface LogPosition {
@@ -15,6 +16,8 @@ export interface LogPosition {
   /** Hashes of the first bytes of the file and of the last ones before `offset`: `MARK_BYTES`, or as many as there are. */
   readonly head: string
   readonly tail: string
+  /** Of all bytes before `offset` (`log-sum.ts`). Absent of what is compressed, and of what an earlier build read. */
+  readonly sum?: string
   /** A last line that was taken although it had no line feed. */
   readonly open?: { readonly bytes: number; readonly hash: string }
 }
@@ -70,19 +73,49 @@ export async function isPrefixOf(file: SourceFile, position: LogPosition): Promi
   }
 }
 
+/**
+ * Whether a log that was read to its end is still the same, byte by byte: of one whose middle changed at the same length the
+ * beginning and the end tell nothing. Reads all of it, which takes a tenth of the time that parsing it does.
+ */
+export async function isAsRead(file: SourceFile, position: LogPosition): Promise<boolean> {
+  const { offset, sum, open: unended } = position
+  if (sum === undefined || file.sizeBytes !== offset + (unended?.bytes ?? 0)) return false
+  return (await isPrefixOf(file, position)) && (await sumUpTo(file, offset)) === sum
+}
+
+async function sumUpTo(file: SourceFile, offset: number): Promise<string> {
+  const handle = await open(file.path, "r")
+  try {
+    const sum = createLogSum()
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, offset))
+    for (let at = 0; at < offset; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, offset - at), at)
+      if (bytesRead === 0) break
+      sum.add(buffer.subarray(0, bytesRead))
+      at += bytesRead
+    }
+    return sum.text()
+  } finally {
+    await handle.close()
+  }
+}
+
 export async function openLogWindow(handle: FileHandle, file: SourceFile, from?: LogPosition): Promise<LogWindow> {
   if (isCompressed(file)) return createWindow(decompressing(file), NOTHING)
   const offset = from?.offset ?? 0
   const marked = Math.min(offset, MARK_BYTES)
   const head = await bytesAt(handle, 0, marked)
   const tail = await bytesAt(handle, offset - marked, marked)
+  const rest = restBytes(offset)
+  const isSummed = from === undefined || from.sum !== undefined
+  const sum = isSummed ? createLogSum(from?.sum, await bytesAt(handle, offset - rest, rest)) : undefined
   let at = offset
   async function fill(buffer: Buffer): Promise<number> {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
     at += bytesRead
     return bytesRead
   }
-  return createWindow(fill, { offset, head, tail }, () => Math.max(0, file.sizeBytes - at))
+  return createWindow(fill, { offset, head, tail, sum }, () => Math.max(0, file.sizeBytes - at))
 }
 
 /** Fills a buffer from its start and says with how many bytes: none at the end. */
@@ -93,9 +126,10 @@ interface Before {
   readonly offset: number
   readonly head: Buffer
   readonly tail: Buffer
+  readonly sum: LogSum | undefined
 }
 
-const NOTHING: Before = { offset: 0, head: Buffer.alloc(0), tail: Buffer.alloc(0) }
+const NOTHING: Before = { offset: 0, head: Buffer.alloc(0), tail: Buffer.alloc(0), sum: undefined }
 
 /** `leftBytes` says how much of the log is still to be read, where that is known. */
 function createWindow(fill: Fill, before: Before, leftBytes?: () => number): LogWindow {
@@ -138,6 +172,7 @@ function createWindow(fill: Fill, before: Before, leftBytes?: () => number): Log
     if (head.length < MARK_BYTES) head = Buffer.concat([head, lines.subarray(0, MARK_BYTES - head.length)])
     const last = lines.subarray(-MARK_BYTES)
     tail = Buffer.concat([tail, last]).subarray(-MARK_BYTES)
+    before.sum?.add(lines)
     return lines
   }
 
@@ -167,6 +202,7 @@ function createWindow(fill: Fill, before: Before, leftBytes?: () => number): Log
       offset,
       head: hashOf(head),
       tail: hashOf(tail),
+      ...(before.sum === undefined ? {} : { sum: before.sum.text() }),
       ...(unended === undefined ? {} : { open: unended }),
     }),
   }

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { SourceFile, SourceForm, SourceUnit } from "../../../src/adapters/adapter.ts"
-import { isPrefixOf, type LogPosition } from "../../../src/adapters/shared/log-window.ts"
+import { isAsRead, isPrefixOf, type LogPosition } from "../../../src/adapters/shared/log-window.ts"
 import { type Batch, type ResolveOptions, resolve } from "../../../src/adapters/shared/resolve.ts"
 
 const scratch = mkdtempSync(join(tmpdir(), "pond-resolve-"))
@@ -140,6 +140,28 @@ test("reading on in steps marks the same places as reading at once", async () =>
     expect(await isPrefixOf(file, end)).toBe(true)
   }
   expect(end?.offset).toBeGreaterThan(8_192)
+})
+
+test("however a log is read on, its sum is that of all its bytes, and no other log has it", async () => {
+  const text = Array.from({ length: 400 }, (_, number) => `${number}${"z".repeat((number * 37) % 2_000)}\n`)
+  const ends = [1, 3, 60, 61, 150, 151, 152, 399, 400]
+  const file = fileOf("")
+  let end: LogPosition | undefined
+  for (const [index, upTo] of ends.entries()) {
+    appendFileSync(file.path, text.slice(ends[index - 1] ?? 0, upTo).join(""))
+    end = await endOf(file, end === undefined ? {} : onFrom(file, end))
+    expect(end).toEqual(await endOf(file))
+  }
+  const content = text.join("")
+  if (end === undefined) throw new Error("nothing was read")
+  for (const at of [0, 5_000, 65_535, 65_536, 200_000, content.length - 2]) {
+    const other = `${content.slice(0, at)}!${content.slice(at + 1)}`
+    expect(await isAsRead(fileOf(other), end)).toBe(false)
+  }
+  expect(await isAsRead(fileOf(content.slice(0, -1)), end)).toBe(false)
+  expect(await isAsRead(fileOf(content), end)).toBe(true)
+  const { sum: _sum, ...unknown } = end
+  expect(await isAsRead(fileOf(content), unknown)).toBe(false)
 })
 
 test("a log whose beginning, end or length changed is no longer the log that was read", async () => {
