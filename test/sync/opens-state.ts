@@ -17,8 +17,9 @@ self.onmessage = ({ data: { paths, arrived, threads } }) => {
   const counts = new Int32Array(arrived)
   const refused: string[] = []
   for (const [place, path] of paths.entries()) {
-    Atomics.add(counts, place, 1)
-    while (Atomics.load(counts, place) < threads);
+    let there = Atomics.add(counts, place, 1) + 1
+    if (there === threads) Atomics.notify(counts, place)
+    for (; there < threads; there = Atomics.load(counts, place)) Atomics.wait(counts, place, there)
     try {
       openSyncState({ path, log: silentLog, storeMark: () => "store" }).close()
     } catch (error) {
