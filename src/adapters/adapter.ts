@@ -205,8 +205,8 @@ export interface Serialize {
   readonly repoint?: (files: readonly OutputFile[], newLines?: () => LinesDraft) => readonly OutputFile[]
   /** What of a record `repoint` leaves as it was, where it changes one that has no id of its own. */
   readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
-  /** How a person goes on with a restored session, whose main file lies at a place. */
-  readonly resume: (sessionId: string, cwd: string, place?: string) => ResumeCommand
+  /** How a person goes on with a restored session. */
+  readonly resume: (sessionId: string, cwd: string, whereabouts?: Whereabouts) => ResumeCommand
 }
 
 /** Learns of a session from its stretches, each of whole records, one after the other. */
@@ -295,8 +295,20 @@ export interface DatabaseSchema {
   readonly owners: readonly string[]
 }
 
+/** Where a session lies that a client is to open. */
+export interface Whereabouts {
+  /** Of its main file. */
+  readonly place?: string | undefined
+  /** Absent: the one that the client reads by itself. */
+  readonly root?: string | undefined
+}
+
 export interface ResumeCommand {
   readonly command: readonly string[]
+  /** Variables that tell the client where the session lies, where it would not look there. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** What a person is to know of a client that is started so. */
+  readonly note?: string
   /** What is to be run first, where the client opens nothing that it has put away. */
   readonly before?: readonly string[]
   readonly cwd: string

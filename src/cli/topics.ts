@@ -88,6 +88,12 @@ the client writes today, as a new session; so does --anew, for any session:
 
   pond restore SESSION --anew
 
+With --root it is written into another directory of the client, and the client
+is told of it: by CODEX_HOME, CLAUDE_CONFIG_DIR or OPENCODE_DB, pi by the path of
+the session. What a restore prints has the variable, so that it can be copied.
+Claude Code and Codex keep their settings and their login in such a directory
+too, and may ask to log in there.
+
 A thread that Codex has archived is brought back by \`codex unarchive\` before it
 is opened: \`pond resume\` runs that, and what a restore prints begins with it.
 `

@@ -2,8 +2,9 @@
  * Write a session into a client, its own or another, so that it is listed and resumed there. Not on the wire: it writes to
  * this machine. The plan alone is, as `restore_plan`.
  */
+import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
-import { join, posix, win32 } from "node:path"
+import { join, posix, resolve, win32 } from "node:path"
 import type { Adapter, ResumeCommand } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById, originOf } from "../adapters/registry.ts"
 import { PondError } from "../model/errors.ts"
@@ -88,6 +89,7 @@ async function planned(
     ancestors: () => sessions.ancestors(options.sessionId),
     log: (id) => sessions.stored(id),
     target,
+    root: rootElsewhere(pond, target, options.root),
     cwd: options.cwd,
     reasoning: options.reasoning,
     isAnew: options.isAnew,
@@ -169,6 +171,19 @@ export function rootOf(pond: Pond, target: Adapter): string {
     "validation_failed",
     `pond does not know where ${target.title} keeps its sessions here. Name the directory with --root.`,
   )
+}
+
+/** Nothing where the client looks there by itself. */
+function rootElsewhere({ host: { environment } }: Pond, target: Adapter, root: string | undefined): string | undefined {
+  if (root === undefined) return undefined
+  const [own] = target.source.roots(environment, environment["HOME"] ?? homedir())
+  const whole = wholePath(root)
+  return own !== undefined && wholePath(own) === whole ? undefined : whole
+}
+
+function wholePath(path: string): string {
+  const whole = resolve(path)
+  return existsSync(whole) ? realpathSync(whole) : whole
 }
 
 /** It is written into the session, and a client that is started there looks for the whole path. */

@@ -24,6 +24,8 @@ export interface RestoreRequest {
   /** A session that another one needs. */
   readonly log: (sessionId: string) => Promise<StoredLog>
   readonly target: Adapter
+  /** Where it is going to lie, where the client does not look by itself. */
+  readonly root?: string | undefined
   /** The directory that the session goes on in. Absent: its own. */
   readonly cwd: string | undefined
   readonly reasoning: ForeignTarget["reasoning"]
@@ -103,7 +105,7 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
     files: placed,
     losses: written.flatMap(({ losses }) => losses),
     rewrittenPaths: moved.rewrittenPaths,
-    resume: target.serialize.resume(own.sessionId, cwd, placed[0]?.place),
+    resume: target.serialize.resume(own.sessionId, cwd, { place: placed[0]?.place, root: request.root }),
     proof: { fidelity: "native", written, files },
   }
 }
@@ -144,7 +146,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
     files: placed,
     losses,
     rewrittenPaths: 0,
-    resume: target.serialize.resume(sessionId, cwd, placed[0]?.place),
+    resume: target.serialize.resume(sessionId, cwd, { place: placed[0]?.place, root: request.root }),
     proof: { fidelity: "foreign", told: toldOf(conversation, { target, reasoning, losses }), files },
   }
 }

@@ -128,9 +128,12 @@ test("what is said of a restore has both commands, in an order in which they can
   const before = ["codex", "unarchive", ARCHIVED]
   const words = ["restore", ARCHIVED, "--cwd", machine.path, "--root", join(machine.path, "target")]
   const { stdout } = await machine.pond(...words)
-  expect(stdout).toContain(`cd ${machine.path} && codex unarchive ${ARCHIVED} && codex resume ${ARCHIVED}\n`)
+  const told = `CODEX_HOME=${join(machine.path, "target")}`
+  const steps = [`cd ${machine.path}`, `${told} codex unarchive ${ARCHIVED}`, `${told} codex resume ${ARCHIVED}`]
+  expect(stdout).toContain(`${steps.join(" && ")}\n`)
   const { resume } = JSON.parse((await machine.pond(...words, "--dry-run", "--json")).stdout)
-  expect(resume).toEqual({ before, command: ["codex", "resume", ARCHIVED], cwd: machine.path })
+  expect(resume).toMatchObject({ before, command: ["codex", "resume", ARCHIVED], cwd: machine.path })
+  expect(resume.environment).toEqual({ CODEX_HOME: join(machine.path, "target") })
 })
 
 test("a client that does not bring a thread back is quoted, with what to do by hand", async () => {

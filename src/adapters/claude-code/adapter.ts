@@ -1,6 +1,7 @@
 /** Claude Code, versions 1.0 to 2.1: the four faces of its adapter, each in a file of its own. */
 import type { Adapter } from "../adapter.ts"
 import { nativeFiles } from "../shared/native.ts"
+import { inOtherHome } from "../shared/other-home.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { parse } from "./parse.ts"
@@ -21,7 +22,12 @@ export const claudeCode: Adapter = {
     isPiecewise: true,
     foreign,
     place: (place, _from, to) => placeIn(place, to),
-    resume: (sessionId, cwd) => ({ command: ["claude", "--resume", sessionId], cwd }),
+    resume: (sessionId, cwd, { root } = {}) => {
+      const command = ["claude", "--resume", sessionId]
+      return root === undefined
+        ? { command, cwd }
+        : { ...inOtherHome("Claude Code", { CLAUDE_CONFIG_DIR: root }), command, cwd }
+    },
   },
   modelAt: [{ role: "assistant", path: ["message", "model"] }],
   registration,

@@ -1,5 +1,6 @@
 /** Codex, from its first client to version 0.169: the four faces of its adapter, each in a file of its own. */
-import type { Adapter, ResumeCommand } from "../adapter.ts"
+import type { Adapter, ResumeCommand, Whereabouts } from "../adapter.ts"
+import { inOtherHome } from "../shared/other-home.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { BRAND } from "./opening.ts"
@@ -32,7 +33,11 @@ export const codex: Adapter = {
 }
 
 /** It refuses a thread that is archived, and one that is not cannot be brought back. */
-function resume(sessionId: string, cwd: string, place = ""): ResumeCommand {
-  const command = ["codex", "resume", sessionId]
-  return isArchived(place) ? { before: ["codex", "unarchive", sessionId], command, cwd } : { command, cwd }
+function resume(sessionId: string, cwd: string, { place = "", root }: Whereabouts = {}): ResumeCommand {
+  return {
+    ...(root === undefined ? {} : inOtherHome("Codex", { CODEX_HOME: root })),
+    ...(isArchived(place) ? { before: ["codex", "unarchive", sessionId] } : {}),
+    command: ["codex", "resume", sessionId],
+    cwd,
+  }
 }

@@ -1,6 +1,8 @@
 /** opencode, from the JSON trees of 2025 to the database of version 1.18: the four faces of its adapter, each in files of its own. */
+import { basename, dirname, join } from "node:path"
 import { systemClock } from "../../platform/clock.ts"
-import type { Adapter } from "../adapter.ts"
+import type { Adapter, ResumeCommand, Whereabouts } from "../adapter.ts"
+import { inOtherHome } from "../shared/other-home.ts"
 import { context, contextByPieces } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { createSurvey, native, repoint } from "./native.ts"
@@ -23,11 +25,22 @@ export const opencode: Adapter = {
     survey: createSurvey,
     foreign,
     repoint,
-    resume: (sessionId, cwd) => ({ command: ["opencode", "--session", sessionId], cwd }),
+    resume: (sessionId, cwd, whereabouts = {}) => ({
+      ...toldOf(whereabouts),
+      command: ["opencode", "--session", sessionId],
+      cwd,
+    }),
   },
   modelAt: [
     { role: "assistant", path: ["data", "modelID"] },
     { role: "assistant", path: ["modelID"] },
   ],
   registration,
+}
+
+/** A database it takes from anywhere; of the files of its first months it only knows the folder of its own name. */
+function toldOf({ place = "", root }: Whereabouts): Pick<ResumeCommand, "environment" | "note"> {
+  if (root === undefined) return {}
+  if (place.endsWith(".db")) return { environment: { OPENCODE_DB: join(root, place) } }
+  return basename(root) === "opencode" ? inOtherHome("opencode", { XDG_DATA_HOME: dirname(root) }) : {}
 }

@@ -2,6 +2,7 @@
  * Canonical to pi. Native: the records as they were. Foreign: a log of version 3 as pi itself would have written it, one
  * path from the root to the leaf, its ids derived from those of the source.
  */
+import { join } from "node:path"
 import type { JsonObject, JsonValue } from "../../model/json.ts"
 import { isJsonObject, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
@@ -36,7 +37,11 @@ export const serialize: Serialize = {
   isPiecewise: true,
   foreign,
   place: (place, from, to) => place.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
-  resume: (sessionId, cwd) => ({ command: ["pi", "--session", sessionId], cwd }),
+  // By its path it opens a session wherever that lies, with the settings and the login that it always has.
+  resume: (sessionId, cwd, { place, root } = {}) => {
+    const named = root === undefined || place === undefined ? sessionId : join(root, place)
+    return { command: ["pi", "--session", named], cwd }
+  },
 }
 
 /**

@@ -28,7 +28,10 @@ import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
 const FLAGS = {
   to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER", { words: "adapters" }),
-  root: flag.text("The directory of the client's sessions, where it is not the usual one.", "DIR"),
+  root: flag.text(
+    "The directory of the client's sessions, where it is not the usual one. The client is told of it.",
+    "DIR",
+  ),
   cwd: flag.text("The directory that the session goes on in.", "DIR"),
   anew: flag.onOff("Write it as the client does today, as a session of its own, also where it came from there."),
   force: flag.onOff("Replace files that are there, and keep them beside as backups."),
@@ -79,7 +82,7 @@ export const resume = defineVerb({
       return dryRun(pond, plan, options)
     }
     const { report, title } = await restored(context, options)
-    const { command, cwd } = report.resume
+    const { command, cwd, environment } = report.resume
     const [program, ...words] = command
     if (program === undefined || Bun.which(program) === null) {
       throw new PondError(
@@ -89,8 +92,10 @@ export const resume = defineVerb({
       )
     }
     await broughtBack(pond, report, title)
+    sayNote(pond, report)
+    const env = { ...pond.host.environment, ...environment } as Record<string, string>
     await pond.close()
-    const client = Bun.spawn([program, ...words], { cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+    const client = Bun.spawn([program, ...words], { cwd, env, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
     handOver(client)
     return { exitCode: await client.exited }
   },
@@ -98,9 +103,10 @@ export const resume = defineVerb({
 
 /** What the client has put away it opens no sooner. */
 async function broughtBack({ host }: Pond, report: RestoreReport, title: string): Promise<void> {
-  const { before, cwd } = report.resume
+  const { before, cwd, environment } = report.resume
   if (before === undefined) return
-  const { exitCode, stdout, stderr } = await runProgram(before, host.environment, { cwd }).catch(notRun)
+  const surroundings = { ...host.environment, ...environment }
+  const { exitCode, stdout, stderr } = await runProgram(before, surroundings, { cwd }).catch(notRun)
   if (exitCode === 0) {
     host.log.warn(`${title} had put the session away, and has it back: \`${wordsText(before)}\`.`)
     return
@@ -111,6 +117,10 @@ async function broughtBack({ host }: Pond, report: RestoreReport, title: string)
     `The session is there, put away, and \`${wordsText(before)}\` did not bring it back (${visibleLine(said.trim())}). Go on with: ${commandText(report)}`,
     { details: { ...report } },
   )
+}
+
+function sayNote({ host }: Pond, { resume: { note } }: RestoreReport): void {
+  if (note !== undefined) host.log.warn(visibleLine(note))
 }
 
 function notRun(error: unknown): ProgramRun {
@@ -248,13 +258,16 @@ function render(report: RestoreReport, style: Style): string {
       ? []
       : [style.magenta(`  ${visibleLine(cwd)} is not there: make it first, or name another with --cwd.`)]),
     `${style.dim("Go on with")}  ${commandText(report)}`,
+    ...(report.resume.note === undefined ? [] : [style.dim(visibleLine(report.resume.note))]),
   ]
   return `${lines.join("\n")}\n`
 }
 
-function commandText({ resume: { before, command, cwd } }: RestoreReport): string {
+function commandText({ resume: { before, command, cwd, environment = {} } }: RestoreReport): string {
+  const set = Object.entries(environment).map(([name, value]) => visibleLine(`${name}=${shellWord(value)}`))
   const steps = before === undefined ? [command] : [before, command]
-  return [`cd ${visibleLine(shellWord(cwd))}`, ...steps.map(wordsText)].join(" && ")
+  const told = steps.map((step) => [...set, wordsText(step)].join(" "))
+  return [`cd ${visibleLine(shellWord(cwd))}`, ...told].join(" && ")
 }
 
 function wordsText(command: readonly string[]): string {

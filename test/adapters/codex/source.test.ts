@@ -109,7 +109,10 @@ test("a folder of rollouts without the client's own folders is walked whole, and
 test("what goes on is told to the client by the thread's id, in its directory", () => {
   const goOn = { command: ["codex", "resume", THREAD], cwd: CWD }
   expect(codex.serialize.resume(THREAD, CWD)).toEqual(goOn)
-  expect(codex.serialize.resume(THREAD, CWD, day(`10-00-00-${THREAD}.jsonl`))).toEqual(goOn)
+  expect(codex.serialize.resume(THREAD, CWD, { place: day(`10-00-00-${THREAD}.jsonl`) })).toEqual(goOn)
   const archived = `archived_sessions/rollout-2026-02-01T10-00-00-${THREAD}.jsonl`
-  expect(codex.serialize.resume(THREAD, CWD, archived)).toEqual({ before: ["codex", "unarchive", THREAD], ...goOn })
+  expect(codex.serialize.resume(THREAD, CWD, { place: archived })).toEqual({
+    before: ["codex", "unarchive", THREAD],
+    ...goOn,
+  })
 })

@@ -1,0 +1,76 @@
+/** A client that is to go on in a directory that it does not look into by itself is told of it, as the real ones understand it. */
+import { expect, test } from "bun:test"
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const FIXTURE = join(import.meta.dir, "../../fixtures/claude-code/tools/root")
+const TOOLS = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
+const TOLD = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_DB"]
+
+/** Says what it was told. */
+const CLIENT = `#!/bin/sh
+{ ${TOLD.map((name) => `[ -z "$${name}" ] || echo "${name}=$${name}"`).join("; ")}; for each in "$@"; do echo "$each"; done; } > "$HOME/told"
+`
+
+interface Machine extends TemporaryHome {
+  readonly pond: (...words: readonly string[]) => ReturnType<typeof runPond>
+  readonly told: () => string
+}
+
+/** A home with every client on its PATH, and a session of Claude Code in its store. */
+async function machine(): Promise<Machine> {
+  const home = temporaryHome()
+  const bin = join(home.path, "bin")
+  mkdirSync(bin)
+  for (const name of ["claude", "codex", "opencode", "pi"]) {
+    writeFileSync(join(bin, name), CLIENT)
+    chmodSync(join(bin, name), 0o755)
+  }
+  cpSync(FIXTURE, join(home.path, ".claude"), { recursive: true })
+  const env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
+  const pond = (...words: readonly string[]) => runPond(words, { env })
+  expect(await pond("sync", "claude-code", "--only", "import")).toMatchObject({ exitCode: 0 })
+  return {
+    ...home,
+    pond,
+    told: () => readFileSync(join(home.path, "told"), "utf8"),
+    [Symbol.dispose]: () => home[Symbol.dispose](),
+  }
+}
+
+const WAYS: readonly (readonly [client: string, told: (root: string) => RegExp, asksToLogIn: boolean])[] = [
+  ["claude-code", (root) => new RegExp(`^CLAUDE_CONFIG_DIR=${root}\n--resume\n${TOOLS}\n$`), true],
+  ["codex", (root) => new RegExp(`^CODEX_HOME=${root}\nresume\n[0-9a-f-]{36}\n$`), true],
+  ["opencode", (root) => new RegExp(`^OPENCODE_DB=${root}/opencode.db\n--session\nses_\\w+\n$`), false],
+  ["pi", (root) => new RegExp(`^--session\n${root}/--.*--/\\S+\\.jsonl\n$`), false],
+]
+
+test.each(WAYS)("%s goes on where it does not look by itself", async (to, told, asksToLogIn) => {
+  using home = await machine()
+  const root = join(home.path, "another root")
+  const words = [TOOLS, "--to", to, "--root", root, "--cwd", home.path]
+  const note = "reads its settings and its login there too, and may ask to log in."
+
+  const restored = await home.pond("restore", ...words)
+  const [command = ""] = restored.stdout.match(/(?<=^Go on with {2}).*$/m) ?? []
+  expect(
+    Bun.spawnSync(["sh", "-c", command], { env: { ...home.env, PATH: `${home.path}/bin:/usr/bin:/bin` } }).exitCode,
+  ).toBe(0)
+  expect(home.told()).toMatch(told(root))
+  expect(restored.stdout.includes(note)).toBe(asksToLogIn)
+
+  writeFileSync(join(home.path, "told"), "")
+  const resumed = await home.pond("resume", ...words)
+  expect(resumed).toMatchObject({ exitCode: 0 })
+  expect(home.told()).toMatch(told(root))
+  expect(resumed.stderr.includes(note)).toBe(asksToLogIn)
+})
+
+test("where a client looks by itself it is told nothing, however that directory is named", async () => {
+  using home = await machine()
+  for (const root of [[], ["--root", join(home.path, ".claude")], ["--root", join(home.path, "bin/../.claude/")]]) {
+    const { stdout } = await home.pond("resume", TOOLS, ...root, "--cwd", home.path, "--dry-run", "--json")
+    expect(JSON.parse(stdout).resume).toEqual({ command: ["claude", "--resume", TOOLS], cwd: home.path })
+  }
+})
