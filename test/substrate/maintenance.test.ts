@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { diskFiles } from "../../src/substrate/disk-files.ts"
 import { type Effort, type IndexState, planMaintenance, type TableState } from "../../src/substrate/maintenance-plan.ts"
 import { defineTable, nullable, timestampUs, utf8 } from "../../src/substrate/table-definition.ts"
 import { type TestStore, testStore } from "./support.ts"
@@ -249,8 +250,22 @@ test("what a version needs stays while that is read, however long ago it was wri
 test("two maintenances of one table: the second leaves it to the first", async () => {
   using place = testStore()
   await place.store.table(NOTES).insertAbsent(notes(3000))
-  const both = await Promise.all([place.open().table(NOTES).maintain("all"), place.open().table(NOTES).maintain("all")])
-  expect(both.map(({ isBusy }) => isBusy).toSorted((one, other) => Number(one) - Number(other))).toEqual([false, true])
+  const [begun, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const disk = {
+    ...diskFiles,
+    sync: async (path: string) => {
+      begun.resolve()
+      await refused.promise
+      await diskFiles.sync(path)
+    },
+  }
+  const other = place.open().table(NOTES)
+  await other.count()
+  const first = place.open({ disk }).table(NOTES).maintain("all")
+  await begun.promise
+  const second = await other.maintain("all")
+  refused.resolve()
+  expect([(await first).isBusy, second.isBusy]).toEqual([false, true])
   expect(await place.store.table(NOTES).count()).toBe(3000)
   for (const path of filesOf(place)) expect(statSync(path).size).toBeGreaterThan(0)
 })
