@@ -1,7 +1,7 @@
-/** Which session to go on with, chosen on a terminal among the newest, with what was said last beside each. */
+/** Which session to go on with, chosen on a terminal, the newest first, with what was said last beside each. */
 import { visible, visibleLine } from "../model/visible.ts"
 import type { Pond } from "../operations/pond.ts"
-import { lastWords, recentSessions } from "../operations/recent.ts"
+import { lastWords, olderSessions, type RecentSession, recentSessions } from "../operations/recent.ts"
 import { whenText } from "./dates.ts"
 import { excerpt } from "./highlight.ts"
 import { roleText } from "./hits.ts"
@@ -9,6 +9,7 @@ import { projectText } from "./home-paths.ts"
 import { type Choice, type Desk, pick } from "./picker.ts"
 import type { Style } from "./style.ts"
 
+/** So many are there at once; the others come while the user looks. */
 const SESSIONS_MAX = 200
 /** More of a first message than any line shows. */
 const TITLE_UNITS = 400
@@ -18,14 +19,18 @@ const LINES_OF_EACH = 4
 /** The id; nothing where there is none to choose, or the user left. */
 export async function pickSession(pond: Pond, open: () => Desk): Promise<string | "none" | undefined> {
   const recent = await recentSessions(pond, SESSIONS_MAX)
-  if (recent.length === 0) return "none"
+  if (recent.sessions.length === 0) return "none"
   const { clock, environment } = pond.host
   const nowMs = clock.nowMs()
-  const choices = recent.map(({ id, title, source_agent, project, last_at }): Choice => {
+  const choiceOf = ({ id, title, source_agent, project, last_at }: RecentSession): Choice => {
     const where = projectText(project, environment["HOME"])
     const about = [whenText(last_at, nowMs), visibleLine(source_agent), where] as const
     return { id, title: visibleLine(title.slice(0, TITLE_UNITS)), about }
-  })
+  }
+  const known = new Set(recent.sessions.map(({ id }) => id))
+  async function* older(signal: AbortSignal): AsyncGenerator<readonly Choice[]> {
+    for await (const sessions of olderSessions(pond, known, signal)) yield sessions.map(choiceOf)
+  }
   const { keyboard, out, style } = open()
   const seen = new Map<string, readonly string[]>()
   const preview = async ({ id }: Choice) => {
@@ -33,7 +38,9 @@ export async function pickSession(pond: Pond, open: () => Desk): Promise<string 
     seen.set(id, lines)
     return lines
   }
-  return (await pick(choices, { keyboard, out, style, prompt: "Go on with", preview }))?.id
+  const more = recent.isAll ? {} : { more: older }
+  const choices = recent.sessions.map(choiceOf)
+  return (await pick(choices, { keyboard, out, style, prompt: "Go on with", preview, ...more }))?.id
 }
 
 async function previewLines(pond: Pond, id: string, style: Style, columns: number): Promise<string[]> {

@@ -31,14 +31,44 @@ export interface PickerState {
   readonly query: string
   /** Among those that the query leaves. */
   readonly at: number
+  /** Whether others may still come, behind those that are there. */
+  readonly isGrowing?: boolean
 }
 
 function matching({ choices, query }: PickerState): readonly Choice[] {
   const words = query.toLowerCase().split(/\s+/)
-  return choices.filter(({ id, title, about }) => {
-    const text = `${title} ${about.join("  ")} ${id}`.toLowerCase()
+  return choices.filter((choice) => {
+    const text = textOf(choice)
     return words.every((word) => text.includes(word))
   })
+}
+
+const texts = new WeakMap<Choice, string>()
+
+/** Once for each: there may be ten thousand of them, and each key asks for all. */
+function textOf(choice: Choice): string {
+  const known = texts.get(choice)
+  if (known !== undefined) return known
+  const { id, title, about } = choice
+  const text = `${title} ${about.join("  ")} ${id}`.toLowerCase()
+  texts.set(choice, text)
+  return text
+}
+
+interface Lines {
+  readonly columns: number
+  readonly lineOfCells: ReturnType<typeof lineOf>
+}
+
+const linesByChoices = new WeakMap<readonly Choice[], Lines>()
+
+/** All of them say how wide the columns are, whichever are shown. */
+function linesOf(choices: readonly Choice[], columns: number): Lines["lineOfCells"] {
+  const known = linesByChoices.get(choices)
+  if (known?.columns === columns) return known.lineOfCells
+  const lineOfCells = lineOf(COLUMNS, choices.map(cellsOf), columns)
+  linesByChoices.set(choices, { columns, lineOfCells })
+  return lineOfCells
 }
 
 export function chosen(state: PickerState): Choice | undefined {
@@ -87,17 +117,19 @@ export function screenOf(state: PickerState, { style, columns, rows, prompt, pre
   const left = matching(state)
   const room = Math.max(1, Math.min(LIST_ROWS_MAX, Math.floor((rows - 3) / 2)))
   const from = Math.max(0, Math.min(state.at - Math.floor(room / 2), left.length - room))
-  const lineOfCells = lineOf(COLUMNS, state.choices.map(cellsOf), columns - 3)
+  const lineOfCells = linesOf(state.choices, columns - 3)
   const list = left.slice(from, from + room).map((choice, index) => {
     const isHere = from + index === state.at
     const line = cutToWidth(`${isHere ? ">" : " "} ${lineOfCells(cellsOf(choice))}`, columns - 1)
     return isHere ? style.bold(style.cyan(line)) : line
   })
-  if (left.length === 0) list.push(style.dim(cutToWidth("  Nothing matches.", columns - 1)))
+  const nothing = state.isGrowing ? "  Nothing matches yet." : "  Nothing matches."
+  if (left.length === 0) list.push(style.dim(cutToWidth(nothing, columns - 1)))
+  const all = `${state.choices.length}${state.isGrowing ? "+" : ""}`
   const hint = "up and down move, typing filters, Enter takes, Esc leaves"
   const lines = [
     cutToWidth(`${prompt} ${state.query}▏`, columns - 1),
-    style.dim(cutToWidth(`${left.length} of ${state.choices.length}  ${hint}`, columns - 1)),
+    style.dim(cutToWidth(`${left.length} of ${all}  ${hint}`, columns - 1)),
     ...list,
     style.dim("─".repeat(Math.max(1, columns - 1))),
     ...preview.map((line) => cutToWidth(line, columns - 1)),
@@ -115,6 +147,8 @@ export interface Desk {
 export interface PickParts extends Desk {
   readonly prompt: string
   readonly preview: (choice: Choice) => Promise<readonly string[]>
+  /** Those behind the first ones, asked for once these are on the screen. */
+  readonly more?: (signal: AbortSignal) => AsyncIterable<readonly Choice[]>
 }
 
 const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l"
@@ -124,9 +158,11 @@ const CLEAR_TO_END = "\u001b[K"
 
 /** The chosen one, or nothing where the user left. The screen is as it was before. */
 export async function pick(choices: readonly Choice[], parts: PickParts): Promise<Choice | undefined> {
-  const { keyboard, out, style, prompt } = parts
+  const { keyboard, out, style, prompt, more } = parts
   const { columns = 80, rows = 24 } = out
-  let state: PickerState = { choices, query: "", at: 0 }
+  let state: PickerState = { choices, query: "", at: 0, isGrowing: more !== undefined }
+  const left = new AbortController()
+  const others = arrivals(keyboard, more === undefined ? undefined : () => more(left.signal))
   out.write(ENTER_SCREEN)
   try {
     for (;;) {
@@ -134,14 +170,53 @@ export async function pick(choices: readonly Choice[], parts: PickParts): Promis
       const preview = here === undefined ? [] : await parts.preview(here)
       const screen = screenOf(state, { style, columns, rows, prompt, preview })
       out.write(`${HOME}${screen.map((line) => `${line}${CLEAR_TO_END}`).join("\r\n")}`)
-      for (const key of await keyboard.next()) {
+      const { keys, added } = await others.next()
+      if (added === "end") state = { ...state, isGrowing: false }
+      else if (added !== undefined) state = { ...state, choices: [...state.choices, ...added] }
+      for (const key of keys ?? []) {
         if (key.kind === "leave") return undefined
         if (key.kind === "enter") return chosen(state)
         state = afterKey(state, key)
       }
     }
   } finally {
+    left.abort()
     out.write(LEAVE_SCREEN)
     keyboard.close()
+  }
+}
+
+interface Arrival {
+  readonly keys?: readonly Key[]
+  readonly added?: readonly Choice[] | "end"
+}
+
+/** What comes first, a key or more to choose from. Of the other nothing is lost. */
+function arrivals(keyboard: Keyboard, more: (() => AsyncIterable<readonly Choice[]>) | undefined) {
+  let typed: Promise<Arrival> | undefined
+  let coming: Promise<Arrival> | undefined
+  let source: AsyncIterator<readonly Choice[]> | undefined
+  let isOver = more === undefined
+
+  async function nextAdded(): Promise<Arrival> {
+    source ??= more?.()[Symbol.asyncIterator]()
+    const next = await source?.next()
+    return { added: next === undefined || next.done === true ? "end" : next.value }
+  }
+
+  return {
+    async next(): Promise<Arrival> {
+      typed ??= keyboard.next().then((keys) => ({ keys }))
+      if (!isOver && coming === undefined) {
+        coming = nextAdded()
+        // Who has chosen by then is not to hear of it.
+        coming.catch(() => undefined)
+      }
+      const first = await Promise.race(coming === undefined ? [typed] : [typed, coming])
+      if (first.keys !== undefined) typed = undefined
+      else coming = undefined
+      if (first.added === "end") isOver = true
+      return first
+    },
   }
 }

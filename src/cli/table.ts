@@ -33,7 +33,7 @@ export function lineOf(
   total: number,
 ): (cells: readonly string[]) => string {
   const natural = columns.map((column, index) =>
-    Math.max(Bun.stringWidth(column.title), ...rows.map((row) => Bun.stringWidth(row[index] ?? ""))),
+    rows.reduce((most, row) => Math.max(most, Bun.stringWidth(row[index] ?? "")), Bun.stringWidth(column.title)),
   )
   const widths = widthsWithin(columns, natural, total)
   return (cells) =>

@@ -17,30 +17,67 @@ const MESSAGES_MAX = 20_000
 /** What the user said first stands near the beginning, behind what the client put there. */
 const FIRST_ORDINALS = 60
 
+export interface Newest {
+  readonly sessions: readonly RecentSession[]
+  /** Whether there may be others: see `olderSessions`. */
+  readonly isAll: boolean
+}
+
 /** Of all, or of those whose id begins so. */
-export async function recentSessions(pond: Pond, count: number, beginning = ""): Promise<RecentSession[]> {
-  const sessions = await pond.sessions()
-  const newest = await sessions.tables.messages.read({
+export async function recentSessions(pond: Pond, count: number, beginning = ""): Promise<Newest> {
+  const { tables } = await pond.sessions()
+  const newest = await tables.messages.read({
     columns: ["session_id", "timestamp"],
     where: beginning === "" ? eq("lane", "main") : and(eq("lane", "main"), startsWith("session_id", beginning)),
     orderBy: [{ column: "timestamp", descending: true }],
     limit: MESSAGES_MAX,
   })
   const lastAt = new Map<string, bigint>()
-  for (const { session_id: id, timestamp } of newest)
-    if (!lastAt.has(id) && lastAt.size < count) lastAt.set(id, timestamp)
-  const ids = [...lastAt.keys()]
+  for (const { session_id: id, timestamp } of newest) if (!lastAt.has(id)) lastAt.set(id, timestamp)
+  const sessions = await described(pond, [...lastAt].slice(0, count))
+  return { sessions, isAll: newest.length < MESSAGES_MAX && lastAt.size <= count }
+}
+
+/** So many are described at once. */
+const OLDER_AT_ONCE = 500
+
+/** All others, some at a time, those first that people went on with last. Ends early once the signal comes. */
+export async function* olderSessions(
+  pond: Pond,
+  known: ReadonlySet<string>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RecentSession[]> {
+  const { tables } = await pond.sessions()
+  const lastAt = new Map<string, bigint>()
+  const every = { columns: ["session_id", "timestamp"], where: eq("lane", "main") } as const
+  for await (const rows of tables.messages.batches(every)) {
+    if (signal.aborted) return
+    for (const { session_id: id, timestamp } of rows) {
+      if (known.has(id)) continue
+      const last = lastAt.get(id)
+      if (last === undefined || last < timestamp) lastAt.set(id, timestamp)
+    }
+  }
+  const older = [...lastAt].toSorted(([, left], [, right]) => (left < right ? 1 : -1))
+  for (let at = 0; at < older.length && !signal.aborted; at += OLDER_AT_ONCE)
+    yield await described(pond, older.slice(at, at + OLDER_AT_ONCE))
+}
+
+async function described(
+  pond: Pond,
+  lastAt: readonly (readonly [id: string, lastAt: bigint])[],
+): Promise<RecentSession[]> {
+  const sessions = await pond.sessions()
+  const ids = lastAt.map(([id]) => id)
   const found = new Map((await sessions.sessions(ids)).map((session) => [session.id, session]))
   const untitled = ids.filter((id) => found.get(id)?.title === undefined)
   const beginnings = await firstWords(pond, untitled)
-  return ids.flatMap((id): RecentSession[] => {
+  return lastAt.flatMap(([id, last]): RecentSession[] => {
     const session = found.get(id)
     if (session === undefined) return []
     const { source_agent, project } = session
     const title = session.title ?? beginnings.get(id) ?? id
-    return [
-      { id, source_agent, project, title, last_at: new Date(Number((lastAt.get(id) ?? 0n) / 1000n)).toISOString() },
-    ]
+    return [{ id, source_agent, project, title, last_at: new Date(Number(last / 1000n)).toISOString() }]
   })
 }
 

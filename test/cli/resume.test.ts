@@ -98,13 +98,17 @@ describe("pond resume", () => {
   afterAll(() => home[Symbol.dispose]())
 
   /** Types each text once the screen has shown what stands before it. */
-  async function onTerminal(args: readonly string[], steps: readonly (readonly [shown: string, typed: string])[]) {
+  async function onTerminal(
+    args: readonly string[],
+    steps: readonly (readonly [shown: string, typed: string])[],
+    surroundings = env,
+  ) {
     const decoder = new TextDecoder()
     const waiting = [...steps]
     let screen = ""
     let seen = 0
     const child = Bun.spawn([process.execPath, POND, "resume", ...args], {
-      env,
+      env: surroundings,
       terminal: {
         cols: 100,
         rows: 20,
@@ -133,6 +137,38 @@ describe("pond resume", () => {
     )
     expect(screen).toContain(`client in ${work()}: --resume ${SESSION}`)
     expect(screen).toContain("it read yes")
+    expect(exitCode).toBe(7)
+  })
+
+  test("an old session is found behind one that is longer than what is looked at first", async () => {
+    using own = temporaryHome()
+    const ownEnv = { ...env, ...own.env }
+    const folder = join(own.path, ".claude/projects/-old")
+    mkdirSync(folder, { recursive: true })
+    const write = (sessionId: string, from: string, texts: readonly string[]) => {
+      const lines = texts.map((content, index) => {
+        const at = { uuid: `${sessionId}-${index}`, timestamp: new Date(Date.parse(from) + index).toISOString() }
+        const said = { type: "user", message: { role: "user", content } }
+        return JSON.stringify({ parentUuid: null, sessionId, cwd: "/old", version: "2.1.0", ...at, ...said })
+      })
+      writeFileSync(join(folder, `${sessionId}.jsonl`), `${lines.join("\n")}\n`)
+    }
+    const old = "0d000000-0000-4000-8000-000000000001"
+    write(old, "2024-01-01T00:00:00Z", ["an ancient needle"])
+    const long = Array.from({ length: 20_001 }, (_, index) => `text ${index}`)
+    write("0d000000-0000-4000-8000-000000000002", "2037-01-01T00:00:00Z", long)
+    expect(await runPond(["sync", "-q", "--only", "import"], { env: ownEnv })).toMatchObject({ exitCode: 0 })
+
+    const { exitCode, screen } = await onTerminal(
+      ["--cwd", work()],
+      [
+        ["1 of 1+", "needle"],
+        ["1 of 2 ", "\r"],
+        ["client in", "yes\r"],
+      ],
+      ownEnv,
+    )
+    expect(screen).toContain(`client in ${work()}: --resume ${old}`)
     expect(exitCode).toBe(7)
   })
 

@@ -51,7 +51,7 @@ async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind, 
     return clients.map(({ adapter, title }) => ({ word: adapter, label: title }))
   }
   const { recentSessions } = await import("../../operations/recent.ts")
-  const recent = await recentSessions(pond, SESSIONS_SHOWN, beginning)
+  const { sessions: recent } = await recentSessions(pond, SESSIONS_SHOWN, beginning)
   return recent.map(({ id, title }) => ({ word: id, label: visibleLine(title).slice(0, LABEL_CHARACTERS_MAX) }))
 }
 

@@ -65,7 +65,7 @@ export const restore = defineVerb({
 export const resume = defineVerb({
   flags: FLAGS,
   positionals: [
-    { ...SESSION, summary: "The id of the session. Without one you choose among the newest.", count: "optional" },
+    { ...SESSION, summary: "The id of the session. Without one you choose, the newest first.", count: "optional" },
   ],
   examples: [
     "resume",
