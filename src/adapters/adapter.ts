@@ -103,8 +103,11 @@ export interface SourceUnit {
    * with the plan and are parsed after the files, all of them each time. A change of them is a change of the unit.
    */
   readonly beside?: readonly RawRecord[]
-  /** For units of a database: the session's id and a mark that changes whenever one of its rows does. */
-  readonly row?: { readonly id: string; readonly mark: string }
+  /**
+   * For units of a database: the session's id and a mark that changes whenever one of its rows does; and whether nobody can
+   * be writing it, so that what is not finished never will be.
+   */
+  readonly row?: { readonly id: string; readonly mark: string; readonly isAtRest?: boolean }
 }
 
 export type SourceForm = "log" | "document" | "text" | "bytes" | "database"

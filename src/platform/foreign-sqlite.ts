@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   rmSync,
   statSync,
@@ -105,6 +106,30 @@ export function openForeignDatabase(path: string, named: readonly string[]): For
       database.close()
       connection.release()
     },
+  }
+}
+
+// --- In use -----------------------------------------------------------------------------------------------------------
+
+/**
+ * Whether some program may have it open with a write-ahead log. It holds a lock on the shared memory then, which the system
+ * lets go where it dies. Only Linux tells of locks without the file being opened, which would drop those of our own.
+ */
+export function isLogInUse(path: string): boolean {
+  if (!usesLog(path)) return false
+  const shared = statSync(path + SHARED_SUFFIX, { throwIfNoEntry: false, bigint: true })
+  if (shared === undefined) return false
+  const locks = locksHeld()
+  return locks === undefined || locks.includes(`:${shared.ino} `)
+}
+
+/** A line for each lock: `1: POSIX  ADVISORY  READ 4711 08:01:1234 128 128`, with the number of its file behind the device. */
+function locksHeld(): string | undefined {
+  if (process.platform !== "linux") return undefined
+  try {
+    return readFileSync("/proc/locks", "utf8")
+  } catch {
+    return undefined
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BYTES_KEY, openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
+import { BYTES_KEY, isLogInUse, openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
 
 const folders: string[] = []
 afterEach(() => {
@@ -220,4 +220,23 @@ test("no copy is left behind: not of what was read, and not of what turns out to
 
 test("a path without a database is an error that says so", () => {
   expect(() => openForeignDatabase(join(freshFolder(), "none.db"), ["note"])).toThrow("There is no database")
+})
+
+test("a log is in use while a program has its database open, and no more when that one was killed", async () => {
+  const path = join(freshFolder(), "client.db")
+  const hold = `const { Database } = require("bun:sqlite"); const held = new Database(${JSON.stringify(path)}, { create: true });
+    held.run("PRAGMA journal_mode = WAL"); held.run("CREATE TABLE note (id)"); console.log("held"); setInterval(() => held, 1e6)`
+  const holder = Bun.spawn([process.execPath, "-e", hold], { stdout: "pipe" })
+  await holder.stdout.getReader().read()
+  expect(isLogInUse(path)).toBe(true)
+  holder.kill("SIGKILL")
+  await holder.exited
+  expect(existsSync(`${path}-shm`)).toBe(true)
+  // Elsewhere nothing tells, and it may be.
+  expect(isLogInUse(path)).toBe(process.platform !== "linux")
+  rmSync(`${path}-shm`)
+  expect(isLogInUse(path)).toBe(false)
+  const other = join(freshFolder(), "other.db")
+  clientDatabase(other, "DELETE").close()
+  expect(isLogInUse(other)).toBe(false)
 })

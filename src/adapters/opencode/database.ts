@@ -3,13 +3,18 @@
  * no others. What the model is still writing is left for the next time: a message comes when it is complete.
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
-import { type ForeignDatabase, type ForeignRow, openForeignDatabase } from "../../platform/foreign-sqlite.ts"
-import type { RawRecord, SourceFile } from "../adapter.ts"
+import {
+  type ForeignDatabase,
+  type ForeignRow,
+  isLogInUse,
+  openForeignDatabase,
+} from "../../platform/foreign-sqlite.ts"
+import type { RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
 import { digestOf, hashOf, openDigests } from "./digests.ts"
 import { stateOf } from "./parse.ts"
 import { COLUMNS, JSON_COLUMNS, LISTING_TABLE, MIGRATION_TABLE, SESSION_TABLES } from "./tables.ts"
 
-/** After so long, an unfinished message is taken for what a crash left behind. */
+/** After so long, an unfinished message is taken for what a crash left behind, also where somebody has the database open. */
 const UNTOUCHED_MS = 3_600_000
 
 /** Databases that have been through this note every change of a session in `event`. Later ones are not known yet. */
@@ -27,6 +32,8 @@ export interface SessionListing {
 }
 
 export interface DatabaseListing {
+  /** Nobody has it open. */
+  readonly isAtRest: boolean
   readonly sessions: readonly SessionListing[]
   /** Columns that are not read, because they may hold a secret. */
   readonly withheld: readonly string[]
@@ -38,13 +45,15 @@ export interface DatabaseListing {
 
 /** Nothing where the file is a database of something else. */
 export function listSessions(path: string, nowMs: number): DatabaseListing | undefined {
+  // The client works with a log. Asked before we open it ourselves.
+  const isAtRest = !isLogInUse(path)
   const database = openForeignDatabase(path, [...SESSION_TABLES, MIGRATION_TABLE])
   try {
     if (!database.tables.has("session") || !database.tables.has("message")) return undefined
     const unknown = [...database.tables].flatMap(([table, columns]) =>
       columns.filter((column) => COLUMNS[table]?.includes(column) === false).map((column) => `${table}.${column}`),
     )
-    return { sessions: listingOf(database, nowMs), withheld: database.withheld, unknown }
+    return { isAtRest, sessions: listingOf(database, nowMs, isAtRest), withheld: database.withheld, unknown }
   } finally {
     database.close()
   }
@@ -77,7 +86,7 @@ interface Tally {
   readonly greatest: readonly number[]
 }
 
-function listingOf(database: ForeignDatabase, nowMs: number): SessionListing[] {
+function listingOf(database: ForeignDatabase, nowMs: number, isAtRest: boolean): SessionListing[] {
   const projects = new Map(readAll(database, "project").map((row) => [row["id"], hashOf(stringifyJson(row))]))
   const events = new Map(
     readAll(database, "event_sequence").map(({ aggregate_id: id, seq }) => [String(id), Number(seq)]),
@@ -97,8 +106,8 @@ function listingOf(database: ForeignDatabase, nowMs: number): SessionListing[] {
       projects.get(row["project_id"] ?? null),
       events.get(id),
       ...ofSession.flatMap(({ count, greatest }) => [count, ...greatest]),
-      // What a crash left unfinished is taken as it is after a while, though no row changes.
-      nowMs - updatedMs > UNTOUCHED_MS,
+      // What a crash left unfinished is taken as it is, though no row changes.
+      isAtRest || nowMs - updatedMs > UNTOUCHED_MS,
     ]
     return { id, mark: hashOf(facts.join("|")), share: ((parts.get(id) ?? NONE).count + 1) / (all + 1), updatedMs }
   })
@@ -134,7 +143,7 @@ interface Listed {
 /** `since` is the state of an earlier parse: what is in it comes no more. */
 export function* readRows(
   file: SourceFile,
-  sessionId: string,
+  { id: sessionId, isAtRest = false }: NonNullable<SourceUnit["row"]>,
   since: JsonValue | undefined,
   nowMs: number,
 ): Generator<RawRecord> {
@@ -155,7 +164,7 @@ export function* readRows(
       if (!known.has(message.digest)) {
         const row = reader.read((database) => messageRow(database, message))
         if (row === undefined) continue
-        const isAbandoned = nowMs - message.updatedMs > UNTOUCHED_MS
+        const isAbandoned = isAtRest || nowMs - message.updatedMs > UNTOUCHED_MS
         if (!isAbandoned && !isComplete(message.table, row) && !isLeftBehind(reader, listed.slice(index + 1))) break
         yield raw(message.table, row)
       }

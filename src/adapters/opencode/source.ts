@@ -28,7 +28,7 @@ export function createSource(clock: Clock): Source {
     rows: async function* (unit, since) {
       const file = unit.files.find(({ form }) => form === "database")
       if (file === undefined || unit.row === undefined) return
-      yield* readRows(file, unit.row.id, since, clock.nowMs())
+      yield* readRows(file, unit.row, since, clock.nowMs())
     },
   }
 }
@@ -184,12 +184,18 @@ function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): 
     yield { kind: "unknown_column", severity: "note", file: place, found: `${column} is kept and not understood` }
   const stat = disk.stat(place)
   if (stat === undefined) return
+  const { isAtRest } = listing
   for (const { id, mark, share, updatedMs } of listing.sessions) {
     // A row's file is its own part of the database: what other sessions do is not a change of this one.
     const sizeBytes = Math.round(stat.size * share)
     const file: SourceFile = { ...fileOf(root, place, "database", stat), sizeBytes, modifiedMs: updatedMs }
     const diff = documentAt(disk, below(at, `storage/session_diff/${id}.json`))
-    yield { key: `${place}#${id}`, root, files: diff === undefined ? [file] : [file, diff], row: { id, mark } }
+    yield {
+      key: `${place}#${id}`,
+      root,
+      files: diff === undefined ? [file] : [file, diff],
+      row: { id, mark, isAtRest },
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SourceUnit } from "../../../src/adapters/adapter.ts"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
@@ -154,9 +155,9 @@ test("messages that an undo removed stay stored, and are neither told nor restor
   expect(third.entries.length).toBe(second.entries.length)
 })
 
-test("an answer that is still being written waits, with all that comes after it; an hour later it is taken as it is", async () => {
-  using temp = tempRoot()
-  const client = twoTurns(temp.root)
+/** A third question, an answer that is not finished, and a question that waits for it. */
+function threeTurns(root: string): ClientDatabase {
+  const client = twoTurns(root)
   client.message("msg_5", NOW - 9_000, user(NOW - 9_000))
   client.part("prt_6", "msg_5", { type: "text", text: "third question" }, NOW - 9_000)
   client.message("msg_6", NOW - 8_000, answer("msg_5", undefined as never))
@@ -166,6 +167,12 @@ test("an answer that is still being written waits, with all that comes after it;
   client.part("prt_7", "msg_6", { type: "text", text: "an unfinished ans" }, NOW - 8_000)
   client.message("msg_7", NOW - 7_000, user(NOW - 7_000))
   client.part("prt_8", "msg_7", { type: "text", text: "a question in the queue" }, NOW - 7_000)
+  return client
+}
+
+test("an answer that is still being written waits, with all that comes after it; an hour later it is taken as it is", async () => {
+  using temp = tempRoot()
+  threeTurns(temp.root)
   const now = await readOnly(temp.root)
   expect(texts(now.entries).at(-1)).toBe("user: third question")
   const hourLater = sourceAt(NOW + 3_600_000)
@@ -173,6 +180,18 @@ test("an answer that is still being written waits, with all that comes after it;
   expect(after?.row?.mark).not.toBe(before?.row?.mark as string)
   const later = await readOnly(temp.root, now, hourLater)
   expect(texts(later.entries).slice(-2)).toEqual(["assistant: an unfinished ans", "user: a question in the queue"])
+})
+
+test("an answer that is not finished is taken as it is where nobody has the database open", async () => {
+  using temp = tempRoot()
+  using after = tempRoot()
+  threeTurns(temp.root)
+  // What a client leaves that dies, on another disk: its database and its log, and no lock on either.
+  for (const name of ["opencode.db", "opencode.db-wal"]) copyFileSync(join(temp.root, name), join(after.root, name))
+  const [open, left] = [(await planned(temp.root)).units[0], (await planned(after.root)).units[0]]
+  expect(left?.row?.mark).not.toBe(open?.row?.mark as string)
+  const died = ["user: third question", "assistant: an unfinished ans", "user: a question in the queue"]
+  expect(texts((await readOnly(after.root)).entries).slice(-3)).toEqual(died)
 })
 
 test("an answer that a crash left unfinished does not hold back what the client went on with", async () => {
