@@ -164,19 +164,22 @@ interface UnitWork {
 
 const NOTHING_TO_REMEMBER = undefined as never
 
-function stretchesOf(
-  { source, planned, beside, resumes, stored }: UnitWork,
+async function stretchesOf(
+  { source, planned: asPlanned, beside, resumes, stored }: UnitWork,
   context: ImportContext,
-): PreparedStretches {
+): Promise<PreparedStretches> {
   const { sessions, clock } = context
   const { adapter } = source
-  const read = beside.stretches(planned, async () => (await sessions()).facts())
-  if (read !== undefined) return onlyChanged(planned, read, { adapter, sessions, stored })
-  return preparedStretches(adapter, planned, { sessions, resumes, stored, nowMs: clock.nowMs() })
+  const facts = async () => (await sessions()).facts()
+  const there = await beside.stretches(asPlanned, { facts, resumes })
+  if (there === undefined)
+    return preparedStretches(adapter, asPlanned, { sessions, resumes, stored, nowMs: clock.nowMs() })
+  const { planned, resume, read } = there
+  return resume === undefined ? onlyChanged(planned, read, { adapter, sessions, stored }) : read
 }
 
 async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {
-  const stretches = stretchesOf(work, context)
+  const stretches = await stretchesOf(work, context)
   try {
     await importStretches(work, stretches, context)
   } finally {

@@ -1,6 +1,7 @@
 /**
  * Parsing in another thread, so that an import uses two cores: units are ordered ahead, and come back in the same order.
- * Only those that are read from their beginning; the others are parsed by `stretches.ts`, as are all where no thread starts.
+ * Only those that are read from their beginning, and those with much to go on with; the others are parsed by `stretches.ts`,
+ * as are all where no thread starts.
  */
 import type { Adapter } from "../adapters/adapter.ts"
 import { adapterById } from "../adapters/registry.ts"
@@ -12,14 +13,24 @@ import { received } from "./carried.ts"
 import type { PreparedStretches } from "./hydrate.ts"
 import type { Taken, Told, UnitOrder } from "./parse-worker.ts"
 import type { PlannedUnit } from "./plan.ts"
+import { type GoingOn, goingOn, type Resumes } from "./resumes.ts"
 import type { UnitMemory } from "./state.ts"
 
 export interface ParseBeside {
   /** Says what will be asked for next, in that order. Whatever was said before must have been read. */
   expect(adapter: Adapter, units: readonly PlannedUnit[], nowMs: number): Promise<void>
   /** Nothing where the unit is not parsed beside. */
-  stretches(planned: PlannedUnit, facts: () => Promise<IngestFacts>): PreparedStretches | undefined
+  stretches(planned: PlannedUnit, context: BesideContext): Promise<ReadBeside | undefined>
   close(): void
+}
+
+interface BesideContext {
+  readonly facts: () => Promise<IngestFacts>
+  readonly resumes: Resumes
+}
+
+interface ReadBeside extends GoingOn {
+  readonly read: PreparedStretches
 }
 
 /** Below so many bytes a thread costs more than it saves. */
@@ -29,18 +40,33 @@ const UNITS_AHEAD = 64
 
 export function createParseBeside(): ParseBeside {
   let thread: Thread | undefined
-  let orders: UnitOrder[] = []
+  let waiting: PlannedUnit[] = []
   let ordered = 0
   let asked = 0
+  let order: (going: GoingOn) => void = () => undefined
 
+  /** Where a session ends that is gone on with is asked when it is its turn: what comes before may be of it. */
   function orderAhead(): void {
-    for (; ordered < Math.min(orders.length, asked + UNITS_AHEAD); ordered++) {
-      const order = orders[ordered]
-      if (order !== undefined) thread?.post(order)
+    for (; ordered < Math.min(waiting.length, asked + UNITS_AHEAD); ordered++) {
+      const planned = waiting[ordered]
+      if (planned === undefined || planned.change === "grown") return
+      order({ planned, resume: undefined })
     }
   }
 
-  async function* read({ unit }: PlannedUnit, facts: () => Promise<IngestFacts>): PreparedStretches {
+  async function orderNext(planned: PlannedUnit, resumes: Resumes): Promise<GoingOn> {
+    asked++
+    let going: GoingOn = { planned, resume: undefined }
+    if (planned.change === "grown") {
+      going = goingOn(planned, await resumes.of(planned))
+      order(going)
+      ordered++
+    }
+    orderAhead()
+    return going
+  }
+
+  async function* read({ unit }: PlannedUnit, facts: BesideContext["facts"]): PreparedStretches {
     assert(thread !== undefined, "a unit is read from the thread that parses it")
     for (;;) {
       const told = await thread.next()
@@ -64,27 +90,27 @@ export function createParseBeside(): ParseBeside {
       const fit = units.filter((planned) => isFit(adapter, planned))
       ordered = 0
       asked = 0
-      orders = []
+      waiting = []
       if (fit.reduce((sum, { bytesToRead }) => sum + bytesToRead, 0) < BYTES_MIN) return
       thread ??= await startThread()
       if (thread === undefined) return
-      orders = fit.map((planned) => ({ adapter: adapter.id, planned, nowMs }))
+      waiting = fit
+      order = (going) => thread?.post({ adapter: adapter.id, ...going, nowMs })
       orderAhead()
     },
-    stretches: (planned, facts) => {
-      if (orders[asked]?.planned !== planned) return undefined
-      asked++
-      orderAhead()
-      return read(planned, facts)
+    stretches: async (planned, { facts, resumes }) => {
+      if (waiting[asked] !== planned) return undefined
+      return { ...(await orderNext(planned, resumes)), read: read(planned, facts) }
     },
     close: () => thread?.close(),
   }
 }
 
-/** A database is read by the thread that planned it, and who goes on with a log needs what is stored of it. */
-function isFit(adapter: Adapter, { change, unit }: PlannedUnit): boolean {
+/** A database is read by the thread that planned it. Who goes on with a log sends what is stored of it along. */
+function isFit(adapter: Adapter, { change, unit, bytesToRead }: PlannedUnit): boolean {
   const isListed = adapterById(adapter.id) === adapter
-  return isListed && change !== "grown" && unit.files.every(({ form }) => form !== "database")
+  const isMuch = change !== "grown" || bytesToRead >= BYTES_MIN
+  return isListed && isMuch && unit.files.every(({ form }) => form !== "database")
 }
 
 function memoryOf(text: string, key: string): UnitMemory {

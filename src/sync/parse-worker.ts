@@ -8,12 +8,11 @@ import { type JsonValue, stringifyJson } from "../model/json.ts"
 import { prepare } from "../sessions/prepare.ts"
 import { type CarriedBatch, carried } from "./carried.ts"
 import { hydrate, type Stretch } from "./hydrate.ts"
-import type { PlannedUnit } from "./plan.ts"
+import type { GoingOn } from "./resumes.ts"
 import type { UnitMemory } from "./state.ts"
 
-export interface UnitOrder {
+export interface UnitOrder extends GoingOn {
   readonly adapter: string
-  readonly planned: PlannedUnit
   readonly nowMs: number
 }
 
@@ -62,10 +61,10 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-async function parseUnit({ adapter: id, planned, nowMs }: UnitOrder): Promise<void> {
+async function parseUnit({ adapter: id, planned, resume, nowMs }: UnitOrder): Promise<void> {
   const adapter = adapterById(id)
   assert(adapter !== undefined, `there is an adapter ${id}`)
-  const stretches = hydrate(adapter, planned, { resume: undefined, nowMs })
+  const stretches = hydrate(adapter, planned, { resume, nowMs })
   let keptBytes = 0
   for (;;) {
     await until(() => aheadBytes < AHEAD_BYTES)

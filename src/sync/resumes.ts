@@ -1,4 +1,5 @@
 /** What the store holds of the sessions that units go on with: read for many units at once, in the order of the plan. */
+import type { ResumePoint } from "../adapters/adapter.ts"
 import type { ResumeFacts } from "../sessions/resume.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { PlannedUnit } from "./plan.ts"
@@ -25,4 +26,22 @@ export function createResumes(units: readonly PlannedUnit[], sessions: () => Pro
       return read.get(id)
     },
   }
+}
+
+export interface GoingOn {
+  readonly planned: PlannedUnit
+  readonly resume: ResumePoint | undefined
+}
+
+/**
+ * Who died between storing rows and remembering them left a memory that is behind the store. Going on from it would read
+ * the same records as new ones: of two that are equal and have no id of their own, the second is another. So such a unit
+ * is read from its beginning, and compared with what is stored.
+ */
+export function goingOn(planned: PlannedUnit, stored: ResumeFacts | undefined): GoingOn {
+  const { memory } = planned
+  if (memory === undefined || memory.session === null || stored === undefined) return { planned, resume: undefined }
+  if (memory.nextOrdinal !== stored.nextOrdinal)
+    return { planned: { ...planned, change: "rewritten", memory: undefined }, resume: undefined }
+  return { planned, resume: { session: memory.session, ...stored, state: memory.parserState } }
 }

@@ -10,13 +10,19 @@ import type { PreparedStretches } from "../../src/sync/hydrate.ts"
 import { createStoredRows } from "../../src/sync/only-changed.ts"
 import { createParseBeside } from "../../src/sync/parse-beside.ts"
 import { planRoot } from "../../src/sync/plan.ts"
+import { createResumes } from "../../src/sync/resumes.ts"
 import { openSyncState, type SyncState } from "../../src/sync/state.ts"
 import { createStoredBefore } from "../../src/sync/stored-before.ts"
 import { preparedStretches } from "../../src/sync/stretches.ts"
+import { withState } from "../../src/sync/sync.ts"
 import { anyLog } from "../sessions/arbitrary.ts"
-import { type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
+import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
 const FACTS = { ingestedAtMicros: 7n, host: "here" }
+const NOTHING_STORED = {
+  facts: () => Promise.resolve(FACTS),
+  resumes: { of: () => Promise.resolve(undefined) },
+}
 const BIG = 75_000
 
 function fill(place: SyncPlace): void {
@@ -53,12 +59,12 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
   try {
     await beside.expect(claudeCode, plan.units, 0)
     for (const planned of plan.units) {
-      const there = await readAll(beside.stretches(planned, () => Promise.resolve(FACTS)))
+      const there = await readAll((await beside.stretches(planned, NOTHING_STORED))?.read)
       const sessions = { ...place.sessions, facts: () => FACTS }
       const here = await readAll(
         preparedStretches(claudeCode, planned, {
           sessions: () => Promise.resolve(sessions),
-          resumes: { of: () => Promise.resolve(undefined) },
+          resumes: NOTHING_STORED.resumes,
           stored: createStoredRows([], {
             before: createStoredBefore(() => Promise.resolve(sessions)),
             sessions: () => Promise.resolve(sessions),
@@ -78,7 +84,41 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
   }
 })
 
-test("little is parsed where it is, and so is what the store has to be asked for", async () => {
+test("a long log that is gone on with is parsed beside, as one thread would have gone on with it", async () => {
+  using place = syncPlace()
+  const lines = Array.from({ length: 100 }, (_, at) => userLine(SESSION, at, `${"so ".repeat(BIG / 3)}${at}`))
+  place.write(SESSION, lines)
+  const stop = new AbortController()
+  const onProgress = () => stop.abort()
+  expect(await place.sync({}, { signal: stop.signal, onProgress })).toMatchObject({ sessions: { new: 1 } })
+
+  const sessions = { ...place.sessions, facts: () => FACTS }
+  const context = { ...place.context, sessions: () => Promise.resolve(sessions) }
+  const beside = createParseBeside()
+  try {
+    await withState(context, async (state) => {
+      const plan = await planRoot(claudeCode, place.root, state, { isFull: false })
+      const [planned] = plan.units
+      if (planned === undefined) throw new Error("there is nothing to go on with")
+      expect(planned).toMatchObject({ change: "grown" })
+      const resumes = createResumes(plan.units, context.sessions)
+      await beside.expect(claudeCode, plan.units, 0)
+      const there = await beside.stretches(planned, { ...NOTHING_STORED, resumes })
+      expect(there?.resume).toBeDefined()
+      const nothing = { of: () => Promise.resolve(undefined), twin: () => Promise.resolve(undefined) }
+      const here = preparedStretches(claudeCode, planned, { ...context, resumes, stored: nothing, nowMs: 0 })
+      const read = await readAll(here)
+      expect(await readAll(there?.read)).toEqual(read)
+      expect(read?.length).toBeGreaterThan(2)
+    })
+  } finally {
+    beside.close()
+  }
+  expect(await place.sync()).toMatchObject({ sessions: { grown: 1 } })
+  expect(await place.texts(SESSION)).toHaveLength(lines.length)
+})
+
+test("little is parsed where it is, and so is the little that many grew by", async () => {
   using place = syncPlace()
   fill(place)
   const state = nothingKnown(place)
@@ -88,7 +128,7 @@ test("little is parsed where it is, and so is what the store has to be asked for
   const isBeside = async (units: typeof plan.units) => {
     await beside.expect(claudeCode, units, 0)
     const [first] = units
-    return first !== undefined && beside.stretches(first, () => Promise.resolve(FACTS)) !== undefined
+    return first !== undefined && (await beside.stretches(first, NOTHING_STORED)) !== undefined
   }
   expect(await isBeside(plan.units.slice(0, 2))).toBe(false)
   expect(await isBeside(plan.units.map((planned) => ({ ...planned, change: "grown" as const })))).toBe(false)

@@ -1,6 +1,7 @@
 /** A log that is too large for one flush: what of it is stored is remembered, so that a sync which ended on the way costs no second read. */
 import { expect, test } from "bun:test"
 import { cpSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import type { Sessions } from "../../src/sessions/store.ts"
 import { runSync, type SyncContext } from "../../src/sync/sync.ts"
 import { SESSION, type SyncPlace, syncPlace, userLine } from "./support.ts"
 
@@ -9,9 +10,6 @@ const line = (at: number) => userLine(SESSION, at, `${LONG}${at}`)
 const linesOf = (count: number, from = 0) => Array.from({ length: count }, (_, at) => line(from + at))
 const NO_ID = JSON.stringify({ type: "mode", mode: "plan", sessionId: SESSION })
 
-/** A flush is begun for each twelve megabytes, and a stretch is one. */
-const STOPPED_BYTES = 30_000_000
-
 async function isWhole(place: SyncPlace, lines: readonly string[]): Promise<void> {
   expect(await place.sync()).toMatchObject({ messages: { new: 0 }, bytes_read: 0 })
   const { entries } = await place.sessions.log(SESSION)
@@ -19,12 +17,13 @@ async function isWhole(place: SyncPlace, lines: readonly string[]): Promise<void
   expect(new Set(entries.map(({ message }) => message.id)).size).toBe(lines.length)
 }
 
-/** As a process does that is killed: nothing is finished. */
-async function dies(place: SyncPlace, atBytes: number): Promise<void> {
-  const onProgress: SyncContext["onProgress"] = (_, bytes) => {
-    if (bytes >= atBytes) throw new Error("died")
-  }
-  await expect(runSync(place.request, { ...place.context, onProgress })).rejects.toThrow("died")
+/** As a process does that is killed while it writes for the third time: what was written before is stored, and no more. */
+async function dies(place: SyncPlace): Promise<void> {
+  let flushes = 0
+  const writePrepared: Sessions["writePrepared"] = (batches) =>
+    flushes++ < 2 ? place.sessions.writePrepared(batches) : Promise.reject(new Error("died"))
+  const sessions = () => Promise.resolve({ ...place.sessions, writePrepared })
+  await expect(runSync(place.request, { ...place.context, sessions })).rejects.toThrow("died")
 }
 
 async function stops(place: SyncPlace, atBytes: number): Promise<number> {
@@ -43,7 +42,6 @@ test("a sync that is stopped in a long log is gone on with where it ended, and a
   const { size } = statSync(place.write(SESSION, lines))
   const first = await stops(place, 4_000_000)
   expect(await place.plan()).toEqual([{ change: "grown", bytes: size - first }])
-  // Here it goes on in this thread, and is stopped once more.
   const second = await stops(place, 2_000_000)
   expect(second).toBeGreaterThan(0)
   expect(await place.sync()).toMatchObject({ bytes_read: size - first - second, sessions: { grown: 1 } })
@@ -54,7 +52,7 @@ test("one that died there has remembered what was stored by then", async () => {
   using place = syncPlace()
   const lines = [NO_ID, ...linesOf(400), NO_ID, NO_ID]
   const { size } = statSync(place.write(SESSION, lines))
-  await dies(place, STOPPED_BYTES)
+  await dies(place)
   const [plan] = await place.plan()
   expect(plan?.change).toBe("grown")
   expect(plan?.bytes).toBeLessThan(size - 10_000_000)
