@@ -139,7 +139,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
     await flusher.settle()
     if (!context.signal.aborted) for (const { plan } of tallies) keepLook(plan, context.state)
   } finally {
-    beside.close()
+    await beside.close()
   }
   return tallies.map(reportOf)
 }

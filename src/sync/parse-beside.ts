@@ -11,7 +11,7 @@ import { threadUrl } from "../platform/threads.ts"
 import type { IngestFacts } from "../sessions/rows.ts"
 import { received } from "./carried.ts"
 import type { PreparedStretches } from "./hydrate.ts"
-import type { Taken, Told, UnitOrder } from "./parse-worker.ts"
+import type { Stop, Taken, Told, UnitOrder } from "./parse-worker.ts"
 import type { PlannedUnit } from "./plan.ts"
 import { type GoingOn, goingOn, type Resumes } from "./resumes.ts"
 import type { UnitMemory } from "./state.ts"
@@ -21,7 +21,7 @@ export interface ParseBeside {
   expect(adapter: Adapter, units: readonly PlannedUnit[], nowMs: number): Promise<void>
   /** Nothing where the unit is not parsed beside. */
   stretches(planned: PlannedUnit, context: BesideContext): Promise<ReadBeside | undefined>
-  close(): void
+  close(): Promise<void>
 }
 
 interface BesideContext {
@@ -73,7 +73,7 @@ export function createParseBeside(): ParseBeside {
       if (told.said === "failure")
         throw new PondError(told.code, told.message, { details: told.details as Record<string, unknown> })
       if (told.said === "memory") return memoryOf(told.memory, unit.key)
-      if (told.said === "ready") continue
+      if (told.said === "ready" || told.said === "stopped") continue
       const { batch, reached, issues, bytes } = told
       yield {
         batch: batch && received(batch, await facts()),
@@ -102,7 +102,21 @@ export function createParseBeside(): ParseBeside {
       if (waiting[asked] !== planned) return undefined
       return { ...(await orderNext(planned, resumes)), read: read(planned, facts) }
     },
-    close: () => thread?.close(),
+    close: async () => {
+      if (thread !== undefined) await stopped(thread)
+    },
+  }
+}
+
+async function stopped(thread: Thread): Promise<void> {
+  thread.post({ isStop: true })
+  try {
+    for (let told = await thread.next(); told.said !== "stopped"; ) told = await thread.next()
+  } catch (error) {
+    // One that is not there any more has nothing open.
+    if (!(error instanceof PondError)) throw error
+  } finally {
+    thread.close()
   }
 }
 
@@ -122,7 +136,7 @@ function memoryOf(text: string, key: string): UnitMemory {
 // --- The thread --------------------------------------------------------------------------------------------------------
 
 interface Thread {
-  post(message: UnitOrder | Taken): void
+  post(message: UnitOrder | Taken | Stop): void
   next(): Promise<Told>
   close(): void
 }

@@ -21,6 +21,11 @@ export interface Taken {
   readonly taken: number
 }
 
+/** Nobody asks for what was ordered any more. A thread that is ended from outside leaves the log open that it reads. */
+export interface Stop {
+  readonly isStop: true
+}
+
 export type Told =
   /** The first word: the thread has started. */
   | { readonly said: "ready" }
@@ -31,6 +36,8 @@ export type Told =
     } & Omit<Stretch, "batch" | "reached">)
   /** The last of a unit: what to remember of it, as JSON, which keeps numbers exact. */
   | { readonly said: "memory"; readonly memory: string }
+  /** The last word: nothing is open. */
+  | { readonly said: "stopped" }
   | { readonly said: "failure"; readonly code: ErrorCode; readonly message: string; readonly details: unknown }
 
 /** How far the parsing may be before the writing, in bytes of the sources. */
@@ -45,12 +52,13 @@ const LET_GO_BYTES = 16_000_000
 const NO_FACTS = { ingestedAtMicros: 0n, host: "" }
 
 declare const self: {
-  onmessage: ((event: { readonly data: UnitOrder | Taken }) => void) | null
+  onmessage: ((event: { readonly data: UnitOrder | Taken | Stop }) => void) | null
   postMessage(told: Told, moved?: readonly ArrayBufferLike[]): void
 }
 
 const orders: UnitOrder[] = []
 let aheadBytes = 0
+let isStopping = false
 let wakeUp: (() => void) | undefined
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -67,7 +75,11 @@ async function parseUnit({ adapter: id, planned, resume, nowMs }: UnitOrder): Pr
   const stretches = hydrate(adapter, planned, { resume, nowMs })
   let keptBytes = 0
   for (;;) {
-    await until(() => aheadBytes < AHEAD_BYTES)
+    await until(() => isStopping || aheadBytes < AHEAD_BYTES)
+    if (isStopping) {
+      await stretches.return(undefined as never)
+      return
+    }
     const { done, value } = await stretches.next()
     if (done) {
       self.postMessage({ said: "memory", memory: textOf(value) })
@@ -95,20 +107,23 @@ function textOf(memory: UnitMemory): string {
 }
 
 async function parseInOrder(): Promise<void> {
-  for (;;) {
-    await until(() => orders.length > 0)
+  while (!isStopping) {
+    await until(() => isStopping || orders.length > 0)
     const order = orders.shift()
-    if (order !== undefined) await parseUnit(order)
+    if (order !== undefined && !isStopping) await parseUnit(order)
   }
 }
 
 self.onmessage = ({ data }) => {
-  if ("taken" in data) aheadBytes -= data.taken
+  if ("isStop" in data) isStopping = true
+  else if ("taken" in data) aheadBytes -= data.taken
   else orders.push(data)
   wakeUp?.()
 }
-parseInOrder().catch((error: unknown) => {
-  const { code, message, details } = toPondError(error)
-  self.postMessage({ said: "failure", code, message, details })
-})
+parseInOrder()
+  .catch((error: unknown) => {
+    const { code, message, details } = toPondError(error)
+    self.postMessage({ said: "failure", code, message, details })
+  })
+  .finally(() => self.postMessage({ said: "stopped" }))
 self.postMessage({ said: "ready" })

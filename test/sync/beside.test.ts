@@ -80,7 +80,7 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
     }
     expect(plan.units.length).toBe(20)
   } finally {
-    beside.close()
+    await beside.close()
   }
 })
 
@@ -112,7 +112,7 @@ test("a long log that is gone on with is parsed beside, as one thread would have
       expect(read?.length).toBeGreaterThan(2)
     })
   } finally {
-    beside.close()
+    await beside.close()
   }
   expect(await place.sync()).toMatchObject({ sessions: { grown: 1 } })
   expect(await place.texts(SESSION)).toHaveLength(lines.length)
@@ -133,7 +133,7 @@ test("little is parsed where it is, and so is the little that many grew by", asy
   expect(await isBeside(plan.units.slice(0, 2))).toBe(false)
   expect(await isBeside(plan.units.map((planned) => ({ ...planned, change: "grown" as const })))).toBe(false)
   expect(await isBeside(plan.units)).toBe(true)
-  beside.close()
+  await beside.close()
 })
 
 test("any session comes out of the other thread as it went in", () => {
