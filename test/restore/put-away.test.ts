@@ -242,3 +242,25 @@ test("a thread that was moved since it was stored is as it is stored, and is com
   writeFileSync(changed, readFileSync(changed, "utf8").replace('"ordinal":2', '"ordinal":20'))
   expect(await verified()).toMatchObject([{ record: 3, pointer: "/ordinal", expected: "20", got: "2" }])
 })
+
+test("a live rollout that is shorter than the archived one is gone on with, and the longer is said and brought there with force", async () => {
+  using machine = await machineWith("archived-review")
+  const [archived, live] = PLACES[ARCHIVED]
+  const whole = readFileSync(machine.at(archived), "utf8")
+  const short = whole.split("\n").slice(0, 2).join("\n")
+  mkdirSync(dirname(machine.at(live)), { recursive: true })
+  writeFileSync(machine.at(live), `${short}\n`)
+  const words = ["resume", ARCHIVED, "--cwd", machine.path]
+  const synced = await machine.pond("sync", "codex", "--only", "import")
+  expect(synced.stdout + synced.stderr).toContain("archiving it replaces the longer")
+  const count = whole.split("\n").length - 1
+  const said = `${machine.at(live)} has 2 lines, and what is stored ${count}: Codex goes on with the shorter.`
+  expect((await machine.pond(...words)).stderr).toContain(said)
+  expect(readFileSync(machine.at(live), "utf8")).toBe(`${short}\n`)
+  const forced = await machine.pond(...words, "--force")
+  expect(forced.exitCode).toBe(7)
+  expect(readFileSync(machine.at(live), "utf8").split("\n")).toHaveLength(count + 1)
+  const kept = readdirSync(dirname(machine.at(live))).filter((name) => name.startsWith(`${basename(live)}.`))
+  expect(kept).toHaveLength(1)
+  expect(readFileSync(machine.at(archived), "utf8")).toBe(whole)
+})

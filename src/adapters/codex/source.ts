@@ -86,12 +86,25 @@ function planThread(planned: (SourceUnit | Issue)[], { disk, threadId, rollouts,
   const files: SourceFile[] = []
   for (const group of byRollout(rollouts)) {
     const [file, ...rest] = preferred(group.flatMap(({ place, name }) => disk.file(place, name.form) ?? []))
-    if (file !== undefined) files.push(file)
-    for (const { place } of rest)
-      planned.push({ kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${file?.place}` })
+    if (file === undefined) continue
+    files.push(file)
+    for (const copy of rest) planned.push(secondCopy(copy, file))
   }
   if (files.length > 0)
     planned.push({ key: threadId, root: disk.root, files, ...(beside === undefined ? {} : { beside }) })
+}
+
+/**
+ * Codex 0.169 opens the live one though it is the shorter, so that the rest is not said any more; and `codex archive` puts it
+ * in the place of the archived one, which is gone then.
+ */
+function secondCopy(copy: SourceFile, read: SourceFile): Issue {
+  const { place, sizeBytes } = copy
+  const isGoneOnWith = isArchived(read.place) && !isArchived(place) && !place.endsWith(".zst")
+  if (!isGoneOnWith || sizeBytes === read.sizeBytes)
+    return { kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${read.place}` }
+  const found = `shorter than ${read.place}, which is stored; Codex goes on with the shorter, and archiving it replaces the longer`
+  return { kind: "shorter_live_copy", severity: "note", file: place, found }
 }
 
 /** A rollout may lie twice for a moment: while it is compressed, or archived. The one with more in it is read. */

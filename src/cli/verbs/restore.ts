@@ -1,5 +1,5 @@
 /** `pond restore` and `pond resume`: a session, into a client. */
-import { existsSync, realpathSync } from "node:fs"
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
@@ -119,6 +119,22 @@ async function broughtBack({ host }: Pond, report: RestoreReport, title: string)
   )
 }
 
+/** A client that has a second copy, or took something back, goes on with less than was said: of Codex, with the live one. */
+function sayShorter({ host }: Pond, { files, target }: RestorePlan, report: RestoreReport): void {
+  const [main, at] = [files[0], report.files[0]]
+  if (main?.form !== "log" || at === undefined || at.path.endsWith(".zst")) return
+  const size = statSync(at.path, { throwIfNoEntry: false })?.size ?? at.bytes
+  if (size >= at.bytes) return
+  // Another directory may have made each line longer.
+  const lines = readFileSync(at.path).reduce((count, byte) => (byte === LINE_FEED ? count + 1 : count), 0)
+  if (lines >= main.lines.length) return
+  const shorter = `${at.path} has ${countText(lines)} lines, and what is stored ${countText(main.lines.length)}`
+  const forced = `\`pond resume ${report.session_id} --force\` goes on with what is stored, and keeps the other beside.`
+  host.log.warn(visibleLine(`${shorter}: ${target.title} goes on with the shorter. ${forced}`))
+}
+
+const LINE_FEED = 10
+
 function sayNote({ host }: Pond, { resume: { note } }: RestoreReport): void {
   if (note !== undefined) host.log.warn(visibleLine(note))
 }
@@ -180,7 +196,10 @@ async function restored(
   } catch (error) {
     if (!(error instanceof PondError) || !isInTheWay(error, options)) throw error
     const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
-    if (await goesOnAsItLies(pond, plan, options)) return { report, title }
+    if (await goesOnAsItLies(pond, plan, options)) {
+      sayShorter(pond, plan, report)
+      return { report, title }
+    }
     // Parts of it lie there, as a client leaves them that deletes what is old, or nothing of it: there is nothing to go on with.
     const isNothing = error.code === "conflict" && !(await isTakenOver(pond, plan, options))
     if (plan.fidelity === "native" || isNothing) throw error

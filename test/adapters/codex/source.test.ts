@@ -53,9 +53,15 @@ test("a rollout that lies twice is read once, and the other copy is named", asyn
     const { units, issues } = await planned(root)
     expect(units.map(({ files }) => files.map(({ place }) => place))).toEqual([[`archived_sessions/${name}`]])
     expect(issues.map(({ kind, severity, file }) => [kind, severity, file])).toEqual([
-      ["second_copy", "note", `sessions/2026/02/01/${name}`],
+      ["shorter_live_copy", "note", `sessions/2026/02/01/${name}`],
       ["second_copy", "note", `sessions/2026/02/01/${name}.zst`],
     ])
+    expect(issues[0]).toMatchObject({ found: expect.stringContaining("archiving it replaces the longer") })
+  })
+  const same = { ...tree, [`archived_sessions/${name}`]: log }
+  await withTree(same, async (root) => {
+    const kinds = (await planned(root)).issues.map(({ kind }) => kind)
+    expect(kinds).toEqual(["second_copy", "second_copy"])
   })
 })
 
