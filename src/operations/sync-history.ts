@@ -4,7 +4,7 @@
  */
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { toPondError } from "../model/errors.ts"
+import { PondError, toPondError } from "../model/errors.ts"
 import { isJsonObject, parseJson } from "../model/json.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import type { SyncReport } from "../sync/sync.ts"
@@ -34,18 +34,31 @@ export function readSyncHistory({ host }: Pond): SyncRecord[] {
   })
 }
 
+export interface Noting {
+  readonly exitCodeOf: (report: SyncReport) => number
+  /** Who leaves a sync behind that does not stop in time runs what was added here. */
+  readonly onEnd?: ((note: () => void) => void) | undefined
+  /** Of one that is left behind: how many messages it has stored by then. */
+  readonly stored: () => number
+}
+
 /** Runs a sync and notes how it ended, whichever way that was. */
 export async function noted(
   pond: Pond,
-  exitCodeOf: (report: SyncReport) => number,
+  { exitCodeOf, onEnd, stored }: Noting,
   run: () => Promise<SyncReport>,
 ): Promise<SyncReport> {
   const { clock } = pond.host
   const [startedMs, fromMs] = [clock.nowMs(), clock.monotonicMs()]
+  let isNoted = false
   const note = (rest: Pick<SyncRecord, "exit_code" | "sessions" | "messages" | "error">) => {
+    if (isNoted) return
+    isNoted = true
     const at = new Date(startedMs).toISOString()
     append(pond, { at, ms: Math.round(clock.monotonicMs() - fromMs), store: pond.storeName(), ...rest })
   }
+  const { exit: interrupted } = new PondError("interrupted", "left").row
+  onEnd?.(() => note({ exit_code: interrupted, sessions: 0, messages: stored(), error: "interrupted" }))
   try {
     const report = await run()
     const touched = ({ sessions }: SyncReport["adapters"][number]) => sessions.new + sessions.grown + sessions.rewritten

@@ -31,11 +31,19 @@ type ImportHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onSto
 export interface SyncHooks extends ImportHooks, EmbedHooks {
   /** Asked for between two steps of the work on the indexes, by who has something more urgent. */
   readonly stepAside?: () => Promise<void>
+  /** Runs when the process ends, also where it leaves the sync behind. */
+  readonly onEnd?: (cleanup: () => void) => void
 }
 
 export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
   const request = requestOf(pond, options)
-  return await noted(pond, syncExitCode, () => runSync(request, contextOf(pond, hooks)))
+  let stored = 0
+  const onStored = (messages: number) => {
+    stored += messages
+    hooks.onStored?.(messages)
+  }
+  const noting = { exitCodeOf: syncExitCode, onEnd: hooks.onEnd, stored: () => stored }
+  return await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, onStored })))
 }
 
 export interface SourcePlan extends RootPlan {

@@ -162,16 +162,18 @@ describe.each(Object.entries(CASES))("%s", (_, { args, at: point, isStored, mess
 })
 
 test.each([
-  ['"stage":"claude-code"', "Nothing new was stored by then; the next `pond sync` begins where this one did."],
-  ['"stage":"index"', "At least 8 new messages are stored; the next `pond sync` goes on from there."],
+  ['"stage":"claude-code"', "Nothing new was stored by then; the next `pond sync` begins where this one did.", 0],
+  ['"stage":"index"', "At least 8 new messages are stored; the next `pond sync` goes on from there.", 8],
 ])(
   "a sync that is asked twice (at %s) waits for nothing, and says how far it came",
-  async (point, said) => {
+  async (point, said, messages) => {
     using home = copyOf(fresh)
     const options = { env: { ...home.env, POND_STRIKE: `twice ${point}` }, cwd: home.path, main: STRUCK_POND }
     const { exitCode, stdout } = await runPond(["sync", "--json"], options)
     expect(exitCode).toBe(130)
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "interrupted", message: `Stopped. ${said}` } })
+    const left = { exit_code: 130, messages, error: "interrupted" }
+    expect(await read(home, ["schedule", "logs"])).toMatchObject({ syncs: [left] })
     expect(await runPond(["sync", "-q"], { env: home.env, cwd: home.path })).toMatchObject({ exitCode: 0 })
     await holdsAll(home, OWN)
   },

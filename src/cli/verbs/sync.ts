@@ -52,15 +52,19 @@ export const sync = defineVerb({
   },
 })
 
-type Showing = Pick<SyncVerbContext, "pond" | "progress" | "signal" | "ifLeft">
+type Showing = Pick<SyncVerbContext, "pond" | "progress" | "signal" | "ifLeft" | "onEnd">
 
 /** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
-export async function shownSync({ pond, progress, signal, ifLeft }: Showing, options: SyncOptions): Promise<Report> {
+export async function shownSync(
+  { pond, progress, signal, ifLeft, onEnd }: Showing,
+  options: SyncOptions,
+): Promise<Report> {
   let isEmbedding = false
   let stored = 0
   ifLeft(() => new PondError("interrupted", stoppedText(stored, "At least ")))
   return await syncPond(pond, options, {
     signal,
+    onEnd,
     onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
     onProgress: (_, bytes, unit) => progress.at(bytes, unit),
     onStored: (messages) => {
