@@ -31,7 +31,7 @@ const SESSIONS: readonly Session[] = [
   },
   {
     ...{ what: "146,000 lines of Codex", client: "codex", lines: 146_000 },
-    ...{ targets: ["claude-code", "pi", "opencode"], foreignLimitMb: 750 },
+    ...{ targets: ["claude-code", "pi", "opencode"], foreignLimitMb: 850 },
   },
   {
     ...{ what: "results of 5 MB of Claude Code", client: "claude-code", lines: 32, outputUnits: 5_000_000 },
