@@ -3,7 +3,7 @@
  * is one. Never while the other program holds it, and never over a row that says something else, unless it is told to.
  * Knows no client: what is to be known of its tables comes with the rows.
  */
-import { Database } from "bun:sqlite"
+import { Database, type Statement } from "bun:sqlite"
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { PondError } from "../model/errors.ts"
@@ -143,24 +143,22 @@ function writeInto(database: Database, path: string, file: RowsToWrite, options:
 }
 
 function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "backups"> {
-  const tables = new Map<string, ReadonlySet<string>>()
+  const insertions = new Map<string, Insertion>()
   const lacking = new Set<string>()
   let inserted = 0
   let present = 0
   for (const { table, row } of flatRows(file)) {
-    const known = tables.get(table) ?? columnsOf(database, table)
-    tables.set(table, known)
-    const names: string[] = []
+    const names = Object.keys(row)
+    const form = `${table} ${names.join()}`
+    const insertion = insertions.get(form) ?? insertionOf(database, table, names)
+    insertions.set(form, insertion)
     const values: Bound[] = []
-    for (const [column, value] of Object.entries(row)) {
-      if (known.has(column)) {
-        names.push(quoted(column))
-        values.push(bound(value))
-      } else if (value !== null) lacking.add(`${table}.${column}`)
+    for (let at = 0; at < names.length; at++) {
+      const value = row[names[at] as string] ?? null
+      if (insertion.isKnown[at]) values.push(bound(value))
+      else if (value !== null) lacking.add(`${table}.${names[at]}`)
     }
-    const sql = `INSERT INTO ${quoted(table)} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`
-    const { changes } = database.query(`${sql} ON CONFLICT DO NOTHING`).run(...values)
-    if (changes === 0) present++
+    if (insertion.statement.run(...values).changes === 0) present++
     else inserted++
   }
   if (lacking.size === 0) return { inserted, present }
@@ -169,6 +167,21 @@ function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "ba
     "This database is of an older version of its client, which cannot hold all of this. Update the client, start it once, and run this again.",
     { details: { columns: [...lacking] } },
   )
+}
+
+/** Of rows with the same columns. */
+interface Insertion {
+  /** Of each column whether the table has it. */
+  readonly isKnown: readonly boolean[]
+  readonly statement: Statement
+}
+
+function insertionOf(database: Database, table: string, names: readonly string[]): Insertion {
+  const there = columnsOf(database, table)
+  const isKnown = names.map((name) => there.has(name))
+  const known = names.filter((_, at) => isKnown[at]).map(quoted)
+  const sql = `INSERT INTO ${quoted(table)} (${known.join(", ")}) VALUES (${known.map(() => "?").join(", ")})`
+  return { isKnown, statement: database.query(`${sql} ON CONFLICT DO NOTHING`) }
 }
 
 // --- Rows: those that stand inside others come behind them ------------------------------------------------------------

@@ -37,18 +37,18 @@ function digits(value: bigint): string {
   return (value & TIME_BITS).toString(16).padStart(12, "0")
 }
 
-/** Each from the number that the hash is, shifted by six bits more: in pieces of sixteen bits, as large integers take long. */
+/** Each from the number that the hash is, shifted by six bits more: in pieces of 24 bits, which are whole numbers to a processor at every step. */
 function lettersOf(seed: string): string {
   const hash = hexOf(seed, 32)
-  const pieces = Array.from({ length: 8 }, (_, index) => Number.parseInt(hash.slice(4 * index, 4 * index + 4), 16))
+  const pieces = [0, 2, 8, 14, 20, 26].map((from, index) => Number.parseInt(hash.slice(from, 2 + 6 * index), 16))
   let letters = ""
   while (letters.length < LETTERS_MAX) {
     let [rest, carry] = [0, 0]
-    for (const [index, piece] of pieces.entries()) {
-      rest = (rest * 0x10000 + piece) % LETTERS.length
-      const shifted = carry * 0x10000 + piece
-      pieces[index] = shifted >> 6
-      carry = shifted & 63
+    for (let index = 0; index < pieces.length; index++) {
+      const piece = pieces[index] as number
+      rest = ((rest << 24) | piece) % LETTERS.length
+      pieces[index] = (carry << 18) | (piece >> 6)
+      carry = piece & 63
     }
     letters += LETTERS[rest]
   }
