@@ -12,12 +12,15 @@ export interface KeySet {
 }
 
 const SLOTS_FIRST = 1_024
-/**
- * How full it may be, and how much wider it is made then. Twice as wide took up to 21 bytes for a key: an import of 1.9
- * million messages has three such sets, 100 MB of its 577, and now 65, for a tenth of a second.
- */
+/** How full it may be. */
 const TAKEN_MAX = 0.8
-const WIDER = 1.25
+/**
+ * A small one is made twice as wide, and a large one by a quarter: doubled, it took up to 21 bytes for a key. An import of 1.9
+ * million messages has three such sets, which were 100 MB of its 577, and are 65.
+ */
+const LARGE_SLOTS = 2 ** 20
+const WIDER = 2
+const LARGE_WIDER = 1.25
 const HASHES = 2 ** 32
 /** Halves of a hash, of which an empty slot has none. */
 const EMPTY = 0
@@ -68,7 +71,8 @@ function put(slots: Uint32Array, first: number, second: number): boolean {
 }
 
 function widened(slots: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const wider = new Uint32Array(2 * Math.ceil((slots.length / 2) * WIDER))
+  const count = slots.length / 2
+  const wider = new Uint32Array(2 * Math.ceil(count * (count < LARGE_SLOTS ? WIDER : LARGE_WIDER)))
   for (let slot = 0; slot < slots.length; slot += 2) {
     const first = slots[slot] ?? EMPTY
     if (first !== EMPTY) put(wider, first, slots[slot + 1] ?? 0)

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { createKeySet } from "../../src/platform/key-set.ts"
+import { seededRandom } from "../../src/platform/random.ts"
 
 test("a set of keys has all that were put into it, however it grew, and none that was not", () => {
   const keys = createKeySet()
@@ -31,4 +32,20 @@ test("a hash of two halves is found again whatever stands where it would, at eit
   for (const hash of hashes) expect(keys.addHash(...hash)).toBe(false)
   expect(keys.size).toBe(hashes.length)
   expect(hashes.some(([first, second]) => keys.mayHaveHash(first + 1, second))).toBe(false)
+})
+
+test("a million of them are there, however the table grew beyond that", () => {
+  const keys = createKeySet()
+  const hashes = new Uint32Array(2_400_000)
+  const random = seededRandom(7)
+  for (let half = 0; half < hashes.length; half++) hashes[half] = random.next() * 2 ** 32
+  const each = (ask: (first: number, second: number) => boolean) => {
+    let count = 0
+    for (let half = 0; half < hashes.length; half += 2)
+      if (ask(hashes[half] as number, hashes[half + 1] as number)) count++
+    return count
+  }
+  expect(each(keys.addHash)).toBe(1_200_000)
+  expect(each(keys.mayHaveHash)).toBe(1_200_000)
+  expect(each((first, second) => keys.mayHaveHash(second, first))).toBe(0)
 })
