@@ -60,10 +60,13 @@ export async function isPrefixOf(file: SourceFile, position: LogPosition): Promi
   if (isCompressed(file)) return false
   const handle = await open(file.path, "r")
   try {
-    const { offset, head, tail, open: unended } = position
+    const { offset, head, tail, sum, open: unended } = position
     if (hashOf(await bytesAt(handle, 0, Math.min(offset, MARK_BYTES))) !== head) return false
     const start = Math.max(0, offset - MARK_BYTES)
     if (hashOf(await bytesAt(handle, start, offset - start)) !== tail) return false
+    // Reading on needs these bytes in any case, and of most logs they are all.
+    const rest = restBytes(offset)
+    if (sum !== undefined && createLogSum(sum, await bytesAt(handle, offset - rest, rest)).text() !== sum) return false
     if (unended === undefined) return true
     const line = await bytesAt(handle, offset, unended.bytes + 2)
     const behind = line.subarray(unended.bytes).toString("latin1")

@@ -172,6 +172,18 @@ test("a log whose beginning, end or length changed is no longer the log that was
   expect(await isPrefixOf(fileOf(`${content}more\n`), end)).toBe(true)
 })
 
+test("a log that grew is not the one that was read where a byte of its last block changed, which is all of a short one", async () => {
+  const content = Array.from({ length: 1_000 }, (_, number) => `${"z".repeat(50)}${number}\n`).join("")
+  const beginnings = ["", "a".repeat(65_536 * 2 - 1_000)]
+  for (const beginning of beginnings) {
+    const before = `${beginning}${content}`
+    const end = await endOf(fileOf(before))
+    const at = before.length - 30_000
+    expect(await isPrefixOf(fileOf(`${before.slice(0, at)}!${before.slice(at + 1)}more\n`), end)).toBe(false)
+    expect(await isPrefixOf(fileOf(`${before}more\n`), end)).toBe(true)
+  }
+})
+
 test("a line in the writing is left for the next time", async () => {
   const file = fileOf('{"a":1}\n{"b"')
   const end = await endOf(file, { unendedLine: "leave" })
