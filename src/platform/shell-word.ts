@@ -1,4 +1,18 @@
-/** A word as a shell reads it back, for commands that people copy and schedulers run. */
+/** Words as a shell reads them back. */
+import { visible } from "../model/visible.ts"
+
+/** For commands that people copy and schedulers run. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** On one line that is safe to print: what cannot be seen is spelled out by its bytes, which bash, zsh and ksh read and others refuse. */
+export function shownShellWord(word: string): string {
+  if (visible(word) === word && !/[\t\n]/.test(word)) return shellWord(word)
+  const spelled = Array.from(word, (sign) => {
+    if (sign === "'" || sign === "\\") return `\\${sign}`
+    if (visible(sign) === sign && !/[\t\n]/.test(sign)) return sign
+    return Array.from(Buffer.from(sign), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")
+  })
+  return `$'${spelled.join("")}'`
 }

@@ -6,6 +6,8 @@ import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-proc
 
 const FIXTURE = join(import.meta.dir, "../../fixtures/claude-code/tools/root")
 const TOOLS = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
+/** With what a shell takes apart, what a line is cut at, and what cannot be seen. */
+const ODD_NAME = 'two  spaces \u00a0\u3000\t\n\u202e\u001b[31m it\'s \\ "$HOME" `id` é'
 const TOLD = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_DB"]
 
 /** Says what it was told. */
@@ -74,3 +76,18 @@ test("where a client looks by itself it is told nothing, however that directory 
     expect(JSON.parse(stdout).resume).toEqual({ command: ["claude", "--resume", TOOLS], cwd: home.path })
   }
 })
+
+test.each(["claude-code", "codex", "opencode", "pi"])(
+  "%s: the command can be copied, whatever a directory is called",
+  async (to) => {
+    using home = await machine()
+    const root = join(home.path, ODD_NAME)
+    mkdirSync(root)
+    const { stdout } = await home.pond("restore", TOOLS, "--to", to, "--root", root, "--cwd", root)
+    const [command = ""] = stdout.match(/(?<=^Go on with {2}).*$/m) ?? []
+    const env = { ...home.env, PATH: `${home.path}/bin:/usr/bin:/bin` }
+    expect(Bun.spawnSync(["bash", "-c", `${command} && pwd > "$HOME/directory"`], { env }).exitCode).toBe(0)
+    expect(readFileSync(join(home.path, "directory"), "utf8")).toBe(`${root}\n`)
+    expect(home.told()).toContain(root)
+  },
+)

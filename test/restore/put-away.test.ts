@@ -255,7 +255,14 @@ test("a live rollout that is shorter than the archived one is gone on with, and 
   expect(synced.stdout + synced.stderr).toContain("archiving it replaces the longer")
   const count = whole.split("\n").length - 1
   const said = `${machine.at(live)} has 2 lines, and what is stored ${count}: Codex goes on with the shorter.`
-  expect((await machine.pond(...words)).stderr).toContain(said)
+  expect((await machine.pond(...words)).stderr).toContain(
+    `${said} \`pond resume ${ARCHIVED} --cwd ${machine.path} --force\` goes on with what is stored`,
+  )
+  const elsewhere = join(machine.path, "another root")
+  cpSync(join(machine.path, ".codex"), elsewhere, { recursive: true })
+  expect((await machine.pond(...words, "--root", elsewhere)).stderr).toContain(
+    `--root '${elsewhere}' --cwd ${machine.path} --force\` goes on with what is stored`,
+  )
   expect(readFileSync(machine.at(live), "utf8")).toBe(`${short}\n`)
   const forced = await machine.pond(...words, "--force")
   expect(forced.exitCode).toBe(7)

@@ -19,7 +19,7 @@ import {
   rootOf,
 } from "../../operations/restore.ts"
 import { type ProgramRun, runProgram } from "../../platform/programs.ts"
-import { shellWord } from "../../platform/shell-word.ts"
+import { shownShellWord } from "../../platform/shell-word.ts"
 import { flag } from "../flags.ts"
 import { pickSession } from "../pick-session.ts"
 import type { Desk } from "../picker.ts"
@@ -120,7 +120,8 @@ async function broughtBack({ host }: Pond, report: RestoreReport, title: string)
 }
 
 /** A client that has a second copy, or took something back, goes on with less than was said: of Codex, with the live one. */
-function sayShorter({ host }: Pond, { files, target }: RestorePlan, report: RestoreReport): void {
+function sayShorter({ host }: Pond, plan: RestorePlan, report: RestoreReport, { root, cwd }: RestoreOptions): void {
+  const { files, target } = plan
   const [main, at] = [files[0], report.files[0]]
   if (main?.form !== "log" || at === undefined || at.path.endsWith(".zst")) return
   const size = statSync(at.path, { throwIfNoEntry: false })?.size ?? at.bytes
@@ -129,8 +130,10 @@ function sayShorter({ host }: Pond, { files, target }: RestorePlan, report: Rest
   const lines = readFileSync(at.path).reduce((count, byte) => (byte === LINE_FEED ? count + 1 : count), 0)
   if (lines >= main.lines.length) return
   const shorter = `${at.path} has ${countText(lines)} lines, and what is stored ${countText(main.lines.length)}`
-  const forced = `\`pond resume ${report.session_id} --force\` goes on with what is stored, and keeps the other beside.`
-  host.log.warn(visibleLine(`${shorter}: ${target.title} goes on with the shorter. ${forced}`))
+  const there = [...(root === undefined ? [] : ["--root", root]), ...(cwd === undefined ? [] : ["--cwd", cwd])]
+  const forced = `\`${wordsText(["pond", "resume", report.session_id, ...there, "--force"])}\` goes on with what is stored`
+  const said = visibleLine(`${shorter}: ${target.title} goes on with the shorter.`)
+  host.log.warn(`${said} ${forced}, and keeps the other beside.`)
 }
 
 const LINE_FEED = 10
@@ -197,7 +200,7 @@ async function restored(
     if (!(error instanceof PondError) || !isInTheWay(error, options)) throw error
     const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
     if (await goesOnAsItLies(pond, plan, options)) {
-      sayShorter(pond, plan, report)
+      sayShorter(pond, plan, report, options)
       return { report, title }
     }
     // Parts of it lie there, as a client leaves them that deletes what is old, or nothing of it: there is nothing to go on with.
@@ -283,12 +286,12 @@ function render(report: RestoreReport, style: Style): string {
 }
 
 function commandText({ resume: { before, command, cwd, environment = {} } }: RestoreReport): string {
-  const set = Object.entries(environment).map(([name, value]) => visibleLine(`${name}=${shellWord(value)}`))
+  const set = Object.entries(environment).map(([name, value]) => `${name}=${shownShellWord(value)}`)
   const steps = before === undefined ? [command] : [before, command]
   const told = steps.map((step) => [...set, wordsText(step)].join(" "))
-  return [`cd ${visibleLine(shellWord(cwd))}`, ...told].join(" && ")
+  return [`cd ${shownShellWord(cwd)}`, ...told].join(" && ")
 }
 
 function wordsText(command: readonly string[]): string {
-  return visibleLine(command.map(shellWord).join(" "))
+  return command.map(shownShellWord).join(" ")
 }
