@@ -58,6 +58,8 @@ export interface VersionRange {
 export interface Source {
   /** The roots where this client keeps its sessions, by its own variables and defaults, whether or not they exist. */
   readonly roots: (environment: Environment, home: string) => readonly string[]
+  /** Whether a variable of the person's has the client look elsewhere than where a restore writes, below the first root. */
+  readonly isDiverted?: (environment: Environment) => boolean
   /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
   readonly plan: (root: string) => Iterable<SourceUnit | Issue> | AsyncIterable<SourceUnit | Issue>
   /**

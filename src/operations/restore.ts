@@ -174,9 +174,12 @@ export function rootOf(pond: Pond, target: Adapter): string {
 }
 
 /** Nothing where the client looks there by itself. */
-function rootElsewhere({ host: { environment } }: Pond, target: Adapter, root: string | undefined): string | undefined {
+function rootElsewhere(pond: Pond, target: Adapter, root: string | undefined): string | undefined {
+  const { environment } = pond.host
+  const { source } = target
+  if (source.isDiverted?.(environment) === true) return wholePath(root ?? rootOf(pond, target))
   if (root === undefined) return undefined
-  const [own] = target.source.roots(environment, environment["HOME"] ?? homedir())
+  const [own] = source.roots(environment, environment["HOME"] ?? homedir())
   const whole = wholePath(root)
   return own !== undefined && wholePath(own) === whole ? undefined : whole
 }

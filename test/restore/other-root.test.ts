@@ -20,8 +20,8 @@ interface Machine extends TemporaryHome {
   readonly told: () => string
 }
 
-/** A home with every client on its PATH, and a session of Claude Code in its store. */
-async function machine(): Promise<Machine> {
+/** A home with every client on its PATH, and a session of Claude Code in its store; a variable names a place of the person's. */
+async function machine(variable?: string): Promise<Machine> {
   const home = temporaryHome()
   const bin = join(home.path, "bin")
   mkdirSync(bin)
@@ -30,7 +30,8 @@ async function machine(): Promise<Machine> {
     chmodSync(join(bin, name), 0o755)
   }
   cpSync(FIXTURE, join(home.path, ".claude"), { recursive: true })
-  const env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
+  const own = variable === undefined ? {} : { [variable]: join(home.path, "own") }
+  const env = { ...home.env, ...own, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
   const pond = (...words: readonly string[]) => runPond(words, { env })
   expect(await pond("sync", "claude-code", "--only", "import")).toMatchObject({ exitCode: 0 })
   return {
@@ -91,3 +92,19 @@ test.each(["claude-code", "codex", "opencode", "pi"])(
     expect(home.told()).toContain(root)
   },
 )
+
+const DIVERTED: readonly (readonly [client: string, variable: string, told: (home: string) => RegExp])[] = [
+  [
+    "opencode",
+    "OPENCODE_DB",
+    (home) => new RegExp(`^OPENCODE_DB=${home}/.local/share/opencode/opencode.db\n--session\n`),
+  ],
+  ["pi", "PI_CODING_AGENT_SESSION_DIR", (home) => new RegExp(`^--session\n${home}/own/--.*--/\\S+\\.jsonl\n$`)],
+]
+
+test.each(DIVERTED)("%s is told of its session where %s has it look elsewhere", async (to, variable, told) => {
+  using home = await machine(variable)
+  const resumed = await home.pond("resume", TOOLS, "--to", to, "--cwd", home.path)
+  expect(resumed).toMatchObject({ exitCode: 0 })
+  expect(home.told()).toMatch(told(home.path))
+})

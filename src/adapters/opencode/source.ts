@@ -20,6 +20,7 @@ import { documentAt, documentsIn, foldersIn, planFirstTree, planTree, sessionIdO
 export function createSource(clock: Clock): Source {
   return {
     roots,
+    isDiverted: ({ OPENCODE_DB: chosen }) => Boolean(chosen),
     concerns: (_, place) => !BESIDE.test(place),
     lastModel,
     plan: async function* (root) {
