@@ -14,6 +14,7 @@ import { type RowsToWrite, rowsThere, writeForeignRows } from "../platform/forei
 import { createLineShelf } from "../platform/long-lines.ts"
 import { settleMemory } from "../platform/native-memory.ts"
 import { suggestion } from "../platform/nearest.ts"
+import { writerOf } from "../platform/open-files.ts"
 import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
 import { applyRestore, isSeenThere, liesThere } from "../restore/apply.ts"
@@ -103,6 +104,7 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
   const root = options.root ?? rootOf(pond, plan.target)
   const stamp = stampOf(pond)
   ensureWritable(root)
+  if (options.isForced) refuseWhileWritten(plan, root)
   const { files, backups } = await applyRestore({
     files: realFiles,
     root,
@@ -117,6 +119,18 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
     throw isSystemError(error) ? notWritable(root, error) : error
   })
   return { ...reportOf(plan, root), files, backups, written: true }
+}
+
+/** Codex keeps the rollout of a thread open, and would write on into the backup of it. A database is locked by its own means. */
+function refuseWhileWritten({ files }: RestorePlan, root: string): void {
+  const writer = writerOf(files.filter(({ form }) => form !== "database").map(({ place }) => join(root, place)))
+  if (writer === undefined) return
+  const { path, program, processId } = writer
+  throw new PondError(
+    "conflict",
+    `${program} (process ${processId}) has ${path} open and would go on in the backup of it. End it and run this again.`,
+    { details: { path, program, process: processId } },
+  )
 }
 
 /** Whether the client has the session in its database, as it was held there or taken over by the client itself. */

@@ -271,3 +271,30 @@ test("a live rollout that is shorter than the archived one is gone on with, and 
   expect(kept).toHaveLength(1)
   expect(readFileSync(machine.at(archived), "utf8")).toBe(whole)
 })
+
+const HOLDS = `const file = require("node:fs").openSync(process.argv[1], process.argv[2]); console.log(file); process.stdin.resume()`
+
+test.skipIf(process.platform !== "linux")(
+  "what a program has open to write it is not replaced, so that it does not write on into the backup",
+  async () => {
+    using machine = await machineWith("tools")
+    const [place = ""] = machine.rollouts()
+    const words = ["restore", LIVE, "--cwd", machine.path, "--force"]
+    const whileHeld = async (flags: string) => {
+      const holder = Bun.spawn([process.execPath, "-e", HOLDS, machine.at(place), flags], {
+        stdin: "pipe",
+        stdout: "pipe",
+      })
+      await holder.stdout.getReader().read()
+      const ran = await machine.pond(...words)
+      holder.stdin.end()
+      await holder.exited
+      return { ...ran, holder: holder.pid }
+    }
+    const refused = await whileHeld("a")
+    expect(refused.exitCode).toBe(6)
+    expect(refused.stderr).toContain(`(process ${refused.holder}) has ${machine.at(place)} open`)
+    expect(machine.rollouts()).toEqual([place])
+    expect((await whileHeld("r")).exitCode).toBe(0)
+  },
+)
