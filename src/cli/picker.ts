@@ -159,7 +159,6 @@ const CLEAR_TO_END = "\u001b[K"
 /** The chosen one, or nothing where the user left. The screen is as it was before. */
 export async function pick(choices: readonly Choice[], parts: PickParts): Promise<Choice | undefined> {
   const { keyboard, out, style, prompt, more } = parts
-  const { columns = 80, rows = 24 } = out
   let state: PickerState = { choices, query: "", at: 0, isGrowing: more !== undefined }
   const left = new AbortController()
   const others = arrivals(keyboard, more === undefined ? undefined : () => more(left.signal))
@@ -168,14 +167,15 @@ export async function pick(choices: readonly Choice[], parts: PickParts): Promis
     for (;;) {
       const here = chosen(state)
       const preview = here === undefined ? [] : await parts.preview(here)
+      const { columns = 80, rows = 24 } = out
       const screen = screenOf(state, { style, columns, rows, prompt, preview })
       out.write(`${HOME}${screen.map((line) => `${line}${CLEAR_TO_END}`).join("\r\n")}`)
       const { keys, added } = await others.next()
-      if (added === "end") state = { ...state, isGrowing: false }
-      else if (added !== undefined) state = { ...state, choices: [...state.choices, ...added] }
+      state = afterArrival(state, added)
       for (const key of keys ?? []) {
         if (key.kind === "leave") return undefined
-        if (key.kind === "enter") return chosen(state)
+        const taken = key.kind === "enter" ? chosen(state) : undefined
+        if (taken !== undefined) return taken
         state = afterKey(state, key)
       }
     }
@@ -184,6 +184,11 @@ export async function pick(choices: readonly Choice[], parts: PickParts): Promis
     out.write(LEAVE_SCREEN)
     keyboard.close()
   }
+}
+
+function afterArrival(state: PickerState, added: Arrival["added"]): PickerState {
+  if (added === undefined) return state
+  return added === "end" ? { ...state, isGrowing: false } : { ...state, choices: [...state.choices, ...added] }
 }
 
 interface Arrival {

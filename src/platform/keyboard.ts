@@ -5,6 +5,8 @@
 export type Key =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "up" | "down" | "page_up" | "page_down" | "enter" | "leave" | "delete" | "clear" }
+  /** No key: the terminal has another size. */
+  | { readonly kind: "resized" }
 
 export interface Keyboard {
   /** The next keys; `leave` when the input ends or the signal comes. */
@@ -43,6 +45,18 @@ export function keysOf(typed: string): Key[] {
   })
 }
 
+/** Of an escape sequence, behind the escape. */
+const BEGUN = /^(?:\[[0-9;]*|O)?$/
+/** So long the rest of it may take. Escape alone is a key. */
+const BEGUN_MS = 100
+
+/** The beginning of an escape sequence, of which a slow line may bring the rest later. */
+export function begunIn(typed: string): string {
+  const at = typed.lastIndexOf("\u001b")
+  return at >= 0 && BEGUN.test(typed.slice(at + 1)) ? typed.slice(at) : ""
+}
+
+const RESIZED: readonly Key[] = [{ kind: "resized" }]
 const LEAVE: readonly Key[] = [{ kind: "leave" }]
 
 export function openKeyboard(signal: AbortSignal): Keyboard {
@@ -54,12 +68,27 @@ export function openKeyboard(signal: AbortSignal): Keyboard {
     waiting = [...waiting, ...keys]
     wake?.()
   }
-  const onBytes = (bytes: Uint8Array) => take(keysOf(decoder.decode(bytes, { stream: true })))
+  let begun = ""
+  let patience: ReturnType<typeof setTimeout> | undefined
+  const takeBegun = () => {
+    const keys = keysOf(begun)
+    begun = ""
+    take(keys)
+  }
+  const onBytes = (bytes: Uint8Array) => {
+    clearTimeout(patience)
+    const typed = begun + decoder.decode(bytes, { stream: true })
+    begun = begunIn(typed)
+    if (begun !== "") patience = setTimeout(takeBegun, BEGUN_MS)
+    take(keysOf(typed.slice(0, typed.length - begun.length)))
+  }
   const onEnd = () => take(LEAVE)
+  const onResized = () => take(RESIZED)
   stdin.setRawMode(true)
   stdin.on("data", onBytes)
   stdin.on("end", onEnd)
   signal.addEventListener("abort", onEnd)
+  process.stdout.on("resize", onResized)
   stdin.resume()
   return {
     next: async () => {
@@ -73,6 +102,8 @@ export function openKeyboard(signal: AbortSignal): Keyboard {
       return keys
     },
     close: () => {
+      clearTimeout(patience)
+      process.stdout.off("resize", onResized)
       stdin.off("data", onBytes)
       stdin.off("end", onEnd)
       signal.removeEventListener("abort", onEnd)

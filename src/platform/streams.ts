@@ -54,12 +54,21 @@ function writeAll(fd: number, text: string): void {
 
 /**
  * What is known of a terminal. The runtime's own stream tells, and making it takes 1 ms: it is asked only where there may
- * be one, which is neither behind a pipe nor in a file.
+ * be one, which is neither behind a pipe nor in a file. Its size may change at any time.
  */
-function screenOf(fd: number, stream: () => NodeJS.WriteStream): Pick<TextSink, "isTerminal" | "columns" | "rows"> {
-  if (!mayBeTerminal(fd)) return { isTerminal: false, columns: undefined, rows: undefined }
-  const { isTTY, columns, rows } = stream()
-  return { isTerminal: isTTY === true, columns, rows }
+function sinkOn(fd: number, stream: () => NodeJS.WriteStream, write: TextSink["write"]): TextSink {
+  if (!mayBeTerminal(fd)) return { isTerminal: false, columns: undefined, rows: undefined, write }
+  const terminal = stream()
+  return {
+    isTerminal: terminal.isTTY === true,
+    get columns() {
+      return terminal.columns
+    },
+    get rows() {
+      return terminal.rows
+    },
+    write,
+  }
 }
 
 function mayBeTerminal(fd: number): boolean {
@@ -74,33 +83,29 @@ function mayBeTerminal(fd: number): boolean {
 }
 
 function standardOut(): TextSink {
-  return {
-    ...screenOf(1, () => process.stdout),
-    write: (text) => {
-      try {
-        writeAll(1, text)
-      } catch (error) {
-        if (errorCode(error) === "EPIPE") throw new BrokenPipe("the reader of stdout is gone", { cause: error })
-        throw error
-      }
-    },
+  const write = (text: string) => {
+    try {
+      writeAll(1, text)
+    } catch (error) {
+      if (errorCode(error) === "EPIPE") throw new BrokenPipe("the reader of stdout is gone", { cause: error })
+      throw error
+    }
   }
+  return sinkOn(1, () => process.stdout, write)
 }
 
 /** What cannot be said on stderr cannot be said at all: once it fails, the sink stays silent. */
 function standardErr(): TextSink {
   let isOpen = true
-  return {
-    ...screenOf(2, () => process.stderr),
-    write: (text) => {
-      if (!isOpen) return
-      try {
-        writeAll(2, text)
-      } catch {
-        isOpen = false
-      }
-    },
+  const write = (text: string) => {
+    if (!isOpen) return
+    try {
+      writeAll(2, text)
+    } catch {
+      isOpen = false
+    }
   }
+  return sinkOn(2, () => process.stderr, write)
 }
 
 /** stdin is opened by the first question, so that no verb waits for it or keeps it open without need. */

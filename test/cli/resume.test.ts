@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
 import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker.ts"
 import { createStyle } from "../../src/cli/style.ts"
-import { keysOf } from "../../src/platform/keyboard.ts"
+import { begunIn, keysOf } from "../../src/platform/keyboard.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -42,6 +42,17 @@ describe("the picker", () => {
       { kind: "leave" },
       { kind: "leave" },
     ])
+  })
+
+  test.each([
+    ["ab\u001b", "\u001b"],
+    ["\u001b[A\u001b[", "\u001b["],
+    ["\u001b[5", "\u001b[5"],
+    ["\u001bO", "\u001bO"],
+    ["\u001b[A", ""],
+    ["\u001ba", ""],
+  ])("of %j, %j may be the beginning of a key", (typed, begun) => {
+    expect(begunIn(typed)).toBe(begun)
   })
 
   test.each([
@@ -100,7 +111,7 @@ describe("pond resume", () => {
   /** Types each text once the screen has shown what stands before it. */
   async function onTerminal(
     args: readonly string[],
-    steps: readonly (readonly [shown: string, typed: string])[],
+    steps: readonly (readonly [shown: string, typed: string | readonly [columns: number, rows: number]])[],
     surroundings = env,
   ) {
     const decoder = new TextDecoder()
@@ -119,7 +130,8 @@ describe("pond resume", () => {
           if (next === undefined || at < 0) return
           waiting.shift()
           seen = screen.length
-          terminal.write(next[1])
+          if (typeof next[1] === "string") terminal.write(next[1])
+          else terminal.resize(...next[1])
         },
       },
     })
@@ -169,6 +181,21 @@ describe("pond resume", () => {
       ownEnv,
     )
     expect(screen).toContain(`client in ${work()}: --resume ${old}`)
+    expect(exitCode).toBe(7)
+  })
+
+  test("the screen is drawn anew where the terminal has another size, and Enter takes nothing where there is nothing", async () => {
+    const { exitCode, screen } = await onTerminal(
+      ["--cwd", work()],
+      [
+        ["3 of 3", [60, 10]],
+        [`${"─".repeat(59)}\u001b`, "no such thing\r"],
+        ["Nothing matches.", "\r\u0015charged"],
+        ["1 of 3", "\r"],
+        ["client in", "yes\r"],
+      ],
+    )
+    expect(screen).toContain(`--resume ${SESSION}`)
     expect(exitCode).toBe(7)
   })
 
