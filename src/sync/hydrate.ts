@@ -2,7 +2,7 @@
  * Resolve and hydrate one unit: its new bytes become canonical entries, a stretch at a time, and at the end what to
  * remember of it. Memory is bounded by one batch of lines, whatever the size of the file.
  */
-import type { Adapter, ParseEnd, Parser, RawRecord, ResumePoint, SourceUnit } from "../adapters/adapter.ts"
+import type { Adapter, ParseEnd, Parser, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapters/adapter.ts"
 import type { LogPosition } from "../adapters/shared/log-window.ts"
 import { type Batch, resolve } from "../adapters/shared/resolve.ts"
 import type { Issue } from "../model/report.ts"
@@ -91,22 +91,34 @@ export async function* hydrate(
   const goingOn = resume === undefined ? {} : { since: resume.state }
   /** What was not read yet is as it was when it was last stored, or unknown. */
   const stamps = new Map(Object.entries((resume && memory?.files) ?? {}))
+  const unread = new Set<string>()
   const reachedBy = ({ file, position }: Batch): UnitMemory | undefined => {
     if (session === undefined || position === undefined || isReadToEnd(file, position)) return undefined
     const [files, end] = [Object.fromEntries(stamps), parser.end(false)]
-    const facts = { unit, positions, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
+    const facts = { unit, positions, unread, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
     return { ...memoryOf(facts), files, stamp: UNFINISHED }
   }
   for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...goingOn })) {
     pushAll(parser, batch.records)
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
-    stamps.set(batch.file.place, fileStamp(batch.file))
+    if (batch.isUnread === true) unread.add(batch.file.place)
+    else stamps.set(batch.file.place, fileStamp(batch.file))
     yield take(batch.bytes, batch.issues, reachedBy(batch))
   }
   const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
   const end = parser.end(isEnded)
   yield take(0, [])
-  return memoryOf({ unit, positions, session, isSettled: isEnded, end, unknownKinds, nextOrdinal, before: memory })
+  return memoryOf({
+    unit,
+    positions,
+    unread,
+    session,
+    isSettled: isEnded,
+    end,
+    unknownKinds,
+    nextOrdinal,
+    before: memory,
+  })
 }
 
 /** Nobody will say any more which session it is. */
@@ -137,6 +149,8 @@ function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUni
 interface MemoryFacts {
   readonly unit: SourceUnit
   readonly positions: ReadonlyMap<string, LogPosition>
+  /** Places of files whose bytes could not be had. */
+  readonly unread: ReadonlySet<string>
   readonly session: Session | undefined
   readonly isSettled: boolean
   readonly end: ParseEnd
@@ -147,14 +161,18 @@ interface MemoryFacts {
 
 /** The stamp of no unit: it is looked at again. */
 export const UNFINISHED = "unfinished"
+/** The stamp of no file. */
+const UNREAD = ""
 
 function memoryOf(facts: MemoryFacts): UnitMemory {
-  const { unit, positions, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
-  const isWhole = unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
+  const { unit, positions, unread, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
+  const isWhole = unread.size === 0 && unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
+  const stampNow = (file: SourceFile) =>
+    unread.has(file.place) ? (before?.files[file.place] ?? UNREAD) : fileStamp(file)
   return {
     // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
     stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : UNFINISHED,
-    files: Object.fromEntries(unit.files.map((file) => [file.place, fileStamp(file)])),
+    files: Object.fromEntries(unit.files.map((file) => [file.place, stampNow(file)])),
     positions: Object.fromEntries(positions),
     session: session ?? null,
     parserState: end.state,

@@ -184,11 +184,20 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
   for (const file of changed) {
     const position = memory.positions[file.place]
     if (file.form !== "log" || position === undefined) continue
-    // No longer than it was: other bytes in the same places, which its beginning and end would not tell, or only other times.
-    const isSame = isReadToEnd(file, position) ? await isAsRead(file, position) : await isPrefixOf(file, position)
-    if (!isSame) return false
+    if (!(await goesOn(file, position))) return false
   }
   return true
+}
+
+async function goesOn(file: SourceFile, position: LogPosition): Promise<boolean> {
+  try {
+    // No longer than it was: other bytes in the same places, which its beginning and end would not tell, or only other times.
+    return await (isReadToEnd(file, position) ? isAsRead(file, position) : isPrefixOf(file, position))
+  } catch (error) {
+    // It may not be read, or is gone by now: that is told when it is read, and what is remembered of it stays until then.
+    if (error instanceof Error && "code" in error) return true
+    throw error
+  }
 }
 
 /**

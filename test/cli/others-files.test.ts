@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { writeSampleSession } from "../../build/sample-session.ts"
 import { AS_USER, CAN_BE_USER, IS_ROOT } from "../support/as-user.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { homeOfClients } from "../support/clients-home.ts"
@@ -62,7 +63,36 @@ const named = (state: string, end: string) =>
     .filter((name) => name.endsWith(end))
     .map((name) => join(state, name))
 
+const BELOW = { absolute: true, dot: true } as const
+
+interface Synced {
+  readonly adapters: readonly { readonly issues: readonly { readonly kind: string }[] }[]
+}
+
 const UNKNOWN = "in a way it does not know"
+
+test.if(CAN_BE_USER)(
+  "a log that may not be read any more keeps no other from being stored, and is gone on with once it may",
+  () => {
+    const logs = (state: string) =>
+      new Bun.Glob(".claude/projects/*/*.jsonl").scanSync({ ...BELOW, cwd: join(state, "../../..") })
+    const home = homeWhere((state) => {
+      for (const log of logs(state)) chmodSync(log, 0)
+      writeSampleSession(join(state, "../../.."))
+    })
+    const synced = () =>
+      JSON.parse(run(home, "sync", "--json", "--only", "import", "-q").said.trim().split("\n").at(-1) ?? "") as Synced
+    const kinds = ({ adapters }: Synced) => adapters[0]?.issues.map(({ kind }) => kind)
+    const closed = synced()
+    expect(closed.adapters[0]).toMatchObject({ sessions: { new: 1 }, messages: { new: 2 } })
+    expect(kinds(closed)).toContain("unreadable_file")
+    expect(kinds(synced())).toContain("unreadable_file")
+    for (const log of logs(join(home, STATE))) chmodSync(log, 0o644)
+    const open = synced()
+    expect(open.adapters[0]).toMatchObject({ sessions: { grown: 1, rewritten: 0 }, messages: { new: 1 } })
+    expect(kinds(open)).not.toContain("unreadable_file")
+  },
+)
 
 test.if(CAN_BE_USER)(
   "who may not enter the folder of the state reads all the same, and is told why nothing is stored",

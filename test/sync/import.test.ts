@@ -19,8 +19,13 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
+import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { nativeFiles } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/clock.ts"
+import { silentLog } from "../../src/platform/log.ts"
+import { hydrate, UNFINISHED } from "../../src/sync/hydrate.ts"
+import { type PlannedUnit, planRoot } from "../../src/sync/plan.ts"
+import { openSyncState } from "../../src/sync/state.ts"
 import { planSync, runSync } from "../../src/sync/sync.ts"
 import { SESSION, sessionId, syncPlace, userLine } from "./support.ts"
 
@@ -276,6 +281,18 @@ test("a last line that never gets its line feed is stored once it is settled, an
   expect(await place.sync({}, { clock: later })).toMatchObject({ messages: { new: 1 }, bytes_read: left, issues: [] })
   expect(await place.texts(SESSION)).toEqual(["one", "two"])
   expect(await place.plan()).toEqual([])
+})
+
+test("a log that is there and could not be read is not remembered as read, however long ago it was written", async () => {
+  using place = syncPlace()
+  const path = place.write(SESSION, [line(1, "one")])
+  const state = openSyncState({ path: join(place.state, "nothing"), log: silentLog, storeMark: () => undefined })
+  const { units } = await planRoot(claudeCode, place.root, state, { isFull: false })
+  rmSync(path)
+  const stretches = hydrate(claudeCode, units[0] as PlannedUnit, { resume: undefined, nowMs: systemClock.nowMs() })
+  let step = await stretches.next()
+  while (!step.done) step = await stretches.next()
+  expect(step.value).toMatchObject({ stamp: UNFINISHED, session: null })
 })
 
 const OPEN_FILES = "/proc/self/fd"

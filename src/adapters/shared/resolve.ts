@@ -16,6 +16,8 @@ export interface Batch {
   /** What could not be read. The other files of the unit go on. */
   readonly issues: readonly Issue[]
   readonly bytes: number
+  /** Its bytes could not be had, which may be otherwise the next time. */
+  readonly isUnread?: boolean
   /** Where the log goes on after this batch. Absent for everything that is read whole. */
   readonly position?: LogPosition
 }
@@ -44,7 +46,8 @@ export async function* resolve(
       else if (file.form !== "database") yield await resolveWhole(file)
       else if (source.rows !== undefined) yield* resolveRows(file, source.rows(unit, options.since))
     } catch (error) {
-      yield { file, records: [], issues: [issueOf(file, error)], bytes: 0 }
+      const isUnread = !(error instanceof UnreadableLog)
+      yield { file, records: [], issues: [issueOf(file, error)], bytes: 0, isUnread }
     }
   }
   const [beside] = unit.beside ?? []
