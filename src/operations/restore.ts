@@ -4,7 +4,7 @@
  */
 import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
-import { join, posix, resolve, win32 } from "node:path"
+import { isAbsolute, join, posix, resolve, win32 } from "node:path"
 import type { Adapter, ResumeCommand } from "../adapters/adapter.ts"
 import { ADAPTERS, adapterById, originOf } from "../adapters/registry.ts"
 import { PondError } from "../model/errors.ts"
@@ -191,11 +191,11 @@ export function rootOf(pond: Pond, target: Adapter): string {
 function rootElsewhere(pond: Pond, target: Adapter, root: string | undefined): string | undefined {
   const { environment } = pond.host
   const { source } = target
-  if (source.isDiverted?.(environment) === true) return wholePath(root ?? rootOf(pond, target))
-  if (root === undefined) return undefined
   const [own] = source.roots(environment, environment["HOME"] ?? homedir())
-  const whole = wholePath(root)
-  return own !== undefined && wholePath(own) === whole ? undefined : whole
+  const whole = wholePath(root ?? rootOf(pond, target))
+  // One that is relative is another one where the client is started.
+  const isFound = own !== undefined && isAbsolute(own) && wholePath(own) === whole
+  return isFound && source.isDiverted?.(environment) !== true ? undefined : whole
 }
 
 function wholePath(path: string): string {

@@ -93,6 +93,14 @@ test.each(["claude-code", "codex", "opencode", "pi"])(
   },
 )
 
+test("a directory that a variable names from where pond runs is told whole, as the client is started elsewhere", async () => {
+  using home = await machine()
+  const env = { ...home.env, CODEX_HOME: "own", PATH: `${home.path}/bin:${process.env["PATH"] ?? ""}` }
+  const words = ["resume", TOOLS, "--to", "codex", "--cwd", join(home.path, "bin")]
+  expect(await runPond(words, { env, cwd: home.path })).toMatchObject({ exitCode: 0 })
+  expect(home.told()).toStartWith(`CODEX_HOME=${join(home.path, "own")}\n`)
+})
+
 const DIVERTED: readonly (readonly [client: string, variable: string, told: (home: string) => RegExp])[] = [
   [
     "opencode",
