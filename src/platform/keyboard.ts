@@ -90,6 +90,7 @@ export function openKeyboard(signal: AbortSignal): Keyboard {
   signal.addEventListener("abort", onEnd)
   process.stdout.on("resize", onResized)
   stdin.resume()
+  if (signal.aborted) onEnd()
   return {
     next: async () => {
       while (waiting.length === 0) {
