@@ -32,6 +32,8 @@ export interface LogWindow {
 }
 
 const MARK_BYTES = 4_096
+/** A log up to here is compared whole before it is gone on with. */
+const SUMMED_BYTES = 4 << 20
 const CHUNK_BYTES = 1 << 20
 const ROOM_BYTES = 2 * CHUNK_BYTES
 /** Room for a line like this is not kept for the next one. */
@@ -64,9 +66,7 @@ export async function isPrefixOf(file: SourceFile, position: LogPosition): Promi
     if (hashOf(await bytesAt(handle, 0, Math.min(offset, MARK_BYTES))) !== head) return false
     const start = Math.max(0, offset - MARK_BYTES)
     if (hashOf(await bytesAt(handle, start, offset - start)) !== tail) return false
-    // Reading on needs these bytes in any case, and of most logs they are all.
-    const rest = restBytes(offset)
-    if (sum !== undefined && createLogSum(sum, await bytesAt(handle, offset - rest, rest)).text() !== sum) return false
+    if (sum !== undefined && (await sumOnFrom(handle, offset, sum)) !== sum) return false
     if (unended === undefined) return true
     const line = await bytesAt(handle, offset, unended.bytes + 2)
     const behind = line.subarray(unended.bytes).toString("latin1")
@@ -83,24 +83,33 @@ export async function isPrefixOf(file: SourceFile, position: LogPosition): Promi
 export async function isAsRead(file: SourceFile, position: LogPosition): Promise<boolean> {
   const { offset, sum, open: unended } = position
   if (sum === undefined || file.sizeBytes !== offset + (unended?.bytes ?? 0)) return false
-  return (await isPrefixOf(file, position)) && (await sumUpTo(file, offset)) === sum
-}
-
-async function sumUpTo(file: SourceFile, offset: number): Promise<string> {
+  if (!(await isPrefixOf(file, position))) return false
+  if (offset <= SUMMED_BYTES) return true
   const handle = await open(file.path, "r")
   try {
-    const sum = createLogSum()
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, offset))
-    for (let at = 0; at < offset; ) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, offset - at), at)
-      if (bytesRead === 0) break
-      sum.add(buffer.subarray(0, bytesRead))
-      at += bytesRead
-    }
-    return sum.text()
+    return (await sumUpTo(handle, offset)) === sum
   } finally {
     await handle.close()
   }
+}
+
+/** All of a log of usual length, in a millisecond; of a longer one the last block, which reading on needs in any case. */
+async function sumOnFrom(handle: FileHandle, offset: number, sum: string): Promise<string> {
+  if (offset <= SUMMED_BYTES) return await sumUpTo(handle, offset)
+  const rest = restBytes(offset)
+  return createLogSum(sum, await bytesAt(handle, offset - rest, rest)).text()
+}
+
+async function sumUpTo(handle: FileHandle, offset: number): Promise<string> {
+  const sum = createLogSum()
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, offset))
+  for (let at = 0; at < offset; ) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, offset - at), at)
+    if (bytesRead === 0) break
+    sum.add(buffer.subarray(0, bytesRead))
+    at += bytesRead
+  }
+  return sum.text()
 }
 
 export async function openLogWindow(handle: FileHandle, file: SourceFile, from?: LogPosition): Promise<LogWindow> {

@@ -172,13 +172,20 @@ test("a log whose beginning, end or length changed is no longer the log that was
   expect(await isPrefixOf(fileOf(`${content}more\n`), end)).toBe(true)
 })
 
-test("a log that grew is not the one that was read where a byte of its last block changed, which is all of a short one", async () => {
+test("a log that grew is not the one that was read where a byte of it changed, or of a very long one its last block", async () => {
   const content = Array.from({ length: 1_000 }, (_, number) => `${"z".repeat(50)}${number}\n`).join("")
-  const beginnings = ["", "a".repeat(65_536 * 2 - 1_000)]
-  for (const beginning of beginnings) {
-    const before = `${beginning}${content}`
+  const [long, veryLong] = [100_000, 65_536 * 80 - 1_000].map((bytes) => `${"a".repeat(bytes)}\n${content}`) as [
+    string,
+    string,
+  ]
+  for (const [before, fromEnd] of [
+    [content, 30_000],
+    [long, 30_000],
+    [long, 100_000],
+    [veryLong, 30_000],
+  ] as const) {
     const end = await endOf(fileOf(before))
-    const at = before.length - 30_000
+    const at = before.length - fromEnd
     expect(await isPrefixOf(fileOf(`${before.slice(0, at)}!${before.slice(at + 1)}more\n`), end)).toBe(false)
     expect(await isPrefixOf(fileOf(`${before}more\n`), end)).toBe(true)
   }
