@@ -149,7 +149,7 @@ function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "ba
   let present = 0
   for (const { table, row } of flatRows(file)) {
     const names = Object.keys(row)
-    const form = `${table} ${names.join()}`
+    const form = [table, ...names].join("\0")
     const insertion = insertions.get(form) ?? insertionOf(database, table, names)
     insertions.set(form, insertion)
     const values: Bound[] = []

@@ -242,3 +242,22 @@ test("a database that another program is reading at this moment is left alone, t
   reader.close()
   expect(writeForeignRows(path, library("one", ["p7"])).inserted).toBe(1)
 })
+
+test("rows of one table have columns of their own each, however those are called", () => {
+  const path = freshPath()
+  const create = ['CREATE TABLE book (id TEXT PRIMARY KEY, a INTEGER, b INTEGER, "a,b" INTEGER)']
+  const schema = { create, keys: { book: ["id"] }, shared: [], owners: [] }
+  const rows = [
+    { id: "1", a: 1, b: 2 },
+    { id: "2", "a,b": 3 },
+    { id: "3", b: 4 },
+    { b: 6, id: "4", a: 5 },
+  ]
+  writeForeignRows(path, { rows: rows.map((row) => ({ table: "book", row })), schema })
+  expect(all(path, "book")).toEqual([
+    { id: "1", a: 1, b: 2, "a,b": null },
+    { id: "2", a: null, b: null, "a,b": 3 },
+    { id: "3", a: null, b: 4, "a,b": null },
+    { id: "4", a: 5, b: 6, "a,b": null },
+  ])
+})
