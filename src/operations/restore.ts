@@ -17,7 +17,7 @@ import { suggestion } from "../platform/nearest.ts"
 import { writerOf } from "../platform/open-files.ts"
 import { backupOf } from "../platform/own-names.ts"
 import { ensureWritable, isSystemError, notWritable } from "../platform/paths.ts"
-import { applyRestore, isSeenThere, liesThere } from "../restore/apply.ts"
+import { applyRestore, isPlaced, isSeenThere, liesThere } from "../restore/apply.ts"
 import { checkDraft } from "../restore/check.ts"
 import { lengthOf, writeDraft } from "../restore/draft.ts"
 import { planRestore, type RestorePlan, type RestoreRequest } from "../restore/plan.ts"
@@ -121,9 +121,9 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
   return { ...reportOf(plan, root), files, backups, written: true }
 }
 
-/** Codex keeps the rollout of a thread open, and would write on into the backup of it. A database is locked by its own means. */
+/** Codex keeps the rollout of a thread open, and would write on into the backup of it. What is added to has none. */
 function refuseWhileWritten({ files }: RestorePlan, root: string): void {
-  const writer = writerOf(files.filter(({ form }) => form !== "database").map(({ place }) => join(root, place)))
+  const writer = writerOf(files.filter(isPlaced).map(({ place }) => join(root, place)))
   if (writer === undefined) return
   const { path, program, processId } = writer
   throw new PondError(

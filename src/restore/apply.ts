@@ -28,10 +28,14 @@ export interface Applied {
 /** Shared files and databases belong to other sessions too: they are added to, and nothing else is. */
 type Placed = Exclude<OutputFile, { form: "database" }>
 
+export function isPlaced(file: OutputFile): file is Placed {
+  return file.form !== "database" && !isShared(file)
+}
+
 export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   const { files, root, output, stamp, writeDatabase } = request
-  const placed = output.filter((file): file is Placed => file.form !== "database" && !isShared(file))
-  const added = output.filter((file) => file.form === "database" || isShared(file))
+  const placed = output.filter(isPlaced)
+  const added = output.filter((file) => !isPlaced(file))
   refuseToOverwrite(request, placed)
   const folder = join(root, draftName(stamp))
   const backups: string[] = []

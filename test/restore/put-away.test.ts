@@ -280,8 +280,11 @@ test.skipIf(process.platform !== "linux")(
     using machine = await machineWith("tools")
     const [place = ""] = machine.rollouts()
     const words = ["restore", LIVE, "--cwd", machine.path, "--force"]
-    const whileHeld = async (flags: string) => {
-      const holder = Bun.spawn([process.execPath, "-e", HOLDS, machine.at(place), flags], {
+    const index = "session_index.jsonl"
+    writeFileSync(machine.at(index), `{"id":"${LIVE}","thread_name":"a name","updated_at":"2026-11-18T13:00:00Z"}\n`)
+    expect(await machine.pond("sync", "codex", "--only", "import")).toMatchObject({ exitCode: 0 })
+    const whileHeld = async (flags: string, held = place) => {
+      const holder = Bun.spawn([process.execPath, "-e", HOLDS, machine.at(held), flags], {
         stdin: "pipe",
         stdout: "pipe",
       })
@@ -296,5 +299,8 @@ test.skipIf(process.platform !== "linux")(
     expect(refused.stderr).toContain(`(process ${refused.holder}) has ${machine.at(place)} open`)
     expect(machine.rollouts()).toEqual([place])
     expect((await whileHeld("r")).exitCode).toBe(0)
+    // What all sessions share is added to, and stays where it is.
+    const added = await whileHeld("a", index)
+    expect(added).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(machine.at(index)) })
   },
 )
