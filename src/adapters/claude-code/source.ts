@@ -10,7 +10,7 @@ import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { Source, SourceForm, SourceUnit } from "../adapter.ts"
-import { type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
+import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { isAgentLog } from "./parse.ts"
 import { retention } from "./retention.ts"
 
@@ -155,8 +155,4 @@ function walk(disk: Folders, folder: string, places: string[]): void {
 
 function entriesOf(disk: Folders, folder: string): Dirent[] {
   return disk.entries(folder).filter(isShown)
-}
-
-function below(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`
 }

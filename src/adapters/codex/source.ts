@@ -9,7 +9,7 @@ import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
-import { type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
+import { below, type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { nameOf, type RolloutName, rolloutName } from "./rollout-name.ts"
 
@@ -184,7 +184,7 @@ const DEPTH_MAX = 12
 
 function walk(disk: Folders, folder: string, found: Found[], depth = 0): void {
   for (const entry of entriesOf(disk, folder)) {
-    const place = folder === "" ? entry.name : `${folder}/${entry.name}`
+    const place = below(folder, entry.name)
     const name = rolloutName(place)
     if (name !== undefined) found.push({ place, name })
     else if (isFolder(entry) && depth < DEPTH_MAX) disk.enter(place, () => walk(disk, place, found, depth + 1))

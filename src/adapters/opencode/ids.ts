@@ -37,7 +37,10 @@ function digits(value: bigint): string {
   return (value & TIME_BITS).toString(16).padStart(12, "0")
 }
 
-/** Each from the number that the hash is, shifted by six bits more: in pieces of 24 bits, which are whole numbers to a processor at every step. */
+/**
+ * Each from the number that the hash is, shifted by six bits more: in pieces of 24 bits, which are whole numbers to a
+ * processor at every step.
+ */
 function lettersOf(seed: string): string {
   const hash = hexOf(seed, 32)
   const pieces = [0, 2, 8, 14, 20, 26].map((from, index) => Number.parseInt(hash.slice(from, 2 + 6 * index), 16))

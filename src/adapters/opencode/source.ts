@@ -11,7 +11,7 @@ import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/clock.ts"
 import type { Environment } from "../../platform/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
-import { type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
+import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
 import { isIssue } from "../shared/walk.ts"
 import { lastModelIn, listSessions, readRows } from "./database.ts"
 import { objectOf } from "./records.ts"
@@ -203,8 +203,4 @@ function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): 
 function* planExport(disk: Folders, place: string): Generator<SourceUnit> {
   const file = documentAt(disk, place)
   if (file !== undefined) yield { key: place, root: disk.root, files: [file] }
-}
-
-function below(at: string, name: string): string {
-  return at === "" ? name : `${at}/${name}`
 }

@@ -72,7 +72,8 @@ export function foldersBelow(root: string): Folders {
   }
 }
 
-function below(place: string, name: string): string {
+/** The place of what stands under a name in a folder, of which the root has none. */
+export function below(place: string, name: string): string {
   return place === "" ? name : `${place}/${name}`
 }
 

@@ -4,7 +4,7 @@
 import type { Dirent } from "node:fs"
 import type { Issue } from "../../model/report.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
-import { type Folders, fileOf, foldersBelow } from "./folders.ts"
+import { below, type Folders, fileOf, foldersBelow } from "./folders.ts"
 
 export interface WalkRule {
   readonly form: SourceForm
@@ -39,9 +39,9 @@ interface Walk {
 function walk(walking: Walk, place: string): void {
   const { folders, rule, found: all } = walking
   for (const entry of folders.entries(place)) {
-    const below = place === "" ? entry.name : `${place}/${entry.name}`
-    const found = lookAt(folders, below, entry, rule)
-    if (found === "folder") folders.enter(below, () => walk(walking, below))
+    const inner = below(place, entry.name)
+    const found = lookAt(folders, inner, entry, rule)
+    if (found === "folder") folders.enter(inner, () => walk(walking, inner))
     else if (found !== undefined) all.push(found)
   }
 }
