@@ -84,7 +84,8 @@ async function addStoredOwners(
 ): Promise<void> {
   if (keys.length === 0) return
   const asked = new Set(keys)
-  const ids = [...new Set(keys.map(idOfMoment))]
+  const ids = await messages.perhapsThere("id", [...new Set(keys.map(idOfMoment))])
+  if (ids.length === 0) return
   const found = await messages.read({ columns: ["session_id", "id", "timestamp", "lane"], where: isIn("id", ids) })
   for (const row of found) {
     const key = momentKey(row)

@@ -103,7 +103,8 @@ async function storedSessions(
   tables: SessionTables,
   batches: readonly Pick<SessionBatch, "session">[],
 ): Promise<StoredSessions> {
-  const ids = [...new Set(batches.map(({ session }) => session.id))]
+  const asked = [...new Set(batches.map(({ session }) => session.id))]
+  const ids = await tables.sessions.perhapsThere("id", asked)
   if (ids.length === 0) return new Map()
   const rows = await tables.sessions.read({ columns: ["id", "source_agent", "project"], where: isIn("id", ids) })
   return new Map(rows.map((row) => [row.id, row]))

@@ -10,6 +10,14 @@ export interface ReadInProgress {
   end(): void
 }
 
+/** See `own-rows.ts`. */
+export interface OwnRows {
+  rows: number
+  readonly keys: KeySet
+  /** By the name of the column: of one that was asked for, from then on. */
+  readonly values: Map<string, KeySet>
+}
+
 export interface Dataset {
   readonly definition: TableDefinition
   readonly catalog: Catalog
@@ -27,11 +35,8 @@ export interface Dataset {
   writable(): Promise<LanceTable>
   /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
   readonly tail: { rows: number }
-  /**
-   * All that is in the table, while nobody else has put anything there since this handle knew: as many rows, of these keys.
-   * What is not among them need not be looked up.
-   */
-  own: { rows: number; readonly keys: KeySet } | undefined
+  /** While this handle alone has filled the table. */
+  own: OwnRows | undefined
   /** How many rows were met when keys were looked up last, where they were many. */
   lookedThrough: number
   /** The number that the next row gets, as of a version. */

@@ -7,6 +7,7 @@ import type { Location } from "./location.ts"
 import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
 import type { Effort } from "./maintenance-plan.ts"
 import { openDataset } from "./open-dataset.ts"
+import { perhapsThere } from "./own-rows.ts"
 import type { RowBatch } from "./packed.ts"
 import type { ColumnBatch } from "./plain-columns.ts"
 import {
@@ -71,6 +72,11 @@ export interface Table<C extends Columns> {
   /** The same as columns, without a row being made of them. */
   columnBatches<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): AsyncIterable<ColumnBatch>
   count(where?: Filter): Promise<number>
+  /**
+   * Those of the values that a row may have in this text column, some without being there. Who fills a table is told so
+   * without a read.
+   */
+  perhapsThere(column: ScannedName<C>, values: readonly string[]): Promise<readonly string[]>
   /** Rows of those keys that are there, in no order. */
   takeByKey<Name extends ScannedName<C>>(keys: readonly Key[], columns: readonly Name[]): Promise<Picked<C, Name>[]>
   /** Rows of those numbers that are there, in no order. A row keeps its number, and a later row has a higher one. */
@@ -178,6 +184,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     batches: (request) => scanBatches(dataset, request) as never,
     columnBatches: (request) => scanColumns(dataset, request),
     count: (where) => countRows(dataset, where),
+    perhapsThere: (column, values) => perhapsThere(dataset, column, values),
     takeByKey: (keys, columns) =>
       keys.length === 0
         ? Promise.resolve([])

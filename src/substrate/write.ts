@@ -20,9 +20,10 @@ import { keyHashesOf } from "./columns.ts"
 import type { Dataset } from "./dataset.ts"
 import { engine } from "./engine.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
+import { addHashes, addOwnRows, hashesOfRows, ownRows } from "./own-rows.ts"
 import { freeBytes, type RowBatch, rowsOfBatch, tableOfBatches } from "./packed.ts"
-import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "./plain-columns.ts"
-import { countNewest, keyValue, type Scan, scanNewest, scanNewestColumns } from "./read.ts"
+import { type ColumnBatch, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "./plain-columns.ts"
+import { keyValue, type Scan, scanNewest, scanNewestColumns } from "./read.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
 export interface Inserted<Row = AnyRow> {
@@ -39,7 +40,7 @@ export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: r
   const { definition } = dataset
   const { inserted, absent } = await insert(dataset, {
     length: rows.length,
-    hashes: () => hashesOfRows(definition, rows),
+    hashes: (names) => hashesOfRows(definition, rows, names),
     keys: () => rows,
     content: (places) => arrowTable(definition, arrowSchema(definition), at(rows, places)),
   })
@@ -59,7 +60,7 @@ export async function insertColumns(dataset: Dataset, batches: readonly ColumnBa
   const key = ofColumns(whole, definition.key)
   const { inserted, absent } = await insert(dataset, {
     length: whole.length,
-    hashes: () => keyHashes(valuesOf(key), whole.length),
+    hashes: (names) => keyHashes(valuesOf(ofColumns(whole, names)), whole.length),
     keys: () => rowsOfColumns(definition, key),
     content: (places) =>
       arrowTableOfColumns(definition, places.length === whole.length ? whole : pickedRows(whole, places)),
@@ -96,12 +97,13 @@ export async function insertBatches(
   const length = isTaken === undefined ? whole : offered().length
   const { inserted } = await insert(dataset, {
     length,
-    hashes: () =>
-      length === whole
+    hashes: (names) =>
+      length === whole && names === definition.key
         ? joinedHashes(batches.map(keyHashesOf))
         : hashesOfRows(
             definition,
             offered().map(({ key }) => key),
+            names,
           ),
     keys: () => offered().map(({ key }) => key),
     content: (places) =>
@@ -112,10 +114,6 @@ export async function insertBatches(
 
 function taken<Items>(items: Items): () => Items {
   return () => items
-}
-
-function hashesOfRows(definition: TableDefinition, rows: readonly AnyRow[]): Uint32Array {
-  return keyHashes(valuesOf(columnsOf(definition, rows, definition.key)), rows.length)
 }
 
 function joinedHashes(hashes: readonly Uint32Array[]): Uint32Array {
@@ -164,8 +162,8 @@ type Commit = (dataset: Writing, table: LanceTable, content: ArrowTable) => Prom
 /** Rows in whatever form they come. */
 interface Offered {
   readonly length: number
-  /** Two for the key of each row (see `keyHashes`). */
-  hashes(): Uint32Array
+  /** Two for what each row has in those columns (see `keyHashes`). */
+  hashes(names: readonly string[]): Uint32Array
   /** The values of the key of each row: asked for where a hash does not tell. */
   keys(): readonly AnyRow[]
   /** The rows of those places, which rise. */
@@ -186,29 +184,18 @@ async function insert(
     const inserted = await commit(dataset, table, offered.content(absent))
     if (inserted >= LARGE_ROWS) returnFreedMemory()
     if (dataset.own === undefined) dataset.tail.rows += inserted
-    else dataset.own.rows += inserted
-    if (dataset.own !== undefined && dataset.own.keys.size > OWN_KEYS_MAX) dataset.own = undefined
+    else addOwnRows(dataset, inserted, offered.hashes)
     return { inserted, absent }
   })
 }
 
-/** So many keys of what this process wrote itself take 70 MB. Beyond them the table is asked what it holds, as any other. */
-const OWN_KEYS_MAX = 4_000_000
 /** What encoding and committing so many rows needed is worth giving back. */
 const LARGE_ROWS = 1000
 
-/**
- * A first import would look up every key of a table that it alone has filled. Rows never leave a table that is not derived,
- * so that as many rows as this handle has put there are those rows. A key may be known that was then not stored after all:
- * it is looked up, like any that may be there.
- */
 async function absentPlaces(dataset: Dataset, offered: Offered): Promise<readonly number[]> {
   const { definition } = dataset
-  const stored = await countNewest(dataset)
-  if (stored === 0 && definition.derived !== true) dataset.own = { rows: 0, keys: createKeySet() }
-  if (dataset.own?.rows !== stored) dataset.own = undefined
-  if (dataset.own === undefined && isLearnt(dataset, stored)) dataset.own = await ownOf(dataset, stored)
-  const doubtful = dataset.own === undefined ? undefined : doubtfulPlaces(dataset.own.keys, offered)
+  const own = await ownRows(dataset)
+  const doubtful = own && doubtfulPlaces(own.keys, offered.hashes(definition.key))
   if (doubtful?.size === 0) return Array.from({ length: offered.length }, (_, place) => place)
   const keys = offered.keys()
   const absent = new Map<string, number>()
@@ -222,10 +209,9 @@ async function absentPlaces(dataset: Dataset, offered: Offered): Promise<readonl
 }
 
 /** The places whose key may be there already, or before them. All keys are known from here on. */
-function doubtfulPlaces(known: KeySet, offered: Offered): ReadonlySet<number> {
-  const hashes = offered.hashes()
+function doubtfulPlaces(known: KeySet, hashes: Uint32Array): ReadonlySet<number> {
   const doubtful = new Set<number>()
-  for (let place = 0; place < offered.length; place++) {
+  for (let place = 0; 2 * place < hashes.length; place++) {
     if (!known.addHash(hashes[2 * place] as number, hashes[2 * place + 1] as number)) doubtful.add(place)
   }
   return doubtful
@@ -285,7 +271,7 @@ async function presentKeys(dataset: Dataset, rows: readonly AnyRow[]): Promise<r
 async function keysAmong(dataset: Dataset, rows: readonly AnyRow[], scan: Scan): Promise<AnyRow[]> {
   const { definition } = dataset
   const asked = createKeySet()
-  addHashes(asked, hashesOfRows(definition, rows))
+  addHashes(asked, hashesOfRows(definition, rows, definition.key))
   const found: AnyRow[] = []
   dataset.lookedThrough = 0
   for await (const batch of scanNewestColumns(dataset, scan)) {
@@ -297,22 +283,6 @@ async function keysAmong(dataset: Dataset, rows: readonly AnyRow[], scan: Scan):
     found.push(...rowsOfColumns(definition, pickedRows(batch, places)))
   }
   return found
-}
-
-/** Who goes on with a session that is most of the table would look through it again for every commit. */
-function isLearnt({ definition, lookedThrough }: Dataset, stored: number): boolean {
-  return definition.derived !== true && stored <= OWN_KEYS_MAX && lookedThrough * 2 > stored
-}
-
-async function ownOf(dataset: Dataset, stored: number): Promise<NonNullable<Dataset["own"]>> {
-  const keys = createKeySet()
-  for await (const batch of scanNewestColumns(dataset, { columns: dataset.definition.key }))
-    addHashes(keys, keyHashes(valuesOf(batch), batch.length))
-  return { rows: stored, keys }
-}
-
-function addHashes(keys: KeySet, hashes: Uint32Array): void {
-  for (let half = 0; half < hashes.length; half += 2) keys.addHash(hashes[half] as number, hashes[half + 1] as number)
 }
 
 /** One string per key. Each text says its length, so that no two keys read the same. */

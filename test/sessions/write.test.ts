@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test"
+import type { JsonObject } from "../../src/model/json.ts"
+import { writeBatches } from "../../src/sessions/write.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
 
@@ -109,6 +111,47 @@ test("copies of another session's messages are stored, and marked as copies", as
     orderBy: [{ column: "ordinal" }],
   })
   expect(lanes.map(({ lane }) => lane)).toEqual(["replay", "replay", "main"])
+})
+
+test("a first import finds the copies in what it has stored, and reads nothing of it for a session that copies none", async () => {
+  using place = testSessions()
+  const { tables, facts } = place.sessions
+  const reads: string[] = []
+  const listening = <Listened extends { read: (request: never) => unknown }>(
+    name: string,
+    table: Listened,
+  ): Listened => ({
+    ...table,
+    read: (request: never) => {
+      reads.push(name)
+      return table.read(request)
+    },
+  })
+  const heard = {
+    ...tables,
+    sessions: listening("sessions", tables.sessions),
+    messages: listening("messages", tables.messages),
+  }
+  const write = (id: string, ...ids: readonly string[]) =>
+    writeBatches(
+      heard,
+      [{ session: session(id), entries: ids.map((own, at) => said(id, at, `${own} of ${id}`, { id: own })) }],
+      facts(),
+    )
+  await write("first", "a", "b")
+  reads.length = 0
+  for (let at = 0; at < 6; at++) await write(`other ${at}`, `c${at}`, `d${at}`)
+  expect(reads).toEqual([])
+  await write("fork", "c4", "d4", "e")
+  expect(new Set(reads)).toEqual(new Set(["messages"]))
+  await write("first", "a", "b", "f")
+  expect(reads).toContain("sessions")
+  const marks = async (id: string) =>
+    (await place.open().entries(id)).map(
+      ({ message }) => (message.options["pond"] as JsonObject | undefined)?.["replay_of"],
+    )
+  expect(await marks("fork")).toEqual(["other 4", "other 4", undefined])
+  expect(await marks("first")).toEqual([undefined, undefined, undefined])
 })
 
 test("copies inside one flush are marked too, and the same id at another time is no copy", async () => {

@@ -1,0 +1,92 @@
+/** What a handle says of a table that it has filled, without looking: never that something is not there which is. */
+import { expect, test } from "bun:test"
+import { openCatalog } from "../../src/substrate/catalog.ts"
+import type { Dataset } from "../../src/substrate/dataset.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openDataset } from "../../src/substrate/open-dataset.ts"
+import { perhapsThere } from "../../src/substrate/own-rows.ts"
+import { defineTable, type TableDefinition, utf8 } from "../../src/substrate/table-definition.ts"
+import { insertAbsent } from "../../src/substrate/write.ts"
+import { testContext, testStore } from "./support.ts"
+
+const NOTES = defineTable({
+  name: "notes",
+  columns: { book: utf8(), id: utf8(), text: utf8() },
+  key: ["book", "id"],
+  indexes: [{ kind: "btree", column: "book" }],
+  schemaVersion: 1,
+})
+
+const BOOKS = defineTable({
+  name: "books",
+  columns: { id: utf8() },
+  key: ["id"],
+  indexes: [],
+  schemaVersion: 1,
+})
+
+const notes = (book: string, ...ids: readonly string[]) => ids.map((id) => ({ book, id, text: `${book} ${id}` }))
+
+test("who has filled a table knows what stands in a column of it, also what came after it was asked first", async () => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  await table.insertAbsent(notes("one", "a", "b"))
+  expect(await table.perhapsThere("id", ["a", "b", "c", "one", ""])).toEqual(["a", "b"])
+  await table.insertAbsent(notes("two", "b", "c"))
+  await table.insertAbsent(notes("three", "größer", "\ud83d"))
+  expect(await table.perhapsThere("id", ["d", "c", "größer", "\ud83d", "\ud83e"])).toEqual(["c", "größer", "\ud83d"])
+  expect(await table.perhapsThere("book", ["a", "two"])).toEqual(["two"])
+  expect(await table.perhapsThere("id", [])).toEqual([])
+})
+
+test("the key of a table with one column is known from the first row on", async () => {
+  using place = testStore()
+  const table = place.store.table(BOOKS)
+  expect(await table.perhapsThere("id", ["a"])).toEqual(["a"])
+  await table.insertAbsent([{ id: "a" }])
+  expect(await table.perhapsThere("id", ["a", "b"])).toEqual(["a"])
+})
+
+test.each([
+  [
+    "another handle has put something there",
+    (place: ReturnType<typeof testStore>) => place.open().table(NOTES).insertAbsent(notes("others", "x")),
+  ],
+  ["the table is maintained", (place: ReturnType<typeof testStore>) => place.store.table(NOTES).maintain("due")],
+] as const)("once %s, everything may be there", async (_, meanwhile) => {
+  using place = testStore()
+  const table = place.store.table(NOTES)
+  await table.insertAbsent(notes("one", "a"))
+  expect(await table.perhapsThere("id", ["x", "y"])).toEqual([])
+  await meanwhile(place)
+  expect(await table.perhapsThere("id", ["x", "y"])).toEqual(["x", "y"])
+  await table.insertAbsent(notes("one", "b"))
+  expect(await table.perhapsThere("id", ["x", "y"])).toEqual(["x", "y"])
+})
+
+test("a handle of a table that others filled knows nothing of it", async () => {
+  using place = testStore()
+  await place.store.table(NOTES).insertAbsent(notes("one", "a"))
+  const other = place.open().table(NOTES)
+  await other.insertAbsent(notes("one", "b"))
+  expect(await other.perhapsThere("id", ["a", "y"])).toEqual(["a", "y"])
+})
+
+test("what is stored while the table is looked through for the first time is not missed", async () => {
+  using place = testStore()
+  const catalog = openCatalog(parseLocation(place.path, { environment: {} }), testContext)
+  const dataset = openDataset(catalog, NOTES as unknown as TableDefinition)
+  await insertAbsent(dataset, notes("one", "a"))
+  let meanwhile: Promise<unknown> | undefined
+  const once: Dataset["once"] = async (call) => {
+    const answer = await dataset.once(call)
+    meanwhile ??= insertAbsent(dataset, notes("one", "b"))
+    await meanwhile
+    return answer
+  }
+  const interrupted = new Proxy(dataset, { get: (own, name) => (name === "once" ? once : Reflect.get(own, name)) })
+  expect(await perhapsThere(interrupted, "id", ["a", "b", "c"])).toEqual(["a", "b", "c"])
+  expect(meanwhile).toBeDefined()
+  expect(await perhapsThere(dataset, "id", ["a", "b", "c"])).toEqual(["a", "b"])
+  catalog.close()
+})
