@@ -66,7 +66,7 @@ test("however many parts there are, the messages are read once", async () => {
   await write(place.sessions, 6)
   const reads: StretchesRequest[] = []
   const tables = listening(place.sessions, (request) => {
-    if (request.where === undefined) reads.push(request)
+    if (request.text !== undefined) reads.push(request)
     return request
   })
   const made = await Array.fromAsync(madeParts(tables, { from: 20, rows: 10, besideMin: 1000 }))
@@ -80,7 +80,7 @@ test("where numbers are left out in that read, the parts from there on are asked
   const whole = await parts(place.sessions, 1000)
   let bounded = 0
   const tables = listening(place.sessions, (request) => {
-    if (request.to !== undefined && request.where === undefined) bounded++
+    if (request.to !== undefined && request.text !== undefined) bounded++
     const isTheOne = request.from === 0 && request.to === undefined
     return isTheOne ? { ...request, where: not(eq("id", "b3-2")) } : request
   })
@@ -92,6 +92,38 @@ test("where numbers are left out in that read, the parts from there on are asked
     new Set(whole.flatMap(({ blocks }) => blocks.flatMap(({ terms }) => terms.split("\n")))),
   )
 })
+
+const FILLER = 600
+
+test.each([
+  { between: 0, before: 0, looks: 0 },
+  { between: 20, before: 300, looks: 0 },
+  { between: FILLER, before: 0, looks: 1 },
+  { between: FILLER, before: 300, looks: 1 },
+  // Near enough for its last message, and not for all that could be meant.
+  { between: 400, before: 300, looks: 1 },
+])(
+  "what was said before is a part of a short message: $between messages of others between, $before of its own before",
+  async ({ between, before, looks }) => {
+    using place = testSessions()
+    const many = (id: string, count: number) =>
+      Array.from({ length: count }, (_, at) => said(id, at, `${id} ${at}`, { id: `${id}${at}` }))
+    const own = [...many("s", before), said("s", before, "the harbour", { id: "asked" })]
+    await place.sessions.write([{ session: session("s"), entries: own }])
+    if (between > 0) await place.sessions.write([{ session: session("f"), entries: many("f", between) }])
+    const short = said("s", before + 1, "yes", { id: "answer" })
+    await place.sessions.write([{ session: session("s"), entries: [short] }])
+    let looked = 0
+    const tables = listening(place.sessions, (request) => {
+      if (request.where !== undefined) looked++
+      return request
+    })
+    const from = before + 1 + between
+    const [part] = await Array.fromAsync(madeParts(tables, { from, rows: 10, besideMin: 1000 }))
+    expect(part?.blocks.flatMap(({ terms }) => terms.split("\n"))).toEqual(expect.arrayContaining(["harbour", "yes"]))
+    expect(looked).toBe(looks)
+  },
+)
 
 test("a part that the thread cannot make fails the fold, and the index stays as it was", async () => {
   using place = testSessions()

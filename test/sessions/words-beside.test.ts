@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { systemClock } from "../../src/platform/clock.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
-import { foldWords } from "../../src/sessions/words/fold.ts"
+import { foldingOf, foldWords } from "../../src/sessions/words/fold.ts"
 import { createView } from "../../src/sessions/words/view.ts"
 import { said, session, testSessions } from "./support.ts"
 
@@ -85,6 +85,38 @@ test("what was folded and not merged, by an import or by who died, is merged tho
   expect(await tables.segments.read({ columns: ["from_row", "to_row"] })).toEqual([{ from_row: 0n, to_row: 110n }])
   expect(await countOf(place.open())).toBe(110)
   expect((await foldWords(tables, "due", systemClock, 53)).steps).toEqual([])
+})
+
+test("between the flushes of an import the segments are read when enough may wait for them, and not before", async () => {
+  using place = testSessions()
+  const tables = wordTables(place.sessions)
+  await write(place.sessions, 0, 3)
+  let [reads, more] = [0, 0]
+  const fold = foldingOf(
+    {
+      ...tables,
+      messages: { ...tables.messages, reach: async () => (await tables.messages.reach()) + more },
+      segments: {
+        ...tables.segments,
+        read: (request) => {
+          reads++
+          return tables.segments.read(request)
+        },
+      },
+    },
+    systemClock,
+  )
+  const readFor = async (effort: "lookups" | "due", waiting: number) => {
+    ;[reads, more] = [0, waiting]
+    await fold(effort)
+    return reads
+  }
+  expect(await readFor("lookups", 0)).toBe(1)
+  expect(await readFor("lookups", 150_000)).toBe(0)
+  expect(await readFor("due", 0)).toBe(1)
+  expect(await readFor("lookups", 199_000)).toBe(0)
+  expect(await readFor("lookups", 200_000)).toBeGreaterThan(0)
+  expect(await countOf(place.open())).toBe(30)
 })
 
 test("who asks while another looks is told of what was stored after that look began", async () => {

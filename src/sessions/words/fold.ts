@@ -59,19 +59,36 @@ const BLOCKS_AT_ONCE = 512
  */
 const PARTS_DROPPED: Readonly<Record<Effort, number>> = { lookups: 1, due: 2, all: 2 }
 
+/** Folding as an import asks for it, after every flush: what the segments hold is read only when enough may be waiting. */
+export function foldingOf(tables: WordTables, clock: Clock): (effort: Effort) => Promise<MaintenanceReport> {
+  let dueAt = 0
+  return async (effort) => {
+    if (effort === "lookups" && (await tables.messages.reach()) < dueAt) return NOTHING
+    const { to, ...report } = await foldWords(tables, effort, clock)
+    dueAt = to + TAIL_MIN.lookups
+    return report
+  }
+}
+
+interface Folded extends MaintenanceReport {
+  /** Messages from this row on are in no segment. */
+  readonly to: number
+}
+
 export async function foldWords(
   tables: WordTables,
   effort: Effort,
   clock: Clock,
   rowsAtOnce = ROWS_AT_ONCE,
-): Promise<MaintenanceReport> {
+): Promise<Folded> {
   const known = coverOf(await readFacts(tables))
-  const waiting = (await tables.messages.reach()) - (known.at(-1)?.to ?? 0)
+  const to = known.at(-1)?.to ?? 0
+  const waiting = (await tables.messages.reach()) - to
   // Fewer messages than are covered: they were healed, and the last segments with them.
   const isDue = effort === "all" || waiting < 0 || waiting >= TAIL_MIN[effort]
   // What was folded while an import ran is merged after it, however little came last.
   const isToMerge = effort !== "lookups" && suffixToMerge(known).length > 1
-  if (!isDue && !isToMerge) return NOTHING
+  if (!isDue && !isToMerge) return { ...NOTHING, to }
   const steps: MaintenanceReport["steps"][number][] = []
   const timed = async <Result>(
     step: "build_index" | "optimize" | "clean",
@@ -98,13 +115,14 @@ export async function foldWords(
       }
     })
   }
-  if (effort === "lookups") return { isBusy: false, steps }
+  const reached = { isBusy: false, to: cover.at(-1)?.to ?? 0 }
+  if (effort === "lookups") return { ...reached, steps }
   const merged = suffixToMerge(cover)
   if (merged.length > 1) {
     // The thread that made the parts is gone, and what both of them leave behind is no use to a merge.
     giveBackAllMemory()
     const isMerged = await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
-    if (!isMerged) return { isBusy: true, steps }
+    if (!isMerged) return { ...reached, isBusy: true, steps }
   }
   const isChanged = steps.length > 0
   if (isChanged || effort === "all") await removeReplaced(tables, effort)
@@ -112,7 +130,7 @@ export async function foldWords(
     for (const table of [tables.blocks, tables.segments]) steps.push(...(await tidied(table, effort)))
   }
   giveBackMemory()
-  return { isBusy: false, steps }
+  return { ...reached, steps }
 }
 
 /** A table of so many bytes is copied in a tenth of a second. */

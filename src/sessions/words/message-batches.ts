@@ -4,7 +4,7 @@
  */
 
 import { rowsBetween } from "../../substrate/column-cuts.ts"
-import { and, eq, isNull, not, or, range } from "../../substrate/filter.ts"
+import { and, eq, type Filter, or, range } from "../../substrate/filter.ts"
 import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
 import type { Table } from "../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../oversized.ts"
@@ -114,6 +114,8 @@ function begunSessions(sessions: ColumnValues, ordinals: ColumnValues, met: Set<
 }
 
 const SESSIONS_AT_ONCE = 64
+/** A session goes on where it was left, while its log is imported: what was said last was stored last. */
+const NEAR_ROWS = 2 * CONTEXT_REACH
 
 /** In those sessions, before those ordinals, in order: what is stored before that row number. */
 async function spokenBefore(
@@ -121,25 +123,52 @@ async function spokenBefore(
   to: number,
   begun: ReadonlyMap<string, Begun>,
 ): Promise<SpokenBefore[]> {
-  const all = [...begun]
-  const spoken: SpokenBefore[] = []
-  for (let first = 0; first < all.length; first += SESSIONS_AT_ONCE) {
-    const reached = all
-      .slice(first, first + SESSIONS_AT_ONCE)
-      .map(([id, { ordinal }]) =>
+  if (begun.size === 0) return []
+  const near = await lastAmong(messages, { from: Math.max(0, to - NEAR_ROWS), to }, begun)
+  const isFound = ([id, { ordinal }]: [string, Begun]) =>
+    near.get(id)?.ordinals.size === Math.min(ordinal, CONTEXT_REACH)
+  // Each look among all rows goes through the table where no index is, as beside a first import: a third of a fold's time.
+  const others = [...begun].filter((each) => !isFound(each))
+  const found = new Map(near)
+  for (let first = 0; first < others.length; first += SESSIONS_AT_ONCE) {
+    const asked = new Map(others.slice(first, first + SESSIONS_AT_ONCE))
+    const where = or(
+      ...[...asked].map(([id, { ordinal }]) =>
         and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
-      )
-    const where = and(or(...reached), not(isNull("search_text")))
-    const columns = ["session_id", "ordinal", "role", "search_text"] as const
-    for await (const { rows } of messages.stretches({ from: 0, to, columns, where })) {
-      for (const { session_id, search_text, ordinal, role } of rows) {
-        if (search_text === null || blobOfColumn(search_text) !== undefined) continue
-        const text = ownCopy(textOfColumn(search_text, new Map()).slice(0, CONTEXT_OF_EACH))
-        spoken.push({ row: begun.get(session_id)?.row ?? 0, ordinal, role, text })
-      }
+      ),
+    )
+    for (const [id, last] of await lastAmong(messages, { from: 0, to, where }, asked)) found.set(id, last)
+  }
+  const spoken = [...found.values()].flatMap((last) => last.spoken)
+  return spoken.sort((one, other) => one.ordinal - other.ordinal)
+}
+
+interface LastOfSession {
+  /** Also of what says nothing. */
+  readonly ordinals: Set<number>
+  readonly spoken: SpokenBefore[]
+}
+
+async function lastAmong(
+  messages: Messages,
+  bounds: Required<Bounds> & { readonly where?: Filter },
+  begun: ReadonlyMap<string, Begun>,
+): Promise<ReadonlyMap<string, LastOfSession>> {
+  const found = new Map<string, LastOfSession>()
+  const columns = ["session_id", "ordinal", "role", "search_text"] as const
+  for await (const { rows } of messages.stretches({ ...bounds, columns })) {
+    for (const { session_id, search_text, ordinal, role } of rows) {
+      const start = begun.get(session_id)
+      if (start === undefined || ordinal >= start.ordinal || ordinal < start.ordinal - CONTEXT_REACH) continue
+      const own = found.get(session_id) ?? { ordinals: new Set(), spoken: [] }
+      found.set(session_id, own)
+      own.ordinals.add(ordinal)
+      if (search_text === null || blobOfColumn(search_text) !== undefined) continue
+      const text = ownCopy(textOfColumn(search_text, new Map()).slice(0, CONTEXT_OF_EACH))
+      own.spoken.push({ row: start.row, ordinal, role, text })
     }
   }
-  return spoken.sort((left, right) => left.ordinal - right.ordinal)
+  return found
 }
 
 /** A piece of a text would keep all of the text in memory. */
