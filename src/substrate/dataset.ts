@@ -39,6 +39,8 @@ export interface Dataset {
   own: OwnRows | undefined
   /** How many rows were met when keys were looked up last, where they were many. */
   lookedThrough: number
+  /** How many rows this handle has put there since the table was maintained. */
+  put: number
   /** The number that the next row gets, as of a version. */
   reach: { readonly version: number; readonly rows: number } | undefined
   /** Another handle of the table, for work that takes long. */

@@ -37,7 +37,10 @@ export async function maintain(dataset: Dataset, effort: Effort): Promise<Mainte
   if (effort === "lookups" && dataset.tail.rows < LOOKUP_LOOK_ROWS) return NOTHING
   dataset.tail.rows = 0
   // What is indexed now can be looked up: the keys of two million rows take 34 MB, beside the largest moment of a copy.
-  if (effort !== "lookups") dataset.own = undefined
+  if (effort !== "lookups") {
+    dataset.own = undefined
+    dataset.put = 0
+  }
   // A handle of its own: a long build must not keep the readers of the shared one waiting.
   const table = await dataset.separate()
   if (table === undefined) return NOTHING

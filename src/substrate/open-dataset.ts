@@ -93,6 +93,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     tail: { rows: 0 },
     own: undefined,
     lookedThrough: 0,
+    put: 0,
     reach: undefined,
     separate: async () => {
       await healed()

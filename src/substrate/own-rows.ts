@@ -20,7 +20,11 @@ export async function ownRows(dataset: Dataset): Promise<OwnRows | undefined> {
   const stored = await countNewest(dataset)
   if (stored === 0 && dataset.definition.derived !== true)
     dataset.own = { rows: 0, keys: createKeySet(), values: new Map() }
-  if (dataset.own?.rows !== stored) dataset.own = undefined
+  if (dataset.own !== undefined && dataset.own.rows !== stored) {
+    dataset.own = undefined
+    // Two who write by turns would both look through all of it each time.
+    dataset.put = 0
+  }
   if (dataset.own === undefined && isLearnt(dataset, stored)) {
     const [rows, keys] = await learnt(dataset, dataset.definition.key)
     dataset.own = { rows, keys, values: new Map() }
@@ -71,9 +75,16 @@ async function valuesIn(dataset: Dataset, column: string): Promise<KeySet | unde
   return values
 }
 
-/** Who goes on with a session that is most of the table would look through it again for every commit. */
-function isLearnt({ definition, lookedThrough }: Dataset, stored: number): boolean {
-  return definition.derived !== true && stored <= KEYS_MAX && lookedThrough * 2 > stored
+/** By then the looks at what no index holds yet have cost as much as all that is there, once. */
+const PUT_SHARE = 1 / 8
+
+/**
+ * Who goes on with a session that is most of the table would look through it again for every commit, and who brings much
+ * to what is there would look through what he has brought.
+ */
+function isLearnt({ definition, lookedThrough, put }: Dataset, stored: number): boolean {
+  if (definition.derived === true || stored > KEYS_MAX) return false
+  return lookedThrough * 2 > stored || put > stored * PUT_SHARE
 }
 
 async function learnt(dataset: Dataset, columns: readonly string[]): Promise<readonly [rows: number, KeySet]> {

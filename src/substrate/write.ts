@@ -183,6 +183,7 @@ async function insert(
     const commit = dataset.local === undefined ? merge : append
     const inserted = await commit(dataset, table, offered.content(absent))
     if (inserted >= LARGE_ROWS) returnFreedMemory()
+    dataset.put += inserted
     if (dataset.own === undefined) dataset.tail.rows += inserted
     else addOwnRows(dataset, inserted, offered.hashes)
     return { inserted, absent }

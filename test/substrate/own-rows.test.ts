@@ -5,6 +5,7 @@ import type { Dataset } from "../../src/substrate/dataset.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openDataset } from "../../src/substrate/open-dataset.ts"
 import { perhapsThere } from "../../src/substrate/own-rows.ts"
+import type { Table } from "../../src/substrate/table.ts"
 import { defineTable, type TableDefinition, utf8 } from "../../src/substrate/table-definition.ts"
 import { insertAbsent } from "../../src/substrate/write.ts"
 import { testContext, testStore } from "./support.ts"
@@ -24,6 +25,8 @@ const BOOKS = defineTable({
   indexes: [],
   schemaVersion: 1,
 })
+
+type Notes = Table<(typeof NOTES)["columns"]>
 
 const notes = (book: string, ...ids: readonly string[]) => ids.map((id) => ({ book, id, text: `${book} ${id}` }))
 
@@ -70,6 +73,29 @@ test("a handle of a table that others filled knows nothing of it", async () => {
   const other = place.open().table(NOTES)
   await other.insertAbsent(notes("one", "b"))
   expect(await other.perhapsThere("id", ["a", "y"])).toEqual(["a", "y"])
+})
+
+test("who brings much to a table that others filled knows it by then, and no longer once others go on", async () => {
+  using place = testStore()
+  const [others, table] = [place.store, place.open()].map((store) => store.table(NOTES)) as [Notes, Notes]
+  const many = (book: string, count: number) => notes(book, ...Array.from({ length: count }, (_, at) => `${book}${at}`))
+  const asked = ["others7", "mine3", "new0", "nobody"]
+  await others.insertAbsent(many("others", 80))
+  await table.insertAbsent(many("mine", 8))
+  await table.insertAbsent(many("mine", 9))
+  expect(await table.perhapsThere("id", asked)).toEqual(asked)
+  await table.insertAbsent(many("mine", 13))
+  await table.insertAbsent(notes("others", "others7", "more"))
+  expect(await table.perhapsThere("id", asked)).toEqual(["others7", "mine3"])
+  await others.insertAbsent(many("new", 1))
+  for (const round of [1, 2]) {
+    expect(await table.insertAbsent(notes("new", "new0", `round${round}`))).toMatchObject({ inserted: 1, present: 1 })
+    expect(await table.perhapsThere("id", asked)).toEqual(asked)
+  }
+  await table.insertAbsent(many("mine", 40))
+  await table.insertAbsent(notes("mine", "last"))
+  expect(await table.perhapsThere("id", asked)).toEqual(["others7", "mine3", "new0"])
+  expect(await others.count()).toBe(80 + 40 + 1 + 1 + 2 + 1)
 })
 
 test("what is stored while the table is looked through for the first time is not missed", async () => {
