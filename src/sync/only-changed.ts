@@ -182,7 +182,7 @@ async function* compared(
   const kept = createKept()
   let step: IteratorResult<PreparedStretch, UnitMemory> = { done: false, value: first }
   for (; ; step = await rest.next()) {
-    if (step.done) return remembered(step.value, rows, reconciler)
+    if (step.done) return remembered(step.value, reconciler)
     const { value } = step
     const { batch } = value
     if (batch === undefined) {
@@ -276,8 +276,12 @@ function blobsAlone({ session, messages, parts, blobs }: PreparedBatch): Prepare
   return { session, messages: pickedRows(messages, []), parts: pickedRows(parts, []), blobs, spoken }
 }
 
-function remembered(memory: UnitMemory, rows: KnownRows, reconciler: Reconciler | undefined): UnitMemory {
-  if (memory.session === null) return memory
-  if (reconciler === undefined) return { ...memory, nextOrdinal: rows.nextOrdinal(memory.session.id) }
-  return { ...memory, nextOrdinal: reconciler.nextOrdinal, session: reconciler.session }
+/**
+ * What the unit lacks of what is stored may come to it later: another host, or another unit, is ahead of it. Its own number
+ * of messages is that of no such session, so that it is compared again before it goes on.
+ */
+function remembered(memory: UnitMemory, reconciler: Reconciler | undefined): UnitMemory {
+  if (memory.session === null || reconciler === undefined) return memory
+  const { session, nextOrdinal, hasMetLast } = reconciler
+  return { ...memory, session, ...(hasMetLast ? { nextOrdinal } : {}) }
 }

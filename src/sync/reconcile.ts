@@ -16,6 +16,8 @@ import type { Sessions } from "../sessions/store.ts"
 export interface Reconciler {
   /** Where what is new begins; behind it, once it was given. */
   readonly nextOrdinal: number
+  /** Whether the last record that was stored, of those that are no revision, was among what was given. */
+  readonly hasMetLast: boolean
   /** The session as it is to be stored: one that was moved keeps the project that it is stored under. */
   readonly session: Session
   /** The entries as they are to be stored. */
@@ -59,10 +61,14 @@ export async function createReconciler(
     return id ?? documentOf(stored, first, record)
   }
   let ordinal = nextOrdinal
+  let hasMetLast = stored.last === undefined
   let { isKnown } = before
   return {
     get nextOrdinal() {
       return ordinal
+    },
+    get hasMetLast() {
+      return hasMetLast
     },
     get session() {
       return isKnown && moved !== undefined ? moved.session : given
@@ -74,6 +80,7 @@ export async function createReconciler(
         const now = recordOf(group)
         const id = ids.has(first.message.id) ? first.message.id : knownAs(first, now)
         if (id === undefined) return group.map((entry) => placed(moved?.entry(entry) ?? entry, ordinal++))
+        hasMetLast ||= id === stored.last
         const known = records.get(id)
         if (known === undefined || now === undefined) return []
         if (isThere(known, now)) {
@@ -106,6 +113,8 @@ interface Stored {
   readonly nameless: Map<bigint, string[]>
   /** The newest message of each document. */
   readonly documents: Map<string, string>
+  /** The first message of the last record that is no revision. */
+  last: string | undefined
 }
 
 /** So many messages are read at once. */
@@ -123,7 +132,7 @@ async function readStored(
   { session, nextOrdinal, compared, isCopy }: StoredRange,
 ): Promise<Stored> {
   const [ids, records, forms] = [new Set<string>(), new Map<string, KnownRecord>(), new Set<bigint>()]
-  const stored: Stored = { ids, records, forms, nameless: new Map(), documents: new Map() }
+  const stored: Stored = { ids, records, forms, nameless: new Map(), documents: new Map(), last: undefined }
   const newest = new Map<string, ReadonlySet<bigint>>()
   const take = (group: readonly Entry[]) => {
     const [first] = group
@@ -131,7 +140,9 @@ async function readStored(
     const place = first && documentPlace(first)
     if (first !== undefined && place !== undefined) stored.documents.set(place, first.message.id)
     if (first === undefined || record === undefined) return
-    const id = revisionOf(first.message) ?? first.message.id
+    const revised = revisionOf(first.message)
+    if (revised === undefined) stored.last = first.message.id
+    const id = revised ?? first.message.id
     const known = compared.known(record)
     stored.records.set(id, known)
     if (isCopy) stored.forms.add(known.own)

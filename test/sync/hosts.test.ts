@@ -36,3 +36,30 @@ test("several hosts that sync at once into one bucket store every session once",
     for (const host of hosts) host[Symbol.dispose]()
   }
 })
+
+test.each([
+  { what: "as far as it goes", first: "said 1", stored: 4 },
+  { what: "but for a record that changed", first: "changed", stored: 5 },
+])("a home that is behind another one, $what, has nothing new once it has caught up", async ({ first, stored }) => {
+  using ahead = syncPlace()
+  using behind = syncPlace({ location: ahead.sessions.store.location })
+  const line = (number: number, text = `said ${number}`) => userLine(SHARED, number, text)
+  ahead.write(SHARED, [line(1), line(2), line(3), line(4)])
+  await ahead.sync()
+  behind.write(SHARED, [line(1, first), line(2)])
+  await behind.sync()
+  const rows = async () => (await ahead.sessions.entries(SHARED)).length
+  for (const number of [3, 4]) {
+    behind.append(SHARED, `${line(number)}\n`)
+    await behind.sync()
+    expect(await rows()).toBe(stored)
+  }
+  // By now it has all that is stored, and goes on where it was left.
+  for (const number of [5, 6]) {
+    behind.append(SHARED, `${line(number)}\n`)
+    const { messages, bytes_read } = await behind.sync()
+    expect([messages.new, bytes_read]).toEqual([1, line(number).length + 1])
+  }
+  expect(await rows()).toBe(stored + 2)
+  expect(await ahead.texts(SHARED)).toEqual([1, 2, 3, 4, 5, 6].map((number) => `said ${number}`))
+})
