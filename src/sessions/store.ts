@@ -46,7 +46,7 @@ import { foldingOf } from "./words/fold.ts"
 import type { WordTables } from "./words/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
-import { type BatchResult, type SessionTables, writeBatches, writePrepared } from "./write.ts"
+import { type BatchResult, type MetSessions, type SessionTables, writeBatches, writePrepared } from "./write.ts"
 
 export interface Sessions {
   readonly store: Store
@@ -154,6 +154,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
   const wordLists = openWordLists(store, tables.messages)
   const words = maintainedWords(wordTables, wordLists, context.clock)
+  const met: MetSessions = new Map()
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   return {
     store,
@@ -162,8 +163,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     words: openWordIndex(wordTables),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
-    write: (batches) => flushed(tables, writeBatches(tables, batches, facts())),
-    writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts())),
+    write: (batches) => flushed(tables, writeBatches(tables, batches, facts(), met)),
+    writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts(), met)),
     facts,
     session: (id) => readSession(reading, id),
     sessions: (ids) => readSessions(reading, ids),

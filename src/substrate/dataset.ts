@@ -16,6 +16,8 @@ export interface OwnRows {
   readonly keys: KeySet
   /** By the name of the column: of one that was asked for, from then on. */
   readonly values: Map<string, KeySet>
+  /** Of a derived table the version that this handle has made last. */
+  version: number | undefined
 }
 
 export interface Dataset {

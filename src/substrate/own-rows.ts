@@ -3,8 +3,8 @@
  * asked for. What is not among those is not there, and need not be looked up. A first import would otherwise look through
  * all that it has stored for each flush: of a million messages that was half of its time.
  *
- * It holds while the table has as many rows as were put there, because rows never leave a table that is not derived. All is
- * kept as hashes, and more may be known than was then stored: what seems to be there is looked up, like any that may be.
+ * It holds while the table has as many rows as were put there, because rows never leave a table that is not derived; of one
+ * that is, while nobody else has made a version of it. All is kept as hashes, and more may be known than was then stored: what seems to be there is looked up, like any that may be.
  */
 import { createKeySet, type KeySet } from "../platform/key-set.ts"
 import type { Dataset, OwnRows } from "./dataset.ts"
@@ -18,29 +18,46 @@ const KEYS_MAX = 4_000_000
 /** As the table is now, for a writer whose turn it is; nothing where others may have put something there. */
 export async function ownRows(dataset: Dataset): Promise<OwnRows | undefined> {
   const stored = await countNewest(dataset)
-  if (stored === 0 && dataset.definition.derived !== true)
-    dataset.own = { rows: 0, keys: createKeySet(), values: new Map() }
-  if (dataset.own !== undefined && dataset.own.rows !== stored) {
+  if (stored === 0 && mayBeOwn(dataset)) dataset.own = ownOf(0, createKeySet())
+  if (dataset.own !== undefined && !(await isOwn(dataset, dataset.own, stored))) {
     dataset.own = undefined
     // Two who write by turns would both look through all of it each time.
     dataset.put = 0
   }
   if (dataset.own === undefined && isLearnt(dataset, stored)) {
-    const [rows, keys] = await learnt(dataset, dataset.definition.key)
-    dataset.own = { rows, keys, values: new Map() }
+    dataset.own = ownOf(...(await learnt(dataset, dataset.definition.key)))
   }
   return dataset.own
 }
 
-/** So many rows were put there, of those that `hashesOf` tells the hashes of the columns of. */
-export function addOwnRows(
-  dataset: Dataset,
-  inserted: number,
-  hashesOf: (names: readonly string[]) => Uint32Array,
-): void {
+function ownOf(rows: number, keys: KeySet): OwnRows {
+  return { rows, keys, values: new Map(), version: undefined }
+}
+
+/** In a bucket a version of another machine may come between ours and the look at it. */
+function mayBeOwn({ definition, local }: Dataset): boolean {
+  return definition.derived !== true || local !== undefined
+}
+
+async function isOwn({ definition, newest, attempt }: Dataset, own: OwnRows, stored: number): Promise<boolean> {
+  if (own.rows !== stored) return false
+  if (definition.derived !== true || stored === 0) return true
+  const table = await newest()
+  return table !== undefined && own.version === (await attempt(() => table.version()))
+}
+
+export interface PutRows {
+  readonly inserted: number
+  readonly version: number | undefined
+  /** Of all that were offered, what stands in those columns. */
+  hashesOf(names: readonly string[]): Uint32Array
+}
+
+export function addOwnRows(dataset: Dataset, { inserted, version, hashesOf }: PutRows): void {
   const { own } = dataset
   if (own === undefined) return
   own.rows += inserted
+  own.version = version
   for (const [name, values] of own.values) addHashes(values, hashesOf([name]))
   if (own.keys.size > KEYS_MAX) dataset.own = undefined
 }
@@ -51,6 +68,7 @@ export async function perhapsThere(
   column: string,
   values: readonly string[],
 ): Promise<readonly string[]> {
+  if (values.length === 0) return []
   const known = await valuesIn(dataset, column)
   if (known === undefined) return values
   const hashes = hashesOfRows(
@@ -63,8 +81,8 @@ export async function perhapsThere(
 
 async function valuesIn(dataset: Dataset, column: string): Promise<KeySet | undefined> {
   const { own } = dataset
-  if (own === undefined || own.rows !== (await countNewest(dataset))) return undefined
-  const { key } = dataset.definition
+  const { key, derived } = dataset.definition
+  if (own === undefined || derived === true || own.rows !== (await countNewest(dataset))) return undefined
   if (key.length === 1 && key[0] === column) return own.keys
   const known = own.values.get(column)
   if (known !== undefined) return known

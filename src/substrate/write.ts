@@ -176,6 +176,7 @@ async function insert(
   offered: Offered,
 ): Promise<{ readonly inserted: number; readonly absent: readonly number[] }> {
   if (offered.length === 0) return { inserted: 0, absent: [] }
+  const { definition } = dataset
   return await dataset.exclusively(async () => {
     const absent = await absentPlaces(dataset, offered)
     if (absent.length === 0) return { inserted: 0, absent }
@@ -185,7 +186,11 @@ async function insert(
     if (inserted >= LARGE_ROWS) returnFreedMemory()
     dataset.put += inserted
     if (dataset.own === undefined) dataset.tail.rows += inserted
-    else addOwnRows(dataset, inserted, offered.hashes)
+    else {
+      // While the turn is ours nobody else can have made it.
+      const version = definition.derived === true ? await dataset.attempt(() => table.version()) : undefined
+      addOwnRows(dataset, { inserted, version, hashesOf: offered.hashes })
+    }
     return { inserted, absent }
   })
 }

@@ -4,7 +4,9 @@ import { systemClock } from "../../src/platform/clock.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { foldingOf, foldWords } from "../../src/sessions/words/fold.ts"
+import { readDirectories } from "../../src/sessions/words/segments.ts"
 import { createView } from "../../src/sessions/words/view.ts"
+import { startsWith } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
 /** Ten messages in each session. */
@@ -85,6 +87,33 @@ test("what was folded and not merged, by an import or by who died, is merged tho
   expect(await tables.segments.read({ columns: ["from_row", "to_row"] })).toEqual([{ from_row: 0n, to_row: 110n }])
   expect(await countOf(place.open())).toBe(110)
   expect((await foldWords(tables, "due", systemClock, 53)).steps).toEqual([])
+})
+
+test("a segment finds its blocks also where another process has put some behind them", async () => {
+  using place = testSessions()
+  const tables = wordTables(place.sessions)
+  const others = wordTables(place.open())
+  await write(place.sessions, 0, 3)
+  let put = 0
+  const stray = { segment: "stray", block: 0, first_term: "a", terms: "a", lists: new Uint8Array() }
+  const blocks: typeof tables.blocks = {
+    ...tables.blocks,
+    insertAbsent: async (rows) => {
+      const inserted = await tables.blocks.insertAbsent(rows)
+      put += (await others.blocks.insertAbsent([stray])).inserted
+      return inserted
+    },
+  }
+  await foldWords({ ...tables, blocks }, "all", systemClock)
+  expect(put).toBe(1)
+  const [segment] = await tables.segments.read({ columns: ["id"] })
+  const { id } = segment ?? { id: "" }
+  const written = await tables.blocks.read({ columns: ["segment", "lists"], where: startsWith("segment", id) })
+  const directory = written.find((row) => row.segment !== id)
+  const places = (await readDirectories(tables, [id])).get(id)?.rows ?? []
+  expect(places.length).toBeGreaterThan(0)
+  expect([...new Float64Array(directory?.lists.slice().buffer ?? new ArrayBuffer())]).toEqual([...places])
+  expect(await countOf(place.open())).toBe(30)
 })
 
 test("between the flushes of an import the segments are read when enough may wait for them, and not before", async () => {

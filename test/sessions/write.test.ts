@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../src/model/json.ts"
-import { writeBatches } from "../../src/sessions/write.ts"
+import { type MetSessions, writeBatches } from "../../src/sessions/write.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
 
@@ -117,6 +117,7 @@ test("a first import finds the copies in what it has stored, and reads nothing o
   using place = testSessions()
   const { tables, facts } = place.sessions
   const reads: string[] = []
+  const met: MetSessions = new Map()
   const listening = <Listened extends { read: (request: never) => unknown }>(
     name: string,
     table: Listened,
@@ -137,6 +138,7 @@ test("a first import finds the copies in what it has stored, and reads nothing o
       heard,
       [{ session: session(id), entries: ids.map((own, at) => said(id, at, `${own} of ${id}`, { id: own })) }],
       facts(),
+      met,
     )
   await write("first", "a", "b")
   reads.length = 0
@@ -144,6 +146,11 @@ test("a first import finds the copies in what it has stored, and reads nothing o
   expect(reads).toEqual([])
   await write("fork", "c4", "d4", "e")
   expect(new Set(reads)).toEqual(new Set(["messages"]))
+  // One that was stored by this process goes on.
+  reads.length = 0
+  expect((await write("other 5", "c5", "d5", "g"))[0]).toMatchObject({ isNewSession: false, inserted: { messages: 1 } })
+  expect(reads).toEqual([])
+  met.clear()
   await write("first", "a", "b", "f")
   expect(reads).toContain("sessions")
   const marks = async (id: string) =>
@@ -152,6 +159,29 @@ test("a first import finds the copies in what it has stored, and reads nothing o
     )
   expect(await marks("fork")).toEqual(["other 4", "other 4", undefined])
   expect(await marks("first")).toEqual([undefined, undefined, undefined])
+})
+
+test("a session that another process was first with is not believed to be what was to be stored", async () => {
+  using place = testSessions()
+  const { tables, facts } = place.sessions
+  const met: MetSessions = new Map()
+  const batch = (project: string, at: number) => [
+    { session: session("s", { project }), entries: [said("s", at, `text ${at}`)] },
+  ]
+  const quicker = {
+    ...tables,
+    parts: {
+      ...tables.parts,
+      insertColumns: async (batches: Parameters<typeof tables.parts.insertColumns>[0]) => {
+        await place.open().write(batch("/theirs", 0))
+        return await tables.parts.insertColumns(batches)
+      },
+    },
+  }
+  await writeBatches(quicker, batch("/ours", 1), facts(), met)
+  const [later] = await writeBatches(tables, batch("/ours", 2), facts(), met)
+  expect(later).toMatchObject({ status: "rejected" })
+  expect((await place.open().log("s")).session.project).toBe("/theirs")
 })
 
 test("copies inside one flush are marked too, and the same id at another time is no copy", async () => {

@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test"
 import { openCatalog } from "../../src/substrate/catalog.ts"
 import type { Dataset } from "../../src/substrate/dataset.ts"
+import { eq, isIn } from "../../src/substrate/filter.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openDataset } from "../../src/substrate/open-dataset.ts"
 import { perhapsThere } from "../../src/substrate/own-rows.ts"
 import type { Table } from "../../src/substrate/table.ts"
-import { defineTable, type TableDefinition, utf8 } from "../../src/substrate/table-definition.ts"
+import { defineTable, int32, type TableDefinition, utf8 } from "../../src/substrate/table-definition.ts"
 import { insertAbsent } from "../../src/substrate/write.ts"
 import { testContext, testStore } from "./support.ts"
 
@@ -26,6 +27,7 @@ const BOOKS = defineTable({
   schemaVersion: 1,
 })
 
+type Tales = Table<(typeof TALES)["columns"]>
 type Notes = Table<(typeof NOTES)["columns"]>
 
 const notes = (book: string, ...ids: readonly string[]) => ids.map((id) => ({ book, id, text: `${book} ${id}` }))
@@ -96,6 +98,58 @@ test("who brings much to a table that others filled knows it by then, and no lon
   await table.insertAbsent(notes("mine", "last"))
   expect(await table.perhapsThere("id", asked)).toEqual(["others7", "mine3", "new0"])
   expect(await others.count()).toBe(80 + 40 + 1 + 1 + 2 + 1)
+})
+
+const TALES = defineTable({
+  name: "tales",
+  columns: { id: utf8(), part: int32() },
+  key: ["id", "part"],
+  indexes: [],
+  schemaVersion: 1,
+  derived: true,
+})
+
+test("of a table that can be made again, rows that others took away and others that they put there are told apart", async () => {
+  using place = testStore()
+  const [mine, others] = [place.store, place.open()].map((store) => store.table(TALES)) as [Tales, Tales]
+  const tales = (...names: readonly string[]) => names.map((id) => ({ id, part: 1 }))
+  await mine.insertAbsent(tales("a", "b"))
+  expect(await mine.insertAbsent(tales("b", "c"))).toMatchObject({ inserted: 1, present: 1 })
+  // As many rows as before, and none of them known.
+  await others.deleteWhere(eq("id", "a"))
+  await others.insertAbsent(tales("z"))
+  expect(await mine.insertAbsent(tales("z", "a", "d"))).toMatchObject({ inserted: 2, present: 1 })
+  await mine.deleteWhere(isIn("id", ["d", "b"]))
+  await mine.insertAbsent(tales("e", "f"))
+  expect(await mine.insertAbsent(tales("d", "e", "b"))).toMatchObject({ inserted: 2, present: 1 })
+  const ids = (await others.read({ columns: ["id"] })).map((tale) => tale.id)
+  expect(ids.length).toBe(7)
+  expect(new Set(ids)).toEqual(new Set(["a", "b", "c", "d", "e", "f", "z"]))
+})
+
+test("who fills a table that can be made again looks nothing up in it", async () => {
+  using place = testStore()
+  const catalog = openCatalog(parseLocation(place.path, { environment: {} }), testContext)
+  const dataset = openDataset(catalog, TALES as unknown as TableDefinition)
+  const looked: boolean[] = []
+  for (let round = 0; round < 5; round++) {
+    let rows = 0
+    const watched = new Proxy(dataset, {
+      get: (own, name) => {
+        if (name !== "attempt") return Reflect.get(own, name)
+        const attempt: Dataset["attempt"] = async (call) => {
+          const answer = await own.attempt(call)
+          if (Array.isArray(answer)) rows++
+          return answer
+        }
+        return attempt
+      },
+    })
+    await insertAbsent(watched, [{ id: round === 4 ? "t0" : `t${round}`, part: 1 }])
+    looked.push(rows > 0)
+  }
+  expect(looked).toEqual([false, false, false, false, true])
+  catalog.close()
 })
 
 test("what is stored while the table is looked through for the first time is not missed", async () => {

@@ -206,7 +206,7 @@ async function writeSegment(
     },
     finish: async () => {
       await flush()
-      await writeDirectory(tables, id)
+      await writeDirectory(tables, id, blocks)
       const { count, tokens } = documents
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
       const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...columns }

@@ -4,9 +4,9 @@
  */
 
 import { rowsBetween } from "../../substrate/column-cuts.ts"
-import { and, eq, type Filter, or, range } from "../../substrate/filter.ts"
+import { and, eq, or, range } from "../../substrate/filter.ts"
 import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
-import type { Table } from "../../substrate/table.ts"
+import type { Picked, Table } from "../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../oversized.ts"
 import type { MESSAGES } from "../tables.ts"
 import { textsOfColumn } from "../text-units.ts"
@@ -124,24 +124,28 @@ async function spokenBefore(
   begun: ReadonlyMap<string, Begun>,
 ): Promise<SpokenBefore[]> {
   if (begun.size === 0) return []
-  const near = await lastAmong(messages, { from: Math.max(0, to - NEAR_ROWS), to }, begun)
-  const isFound = ([id, { ordinal }]: [string, Begun]) =>
-    near.get(id)?.ordinals.size === Math.min(ordinal, CONTEXT_REACH)
+  const before = Math.min(to, NEAR_ROWS)
+  const near = Array.from({ length: before }, (_, place) => to - before + place)
+  const found = new Map<string, LastOfSession>()
+  keepLast(found, await messages.takeRows(near, LAST_COLUMNS), begun)
   // Each look among all rows goes through the table where no index is, as beside a first import: a third of a fold's time.
-  const others = [...begun].filter((each) => !isFound(each))
-  const found = new Map(near)
+  const others = [...begun].filter(
+    ([id, { ordinal }]) => found.get(id)?.ordinals.size !== Math.min(ordinal, CONTEXT_REACH),
+  )
+  for (const [id] of others) found.delete(id)
   for (let first = 0; first < others.length; first += SESSIONS_AT_ONCE) {
     const asked = new Map(others.slice(first, first + SESSIONS_AT_ONCE))
-    const where = or(
-      ...[...asked].map(([id, { ordinal }]) =>
-        and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
-      ),
+    const reached = [...asked].map(([id, { ordinal }]) =>
+      and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
     )
-    for (const [id, last] of await lastAmong(messages, { from: 0, to, where }, asked)) found.set(id, last)
+    const request = { from: 0, to, columns: LAST_COLUMNS, where: or(...reached) }
+    for await (const { rows } of messages.stretches(request)) keepLast(found, rows, asked)
   }
   const spoken = [...found.values()].flatMap((last) => last.spoken)
   return spoken.sort((one, other) => one.ordinal - other.ordinal)
 }
+
+const LAST_COLUMNS = ["session_id", "ordinal", "role", "search_text"] as const
 
 interface LastOfSession {
   /** Also of what says nothing. */
@@ -149,26 +153,21 @@ interface LastOfSession {
   readonly spoken: SpokenBefore[]
 }
 
-async function lastAmong(
-  messages: Messages,
-  bounds: Required<Bounds> & { readonly where?: Filter },
+function keepLast(
+  found: Map<string, LastOfSession>,
+  rows: readonly Picked<(typeof MESSAGES)["columns"], (typeof LAST_COLUMNS)[number]>[],
   begun: ReadonlyMap<string, Begun>,
-): Promise<ReadonlyMap<string, LastOfSession>> {
-  const found = new Map<string, LastOfSession>()
-  const columns = ["session_id", "ordinal", "role", "search_text"] as const
-  for await (const { rows } of messages.stretches({ ...bounds, columns })) {
-    for (const { session_id, search_text, ordinal, role } of rows) {
-      const start = begun.get(session_id)
-      if (start === undefined || ordinal >= start.ordinal || ordinal < start.ordinal - CONTEXT_REACH) continue
-      const own = found.get(session_id) ?? { ordinals: new Set(), spoken: [] }
-      found.set(session_id, own)
-      own.ordinals.add(ordinal)
-      if (search_text === null || blobOfColumn(search_text) !== undefined) continue
-      const text = ownCopy(textOfColumn(search_text, new Map()).slice(0, CONTEXT_OF_EACH))
-      own.spoken.push({ row: start.row, ordinal, role, text })
-    }
+): void {
+  for (const { session_id, search_text, ordinal, role } of rows) {
+    const start = begun.get(session_id)
+    if (start === undefined || ordinal >= start.ordinal || ordinal < start.ordinal - CONTEXT_REACH) continue
+    const own = found.get(session_id) ?? { ordinals: new Set(), spoken: [] }
+    found.set(session_id, own)
+    own.ordinals.add(ordinal)
+    if (search_text === null || blobOfColumn(search_text) !== undefined) continue
+    const text = ownCopy(textOfColumn(search_text, new Map()).slice(0, CONTEXT_OF_EACH))
+    own.spoken.push({ row: start.row, ordinal, role, text })
   }
-  return found
 }
 
 /** A piece of a text would keep all of the text in memory. */

@@ -204,12 +204,26 @@ export function namesOfBlocks(ids: readonly string[]): string[] {
   return ids.flatMap((id) => [id, `${id}${DIRECTORY}`])
 }
 
-export async function writeDirectory(tables: WordTables, segment: string): Promise<void> {
-  const { firstTerms, rows } = (await readDirectories(tables, [segment])).get(segment) ?? NO_BLOCKS
+export async function writeDirectory(tables: WordTables, segment: string, blocks: number): Promise<void> {
+  const { firstTerms, rows } = (await lastDirectory(tables, segment, blocks)) ?? (await directoryOf(tables, segment))
   const lists = new Uint8Array(Float64Array.from(rows).buffer)
   await tables.blocks.insertAbsent([
     { segment: `${segment}${DIRECTORY}`, block: DIRECTORY_BLOCK, first_term: "", terms: firstTerms.join("\n"), lists },
   ])
+}
+
+/** Its blocks are the last that were stored, where nobody else folds: then the table need not be looked through for them. */
+async function lastDirectory(tables: WordTables, segment: string, blocks: number): Promise<Directory | undefined> {
+  const reach = await tables.blocks.reach()
+  const places = Array.from({ length: Math.min(blocks, reach) }, (_, place) => reach - 1 - place)
+  const last = await tables.blocks.takeRows(places, ["segment", "block", "first_term"])
+  if (last.length !== blocks || last.some((row) => row.segment !== segment)) return undefined
+  const ordered = last.toSorted((one, other) => one.block - other.block)
+  return { firstTerms: ordered.map(({ first_term }) => first_term), rows: ordered.map(({ row }) => row) }
+}
+
+async function directoryOf(tables: WordTables, segment: string): Promise<Directory> {
+  return (await readDirectories(tables, [segment])).get(segment) ?? NO_BLOCKS
 }
 
 async function readWrittenDirectories(tables: WordTables): Promise<ReadonlyMap<string, Directory>> {
