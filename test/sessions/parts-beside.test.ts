@@ -5,6 +5,8 @@ import type { Sessions } from "../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { foldWords } from "../../src/sessions/words/fold.ts"
 import { madeParts, type PlacedPart } from "../../src/sessions/words/parts-beside.ts"
+import { openWordIndex } from "../../src/sessions/words/word-index.ts"
+import { pickedRows } from "../../src/substrate/column-cuts.ts"
 import { eq, not } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
@@ -91,6 +93,40 @@ test("where numbers are left out in that read, the parts from there on are asked
   expect(new Set(made.flatMap(({ blocks }) => blocks.flatMap(({ terms }) => terms.split("\n"))))).toEqual(
     new Set(whole.flatMap(({ blocks }) => blocks.flatMap(({ terms }) => terms.split("\n")))),
   )
+})
+
+/** The same tables as a compaction beside other writers may leave them: what was written last comes first. */
+function upsideDown(sessions: Sessions) {
+  const tables = wordTables(sessions)
+  const stretches = async function* (request: StretchesRequest) {
+    for (const stretch of (await Array.fromAsync(tables.messages.stretches(request))).reverse()) {
+      const [rows, numbers] = [stretch.rows.toReversed(), stretch.numbers.toReversed()]
+      const columns = () => pickedRows(stretch.columns(), [...numbers.keys()].reverse())
+      yield { ...stretch, rows, numbers, columns }
+    }
+  }
+  return { ...tables, messages: { ...tables.messages, stretches: stretches as never } }
+}
+
+test("rows that lie in another order than that of their numbers are the same parts", async () => {
+  using place = testSessions()
+  for (let ordinal = 0; ordinal < 6; ordinal++) {
+    const entries = (id: string) => [said(id, ordinal, `harbour${ordinal}`)]
+    await place.sessions.write(["a", "b"].map((id) => ({ session: session(id), entries: entries(id) })))
+  }
+  const request = { from: 0, rows: 7, besideMin: 1000 }
+  const asTheyCame = await Array.fromAsync(madeParts(wordTables(place.sessions), request))
+  const sorted = await Array.fromAsync(madeParts(upsideDown(place.sessions), request))
+  expect(sorted.map(plain)).toEqual(asTheyCame.map(plain))
+})
+
+test("a message that is in no segment yet is found by what was said before it, in whatever order its rows lie", async () => {
+  using place = testSessions()
+  for (const [ordinal, text] of ["the harbour", "yes"].entries())
+    await place.sessions.write([{ session: session("s"), entries: [said("s", ordinal, text)] }])
+  const words = openWordIndex(upsideDown(place.sessions))
+  const found = await words.search({ terms: ["harbour"] }, { columns: ["id"], limit: 10 })
+  expect(new Set(found.map(({ id }) => id))).toEqual(new Set(["m0", "m1"]))
 })
 
 const FILLER = 600

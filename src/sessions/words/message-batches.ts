@@ -3,7 +3,7 @@
  * began earlier what was said last.
  */
 
-import { rowsBetween } from "../../substrate/column-cuts.ts"
+import { joinedColumns, pickedRows, rowsBetween } from "../../substrate/column-cuts.ts"
 import { and, eq, or, range } from "../../substrate/filter.ts"
 import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
 import type { Picked, Table } from "../../substrate/table.ts"
@@ -22,12 +22,39 @@ export interface Bounds {
   readonly to?: number
 }
 
+/** Rows lie in another order than that of their numbers, as after a compaction beside other writers. */
+export class OutOfOrder extends Error {}
+
 /** Places count from the first row number that is asked for. */
 export async function* messageBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
   const part = partFrom(bounds.from)
+  let last = -1
   for await (const { numbers, columns } of messages.stretches({ ...bounds, ...ASKED })) {
+    for (const number of numbers) {
+      if (number < last) throw new OutOfOrder()
+      last = number
+    }
     yield await batchOf(messages, part, numbers, columns())
   }
+}
+
+/**
+ * The same as one batch in the order of the numbers, however the rows lie: what was said before a message is a part of it,
+ * and has to come first.
+ */
+export async function* sortedBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
+  const numbers: number[] = []
+  const pieces: ColumnBatch[] = []
+  for await (const stretch of messages.stretches({ ...bounds, ...ASKED })) {
+    for (const number of stretch.numbers) numbers.push(number)
+    pieces.push(stretch.columns())
+  }
+  const [first] = pieces
+  if (first === undefined) return
+  const numberAt = (place: number) => numbers[place] as number
+  const places = numbers.map((_, place) => place).sort((one, other) => numberAt(one) - numberAt(other))
+  const columns = pickedRows(joinedColumns(Object.keys(first.columns), pieces), places)
+  yield await batchOf(messages, partFrom(bounds.from), places.map(numberAt), columns)
 }
 
 /** Without a batch, the end of a part whose batches these were. */

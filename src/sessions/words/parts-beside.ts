@@ -6,7 +6,7 @@
 import { startAnswering, threadUrl } from "../../platform/threads.ts"
 import { buffersOf, columnBytes } from "../../substrate/plain-columns.ts"
 import type { MessageBatch } from "./builder.ts"
-import { messageBatches, messageParts, type PartStep } from "./message-batches.ts"
+import { messageParts, type PartStep, sortedBatches } from "./message-batches.ts"
 import { createPartMaker, type MadePart } from "./part.ts"
 import type { PartAnswer, PartOrder } from "./part-worker.ts"
 import type { WordTables } from "./segments.ts"
@@ -66,7 +66,7 @@ async function* steps(
   for (; start < reach; start += rows) {
     const isLast = start + rows >= reach
     const bounds = { from: start, ...(isLast ? {} : { to: start + rows }) }
-    for await (const batch of messageBatches(messages, bounds)) yield { batch }
+    for await (const batch of sortedBatches(messages, bounds)) yield { batch }
     yield { from: start, to: isLast ? undefined : start + rows }
   }
 }

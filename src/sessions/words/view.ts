@@ -4,10 +4,10 @@
  */
 import type { Filter } from "../../substrate/filter.ts"
 import { currentBook } from "../term-book.ts"
-import { type Built, createBuilder } from "./builder.ts"
+import { type Built, createBuilder, type MessageBatch } from "./builder.ts"
 import { facetsOf, leftToAsk, passing } from "./document-filter.ts"
 import type { Documents } from "./documents.ts"
-import { messageBatches } from "./message-batches.ts"
+import { type Bounds, messageBatches, OutOfOrder, sortedBatches } from "./message-batches.ts"
 import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segments.ts"
 
 export interface Part {
@@ -184,17 +184,28 @@ async function askedFor({ messages }: WordTables, { from, documents }: Part, whe
   return mask
 }
 
-/** The messages from a row number on, a part at a time. Rows may come in any order within one. */
+/** The messages from a row number on, a part at a time. Rows may lie in any order within one. */
 async function* builtFrom({ messages }: WordTables, from: number, rowsAtOnce: number): AsyncGenerator<TailPart> {
   const count = await messages.reach()
   for (let start = from; start < count; start += rowsAtOnce) {
     const isLast = start + rowsAtOnce >= count
-    const builder = createBuilder(currentBook())
-    const bounds = { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) }
-    for await (const batch of messageBatches(messages, bounds)) builder.add(batch)
-    const built = builder.finish()
+    const built = await builtBetween(messages, { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) })
     const { size } = built.documents
     if (size > 0)
       yield { from: start, to: isLast ? start + size : start + rowsAtOnce, built, documents: built.documents }
+  }
+}
+
+async function builtBetween(messages: WordTables["messages"], bounds: Bounds): Promise<Built> {
+  const builtOf = async (batches: AsyncIterable<MessageBatch>) => {
+    const builder = createBuilder(currentBook())
+    for await (const batch of batches) builder.add(batch)
+    return builder.finish()
+  }
+  try {
+    return await builtOf(messageBatches(messages, bounds))
+  } catch (error) {
+    if (!(error instanceof OutOfOrder)) throw error
+    return await builtOf(sortedBatches(messages, bounds))
   }
 }
