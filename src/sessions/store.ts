@@ -154,7 +154,6 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
   const wordLists = openWordLists(store, tables.messages)
   const words = maintainedWords(wordTables, wordLists, context.clock)
-  const met: MetSessions = new Map()
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   return {
     store,
@@ -163,8 +162,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     words: openWordIndex(wordTables),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
-    write: (batches) => flushed(tables, writeBatches(tables, batches, facts(), met)),
-    writePrepared: (batches) => flushed(tables, writePrepared(tables, batches, facts(), met)),
+    ...writingTo(store, tables, facts),
     facts,
     session: (id) => readSession(reading, id),
     sessions: (ids) => readSessions(reading, ids),
@@ -211,6 +209,21 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     },
     written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),
+  }
+}
+
+/** Whose a session is and what it copies is asked before it is written: of two that came at once neither would be told. */
+function writingTo(
+  store: Store,
+  tables: SessionTables,
+  facts: () => IngestFacts,
+): Pick<Sessions, "write" | "writePrepared"> {
+  const met: MetSessions = new Map()
+  const inTurn = async (count: number, write: () => Promise<BatchResult[]>) =>
+    count === 0 ? [] : await flushed(tables, store.inTurn(write))
+  return {
+    write: (batches) => inTurn(batches.length, () => writeBatches(tables, batches, facts(), met)),
+    writePrepared: (batches) => inTurn(batches.length, () => writePrepared(tables, batches, facts(), met)),
   }
 }
 

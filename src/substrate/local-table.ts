@@ -5,7 +5,7 @@
  */
 import { dirname, join } from "node:path"
 import { PondError } from "../model/errors.ts"
-import { type FileLock, openFileLock, whileLocked } from "../platform/file-lock.ts"
+import { type FileLock, type LockWait, openFileLock, whileLocked } from "../platform/file-lock.ts"
 import { ensureWritable } from "../platform/paths.ts"
 import type { DiskFiles } from "./disk-files.ts"
 import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
@@ -37,6 +37,8 @@ export interface LocalTable {
 /** Beside the tables, in the store's own folder: locks, notes of what is durable, quarantine. */
 const OWN_FOLDER = ".pond"
 const KINDS = ["durable", "lock", "readers", "maintenance"]
+/** No table is called so. */
+const STORE_LOCK = "store.writing"
 const LOCK_TIMEOUT_MS = 120_000
 const MANIFESTS = "_versions/"
 
@@ -44,14 +46,9 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   const folder = join(root, `${name}.lance`)
   const own = join(root, OWN_FOLDER)
   const note = join(own, `${name}.durable`)
-  const wait = {
-    clock: context.clock,
-    random: context.random,
-    sleep: context.sleep ?? Bun.sleep,
-    timeoutMs: LOCK_TIMEOUT_MS,
-  }
+  const wait = waitOf(context)
   let lock: FileLock | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = openTurns()
   let known: Set<string> | undefined
 
   async function settle(): Promise<void> {
@@ -124,14 +121,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     doubt: () => {
       known = new Set()
     },
-    exclusively: (work) => {
-      const mine = turn.then(
-        () => locked(work),
-        () => locked(work),
-      )
-      turn = mine.catch(() => undefined)
-      return mine
-    },
+    exclusively: (work) => inTurn(() => locked(work)),
     settledVersion,
     discard: async () => {
       lock?.close()
@@ -139,6 +129,38 @@ export function openLocalTable(root: string, name: string, context: StoreContext
       for (const kind of KINDS) await files.remove(join(own, `${name}.${kind}`))
     },
   }
+}
+
+export type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** Turns of all that write to the store in that folder, on this machine: for who asks several tables what he may write. */
+export function openStoreTurns(root: string, context: StoreContext): Turns {
+  const wait = waitOf(context)
+  const inTurn = openTurns()
+  let lock: FileLock | undefined
+  return (work) =>
+    inTurn(async () => {
+      if (lock === undefined) {
+        const own = join(root, OWN_FOLDER)
+        ensureWritable(own)
+        lock = openFileLock(join(own, STORE_LOCK))
+      }
+      return await whileLocked(lock, wait, work)
+    })
+}
+
+/** Within this process: one after the other, in the order of asking. */
+function openTurns(): Turns {
+  let turn: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = turn.then(work, work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+}
+
+function waitOf({ clock, random, sleep }: StoreContext): LockWait {
+  return { clock, random, sleep: sleep ?? Bun.sleep, timeoutMs: LOCK_TIMEOUT_MS }
 }
 
 /** New content first, then the manifests that name it, then the folders that name both. */

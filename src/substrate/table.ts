@@ -3,6 +3,7 @@ import { type Catalog, openCatalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
 import type { Filter } from "./filter.ts"
 import { type Incoming, openIncoming, removeLeft } from "./incoming.ts"
+import { openStoreTurns } from "./local-table.ts"
 import type { Location } from "./location.ts"
 import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
 import type { Effort } from "./maintenance-plan.ts"
@@ -133,6 +134,11 @@ export interface Store {
   readonly location: Location
   /** The table of that declaration. Costs nothing until it is used. */
   table<C extends Columns>(definition: TableDefinition<C>): Table<C>
+  /**
+   * Does the work while nobody else on this machine does such work on this store: what it asks of any table before it writes
+   * stays so until it has written. In an object store nobody can be kept out.
+   */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
   /** The tables that were ever written. */
   names(): Promise<readonly string[]>
   /** The store of that name inside this one: same connection settings, same caches. */
@@ -156,8 +162,10 @@ export function openStore(location: Location, context: StoreContext): Store {
 
 function storeOf(catalog: Catalog): Store {
   const datasets = new Map<string, Dataset>()
+  const { location, context } = catalog
   return {
-    location: catalog.location,
+    location,
+    inTurn: location.backend === "local" ? openStoreTurns(location.uri, context) : (work) => work(),
     table: (definition) => {
       const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition as unknown as TableDefinition)
       datasets.set(definition.name, dataset)

@@ -184,6 +184,34 @@ test("a session that another process was first with is not believed to be what w
   expect((await place.open().log("s")).session.project).toBe("/theirs")
 })
 
+test("of two processes that store copies of each other at once, one is marked", async () => {
+  using place = testSessions()
+  const handles = [place.sessions, place.open()]
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(
+      handles.map((handle, at) => {
+        const id = `of ${at} in ${round}`
+        const entries = [said(id, 0, "the question", { id: `m${round}` })]
+        return handle.write([{ session: session(id), entries }])
+      }),
+    )
+  }
+  const rows = await place.sessions.tables.messages.read({ columns: ["id", "lane"] })
+  const lanes = Map.groupBy(rows, ({ id }) => id)
+  expect([...lanes.values()].map((own) => own.filter(({ lane }) => lane === "replay").length)).toEqual([1, 1, 1, 1, 1])
+  const parts = await place.sessions.tables.parts.read({ columns: ["lane"], where: eq("lane", "replay") })
+  expect(parts).toHaveLength(5)
+})
+
+test("of two clients that come with one id at once, one has it and the other is told", async () => {
+  using place = testSessions()
+  const write = (handle: typeof place.sessions, agent: string) =>
+    handle.write([{ session: session("s", { source_agent: agent }), entries: [said("s", 0, agent, { id: agent })] }])
+  const results = await Promise.all([write(place.sessions, "one"), write(place.open(), "other")])
+  expect(results.flat().filter(({ status }) => status === "rejected")).toHaveLength(1)
+  expect(await place.sessions.counts()).toMatchObject({ sessions: 1, messages: 1, parts: 1 })
+})
+
 test("copies inside one flush are marked too, and the same id at another time is no copy", async () => {
   using place = testSessions()
   const later = said("later", 0, "the question")
