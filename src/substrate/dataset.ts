@@ -1,6 +1,6 @@
 /** The one handle of a table inside this process, as the chokepoints see it. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
-import type { KeySet } from "../platform/key-set.ts"
+import type { KeyMarks } from "../platform/key-marks.ts"
 import type { Catalog } from "./catalog.ts"
 import type { LocalTable } from "./local-table.ts"
 import type { TableDefinition } from "./table-definition.ts"
@@ -13,9 +13,9 @@ export interface ReadInProgress {
 /** See `own-rows.ts`. */
 export interface OwnRows {
   rows: number
-  readonly keys: KeySet
+  readonly keys: KeyMarks
   /** By the name of the column: of one that was asked for, from then on. */
-  readonly values: Map<string, KeySet>
+  readonly values: Map<string, KeyMarks>
   /** Of a derived table the version that this handle has made last. */
   version: number | undefined
 }

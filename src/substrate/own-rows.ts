@@ -4,21 +4,22 @@
  * all that it has stored for each flush: of a million messages that was half of its time.
  *
  * It holds while the table has as many rows as were put there, because rows never leave a table that is not derived; of one
- * that is, while nobody else has made a version of it. All is kept as hashes, and more may be known than was then stored: what seems to be there is looked up, like any that may be.
+ * that is, while nobody else has made a version of it. All is kept as marks (`key-marks.ts`), and more may be known than
+ * was then stored: what seems to be there is looked up, like any that may be.
  */
-import { createKeySet, type KeySet } from "../platform/key-set.ts"
+import { createKeyMarks, type KeyMarks } from "../platform/key-marks.ts"
 import type { Dataset, OwnRows } from "./dataset.ts"
 import { columnsOf, keyHashes, valuesOf } from "./plain-columns.ts"
 import { countNewest, scanNewestColumns } from "./read.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
-/** So many keys of what this process wrote itself take 70 MB. Beyond them the table is asked what it holds, as any other. */
-const KEYS_MAX = 4_000_000
+/** So many keys of what this process wrote itself take 50 MB. Beyond them the table is asked what it holds, as any other. */
+const KEYS_MAX = 8_000_000
 
 /** As the table is now, for a writer whose turn it is; nothing where others may have put something there. */
 export async function ownRows(dataset: Dataset): Promise<OwnRows | undefined> {
   const stored = await countNewest(dataset)
-  if (stored === 0 && mayBeOwn(dataset)) dataset.own = ownOf(0, createKeySet())
+  if (stored === 0 && mayBeOwn(dataset)) dataset.own = ownOf(0, createKeyMarks())
   if (dataset.own !== undefined && !(await isOwn(dataset, dataset.own, stored))) {
     dataset.own = undefined
     // Two who write by turns would both look through all of it each time.
@@ -30,7 +31,7 @@ export async function ownRows(dataset: Dataset): Promise<OwnRows | undefined> {
   return dataset.own
 }
 
-function ownOf(rows: number, keys: KeySet): OwnRows {
+function ownOf(rows: number, keys: KeyMarks): OwnRows {
   return { rows, keys, values: new Map(), version: undefined }
 }
 
@@ -79,7 +80,7 @@ export async function perhapsThere(
   return values.filter((_, at) => known.mayHaveHash(hashes[2 * at] as number, hashes[2 * at + 1] as number))
 }
 
-async function valuesIn(dataset: Dataset, column: string): Promise<KeySet | undefined> {
+async function valuesIn(dataset: Dataset, column: string): Promise<KeyMarks | undefined> {
   const { own } = dataset
   const { key, derived } = dataset.definition
   if (own === undefined || derived === true || own.rows !== (await countNewest(dataset))) return undefined
@@ -105,8 +106,8 @@ function isLearnt({ definition, lookedThrough, put }: Dataset, stored: number): 
   return lookedThrough * 2 > stored || put > stored * PUT_SHARE
 }
 
-async function learnt(dataset: Dataset, columns: readonly string[]): Promise<readonly [rows: number, KeySet]> {
-  const known = createKeySet()
+async function learnt(dataset: Dataset, columns: readonly string[]): Promise<readonly [rows: number, KeyMarks]> {
+  const known = createKeyMarks()
   let rows = 0
   for await (const batch of scanNewestColumns(dataset, { columns })) {
     addHashes(known, keyHashes(valuesOf(batch), batch.length))
@@ -123,6 +124,6 @@ export function hashesOfRows(
   return keyHashes(valuesOf(columnsOf(definition, rows, columns)), rows.length)
 }
 
-export function addHashes(keys: KeySet, hashes: Uint32Array): void {
+export function addHashes(keys: KeyMarks, hashes: Uint32Array): void {
   for (let half = 0; half < hashes.length; half += 2) keys.addHash(hashes[half] as number, hashes[half + 1] as number)
 }

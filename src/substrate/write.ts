@@ -11,7 +11,8 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../model/errors.ts"
-import { createKeySet, type KeySet } from "../platform/key-set.ts"
+import type { KeyMarks } from "../platform/key-marks.ts"
+import { createKeySet } from "../platform/key-set.ts"
 import { lazy } from "../platform/lazy.ts"
 import { returnFreedMemory } from "../platform/native-memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "./arrow-rows.ts"
@@ -215,7 +216,7 @@ async function absentPlaces(dataset: Dataset, offered: Offered): Promise<readonl
 }
 
 /** The places whose key may be there already, or before them. All keys are known from here on. */
-function doubtfulPlaces(known: KeySet, hashes: Uint32Array): ReadonlySet<number> {
+function doubtfulPlaces(known: KeyMarks, hashes: Uint32Array): ReadonlySet<number> {
   const doubtful = new Set<number>()
   for (let place = 0; 2 * place < hashes.length; place++) {
     if (!known.addHash(hashes[2 * place] as number, hashes[2 * place + 1] as number)) doubtful.add(place)
