@@ -18,7 +18,7 @@ import { returnFreedMemory } from "../platform/native-memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "./arrow-rows.ts"
 import { joinedColumns, pickedRows } from "./column-cuts.ts"
 import { keyHashesOf } from "./columns.ts"
-import type { Dataset } from "./dataset.ts"
+import type { Dataset, OwnRows } from "./dataset.ts"
 import { engine } from "./engine.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "./filter.ts"
 import { addHashes, addOwnRows, hashesOfRows, ownRows } from "./own-rows.ts"
@@ -179,14 +179,16 @@ async function insert(
   if (offered.length === 0) return { inserted: 0, absent: [] }
   const { definition } = dataset
   return await dataset.exclusively(async () => {
-    const absent = await absentPlaces(dataset, offered)
+    const own = await ownRows(dataset)
+    const absent = await absentPlaces(dataset, offered, own)
     if (absent.length === 0) return { inserted: 0, absent }
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
     const inserted = await commit(dataset, table, offered.content(absent))
     if (inserted >= LARGE_ROWS) returnFreedMemory()
     dataset.put += inserted
-    if (dataset.own === undefined) dataset.tail.rows += inserted
+    // Where nobody waits for his turn, another may have begun to know the table anew, with these rows or without.
+    if (own === undefined || own !== dataset.own) dataset.tail.rows += inserted
     else {
       // While the turn is ours nobody else can have made it.
       const version = definition.derived === true ? await dataset.attempt(() => table.version()) : undefined
@@ -199,9 +201,8 @@ async function insert(
 /** What encoding and committing so many rows needed is worth giving back. */
 const LARGE_ROWS = 1000
 
-async function absentPlaces(dataset: Dataset, offered: Offered): Promise<readonly number[]> {
+async function absentPlaces(dataset: Dataset, offered: Offered, own: OwnRows | undefined): Promise<readonly number[]> {
   const { definition } = dataset
-  const own = await ownRows(dataset)
   const doubtful = own && doubtfulPlaces(own.keys, offered.hashes(definition.key))
   if (doubtful?.size === 0) return Array.from({ length: offered.length }, (_, place) => place)
   const keys = offered.keys()

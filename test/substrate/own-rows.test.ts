@@ -9,6 +9,7 @@ import { perhapsThere } from "../../src/substrate/own-rows.ts"
 import type { Table } from "../../src/substrate/table.ts"
 import { defineTable, int32, type TableDefinition, utf8 } from "../../src/substrate/table-definition.ts"
 import { insertAbsent } from "../../src/substrate/write.ts"
+import { startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
 import { testContext, testStore } from "./support.ts"
 
 const NOTES = defineTable({
@@ -168,5 +169,34 @@ test("what is stored while the table is looked through for the first time is not
   expect(await perhapsThere(interrupted, "id", ["a", "b", "c"])).toEqual(["a", "b", "c"])
   expect(meanwhile).toBeDefined()
   expect(await perhapsThere(dataset, "id", ["a", "b", "c"])).toEqual(["a", "b"])
+  catalog.close()
+})
+
+test("who learns the table while another's rows are on their way does not count them twice", async () => {
+  await using server = await startObjectServer()
+  const url = `${server.url.replace("http:", "s3+http:")}/${TEST_BUCKET}/store`
+  const location = parseLocation(url, {
+    environment: { AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId, AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey },
+  })
+  const catalog = openCatalog(location, testContext)
+  const open = () => openDataset(catalog, NOTES as unknown as TableDefinition)
+  const [dataset, others] = [open(), open()]
+  await insertAbsent(dataset, notes("one", "a", "b", "c"))
+  const attempt: Dataset["attempt"] = async (call) => {
+    const answer = await dataset.attempt(call)
+    const isStored = (answer as { readonly numInsertedRows?: number }).numInsertedRows === 1
+    if (isStored) {
+      // The first is refused what it knew, and the second learns it.
+      await insertAbsent(dataset, notes("one", "d", "e", "f"))
+      await insertAbsent(dataset, notes("one", "g"))
+    }
+    return answer
+  }
+  const interrupted = new Proxy(dataset, {
+    get: (own, name) => (name === "attempt" ? attempt : Reflect.get(own, name)),
+  })
+  await insertAbsent(interrupted, notes("one", "z"))
+  await insertAbsent(others, notes("two", "x"))
+  expect(await perhapsThere(dataset, "id", ["x", "z", "nobody"])).toEqual(["x", "z", "nobody"])
   catalog.close()
 })
