@@ -7,6 +7,7 @@
  * that is, while nobody else has made a version of it. All is kept as marks (`key-marks.ts`), and more may be known than
  * was then stored: what seems to be there is looked up, like any that may be.
  */
+import { assert } from "../model/errors.ts"
 import { createKeyMarks, type KeyMarks } from "../platform/key-marks.ts"
 import type { Dataset, OwnRows } from "./dataset.ts"
 import { columnsOf, keyHashes, valuesOf } from "./plain-columns.ts"
@@ -82,7 +83,8 @@ export async function perhapsThere(
 
 async function valuesIn(dataset: Dataset, column: string): Promise<KeyMarks | undefined> {
   const { own } = dataset
-  const { key, derived } = dataset.definition
+  const { key, derived, name } = dataset.definition
+  assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is no part of the key`)
   if (own === undefined || derived === true || own.rows !== (await countNewest(dataset))) return undefined
   if (key.length === 1 && key[0] === column) return own.keys
   const known = own.values.get(column)
