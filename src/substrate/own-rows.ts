@@ -1,7 +1,7 @@
 /**
  * What a handle knows of a table that it alone has filled: the keys of all its rows, and what stands in a column that it was
  * asked for. What is not among those is not there, and need not be looked up. A first import would otherwise look through
- * all that it has stored for each flush: of a million messages that was half of its time.
+ * all that it has stored for each flush: of a million messages that was a third of its time.
  *
  * It holds while the table has as many rows as were put there, because rows never leave a table that is not derived; of one
  * that is, while nobody else has made a version of it. All is kept as marks (`key-marks.ts`), and more may be known than
