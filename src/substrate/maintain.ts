@@ -36,7 +36,7 @@ export async function maintain(dataset: Dataset, effort: Effort): Promise<Mainte
   const { local } = dataset
   if (effort === "lookups" && dataset.tail.rows < LOOKUP_LOOK_ROWS) return NOTHING
   dataset.tail.rows = 0
-  // What is indexed now can be looked up: the keys of two million rows take 34 MB, beside the largest moment of a copy.
+  // What is indexed now can be looked up: the keys of two million rows take 16 MB, beside the largest moment of a copy.
   if (effort !== "lookups") {
     dataset.own = undefined
     dataset.put = 0

@@ -14,7 +14,7 @@ import { columnsOf, keyHashes, valuesOf } from "./plain-columns.ts"
 import { countNewest, scanNewestColumns } from "./read.ts"
 import type { AnyRow, TableDefinition } from "./table-definition.ts"
 
-/** So many keys of what this process wrote itself take 50 MB. Beyond them the table is asked what it holds, as any other. */
+/** The keys of so many rows take 50 MB. Beyond them the table is asked what it holds, as any other. */
 const KEYS_MAX = 8_000_000
 
 /** As the table is now, for a writer whose turn it is; nothing where others may have put something there. */
