@@ -5,7 +5,7 @@
  */
 import type { Entry } from "../src/model/session.ts"
 import { type Random, seededRandom } from "../src/platform/random.ts"
-import type { SessionBatch } from "../src/sessions/prepare.ts"
+import type { SessionBatch } from "../src/sessions/write/prepare.ts"
 
 export interface Talk {
   readonly messagesPerSession: number

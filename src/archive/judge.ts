@@ -4,7 +4,7 @@
  */
 
 import { sha256Of } from "../platform/sha256.ts"
-import { createRowChecker, type RowChecker } from "../sessions/row-check.ts"
+import { createRowChecker, type RowChecker } from "../sessions/rows/check-rows.ts"
 import { keyHashesOf } from "../substrate/columns.ts"
 import { owningBatches, type RowBatch, unpackBatches } from "../substrate/packed.ts"
 import { ENTRY_BYTES_MAX, NotAnArchive } from "./container.ts"

@@ -2,7 +2,7 @@
  * What of a store an export takes: all of it, or whole sessions with all that belongs to them (`adapter-lineage-complete-restore`):
  * the agents that they started, what was forked from them, and what they go on from. The tables are read as they were at one moment.
  */
-import { blobsOfPart, blobsOfRow } from "../sessions/rows.ts"
+import { blobsOfPart, blobsOfRow } from "../sessions/rows/row-codecs.ts"
 import type { MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
 import { textColumn } from "../substrate/columns.ts"
 import { isIn, range } from "../substrate/filter.ts"

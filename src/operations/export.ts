@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from "typebox"
 import type { Entry } from "../model/session.ts"
-import { sessionNotFound } from "../sessions/read.ts"
+import { sessionNotFound } from "../sessions/read/read-sessions.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { behind } from "./paging.ts"
 

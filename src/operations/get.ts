@@ -5,7 +5,7 @@
 import { type Static, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
 import type { Entry, Part } from "../model/session.ts"
-import { sessionNotFound } from "../sessions/read.ts"
+import { sessionNotFound } from "../sessions/read/read-sessions.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { behind } from "./paging.ts"

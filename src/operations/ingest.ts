@@ -16,8 +16,8 @@ import {
   sessionFault,
 } from "../model/session.ts"
 import { microsOfText, textOfMicros } from "../model/timestamp.ts"
-import type { SessionBatch } from "../sessions/prepare.ts"
-import type { BatchResult } from "../sessions/write.ts"
+import type { SessionBatch } from "../sessions/write/prepare.ts"
+import type { BatchResult } from "../sessions/write/write-sessions.ts"
 import { closedObject, defineOperation } from "./operation.ts"
 import { writeTogether } from "./write-queue.ts"
 

@@ -21,7 +21,7 @@ import { applyRestore, isPlaced, isSeenThere, liesThere } from "../restore/apply
 import { checkDraft } from "../restore/check.ts"
 import { lengthOf, writeDraft } from "../restore/draft.ts"
 import { planRestore, type RestorePlan, type RestoreRequest } from "../restore/plan.ts"
-import type { StoredTree } from "../sessions/read.ts"
+import type { StoredTree } from "../sessions/read/read-sessions.ts"
 import type { Pond } from "./pond.ts"
 
 export interface RestoreOptions {

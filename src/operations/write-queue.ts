@@ -2,9 +2,10 @@
  * Writes that come at once, done together: what waits while one commit runs goes into the next one. A commit costs what it
  * costs however little is in it, and each leaves a small piece that every read looks at until the store is tended.
  */
-import type { SessionBatch } from "../sessions/prepare.ts"
+
 import type { Sessions } from "../sessions/store.ts"
-import type { BatchResult } from "../sessions/write.ts"
+import type { SessionBatch } from "../sessions/write/prepare.ts"
+import type { BatchResult } from "../sessions/write/write-sessions.ts"
 import type { Pond } from "./pond.ts"
 
 interface Waiting {

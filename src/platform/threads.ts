@@ -7,7 +7,7 @@ import { PondError } from "../model/errors.ts"
 
 /** From the root of the repository. */
 export const THREAD_ENTRIES = [
-  "src/sync/parse-worker.ts",
+  "src/sync/read/parse-worker.ts",
   "src/archive/judge-worker.ts",
   "src/sessions/words/part-worker.ts",
 ] as const

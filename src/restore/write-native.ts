@@ -7,7 +7,7 @@ import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
 import { canonicalJson, type JsonValue } from "../model/json.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Part, Session } from "../model/session.ts"
-import { heldLog, type StoredLog, unitsOf } from "../sessions/read.ts"
+import { heldLog, type StoredLog, unitsOf } from "../sessions/read/read-sessions.ts"
 
 export interface WrittenLog {
   readonly session: Session

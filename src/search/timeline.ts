@@ -4,7 +4,7 @@
  * window, so that the newest come at once however large the store is.
  */
 import type { Clock } from "../platform/clock.ts"
-import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../sessions/oversized.ts"
+import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../sessions/rows/oversized.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../substrate/filter.ts"
 import { HIT_COLUMNS, type HitRow, hitOf } from "./hit-rows.ts"

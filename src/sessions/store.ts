@@ -8,10 +8,8 @@ import type { MaintenanceReport, TableStatistics } from "../substrate/maintain.t
 import type { Effort } from "../substrate/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
-import { type AnswerReads, openAnswerReads } from "./answer-reads.ts"
-import { type KnownRows, readKnownRows } from "./known-rows.ts"
-import { openPointReads, type PlaceKind, type PointReads } from "./point-reads.ts"
-import type { PreparedBatch, SessionBatch } from "./prepare.ts"
+import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
+import { openPointReads, type PlaceKind, type PointReads } from "./read/point-reads.ts"
 import {
   type OrdinalRange,
   type Place,
@@ -27,10 +25,9 @@ import {
   readTree,
   type StoredLog,
   type StoredTree,
-} from "./read.ts"
-
-import { type ResumeFacts, readResumeFacts } from "./resume.ts"
-import type { IngestFacts } from "./rows.ts"
+} from "./read/read-sessions.ts"
+import { type ResumeFacts, readResumeFacts } from "./read/resume-facts.ts"
+import type { IngestFacts } from "./rows/row-codecs.ts"
 import {
   BLOBS,
   embeddingsTableNamed,
@@ -46,7 +43,15 @@ import { foldingOf } from "./words/fold.ts"
 import type { WordTables } from "./words/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
-import { type BatchResult, type MetSessions, type SessionTables, writeBatches, writePrepared } from "./write.ts"
+import type { PreparedBatch, SessionBatch } from "./write/prepare.ts"
+import { type KnownRows, readKnownRows } from "./write/stored-content.ts"
+import {
+  type BatchResult,
+  type MetSessions,
+  type SessionTables,
+  writeBatches,
+  writePrepared,
+} from "./write/write-sessions.ts"
 
 export interface Sessions {
   readonly store: Store

@@ -4,7 +4,7 @@
  */
 import { isAscii } from "node:buffer"
 import { type ColumnValues, textReader } from "../substrate/plain-columns.ts"
-import { BLOB_SCHEME, textOfColumn } from "./oversized.ts"
+import { BLOB_SCHEME, textOfColumn } from "./rows/oversized.ts"
 
 /** A text of megabytes is a paste: its beginning is what it is found by, and an exact search still reads all of it. */
 export const INDEXED_UNITS_MAX = 200_000

@@ -8,7 +8,7 @@ import { and, eq, type Filter, isIn, isNull, not, startsWith, stored } from "../
 import type { Effort } from "../substrate/maintenance-plan.ts"
 import { type ColumnValues, textReader } from "../substrate/plain-columns.ts"
 import type { Store, Table } from "../substrate/table.ts"
-import { BLOB_SCHEME } from "./oversized.ts"
+import { BLOB_SCHEME } from "./rows/oversized.ts"
 import { folded, wordsOf } from "./search-terms.ts"
 import { type MESSAGES, type MessageRow, WORD_LISTS } from "./tables.ts"
 import { createUnits, textOfUnits, textsOfColumn } from "./text-units.ts"

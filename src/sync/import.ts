@@ -7,9 +7,14 @@ import type { Adapter, Retention } from "../adapters/adapter.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
-import type { BatchResult } from "../sessions/write.ts"
-import { createFlusher, type Flusher } from "./flush.ts"
-import { type PreparedStretches, UNFINISHED } from "./hydrate.ts"
+import type { BatchResult } from "../sessions/write/write-sessions.ts"
+import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, stampOf } from "./plan/plan-root.ts"
+import { type PreparedStretches, UNFINISHED } from "./read/hydrate.ts"
+import { createParseBeside, type ParseBeside } from "./read/parse-in-thread.ts"
+import { preparedStretches } from "./read/read-unit.ts"
+import { createResumes, type Resumes } from "./read/resume-points.ts"
+import type { SessionPlace, SyncState } from "./state/sync-state.ts"
+import { createFlusher, type Flusher } from "./store/flush.ts"
 import {
   createStoredRows,
   type FirstUnits,
@@ -17,13 +22,8 @@ import {
   type StoredRows,
   type StoredRowsContext,
   sessionKey,
-} from "./only-changed.ts"
-import { createParseBeside, type ParseBeside } from "./parse-beside.ts"
-import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, stampOf } from "./plan.ts"
-import { createResumes, type Resumes } from "./resumes.ts"
-import type { SessionPlace, SyncState } from "./state.ts"
-import { createStoredBefore } from "./stored-before.ts"
-import { preparedStretches } from "./stretches.ts"
+} from "./store/skip-stored.ts"
+import { createStoredBefore } from "./store/stored-before.ts"
 
 export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit"> {
   readonly adapter: Adapter

@@ -9,8 +9,8 @@ import { type Lock, takeLock } from "../platform/locks.ts"
 import type { Log } from "../platform/log.ts"
 import type { Sessions, TableMaintenance } from "../sessions/store.ts"
 import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
-import { planRoot, type RootPlan } from "./plan.ts"
-import { type Rested, type SyncState, withSyncState } from "./state.ts"
+import { planRoot, type RootPlan } from "./plan/plan-root.ts"
+import { type Rested, type SyncState, withSyncState } from "./state/sync-state.ts"
 
 export const STAGES = ["import", "embed", "index"] as const
 export type Stage = (typeof STAGES)[number]

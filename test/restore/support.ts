@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Adapter } from "../../src/adapters/adapter.ts"
 import { revisionOf } from "../../src/adapters/shared/native.ts"
 import type { SessionLog } from "../../src/model/session.ts"
-import type { StoredLog } from "../../src/sessions/read.ts"
+import type { StoredLog } from "../../src/sessions/read/read-sessions.ts"
 import { runSync } from "../../src/sync/sync.ts"
 import type { TestPond } from "../operations/support.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
-import { plainBytes } from "../../src/sessions/blob-packing.ts"
-import { COLUMN_UNITS_MAX, createBlobSink } from "../../src/sessions/oversized.ts"
+import { plainBytes } from "../../src/sessions/rows/blob-packing.ts"
+import { COLUMN_UNITS_MAX, createBlobSink } from "../../src/sessions/rows/oversized.ts"
 import type { BlobRow } from "../../src/sessions/tables.ts"
 import { said, session, testSessions } from "./support.ts"
 

@@ -2,9 +2,16 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { differingPointer, type JsonValue, parseJson } from "../../src/model/json.ts"
 import type { Entry, Part, SessionLog } from "../../src/model/session.ts"
-import { plainBlobs } from "../../src/sessions/blob-packing.ts"
-import { createBlobSink } from "../../src/sessions/oversized.ts"
-import { messageOfRow, messageRow, partOfRow, partRows, sessionOfRow, sessionRow } from "../../src/sessions/rows.ts"
+import { plainBlobs } from "../../src/sessions/rows/blob-packing.ts"
+import { createBlobSink } from "../../src/sessions/rows/oversized.ts"
+import {
+  messageOfRow,
+  messageRow,
+  partOfRow,
+  partRows,
+  sessionOfRow,
+  sessionRow,
+} from "../../src/sessions/rows/row-codecs.ts"
 import { SEED } from "../support/seed.ts"
 import { anyJson, anyLog, anyText } from "./arbitrary.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"

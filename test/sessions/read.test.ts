@@ -1,8 +1,15 @@
 import { expect, test } from "bun:test"
-import { openPointReads } from "../../src/sessions/point-reads.ts"
-import { readChildren, readEntries, readLog, readMessages, readPlaces, readSession } from "../../src/sessions/read.ts"
-import type { ResumeFacts } from "../../src/sessions/resume.ts"
-import type { SessionTables } from "../../src/sessions/write.ts"
+import { openPointReads } from "../../src/sessions/read/point-reads.ts"
+import {
+  readChildren,
+  readEntries,
+  readLog,
+  readMessages,
+  readPlaces,
+  readSession,
+} from "../../src/sessions/read/read-sessions.ts"
+import type { ResumeFacts } from "../../src/sessions/read/resume-facts.ts"
+import type { SessionTables } from "../../src/sessions/write/write-sessions.ts"
 import { said, session, testSessions } from "./support.ts"
 
 test("a message is found by its id alone, in every session that has one", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../src/model/json.ts"
-import { type MetSessions, writeBatches } from "../../src/sessions/write.ts"
+import { type MetSessions, writeBatches } from "../../src/sessions/write/write-sessions.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
 

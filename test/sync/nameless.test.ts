@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { codex } from "../../src/adapters/codex/adapter.ts"
 import { systemClock } from "../../src/platform/clock.ts"
-import { surveySources } from "../../src/sync/survey.ts"
+import { surveySources } from "../../src/sync/plan/survey.ts"
 import { SESSION, type SyncPlace, syncPlace, userLine } from "./support.ts"
 
 const after = (ms: number) => ({ clock: { ...systemClock, nowMs: () => systemClock.nowMs() + ms } })

@@ -1,6 +1,6 @@
 /** A thread for `state.test.ts`: opens each state in the same moment as the others, and says what was refused to it. */
 import { silentLog } from "../../src/platform/log.ts"
-import { openSyncState } from "../../src/sync/state.ts"
+import { openSyncState } from "../../src/sync/state/sync-state.ts"
 
 export interface Meeting {
   readonly paths: readonly string[]

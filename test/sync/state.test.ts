@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { silentLog } from "../../src/platform/log.ts"
-import { openSyncState, type SyncState, type UnitMemory, withSyncState } from "../../src/sync/state.ts"
+import { openSyncState, type SyncState, type UnitMemory, withSyncState } from "../../src/sync/state/sync-state.ts"
 import type { Meeting } from "./opens-state.ts"
 
 const memoryOf = (stamp: string): UnitMemory => ({

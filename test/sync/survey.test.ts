@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
-import { surveySources } from "../../src/sync/survey.ts"
+import { surveySources } from "../../src/sync/plan/survey.ts"
 import { sessionId, syncPlace, userLine } from "./support.ts"
 
 /** One of them comes from another version of the client than the other. */

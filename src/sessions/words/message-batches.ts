@@ -7,7 +7,7 @@ import { joinedColumns, pickedRows, rowsBetween } from "../../substrate/column-c
 import { and, eq, or, range } from "../../substrate/filter.ts"
 import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
 import type { Picked, Table } from "../../substrate/table.ts"
-import { blobOfColumn, textOfColumn } from "../oversized.ts"
+import { blobOfColumn, textOfColumn } from "../rows/oversized.ts"
 import type { MESSAGES } from "../tables.ts"
 import { textsOfColumn } from "../text-units.ts"
 import type { MessageBatch, SpokenBefore } from "./builder.ts"

@@ -1,0 +1,85 @@
+/**
+ * What an answer says beside its hits: of their sessions, and of the files that came with them. A process that goes on
+ * asking has it in memory (`kept-rows.ts`); one that asks once reads the few rows it needs.
+ */
+import { and, eq, isIn } from "../../substrate/filter.ts"
+import { type Gathered, gathered } from "../../substrate/gather.ts"
+import type { ScannedName } from "../../substrate/table-definition.ts"
+import type { PartRow, SESSIONS, SessionRow } from "../tables.ts"
+import type { SessionTables } from "../write/write-sessions.ts"
+import { byNames, itself, MESSAGES_MAX, type NameKey, SESSIONS_MAX, textOfName } from "./point-reads.ts"
+import { keptRows } from "./row-cache.ts"
+
+const FACT_COLUMNS = [
+  "id",
+  "parent_session_id",
+  "source_agent",
+  "project",
+  "title",
+] as const satisfies readonly ScannedName<(typeof SESSIONS)["columns"]>[]
+const IS_FILE = eq("type", "file")
+
+type SessionFactRow = Pick<SessionRow, (typeof FACT_COLUMNS)[number]>
+type FileRow = Pick<PartRow, "session_id" | "message_id" | "variant_data">
+
+export interface AnswerReads {
+  readonly sessions: Gathered<string, SessionFactRow>
+  /** The parts of messages that are files. */
+  readonly files: Gathered<NameKey, FileRow>
+  /** The project of every session. */
+  projects(): Promise<readonly string[]>
+  /** Something is found: begins to open what is then read, while the texts of what was found are. */
+  expected(): void
+}
+
+export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads {
+  const kept = keptRows({ table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
+  const byId = gathered<string, SessionFactRow>({
+    read: (ids) => sessions.read({ columns: FACT_COLUMNS, where: isIn("id", ids) }),
+    keyOf: ({ id }) => id,
+    textOf: itself,
+    keysMax: SESSIONS_MAX,
+  })
+  const nameOf = (row: Pick<FileRow, "session_id" | "message_id">) => ({
+    sessionId: row.session_id,
+    messageId: row.message_id,
+  })
+  // Few messages came with files, and of all others it is known then that they have none.
+  const withFiles = keptRows({
+    table: parts,
+    columns: ["session_id", "message_id"],
+    where: IS_FILE,
+    keyOf: (row) => textOfName(nameOf(row)),
+  })
+  const filesOf = gathered<NameKey, FileRow>({
+    read: (keys) =>
+      parts.read({
+        columns: ["session_id", "message_id", "variant_data"],
+        where: and(byNames("message_id", keys), IS_FILE),
+      }),
+    keyOf: nameOf,
+    textOf: textOfName,
+    keysMax: MESSAGES_MAX,
+  })
+  let isExpected = false
+  return {
+    expected: () => {
+      if (isExpected) return
+      isExpected = true
+      // Whoever reads them is told what is wrong with them.
+      Promise.all([sessions.version(), parts.version()]).catch(() => undefined)
+    },
+    sessions: async (ids) => {
+      const all = await kept()
+      return all === undefined ? await byId(ids) : [...new Set(ids)].flatMap((id) => all.get(id) ?? [])
+    },
+    files: async (keys) => {
+      const some = await withFiles()
+      return await filesOf(some === undefined ? keys : keys.filter((key) => some.has(textOfName(key))))
+    },
+    projects: async () => {
+      const all = (await kept())?.values() ?? (await sessions.read({ columns: ["project"] }))
+      return [...new Set([...all].map(({ project }) => project))]
+    },
+  }
+}

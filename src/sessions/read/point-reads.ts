@@ -1,0 +1,174 @@
+/**
+ * The rows that readers ask for by name: sessions, their children, the places of their messages, messages and parts. Who
+ * asks at the same time as others shares one read of the table with them (`gather.ts`), so that a server with many readers
+ * does not pay for each of them what a read costs before it has read anything.
+ */
+import { and, eq, type Filter, isIn, isNull, not, or } from "../../substrate/filter.ts"
+import { type Gathered, gathered } from "../../substrate/gather.ts"
+import type { ScannedName } from "../../substrate/table-definition.ts"
+import type { MESSAGES, MessageRow, PARTS, PartRow, SESSIONS, SessionRow } from "../tables.ts"
+import type { SessionTables } from "../write/write-sessions.ts"
+
+const SESSION_COLUMNS = [
+  "id",
+  "parent_session_id",
+  "parent_message_id",
+  "source_agent",
+  "created_at",
+  "project",
+  "title",
+  "options",
+] as const satisfies readonly ScannedName<(typeof SESSIONS)["columns"]>[]
+export const MESSAGE_COLUMNS = [
+  "session_id",
+  "id",
+  "ordinal",
+  "role",
+  "timestamp",
+  "content",
+  "options",
+] as const satisfies readonly ScannedName<(typeof MESSAGES)["columns"]>[]
+export const PART_COLUMNS = [
+  "session_id",
+  "message_id",
+  "id",
+  "ordinal",
+  "message_ordinal",
+  "type",
+  "provenance",
+  "tool_name",
+  "call_id",
+  "is_failure",
+  "text",
+  "variant_data",
+  "options",
+] as const satisfies readonly ScannedName<(typeof PARTS)["columns"]>[]
+
+export type ReadSession = Pick<SessionRow, (typeof SESSION_COLUMNS)[number]>
+export type ReadMessage = Pick<MessageRow, (typeof MESSAGE_COLUMNS)[number]>
+export type ReadPart = Pick<PartRow, (typeof PART_COLUMNS)[number]>
+type PlaceRow = Pick<MessageRow, "session_id" | "id" | "ordinal">
+
+/** All messages of a session, those that say something (conversation), or those that are no carriers. */
+export type PlaceKind = "all" | "spoken" | "turns"
+
+/** A message by its place in its session, and by its name there. */
+export interface PlaceKey {
+  readonly sessionId: string
+  readonly ordinal: number
+}
+export interface NameKey {
+  readonly sessionId: string
+  readonly messageId: string
+}
+
+export interface PointReads {
+  readonly sessions: Gathered<string, ReadSession>
+  /** By the session that they name as their parent. */
+  readonly children: Gathered<string, ReadSession>
+  readonly places: Readonly<Record<PlaceKind, Gathered<string, PlaceRow>>>
+  readonly messagesAt: Gathered<PlaceKey, ReadMessage>
+  readonly partsAt: Gathered<PlaceKey, ReadPart>
+  readonly messagesNamed: Gathered<NameKey, ReadMessage>
+  readonly partsNamed: Gathered<NameKey, ReadPart>
+}
+
+export const SESSIONS_MAX = 128
+const PLACES_OF_MAX = 64
+export const MESSAGES_MAX = 400
+
+export const itself = (key: string) => key
+const textOfPlace = ({ sessionId, ordinal }: PlaceKey) => `${ordinal} ${sessionId}`
+export const textOfName = ({ sessionId, messageId }: NameKey) => `${sessionId.length} ${sessionId}${messageId}`
+
+export function openPointReads({ sessions, messages, parts }: SessionTables): PointReads {
+  const sessionsBy = (column: "id" | "parent_session_id") =>
+    gathered<string, ReadSession>({
+      read: (ids) => sessions.read({ columns: SESSION_COLUMNS, where: isIn(column, ids) }),
+      keyOf: (row) => row[column] ?? "",
+      textOf: itself,
+      keysMax: SESSIONS_MAX,
+    })
+  const placesWhere = (condition?: Filter) =>
+    gathered<string, PlaceRow>({
+      read: (ids) =>
+        messages.read({
+          columns: ["session_id", "id", "ordinal"],
+          where: and(isIn("session_id", ids), ...(condition === undefined ? [] : [condition])),
+        }),
+      keyOf: (row) => row.session_id,
+      textOf: itself,
+      keysMax: PLACES_OF_MAX,
+    })
+  const named = <Row extends { readonly session_id: string }>(
+    idOf: (row: Row) => string,
+    read: (where: Filter) => Promise<readonly Row[]>,
+    column: "id" | "message_id",
+  ) =>
+    gathered<NameKey, Row>({
+      read: (keys) => read(byNames(column, keys)),
+      keyOf: (row) => ({ sessionId: row.session_id, messageId: idOf(row) }),
+      textOf: textOfName,
+      keysMax: MESSAGES_MAX,
+    })
+  return {
+    sessions: sessionsBy("id"),
+    children: sessionsBy("parent_session_id"),
+    places: {
+      all: placesWhere(),
+      spoken: placesWhere(not(isNull("search_text"))),
+      turns: placesWhere(not(eq("role", "system"))),
+    },
+    messagesAt: gathered<PlaceKey, ReadMessage>({
+      read: (keys) => messages.read({ columns: MESSAGE_COLUMNS, where: byPlaces("ordinal", keys) }),
+      keyOf: (row) => ({ sessionId: row.session_id, ordinal: row.ordinal }),
+      textOf: textOfPlace,
+      keysMax: MESSAGES_MAX,
+    }),
+    partsAt: gathered<PlaceKey, ReadPart>({
+      read: (keys) => parts.read({ columns: PART_COLUMNS, where: byPlaces("message_ordinal", keys) }),
+      keyOf: (row) => ({ sessionId: row.session_id, ordinal: row.message_ordinal }),
+      textOf: textOfPlace,
+      keysMax: MESSAGES_MAX,
+    }),
+    messagesNamed: named(
+      (row: ReadMessage) => row.id,
+      (where) => messages.read({ columns: MESSAGE_COLUMNS, where }),
+      "id",
+    ),
+    partsNamed: named(
+      (row: ReadPart) => row.message_id,
+      (where) => parts.read({ columns: PART_COLUMNS, where }),
+      "message_id",
+    ),
+  }
+}
+
+function byPlaces(column: "ordinal" | "message_ordinal", keys: readonly PlaceKey[]): Filter {
+  const groups = Map.groupBy(keys, ({ sessionId }) => sessionId)
+  return or(
+    ...[...groups].map(([sessionId, own]) =>
+      and(
+        eq("session_id", sessionId),
+        isIn(
+          column,
+          own.map(({ ordinal }) => ordinal),
+        ),
+      ),
+    ),
+  )
+}
+
+/** Each list by its own index. That a session has a message of another's name too costs a row that nobody is given. */
+export function byNames(column: "id" | "message_id", keys: readonly NameKey[]): Filter {
+  return and(
+    isIn(
+      "session_id",
+      keys.map(({ sessionId }) => sessionId),
+    ),
+    isIn(
+      column,
+      keys.map(({ messageId }) => messageId),
+    ),
+  )
+}

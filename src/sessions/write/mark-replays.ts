@@ -1,0 +1,94 @@
+/**
+ * A forked or resumed session holds copies of its parent's messages, often without a word of where they came from
+ * (Claude Code 2.1 copies every line with its uuid and names no parent). It is stored whole, because it must restore
+ * alone; each copy is marked `options.pond.replay_of`, so that search and statistics count it once.
+ */
+import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../../model/json.ts"
+import { isIn } from "../../substrate/filter.ts"
+import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../../substrate/plain-columns.ts"
+import type { Table } from "../../substrate/table.ts"
+import { plainBlobs } from "../rows/blob-packing.ts"
+import { columnOfText, createBlobSink, textOfColumn } from "../rows/oversized.ts"
+import { blobsOfRow } from "../rows/row-codecs.ts"
+import { type Lane, MESSAGES, PARTS } from "../tables.ts"
+import { idOfMoment, momentKey, type PreparedBatch } from "./prepare.ts"
+
+type MessagesTable = Table<(typeof MESSAGES)["columns"]>
+
+/** A copy starts with the history that it copies, so a few of the first messages tell whether there is one. */
+const PROBES = 4
+
+/** Only sessions that are not stored yet are looked at: a session that goes on copies nothing. */
+export async function markReplays(
+  messages: MessagesTable,
+  batches: readonly PreparedBatch[],
+  stored: ReadonlyMap<string, unknown>,
+): Promise<PreparedBatch[]> {
+  const fresh = batches.filter(({ session }) => !stored.has(session.id))
+  if (fresh.length === 0) return [...batches]
+  const owners = new Map<string, string>()
+  for (const { session, spoken } of batches) {
+    for (const key of spoken.keys) if (!owners.has(key)) owners.set(key, session.id)
+  }
+  const probes = new Map(fresh.map((batch) => [batch, batch.spoken.keys.slice(0, PROBES)]))
+  await addStoredOwners(messages, owners, [...probes.values()].flat())
+  const suspects = new Set(
+    fresh.filter((batch) => probes.get(batch)?.some((key) => owners.get(key) !== batch.session.id)),
+  )
+  await addStoredOwners(
+    messages,
+    owners,
+    [...suspects].flatMap((batch) => batch.spoken.keys.slice(PROBES)),
+  )
+  return batches.map((batch) => (suspects.has(batch) ? marked(batch, owners) : batch))
+}
+
+function marked(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
+  const { session, messages, parts, spoken } = batch
+  const blobs = createBlobSink()
+  const copies = new Set<string>()
+  const [lanes, options] = [textsIn(messages, "lane"), textsIn(messages, "options")]
+  const needed = new Set(blobsOfRow(options))
+  const known = plainBlobs(batch.blobs.filter(({ sha256 }) => needed.has(sha256)))
+  for (const [index, key] of spoken.keys.entries()) {
+    const owner = owners.get(key)
+    const place = spoken.places[index]
+    if (owner === undefined || owner === session.id || place === undefined) continue
+    copies.add(idOfMoment(key))
+    const parsed = parseOwnJson(textOfColumn(options[place] ?? "", known))
+    const own: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
+    const pond = { ...(own["pond"] as JsonObject | undefined), replay_of: owner }
+    lanes[place] = "replay" satisfies Lane
+    options[place] = columnOfText(stringifyJson({ ...own, pond }), blobs)
+  }
+  const partLanes = textsIn(parts, "lane")
+  const ofMessages = textsIn(parts, "message_id")
+  return {
+    ...batch,
+    messages: replaced(MESSAGES, messages, { lane: lanes, options }),
+    parts: replaced(PARTS, parts, {
+      lane: partLanes.map((lane, place) => (copies.has(ofMessages[place] ?? "") ? "replay" : lane)),
+    }),
+    blobs: [...batch.blobs, ...blobs.take()],
+  }
+}
+
+function textsIn({ columns }: ColumnBatch, name: string): (string | null)[] {
+  return textsOf(columns[name] as ColumnValues)
+}
+
+async function addStoredOwners(
+  messages: MessagesTable,
+  owners: Map<string, string>,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return
+  const asked = new Set(keys)
+  const ids = await messages.perhapsThere("id", [...new Set(keys.map(idOfMoment))])
+  if (ids.length === 0) return
+  const found = await messages.read({ columns: ["session_id", "id", "timestamp", "lane"], where: isIn("id", ids) })
+  for (const row of found) {
+    const key = momentKey(row)
+    if (asked.has(key) && row.lane !== "replay") owners.set(key, row.session_id)
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The first half of writing a session: its entries as rows, made without asking the store, so that it can be done beside
+ * the writing of others. What only the store can tell (which messages are copies of another session's) comes afterwards.
+ */
+import type { Entry, Message, Session } from "../../model/session.ts"
+import { type ColumnBatch, columnBytes, columnsOf, rowsOfColumns } from "../../substrate/plain-columns.ts"
+import { plainBlobs } from "../rows/blob-packing.ts"
+import { createBlobSink } from "../rows/oversized.ts"
+import {
+  type IngestFacts,
+  messageOfRow,
+  messageRow,
+  partOfRow,
+  partRows,
+  type SessionFacts,
+} from "../rows/row-codecs.ts"
+import { type BlobRow, type Lane, MESSAGES, type MessageRow, PARTS, type PartRow } from "../tables.ts"
+
+/** A session, or the next stretch of one. The entries are in order; earlier ones may be stored already. */
+export interface SessionBatch {
+  readonly session: Session
+  readonly entries: readonly Entry[]
+}
+
+/** The same as rows. The messages are in order, and the parts in the order of their messages. */
+export interface PreparedBatch {
+  readonly session: Session
+  readonly messages: ColumnBatch
+  readonly parts: ColumnBatch
+  readonly blobs: readonly BlobRow[]
+  readonly spoken: SpokenRows
+}
+
+/** The messages that say something: where they stand, and by what another session's copy of one is known. */
+export interface SpokenRows {
+  readonly places: readonly number[]
+  readonly keys: readonly string[]
+}
+
+export function prepare({ session, entries }: SessionBatch, facts: IngestFacts): PreparedBatch {
+  const blobs = createBlobSink()
+  const sessionFacts: SessionFacts = { ...facts, sourceAgent: session.source_agent, project: session.project }
+  const messages: MessageRow[] = []
+  const parts: PartRow[] = []
+  for (const entry of entries) {
+    const row = messageRow(entry, { ...sessionFacts, lane: laneOf(session, entry.message) }, blobs)
+    messages.push(row)
+    for (const part of partRows(entry, row, blobs)) parts.push(part)
+  }
+  return {
+    session,
+    messages: columnsOf(MESSAGES, messages),
+    parts: columnsOf(PARTS, parts),
+    blobs: blobs.take(),
+    spoken: spokenOf(messages),
+  }
+}
+
+/** The entries that the rows were made of. */
+export function entriesOf({ messages, parts, blobs }: PreparedBatch): Entry[] {
+  const bytes = plainBlobs(blobs)
+  const partsOf = Map.groupBy(rowsOfColumns(PARTS, parts) as unknown as readonly PartRow[], (row) => row.message_id)
+  return (rowsOfColumns(MESSAGES, messages) as unknown as readonly MessageRow[]).map((row) => ({
+    message: messageOfRow(row, bytes),
+    parts: (partsOf.get(row.id) ?? []).map((part) => partOfRow(part, bytes)),
+  })) as Entry[]
+}
+
+/** Carriers repeat across sessions without being copies: only what was said counts. */
+function spokenOf(rows: readonly MessageRow[]): SpokenRows {
+  const spoken = rows.map((row, place) => ({ row, place })).filter(({ row }) => row.search_text !== null)
+  return { places: spoken.map(({ place }) => place), keys: spoken.map(({ row }) => momentKey(row)) }
+}
+
+/** Ids are unique only within a session, so the moment must be the same too. */
+export function momentKey({ timestamp, id }: Pick<MessageRow, "timestamp" | "id">): string {
+  return `${timestamp} ${id}`
+}
+
+export function idOfMoment(key: string): string {
+  return key.slice(key.indexOf(" ") + 1)
+}
+
+function laneOf(session: Session, message: Message): Lane {
+  const pond = message.options["pond"] as { replay_of?: unknown } | undefined
+  if (pond?.replay_of !== undefined) return "replay"
+  return session.source_agent.includes("/") ? "subagent" : "main"
+}
+
+const ROW_UNITS = 64
+
+/** About how much memory the rows take: what a caller adds up to decide when to flush. */
+export function preparedUnits({ messages, parts, blobs }: PreparedBatch): number {
+  const rows = ROW_UNITS * (messages.length + parts.length) + columnBytes(messages) + columnBytes(parts)
+  return blobs.reduce((sum, { bytes }) => sum + bytes.byteLength, rows)
+}

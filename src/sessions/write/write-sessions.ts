@@ -1,0 +1,196 @@
+/**
+ * Writing sessions: entries in, one commit per table out. Order of a flush: blobs, parts, messages, sessions, so that
+ * whatever is visible is whole; everything is insert-if-absent, so that whatever is repeated is a no-op.
+ */
+import { PondError } from "../../model/errors.ts"
+import type { Session } from "../../model/session.ts"
+import { isIn } from "../../substrate/filter.ts"
+import type { Table } from "../../substrate/table.ts"
+import { createBlobSink } from "../rows/oversized.ts"
+import { type IngestFacts, sessionRow } from "../rows/row-codecs.ts"
+import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
+import { markReplays } from "./mark-replays.ts"
+import { type PreparedBatch, prepare, type SessionBatch } from "./prepare.ts"
+import { underStoredProjects } from "./provisional-projects.ts"
+
+export interface SessionTables {
+  readonly sessions: Table<(typeof SESSIONS)["columns"]>
+  readonly messages: Table<(typeof MESSAGES)["columns"]>
+  readonly parts: Table<(typeof PARTS)["columns"]>
+  readonly blobs: Table<(typeof BLOBS)["columns"]>
+}
+
+export interface BatchResult {
+  readonly sessionId: string
+  readonly sourceAgent: string
+  readonly status: "stored" | "unchanged" | "rejected"
+  readonly isNewSession: boolean
+  readonly inserted: { readonly messages: number; readonly parts: number }
+  readonly error?: PondError
+}
+
+export async function writeBatches(
+  tables: SessionTables,
+  batches: readonly SessionBatch[],
+  facts: IngestFacts,
+  met: MetSessions = new Map(),
+): Promise<BatchResult[]> {
+  const prepared = batches.map((batch) => prepare(batch, facts))
+  return await writePrepared(tables, prepared, facts, met)
+}
+
+export async function writePrepared(
+  tables: SessionTables,
+  batches: readonly PreparedBatch[],
+  facts: IngestFacts,
+  met: MetSessions = new Map(),
+): Promise<BatchResult[]> {
+  const stored = await storedSessions(tables, batches, met)
+  return await write(tables, await underStoredProjects(tables.sessions, batches, stored), { facts, stored, met })
+}
+
+interface WriteFacts {
+  readonly facts: IngestFacts
+  readonly stored: StoredSessions
+  readonly met: MetSessions
+}
+
+async function write(
+  tables: SessionTables,
+  batches: readonly PreparedBatch[],
+  { facts, stored, met }: WriteFacts,
+): Promise<BatchResult[]> {
+  const owners = ownersOf(batches, stored)
+  const accepted = batches.filter(({ session }) => faultOf(session, owners) === undefined)
+  const marked = await markReplays(tables.messages, accepted, stored)
+  const newSessions = distinctById(accepted.map(({ session }) => session)).filter(({ id }) => !stored.has(id))
+  const blobs = createBlobSink()
+  const sessionRows = newSessions.map((session) => sessionRow(session, facts, blobs))
+  for (const group of inGroups([...marked.flatMap((batch) => batch.blobs), ...blobs.take()])) {
+    await tables.blobs.insertAbsent(group)
+  }
+  const parts = await tables.parts.insertColumns(marked.map((batch) => batch.parts))
+  const messages = await tables.messages.insertColumns(marked.map((batch) => batch.messages))
+  const { inserted } = await tables.sessions.insertAbsent(sessionRows)
+  // Where another process was first with one of them, it may say something else.
+  if (inserted === sessionRows.length) keepMet(met, newSessions)
+  return report(
+    batches,
+    { stored, owners },
+    {
+      messages: countBySession(marked, messages.absent),
+      parts: countBySession(marked, parts.absent),
+    },
+  )
+}
+
+/** On its way into the engine a row is copied several times, so that a flush of large blobs takes several commits. */
+const BLOB_BYTES_MAX = 32_000_000
+
+function inGroups(rows: readonly BlobRow[]): BlobRow[][] {
+  const groups: BlobRow[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const row of rows) {
+    bytes += row.bytes.byteLength
+    if (bytes > BLOB_BYTES_MAX) {
+      groups.push([])
+      bytes = row.bytes.byteLength
+    }
+    groups.at(-1)?.push(row)
+  }
+  return groups
+}
+
+/** What a stored session says of the two facts that may never change. */
+export type StoredSessions = ReadonlyMap<string, Pick<Session, "source_agent" | "project">>
+
+/**
+ * The same of sessions that were stored a moment ago: the last one of a flush goes on in the next, and to look it up
+ * among 40,000 sessions that no index covers yet took 0.1 s each time.
+ */
+export type MetSessions = Map<string, Pick<Session, "source_agent" | "project">>
+
+const MET_MAX = 4_096
+
+function keepMet(met: MetSessions, sessions: readonly Session[]): void {
+  if (met.size + sessions.length > MET_MAX) met.clear()
+  for (const { id, source_agent, project } of sessions) met.set(id, { source_agent, project })
+}
+
+async function storedSessions(
+  tables: SessionTables,
+  batches: readonly Pick<SessionBatch, "session">[],
+  met: MetSessions,
+): Promise<StoredSessions> {
+  const ids = [...new Set(batches.map(({ session }) => session.id))]
+  const stored: MetSessions = new Map()
+  for (const id of ids) {
+    const facts = met.get(id)
+    if (facts !== undefined) stored.set(id, facts)
+  }
+  const asked = await tables.sessions.perhapsThere(
+    "id",
+    ids.filter((id) => !stored.has(id)),
+  )
+  if (asked.length === 0) return stored
+  const rows = await tables.sessions.read({ columns: ["id", "source_agent", "project"], where: isIn("id", asked) })
+  for (const { id, source_agent, project } of rows) stored.set(id, { source_agent, project })
+  return stored
+}
+
+/** Whose an id is. Of two clients that come with the same one, the first has it. */
+type Owners = ReadonlyMap<string, { readonly source_agent: string; readonly project?: string }>
+
+function ownersOf(batches: readonly Pick<SessionBatch, "session">[], stored: StoredSessions): Owners {
+  const owners = new Map<string, { source_agent: string; project?: string }>(stored)
+  for (const { session } of batches)
+    if (!owners.has(session.id)) owners.set(session.id, { source_agent: session.source_agent })
+  return owners
+}
+
+/** Both are copied onto every message, so a second value would make two truths. */
+function faultOf(session: Session, owners: Owners): PondError | undefined {
+  const before = owners.get(session.id)
+  if (before === undefined) return undefined
+  for (const field of ["source_agent", "project"] as const) {
+    if (before[field] === undefined || before[field] === session[field]) continue
+    return new PondError(
+      "validation_failed",
+      `The session ${session.id} is stored with ${field} "${before[field]}" and cannot become "${session[field]}". Give the other session another id.`,
+      { details: { session_id: session.id, field, stored: before[field], given: session[field] } },
+    )
+  }
+  return undefined
+}
+
+function distinctById(sessions: readonly Session[]): Session[] {
+  return [...new Map(sessions.map((session) => [session.id, session] as const).reverse()).values()].reverse()
+}
+
+type Counts = ReadonlyMap<string, number>
+
+function report(
+  batches: readonly Pick<SessionBatch, "session">[],
+  { stored, owners }: { readonly stored: StoredSessions; readonly owners: Owners },
+  { messages, parts }: { readonly messages: Counts; readonly parts: Counts },
+): BatchResult[] {
+  const claims = new Map(batches.toReversed().map(({ session }) => [`${session.source_agent} ${session.id}`, session]))
+  return [...claims.values()].toReversed().map(({ id, source_agent: sourceAgent, ...session }) => {
+    const error = faultOf({ id, source_agent: sourceAgent, ...session }, owners)
+    const isNewSession = !stored.has(id)
+    const fields = { sessionId: id, sourceAgent, isNewSession }
+    if (error !== undefined) return { ...fields, inserted: { messages: 0, parts: 0 }, status: "rejected", error }
+    const inserted = { messages: messages.get(id) ?? 0, parts: parts.get(id) ?? 0 }
+    const isChanged = isNewSession || inserted.messages > 0 || inserted.parts > 0
+    return { ...fields, inserted, status: isChanged ? "stored" : "unchanged" }
+  })
+}
+
+/** `rows` says of each batch how many of its rows were not there. */
+function countBySession(batches: readonly PreparedBatch[], rows: readonly number[]): Counts {
+  const counts = new Map<string, number>()
+  for (const [index, { session }] of batches.entries()) {
+    counts.set(session.id, (counts.get(session.id) ?? 0) + (rows[index] ?? 0))
+  }
+  return counts
+}

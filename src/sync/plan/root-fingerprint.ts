@@ -1,0 +1,39 @@
+/**
+ * How a root looks: one text for the names, sizes and times of everything that a plan finds there. Where it is the one
+ * that was remembered, nothing changed, and nobody asks for each unit: of 10,000 that took 12 ms, which were a sixth of
+ * a sync without changes.
+ */
+import type { SourceUnit } from "../../adapters/adapter.ts"
+
+export interface RootLook {
+  add(unit: SourceUnit): void
+  text(): string
+}
+
+/** It tells what `stampOf` tells of each unit, and the units in their order. Numbers are hashed as they are: writing them takes longest. */
+export function createRootLook(): RootLook {
+  const numbers: number[] = []
+  const texts: string[] = []
+  return {
+    add: ({ key, files, row, beside }) => {
+      texts.push(key)
+      numbers.push(files.length)
+      for (const { place, form, sizeBytes, modifiedMs, changedMs, inode } of files) {
+        if (row !== undefined && form === "database") continue
+        if (place !== key) texts.push(place)
+        numbers.push(sizeBytes, modifiedMs, changedMs ?? -1, inode)
+      }
+      if (row !== undefined) texts.push(row.mark)
+      for (const record of beside ?? []) {
+        const text = "text" in record ? record.text : JSON.stringify(record)
+        texts.push(text)
+        numbers.push(text.length)
+      }
+    },
+    text: () => `${hashOf(new Float64Array(numbers))}.${hashOf(texts.join("\0"))}`,
+  }
+}
+
+function hashOf(seen: Float64Array<ArrayBuffer> | string): string {
+  return Bun.hash.xxHash64(seen).toString(16)
+}

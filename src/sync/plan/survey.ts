@@ -1,0 +1,133 @@
+/**
+ * What a person should know of the sources between two syncs: what waits to be read, what was met that the adapters do not
+ * know, and what a client is about to delete. Names and sizes; writes nothing, and needs no lock.
+ */
+import type { Adapter, Retention } from "../../adapters/adapter.ts"
+import type { UnreadClient } from "../../adapters/unread-clients.ts"
+import { groupIssues, type IssueGroup } from "../../model/report.ts"
+import { type ImportSource, unverifiedVersions } from "../import.ts"
+import { isSilent } from "../read/hydrate.ts"
+import type { MetKinds } from "../state/sync-state.ts"
+import { type SyncContext, withState } from "../sync.ts"
+import { type PlannedUnit, planRoot } from "./plan-root.ts"
+
+export interface SourceSurvey {
+  readonly adapter: string
+  readonly title: string
+  readonly path: string
+  readonly sessions: number
+  readonly pending: {
+    readonly new: number
+    readonly grown: number
+    readonly rewritten: number
+    readonly gone: number
+    /** Read already; they do not say yet which session they are, and are stored once their client writes on, or has long been silent. */
+    readonly nameless: number
+  }
+  readonly bytes_to_read: number
+  readonly issues: readonly IssueGroup[]
+  readonly unverified_versions: readonly string[]
+  readonly unknown_records: readonly { readonly kind: string; readonly sessions: number }[]
+  /** `due` sessions are those that the client deletes within the week unless somebody goes on with them. */
+  readonly retention: (Retention & { readonly due: number }) | null
+}
+
+const DAY_MS = 86_400_000
+const WEEK_DAYS = 7
+
+export async function surveySources(sources: readonly ImportSource[], context: SyncContext): Promise<SourceSurvey[]> {
+  return await withState({ ...context, isLook: true }, async (state) => {
+    const met = state.met()
+    const surveys: SourceSurvey[] = []
+    for (const { adapter, root } of sources) {
+      const own = met.filter((each) => each.adapter === adapter.id && each.root === root)
+      const retention = adapter.source.retention?.(root)
+      const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
+      const plan = await planRoot(counting(adapter, ages), root, state, { isFull: false, signal: context.signal })
+      const nowMs = context.clock.nowMs()
+      const unread = plan.units.filter((unit) => !waitsForClient(unit, nowMs))
+      const count = (change: string) => unread.filter((unit) => unit.change === change).length
+      surveys.push({
+        adapter: adapter.id,
+        title: adapter.title,
+        path: root,
+        sessions: plan.seen,
+        pending: {
+          new: count("new"),
+          grown: count("grown"),
+          rewritten: count("rewritten"),
+          gone: plan.gone.length,
+          nameless: plan.units.length - unread.length,
+        },
+        bytes_to_read: unread.reduce((sum, { bytesToRead }) => sum + bytesToRead, 0),
+        issues: groupIssues(plan.issues),
+        unverified_versions: unverifiedVersions(adapter, new Set(own.flatMap(({ clientVersions }) => clientVersions))),
+        unknown_records: unknownRecords(own),
+        retention: retention === undefined ? null : { ...retention, due: ages.due },
+      })
+    }
+    return surveys
+  })
+}
+
+/** It was read, and is stored once its client says which session it is, or nobody will any more. */
+export function waitsForClient({ isNameless, unit }: PlannedUnit, nowMs: number): boolean {
+  return isNameless === true && !isSilent(unit, nowMs)
+}
+
+/** Sessions of a client that pond cannot read, and that the client is about to delete. */
+export interface UnreadSurvey {
+  readonly client: string
+  readonly title: string
+  readonly path: string
+  readonly sessions: number
+  readonly retention: Retention & { readonly due: number }
+}
+
+/** Names and times. A client that deletes nothing soon is left out. */
+export async function surveyUnread(
+  clients: readonly { readonly client: UnreadClient; readonly root: string }[],
+  context: Pick<SyncContext, "clock" | "signal">,
+): Promise<UnreadSurvey[]> {
+  const surveys: UnreadSurvey[] = []
+  for (const { client, root } of clients) {
+    const retention = client.source.retention(root)
+    if (retention === undefined) continue
+    const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
+    let sessions = 0
+    for await (const found of counting(client, ages).source.plan(root)) {
+      if (context.signal.aborted) return surveys
+      if ("files" in found) sessions++
+    }
+    if (ages.due === 0) continue
+    const { id, title } = client
+    surveys.push({ client: id, title, path: root, sessions, retention: { ...retention, due: ages.due } })
+  }
+  return surveys
+}
+
+function dueBefore(retention: Retention | undefined, { clock }: Pick<SyncContext, "clock">): number {
+  return retention === undefined ? Number.NEGATIVE_INFINITY : clock.nowMs() - (retention.days - WEEK_DAYS) * DAY_MS
+}
+
+/** The same adapter, that counts on the way which of its sessions nothing has touched for so long. */
+function counting<Client extends Pick<Adapter | UnreadClient, "source">>(
+  adapter: Client,
+  ages: { readonly olderThanMs: number; due: number },
+): Client {
+  const plan: Adapter["source"]["plan"] = async function* (root) {
+    for await (const unit of adapter.source.plan(root)) {
+      if ("files" in unit && unit.files.every(({ modifiedMs }) => modifiedMs < ages.olderThanMs)) ages.due++
+      yield unit
+    }
+  }
+  return { ...adapter, source: { ...adapter.source, plan } }
+}
+
+function unknownRecords(met: readonly MetKinds[]): SourceSurvey["unknown_records"] {
+  const counted = new Map<string, number>()
+  for (const { unknownKinds, sessions } of met) {
+    for (const kind of unknownKinds) counted.set(kind, (counted.get(kind) ?? 0) + sessions)
+  }
+  return [...counted].map(([kind, sessions]) => ({ kind, sessions }))
+}

@@ -1,0 +1,191 @@
+/**
+ * Resolve and hydrate one unit: its new bytes become canonical entries, a stretch at a time, and at the end what to
+ * remember of it. Memory is bounded by one batch of lines, whatever the size of the file.
+ */
+import type {
+  Adapter,
+  ParseEnd,
+  Parser,
+  RawRecord,
+  ResumePoint,
+  SourceFile,
+  SourceUnit,
+} from "../../adapters/adapter.ts"
+import type { LogPosition } from "../../adapters/shared/log-window.ts"
+import { type Batch, resolve } from "../../adapters/shared/resolve.ts"
+import type { Issue } from "../../model/report.ts"
+import type { Entry, Session } from "../../model/session.ts"
+import type { PreparedBatch, SessionBatch } from "../../sessions/write/prepare.ts"
+import { fileStamp, isReadToEnd, type PlannedUnit, stampOf } from "../plan/plan-root.ts"
+import type { UnitMemory } from "../state/sync-state.ts"
+
+export interface Stretch {
+  /** Absent until the adapter knows which session this is. */
+  readonly batch: SessionBatch | undefined
+  readonly issues: readonly Issue[]
+  readonly bytes: number
+  /** In the middle of a log: what to remember of the unit once all up to here is stored, to go on from here. */
+  readonly reached?: UnitMemory | undefined
+}
+
+/** The same as rows. */
+export interface PreparedStretch {
+  /** Absent until the adapter knows which session this is. */
+  readonly batch: PreparedBatch | undefined
+  readonly issues: readonly Issue[]
+  readonly bytes: number
+  readonly reached?: UnitMemory | undefined
+}
+
+/** Ends with what to remember of the unit. */
+export type PreparedStretches = AsyncGenerator<PreparedStretch, UnitMemory>
+
+export interface HydrateOptions {
+  /** What the store holds of the session that the unit goes on with. */
+  readonly resume: ResumePoint | undefined
+  readonly nowMs: number
+}
+
+/** A last line without its line feed is still in the writing, unless nothing touched the file for so long. */
+const SETTLED_MS = 60_000
+/**
+ * A client is opened, writes what names no directory, and waits for its first prompt; or half of a first line lies there while
+ * a disk is slow. What a session is called then it is called for good, and its later records, which say better, would be
+ * another's. So long they are waited for.
+ */
+const NAMELESS_MS = 86_400_000
+
+export async function* hydrate(
+  adapter: Adapter,
+  { unit, memory }: PlannedUnit,
+  { resume, nowMs }: HydrateOptions,
+): AsyncGenerator<Stretch, UnitMemory> {
+  let session: Session | undefined = resume?.session
+  let entries: Entry[] = []
+  let issues: Issue[] = []
+  let nextOrdinal = resume?.nextOrdinal ?? 0
+  const unknownKinds = new Set(memory?.unknownKinds)
+  const sink = {
+    session: (begun: Session) => {
+      session = begun
+    },
+    entry: (entry: Entry) => {
+      entries.push(entry)
+      nextOrdinal = Math.max(nextOrdinal, entry.message.ordinal + 1)
+    },
+    issue: (issue: Issue) => {
+      issues.push(issue)
+      if (issue.kind.startsWith("unknown_")) unknownKinds.add(issue.found)
+    },
+  }
+  const take = (bytes: number, read: readonly Issue[], reached?: UnitMemory): Stretch => {
+    const stretch = {
+      batch: session === undefined ? undefined : { session, entries },
+      issues: [...read, ...issues],
+      bytes,
+      reached,
+    }
+    if (session !== undefined) entries = []
+    issues = []
+    return stretch
+  }
+
+  const toRead = resume === undefined ? unit : unreadPart(unit, memory)
+  const positions = new Map<string, LogPosition>(Object.entries(memory?.positions ?? {}))
+  const isSettled = unit.files.every((file) => nowMs - file.modifiedMs > SETTLED_MS)
+  const parser = adapter.parse(unit, sink, resume)
+  const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
+  const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
+  const goingOn = resume === undefined ? {} : { since: resume.state }
+  /** What was not read yet is as it was when it was last stored, or unknown. */
+  const stamps = new Map(Object.entries((resume && memory?.files) ?? {}))
+  const unread = new Set<string>()
+  const reachedBy = ({ file, position }: Batch): UnitMemory | undefined => {
+    if (session === undefined || position === undefined || isReadToEnd(file, position)) return undefined
+    const [files, end] = [Object.fromEntries(stamps), parser.end(false)]
+    const facts = { unit, positions, unread, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
+    return { ...memoryOf(facts), files, stamp: UNFINISHED }
+  }
+  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...goingOn })) {
+    pushAll(parser, batch.records)
+    if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
+    if (batch.isUnread === true) unread.add(batch.file.place)
+    else stamps.set(batch.file.place, fileStamp(batch.file))
+    yield take(batch.bytes, batch.issues, reachedBy(batch))
+  }
+  const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
+  const end = parser.end(isEnded)
+  yield take(0, [])
+  return memoryOf({
+    unit,
+    positions,
+    unread,
+    session,
+    isSettled: isEnded,
+    end,
+    unknownKinds,
+    nextOrdinal,
+    before: memory,
+  })
+}
+
+/** Nobody will say any more which session it is. */
+export function isSilent({ files }: SourceUnit, nowMs: number): boolean {
+  return files.every((file) => nowMs - file.modifiedMs > NAMELESS_MS)
+}
+
+/** Each goes before the next is parsed, so that the text of a huge one does not lie beside what was made of it. */
+function pushAll(parser: Parser, records: RawRecord[]): void {
+  records.reverse()
+  for (let record = records.pop(); record !== undefined; record = records.pop()) parser.push(record)
+}
+
+/**
+ * A file that did not change and was read to its end is left out: reading it again would write its records twice. One whose
+ * last line was left for later is read from there, though no byte of it changed: its client may never end that line.
+ */
+function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUnit {
+  const files = unit.files.filter(
+    (file) =>
+      file.form === "database" ||
+      memory?.files[file.place] !== fileStamp(file) ||
+      !isReadToEnd(file, memory.positions[file.place]),
+  )
+  return { ...unit, files }
+}
+
+interface MemoryFacts {
+  readonly unit: SourceUnit
+  readonly positions: ReadonlyMap<string, LogPosition>
+  /** Places of files whose bytes could not be had. */
+  readonly unread: ReadonlySet<string>
+  readonly session: Session | undefined
+  readonly isSettled: boolean
+  readonly end: ParseEnd
+  readonly unknownKinds: ReadonlySet<string>
+  readonly nextOrdinal: number
+  readonly before: UnitMemory | undefined
+}
+
+/** The stamp of no unit: it is looked at again. */
+export const UNFINISHED = "unfinished"
+/** The stamp of no file. */
+const UNREAD = ""
+
+function memoryOf(facts: MemoryFacts): UnitMemory {
+  const { unit, positions, unread, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
+  const isWhole = unread.size === 0 && unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
+  const stampNow = (file: SourceFile) =>
+    unread.has(file.place) ? (before?.files[file.place] ?? UNREAD) : fileStamp(file)
+  return {
+    // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
+    stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : UNFINISHED,
+    files: Object.fromEntries(unit.files.map((file) => [file.place, stampNow(file)])),
+    positions: Object.fromEntries(positions),
+    session: session ?? null,
+    parserState: end.state,
+    clientVersions: [...new Set([...(before?.clientVersions ?? []), ...end.clientVersions])],
+    unknownKinds: [...unknownKinds],
+    nextOrdinal,
+  }
+}

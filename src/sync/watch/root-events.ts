@@ -1,0 +1,110 @@
+/**
+ * Events of the file system below the roots: they say where something happened, and nothing of what. A root that gives none
+ * (a network file system, too few watches left) is blind, and is polled by whoever asks; it is tried again after a while.
+ */
+import { existsSync, type FSWatcher, statfsSync, statSync, watch } from "node:fs"
+import { join } from "node:path"
+import type { Log } from "../../platform/log.ts"
+import type { ImportSource } from "../import.ts"
+
+export interface RootEvents {
+  /** Watches what is there now. What broke, or went away and came back, is watched anew. */
+  follow(sources: readonly ImportSource[], nowMs: number): void
+  isBlind(root: string): boolean
+  close(): void
+}
+
+export interface RootEventsContext {
+  readonly log: Log
+  /** Something happened at a place below a root, or anywhere in it. */
+  readonly onEvent: (root: string, place: string | undefined) => void
+  /** How long a root that gives no events is left alone. */
+  readonly retryMs: number
+}
+
+/**
+ * What another machine writes there is no event here, although watching seems to work: NFS, SMB and CIFS, 9p (also the
+ * disks of Windows under WSL), FUSE (sshfs), Ceph, AFS, Lustre, shared folders of virtual machines.
+ */
+const REMOTE_FILE_SYSTEMS = new Set([
+  0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f, 0x0bd00bd0, 0x786f4256,
+])
+
+export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): RootEvents {
+  const watchers = new Map<string, FSWatcher>()
+  /** When a root without events is tried again. */
+  const blindUntil = new Map<string, number>()
+  /** Roots in which a directory came or moved. */
+  const renewed = new Set<string>()
+  let nowMs = 0
+
+  function drop(root: string): void {
+    watchers.get(root)?.close()
+    watchers.delete(root)
+    onEvent(root, undefined)
+  }
+
+  function blind(root: string, why: string): void {
+    if (!blindUntil.has(root)) log.info(`${root} gives no events (${why}): it is looked at every second.`)
+    blindUntil.set(root, nowMs + retryMs)
+  }
+
+  function begin({ adapter, root }: ImportSource): void {
+    try {
+      const watcher = watch(root, { recursive: true }, (event, name) => {
+        if (!existsSync(root)) drop(root)
+        else if (typeof name !== "string") onEvent(root, undefined)
+        else if (adapter.source.concerns?.(root, name) !== false) {
+          onEvent(root, name)
+          if (event === "rename" && isDirectory(join(root, name))) renewed.add(root)
+        }
+      })
+      // Some watches of many failed: the others tell only a part of what happens, and each try costs a walk.
+      watcher.on("error", (error) => {
+        if (watchers.get(root) !== watcher) return
+        drop(root)
+        blind(root, codeOf(error))
+      })
+      watchers.set(root, watcher)
+      onEvent(root, undefined)
+    } catch (error) {
+      blind(root, codeOf(error))
+    }
+  }
+
+  return {
+    follow: (sources, now) => {
+      nowMs = now
+      for (const source of sources) {
+        const { root } = source
+        // A directory that was just renamed is sometimes not followed to its new name (1 of 30, measured): begin anew.
+        if (renewed.delete(root)) drop(root)
+        if (watchers.has(root) || (blindUntil.get(root) ?? Number.NEGATIVE_INFINITY) > now) continue
+        if (isRemote(root)) blind(root, "its file system is not of this machine")
+        else begin(source)
+      }
+    },
+    isBlind: (root) => !watchers.has(root),
+    close: () => {
+      for (const watcher of watchers.values()) watcher.close()
+      watchers.clear()
+    },
+  }
+}
+
+function isRemote(root: string): boolean {
+  try {
+    return REMOTE_FILE_SYSTEMS.has(Number(statfsSync(root).type))
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return false
+    throw error
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
+}
