@@ -2,8 +2,9 @@
  * Batches of rows arriving in a store, from an archive or from another store: what is absent is appended, in commits that
  * are large enough to pay and small enough for memory. What is repeated is a no-op, so that a stopped run is run again.
  */
+
+import { batchBytes, type RowBatch, rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { isIn } from "../substrate/filter.ts"
-import { batchBytes, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
 import type { Store } from "../substrate/table.ts"
 import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally } from "./tables.ts"
 import { createBreather } from "./work.ts"

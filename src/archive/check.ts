@@ -4,7 +4,7 @@
  */
 import { constants, type FileHandle, open } from "node:fs/promises"
 import { PondError } from "../model/errors.ts"
-import type { RowBatch } from "../substrate/packed.ts"
+import type { RowBatch } from "../substrate/columns/row-batch.ts"
 import { type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
 import { entryName } from "./export.ts"
 import { unpacked, type Verdict } from "./judge.ts"

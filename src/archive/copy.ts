@@ -1,7 +1,7 @@
 /** One store into another, between any two backends: what is absent is appended, then both are compared by their ids. */
 import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
-import { rowsOfBatch } from "../substrate/packed.ts"
+import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { createArrival } from "./arrive.ts"
 import { type Comparison, compareStores, momentOf } from "./compare.ts"
 import { strangers } from "./import.ts"

@@ -10,7 +10,7 @@ import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { VERSION } from "../platform/version.ts"
-import { batchBytes, packBatches, type RowBatch } from "../substrate/packed.ts"
+import { batchBytes, packBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
 import type { Store } from "../substrate/table.ts"
 import { createEntryWriter, type EntryWriter } from "./container.ts"
 import {

@@ -3,7 +3,7 @@
  * judges while the other stores. Where no thread starts, and for a small one, it is done here.
  */
 import { startAnswering, threadUrl } from "../platform/threads.ts"
-import { judgedBatches, type RowBatch } from "../substrate/packed.ts"
+import { judgedBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
 import { NotAnArchive } from "./container.ts"
 import { createJudge, type Judged, type Verdict } from "./judge.ts"
 import type { Answered, Asked } from "./judge-worker.ts"

@@ -1,7 +1,7 @@
 /** The entry of the thread that judges an archive beside the storing: contents come in, their rows go out, in that order. */
 import { assert, toPondError } from "../model/errors.ts"
 import type { ThreadFailure } from "../platform/threads.ts"
-import { freeBytes } from "../substrate/packed.ts"
+import { freeBytes } from "../substrate/columns/row-batch.ts"
 import { NotAnArchive } from "./container.ts"
 import { createJudge, type Judged, type Verdict } from "./judge.ts"
 import type { ManifestEntry } from "./manifest.ts"

@@ -5,8 +5,8 @@
 
 import { sha256Of } from "../platform/sha256.ts"
 import { createRowChecker, type RowChecker } from "../sessions/rows/check-rows.ts"
-import { keyHashesOf } from "../substrate/columns.ts"
-import { owningBatches, type RowBatch, unpackBatches } from "../substrate/packed.ts"
+import { keyHashesOf } from "../substrate/columns/batch-cells.ts"
+import { owningBatches, type RowBatch, unpackBatches } from "../substrate/columns/row-batch.ts"
 import { ENTRY_BYTES_MAX, NotAnArchive } from "./container.ts"
 import type { ManifestEntry } from "./manifest.ts"
 import type { ArchivedTable } from "./tables.ts"

@@ -4,10 +4,10 @@
  */
 import { blobsOfPart, blobsOfRow } from "../sessions/rows/row-codecs.ts"
 import type { MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
-import { textColumn } from "../substrate/columns.ts"
+import { textColumn } from "../substrate/columns/batch-cells.ts"
+import { batchOfRows, type RowBatch, rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { isIn, range } from "../substrate/filter.ts"
-import { batchOfRows, type RowBatch, rowsOfBatch } from "../substrate/packed.ts"
-import type { Snapshot } from "../substrate/snapshot.ts"
+import type { Snapshot } from "../substrate/lance/snapshot.ts"
 import type { Store } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type ArchivedTable, ownerColumn, tablesOf } from "./tables.ts"

@@ -3,7 +3,7 @@
  * word of a store makes no string of what is ASCII, as nearly all of it is.
  */
 import { isAscii } from "node:buffer"
-import { type ColumnValues, textReader } from "../substrate/plain-columns.ts"
+import { type ColumnValues, textReader } from "../substrate/columns/column-batch.ts"
 import { BLOB_SCHEME, textOfColumn } from "./rows/oversized.ts"
 
 /** A text of megabytes is a paste: its beginning is what it is found by, and an exact search still reads all of it. */

@@ -4,9 +4,9 @@
  * stored since is told by its place, so that who asks can look at it. Can be made again from the messages at any time.
  */
 import { giveBackMemory } from "../platform/native-memory.ts"
+import { type ColumnValues, textReader } from "../substrate/columns/column-batch.ts"
 import { and, eq, type Filter, isIn, isNull, not, startsWith, stored } from "../substrate/filter.ts"
-import type { Effort } from "../substrate/maintenance-plan.ts"
-import { type ColumnValues, textReader } from "../substrate/plain-columns.ts"
+import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import { BLOB_SCHEME } from "./rows/oversized.ts"
 import { folded, wordsOf } from "./search-terms.ts"

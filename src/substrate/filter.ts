@@ -3,8 +3,8 @@
  * only as a quoted literal, and a column only by a name that its table declares.
  */
 import { assert, PondError } from "../model/errors.ts"
+import { storedText } from "./columns/surrogate-escape.ts"
 import type { AnyTable, Column } from "./table-definition.ts"
-import { storedText } from "./text.ts"
 
 export type FilterValue = string | number | bigint | boolean
 

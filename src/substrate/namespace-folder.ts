@@ -1,6 +1,6 @@
 /** Where the tables of a namespace lie inside their store. Apart from the rest, because it costs no engine to say. */
 import { sha256Of } from "../platform/sha256.ts"
-import { storedText } from "./text.ts"
+import { storedText } from "./columns/surrogate-escape.ts"
 
 /** The store itself: what is meant where no namespace is named. */
 export const PERSONAL_NAMESPACE = "local"

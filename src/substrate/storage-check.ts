@@ -4,14 +4,14 @@
  * machines write at once, without any error: that is the step to fear.
  */
 import { type PondError, toPondError } from "../model/errors.ts"
-import { type Catalog, openCatalog } from "./catalog.ts"
-import type { Dataset } from "./dataset.ts"
+import { type Catalog, openCatalog } from "./lance/catalog.ts"
+import type { Dataset } from "./lance/dataset.ts"
+import { openDataset } from "./lance/open-dataset.ts"
+import { countRows, scanNewest } from "./lance/read.ts"
+import { insertAbsent } from "./lance/write.ts"
 import type { Location } from "./location.ts"
-import { openDataset } from "./open-dataset.ts"
-import { countRows, scanNewest } from "./read.ts"
 import type { StoreContext } from "./store-context.ts"
 import { defineTable, int32, type TableDefinition, utf8 } from "./table-definition.ts"
-import { insertAbsent } from "./write.ts"
 
 export type CheckStep = "reach" | "write" | "conditional write" | "read" | "list" | "delete"
 

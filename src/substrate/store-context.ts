@@ -2,7 +2,7 @@
 import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
 import type { Random } from "../platform/random.ts"
-import type { DiskFiles } from "./disk-files.ts"
+import type { DiskFiles } from "./local/disk-files.ts"
 
 export interface StoreContext {
   readonly log: Log

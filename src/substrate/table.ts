@@ -1,16 +1,12 @@
 /** A table as its consumer sees it: typed rows over the read path, the write path and maintenance. */
-import { type Catalog, openCatalog } from "./catalog.ts"
-import type { Dataset } from "./dataset.ts"
+
+import type { ColumnBatch } from "./columns/column-batch.ts"
+import type { RowBatch } from "./columns/row-batch.ts"
 import type { Filter } from "./filter.ts"
-import { type Incoming, openIncoming, removeLeft } from "./incoming.ts"
-import { openStoreTurns } from "./local-table.ts"
-import type { Location } from "./location.ts"
-import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain.ts"
-import type { Effort } from "./maintenance-plan.ts"
-import { openDataset } from "./open-dataset.ts"
-import { perhapsThere } from "./own-rows.ts"
-import type { RowBatch } from "./packed.ts"
-import type { ColumnBatch } from "./plain-columns.ts"
+import { type Catalog, openCatalog } from "./lance/catalog.ts"
+import type { Dataset } from "./lance/dataset.ts"
+import { openDataset } from "./lance/open-dataset.ts"
+import { perhapsThere } from "./lance/own-rows.ts"
 import {
   countRows,
   explainScan,
@@ -22,7 +18,7 @@ import {
   scanColumns,
   scanRows,
   scanWithin,
-} from "./read.ts"
+} from "./lance/read.ts"
 import {
   lastCommitOf,
   reachOf,
@@ -31,11 +27,9 @@ import {
   scanStretches,
   takeRows,
   versionOf,
-} from "./row-ids.ts"
-import type { TextQuery, VectorQuery } from "./search.ts"
-import { beginSnapshot, type Snapshot } from "./snapshot.ts"
-import type { StoreContext } from "./store-context.ts"
-import type { AnyRow, Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
+} from "./lance/row-numbers.ts"
+import type { TextQuery, VectorQuery } from "./lance/search.ts"
+import { beginSnapshot, type Snapshot } from "./lance/snapshot.ts"
 import {
   deleteWhere,
   type Inserted,
@@ -43,7 +37,14 @@ import {
   insertAbsent,
   insertBatches,
   insertColumns,
-} from "./write.ts"
+} from "./lance/write.ts"
+import { openStoreTurns } from "./local/local-table.ts"
+import { type Incoming, openIncoming, removeLeft } from "./local/staging.ts"
+import type { Location } from "./location.ts"
+import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain/maintain.ts"
+import type { Effort } from "./maintain/maintenance-plan.ts"
+import type { StoreContext } from "./store-context.ts"
+import type { AnyRow, Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
 
 export interface ReadRequest<C extends Columns, Name extends ScannedName<C>> {
   readonly columns: readonly Name[]

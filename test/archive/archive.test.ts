@@ -7,7 +7,7 @@ import { importArchive } from "../../src/archive/import.ts"
 import { sha256Of } from "../../src/platform/sha256.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { BLOBS } from "../../src/sessions/tables.ts"
-import { batchOfRows, packBatches, rowsOfBatch, unpackBatches } from "../../src/substrate/packed.ts"
+import { batchOfRows, packBatches, rowsOfBatch, unpackBatches } from "../../src/substrate/columns/row-batch.ts"
 import type { TableDefinition } from "../../src/substrate/table-definition.ts"
 import { said, session } from "../sessions/support.ts"
 import {

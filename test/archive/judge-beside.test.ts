@@ -5,7 +5,13 @@ import { openArchive } from "../../src/archive/check.ts"
 import { judgedEntries } from "../../src/archive/judge-beside.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import type { MessageRow } from "../../src/sessions/tables.ts"
-import { batchBytes, batchOfRows, packBatches, rowsOfBatch, unpackBatches } from "../../src/substrate/packed.ts"
+import {
+  batchBytes,
+  batchOfRows,
+  packBatches,
+  rowsOfBatch,
+  unpackBatches,
+} from "../../src/substrate/columns/row-batch.ts"
 import type { TableDefinition } from "../../src/substrate/table-definition.ts"
 import { said, session } from "../sessions/support.ts"
 import { exported, imported, type Place, place, rewritten } from "./support.ts"

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { createRowChecker } from "../../src/sessions/rows/check-rows.ts"
 import { MESSAGES, SESSIONS } from "../../src/sessions/tables.ts"
-import { batchOfRows } from "../../src/substrate/packed.ts"
+import { batchOfRows } from "../../src/substrate/columns/row-batch.ts"
 import type { AnyRow, TableDefinition } from "../../src/substrate/table-definition.ts"
 
 const MOMENT = 1_700_000_000_000_000n

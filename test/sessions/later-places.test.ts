@@ -3,8 +3,8 @@ import { expect, test } from "bun:test"
 import { systemClock } from "../../src/platform/clock.ts"
 import { walkTimeline } from "../../src/search/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
-import { engine } from "../../src/substrate/engine.ts"
 import { and } from "../../src/substrate/filter.ts"
+import { engine } from "../../src/substrate/lance/engine.ts"
 import { said, session, testSessions } from "./support.ts"
 
 function batchOf(id: string, count: number) {

@@ -6,7 +6,7 @@ import { WORD_BLOCKS, WORD_SEGMENTS } from "../../src/sessions/tables.ts"
 import { foldWords } from "../../src/sessions/words/fold.ts"
 import { madeParts, type PlacedPart } from "../../src/sessions/words/parts-beside.ts"
 import { openWordIndex } from "../../src/sessions/words/word-index.ts"
-import { pickedRows } from "../../src/substrate/column-cuts.ts"
+import { pickedRows } from "../../src/substrate/columns/slice-columns.ts"
 import { eq, not } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { openCatalog } from "../../src/substrate/catalog.ts"
-import { engine } from "../../src/substrate/engine.ts"
 import { eq } from "../../src/substrate/filter.ts"
+import { openCatalog } from "../../src/substrate/lance/catalog.ts"
+import { engine } from "../../src/substrate/lance/engine.ts"
 import { EVERY_KIND, row, testContext, testStore } from "./support.ts"
 
 /** `lance-chokepoints`: each kind of call into the engine stands in the files that own it, and nowhere else in the tree. */
@@ -17,36 +17,36 @@ function codeOf(text: string): string {
 }
 
 const CALLS: readonly (readonly [what: string, call: RegExp, owners: readonly string[]])[] = [
-  ["the engine is loaded", /require\("(?:@lancedb\/lancedb|apache-arrow)"\)/, ["substrate/engine.ts"]],
-  ["catalog: connecting", /\blance\.connect\(/, ["substrate/catalog.ts"]],
+  ["the engine is loaded", /require\("(?:@lancedb\/lancedb|apache-arrow)"\)/, ["substrate/lance/engine.ts"]],
+  ["catalog: connecting", /\blance\.connect\(/, ["substrate/lance/catalog.ts"]],
   [
     "catalog: opening, making and dropping tables",
     /\.(?:openTable|createEmptyTable|dropTable|tableNames)\(/,
-    ["substrate/catalog.ts"],
+    ["substrate/lance/catalog.ts"],
   ],
   [
     "read: scans, counts, searches and blobs",
     /\.(?:countRows|fetchBlobs|nearestTo|fullTextSearch|analyzePlan|takeRowIds|vectorSearch)\(|\btable\s*\.query\(/,
-    ["substrate/read.ts", "substrate/row-ids.ts"],
+    ["substrate/lance/read.ts", "substrate/lance/row-numbers.ts"],
   ],
   [
     "write: rows in, rows out",
     /\.mergeInsert\(|\b(?:table|dataset|made|open|inner)\.(?:add|delete)\(/,
-    ["substrate/write.ts"],
+    ["substrate/lance/write.ts"],
   ],
-  ["maintenance", /\.(?:optimize|dropIndex)\(\s*(?:\{\s*cleanup|\)|planned)/, ["substrate/maintain.ts"]],
-  ["building an index", /\.createIndex\(/, ["substrate/indexes.ts"]],
+  ["maintenance", /\.(?:optimize|dropIndex)\(\s*(?:\{\s*cleanup|\)|planned)/, ["substrate/maintain/maintain.ts"]],
+  ["building an index", /\.createIndex\(/, ["substrate/maintain/indexes.ts"]],
   [
     "looking at a table again",
     /\.checkoutLatest\(/,
-    ["substrate/open-dataset.ts", "substrate/write.ts", "substrate/maintain.ts"],
+    ["substrate/lance/open-dataset.ts", "substrate/lance/write.ts", "substrate/maintain/maintain.ts"],
   ],
-  ["a filter in the engine's language", /\.where\(/, ["substrate/read.ts", "substrate/row-ids.ts"]],
-  ["the engine's errors are read", /\.message\b.*(?:test|match|includes)|PROSE/, ["substrate/lance-errors.ts"]],
+  ["a filter in the engine's language", /\.where\(/, ["substrate/lance/read.ts", "substrate/lance/row-numbers.ts"]],
+  ["the engine's errors are read", /\.message\b.*(?:test|match|includes)|PROSE/, ["substrate/lance/lance-errors.ts"]],
 ]
 
 test.each(CALLS)("%s: where it is owned, and nowhere else", (_, call, owners) => {
-  const files = SOURCES.filter(({ name }) => name.startsWith("substrate/") || owners[0] === "substrate/engine.ts")
+  const files = SOURCES.filter(({ name }) => name.startsWith("substrate/") || owners[0] === "substrate/lance/engine.ts")
   const found = files.filter(({ text }) => call.test(text)).map(({ name }) => name)
   expect(found.toSorted()).toEqual(owners.toSorted())
 })
@@ -70,8 +70,8 @@ test("what would go around a rule is not called at all", () => {
 test("storage: only what the engine leaves undone on a local disk touches files", () => {
   const touching = SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && /from "node:fs/.test(text))
   expect(touching.map(({ name }) => name).toSorted()).toEqual([
-    "substrate/disk-files.ts",
-    "substrate/incoming.ts",
+    "substrate/local/disk-files.ts",
+    "substrate/local/staging.ts",
     "substrate/self-test.ts",
   ])
 })

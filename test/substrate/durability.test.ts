@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
-import { type DiskFiles, diskFiles } from "../../src/substrate/disk-files.ts"
+import { type DiskFiles, diskFiles } from "../../src/substrate/local/disk-files.ts"
 import { EVERY_KIND, row, type TestStore, testStore } from "./support.ts"
 
 const rowsFrom = (from: number) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import fc from "fast-check"
+import { storedText } from "../../src/substrate/columns/surrogate-escape.ts"
 import {
   and,
   contains,
@@ -17,7 +18,6 @@ import {
   stored,
 } from "../../src/substrate/filter.ts"
 import type { Table } from "../../src/substrate/table.ts"
-import { storedText } from "../../src/substrate/text.ts"
 import { SEED } from "../support/seed.ts"
 import { EVERY_KIND, type EveryKind, row, type TestStore, testStore } from "./support.ts"
 

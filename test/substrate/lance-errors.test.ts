@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { seededRandom } from "../../src/platform/random.ts"
-import { engine } from "../../src/substrate/engine.ts"
-import { type Failure, failureOf, storeError } from "../../src/substrate/lance-errors.ts"
-import { manifestName } from "../../src/substrate/manifest-file.ts"
-import { retried } from "../../src/substrate/retry.ts"
+import { engine } from "../../src/substrate/lance/engine.ts"
+import { type Failure, failureOf, storeError } from "../../src/substrate/lance/lance-errors.ts"
+import { retried } from "../../src/substrate/lance/retry.ts"
+import { manifestName } from "../../src/substrate/local/manifest-file.ts"
 import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
 
 /** The real engine is made to say each of its lines, and is read right. */
@@ -112,8 +112,8 @@ test.each(DAMAGES)("damaged: %s", async (_, inside, damage) => {
 async function onSmallDisk(script: string): Promise<string> {
   using folder = new Folder()
   const code = `
-    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance-errors.ts"))})
-    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/engine.ts"))})
+    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance/lance-errors.ts"))})
+    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance/engine.ts"))})
     const connection = await engine().lance.connect(${JSON.stringify(folder.path)})
     const table = await connection.createTable("t", [{ id: "a", text: "words" }])
     const text = crypto.getRandomValues(new Uint8Array(60000)).toBase64()
@@ -193,8 +193,8 @@ test.if(!isRoot || has("setpriv"))("denied: a folder of another user", async () 
   for (const name of ["_versions", "data", ""]) chmodSync(join(folder.path, "t.lance", name), 0o555)
   chmodSync(data, 0o555)
   const code = `
-    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance-errors.ts"))})
-    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/engine.ts"))})
+    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance/lance-errors.ts"))})
+    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance/engine.ts"))})
     const table = await (await engine().lance.connect(${JSON.stringify(folder.path)})).openTable("t")
     try { await table.add([{ id: "b", text: "words" }]) } catch (error) { console.log(failureOf(error)) }`
   const command = [...(isRoot ? ["setpriv", "--reuid=65534", "--clear-groups"] : []), process.execPath, "-e", code]
@@ -207,8 +207,8 @@ test("files_out: a process that has as many files open as it may", async () => {
   await madeTable(folder.path)
   const code = `
     const { openSync } = require("node:fs")
-    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance-errors.ts"))})
-    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/engine.ts"))})
+    const { failureOf } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance/lance-errors.ts"))})
+    const { engine } = await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/lance/engine.ts"))})
     const store = await engine().lance.connect(${JSON.stringify(folder.path)})
     await store.tableNames()
     try { for (;;) openSync("/dev/null", "r") } catch {}

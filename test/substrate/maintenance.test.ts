@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test"
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { diskFiles } from "../../src/substrate/disk-files.ts"
-import { type Effort, type IndexState, planMaintenance, type TableState } from "../../src/substrate/maintenance-plan.ts"
+import { diskFiles } from "../../src/substrate/local/disk-files.ts"
+import {
+  type Effort,
+  type IndexState,
+  planMaintenance,
+  type TableState,
+} from "../../src/substrate/maintain/maintenance-plan.ts"
 import { defineTable, nullable, timestampUs, utf8 } from "../../src/substrate/table-definition.ts"
 import { type TestStore, testStore } from "./support.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/random.ts"
+import { batchBytes, rowsOfBatch } from "../../src/substrate/columns/row-batch.ts"
 import { and, contains, eq, isIn, isNull, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
-import { batchBytes, rowsOfBatch } from "../../src/substrate/packed.ts"
 import { defineTable, int32, nullable, packed, utf8 } from "../../src/substrate/table-definition.ts"
 import { EVERY_KIND, row, SCANNED, testStore } from "./support.ts"
 

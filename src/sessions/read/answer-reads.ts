@@ -2,8 +2,9 @@
  * What an answer says beside its hits: of their sessions, and of the files that came with them. A process that goes on
  * asking has it in memory (`kept-rows.ts`); one that asks once reads the few rows it needs.
  */
+
+import { type Gathered, gathered } from "../../substrate/coalesce-reads.ts"
 import { and, eq, isIn } from "../../substrate/filter.ts"
-import { type Gathered, gathered } from "../../substrate/gather.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { PartRow, SESSIONS, SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"

@@ -1,10 +1,11 @@
 /**
  * The rows that readers ask for by name: sessions, their children, the places of their messages, messages and parts. Who
- * asks at the same time as others shares one read of the table with them (`gather.ts`), so that a server with many readers
+ * asks at the same time as others shares one read of the table with them (`coalesce-reads.ts`), so that a server with many readers
  * does not pay for each of them what a read costs before it has read anything.
  */
+
+import { type Gathered, gathered } from "../../substrate/coalesce-reads.ts"
 import { and, eq, type Filter, isIn, isNull, not, or } from "../../substrate/filter.ts"
-import { type Gathered, gathered } from "../../substrate/gather.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES, MessageRow, PARTS, PartRow, SESSIONS, SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"

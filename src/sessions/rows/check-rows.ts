@@ -15,8 +15,8 @@ import {
   type TextColumn,
   textColumn,
   upperHalves,
-} from "../../substrate/columns.ts"
-import { type RowBatch, rowsOfBatch, textsBeginning } from "../../substrate/packed.ts"
+} from "../../substrate/columns/batch-cells.ts"
+import { type RowBatch, rowsOfBatch, textsBeginning } from "../../substrate/columns/row-batch.ts"
 import type { BlobRow, SessionRow } from "../tables.ts"
 import { plainBytes } from "./blob-packing.ts"
 import { BLOB_SCHEME } from "./oversized.ts"

@@ -3,7 +3,7 @@
  * every column that a search filters by (`document-filter.ts`). Texts are kept once each, with a code per message.
  */
 import { assert } from "../../model/errors.ts"
-import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
+import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/columns/column-batch.ts"
 
 const TEXT_FACETS = ["session_id", "role", "source_agent", "project", "lane"] as const
 const NUMBER_FACETS = ["timestamp", "ingested_at", "ordinal"] as const

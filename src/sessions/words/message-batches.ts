@@ -3,9 +3,9 @@
  * began earlier what was said last.
  */
 
-import { joinedColumns, pickedRows, rowsBetween } from "../../substrate/column-cuts.ts"
+import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/columns/column-batch.ts"
+import { joinedColumns, pickedRows, rowsBetween } from "../../substrate/columns/slice-columns.ts"
 import { and, eq, or, range } from "../../substrate/filter.ts"
-import { type ColumnBatch, type ColumnValues, repeatedTexts, textReader } from "../../substrate/plain-columns.ts"
 import type { Picked, Table } from "../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../rows/oversized.ts"
 import type { MESSAGES } from "../tables.ts"

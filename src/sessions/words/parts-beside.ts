@@ -4,7 +4,7 @@
  * it is done here.
  */
 import { startAnswering, threadUrl } from "../../platform/threads.ts"
-import { buffersOf, columnBytes } from "../../substrate/plain-columns.ts"
+import { buffersOf, columnBytes } from "../../substrate/columns/column-batch.ts"
 import type { MessageBatch } from "./builder.ts"
 import { messageParts, type PartStep, sortedBatches } from "./message-batches.ts"
 import { createPartMaker, type MadePart } from "./part.ts"

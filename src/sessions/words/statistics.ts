@@ -1,5 +1,5 @@
 /** The index of words as `status` and `optimize` show it: one table, whose rows are the messages that are in a segment. */
-import type { TableStatistics } from "../../substrate/maintain.ts"
+import type { TableStatistics } from "../../substrate/maintain/maintain.ts"
 import { coverOf, readFacts, type WordTables } from "./segments.ts"
 
 /** Nothing where no segment was ever written. */

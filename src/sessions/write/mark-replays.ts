@@ -4,8 +4,8 @@
  * alone; each copy is marked `options.pond.replay_of`, so that search and statistics count it once.
  */
 import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../../model/json.ts"
+import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../../substrate/columns/column-batch.ts"
 import { isIn } from "../../substrate/filter.ts"
-import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../../substrate/plain-columns.ts"
 import type { Table } from "../../substrate/table.ts"
 import { plainBlobs } from "../rows/blob-packing.ts"
 import { columnOfText, createBlobSink, textOfColumn } from "../rows/oversized.ts"

@@ -3,7 +3,7 @@
  * the writing of others. What only the store can tell (which messages are copies of another session's) comes afterwards.
  */
 import type { Entry, Message, Session } from "../../model/session.ts"
-import { type ColumnBatch, columnBytes, columnsOf, rowsOfColumns } from "../../substrate/plain-columns.ts"
+import { type ColumnBatch, columnBytes, columnsOf, rowsOfColumns } from "../../substrate/columns/column-batch.ts"
 import { plainBlobs } from "../rows/blob-packing.ts"
 import { createBlobSink } from "../rows/oversized.ts"
 import {

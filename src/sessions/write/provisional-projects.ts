@@ -6,8 +6,8 @@
  */
 import { isJsonObject, type JsonValue, parseOwnJson } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
+import { filled } from "../../substrate/columns/column-batch.ts"
 import { isIn } from "../../substrate/filter.ts"
-import { filled } from "../../substrate/plain-columns.ts"
 import type { Table } from "../../substrate/table.ts"
 import { MESSAGES, PARTS, type SESSIONS } from "../tables.ts"
 import type { PreparedBatch } from "./prepare.ts"

@@ -4,7 +4,6 @@
  */
 import { isJsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../../model/json.ts"
 import { createKeySet, type KeySet } from "../../platform/key-set.ts"
-import { isIn } from "../../substrate/filter.ts"
 import {
   type ColumnBatch,
   type ColumnValues,
@@ -14,7 +13,8 @@ import {
   replaced,
   textReader,
   textsOf,
-} from "../../substrate/plain-columns.ts"
+} from "../../substrate/columns/column-batch.ts"
+import { isIn } from "../../substrate/filter.ts"
 import { type Lane, MESSAGES } from "../tables.ts"
 import type { PreparedBatch } from "./prepare.ts"
 import type { SessionTables } from "./write-sessions.ts"

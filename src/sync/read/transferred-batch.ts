@@ -8,7 +8,7 @@ import type { Session } from "../../model/session.ts"
 import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
 import { MESSAGES } from "../../sessions/tables.ts"
 import type { PreparedBatch } from "../../sessions/write/prepare.ts"
-import { buffersOf, filled } from "../../substrate/plain-columns.ts"
+import { buffersOf, filled } from "../../substrate/columns/column-batch.ts"
 
 export interface CarriedBatch extends Omit<PreparedBatch, "session"> {
   readonly session: string

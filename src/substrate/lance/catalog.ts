@@ -1,0 +1,204 @@
+/**
+ * The catalog: where a table lies, and the only code that connects, opens and creates (`lance-chokepoints-catalog`).
+ * Everything of one store shares one connection, one cache and one object-store client.
+ * Tables come into being at their first write: reading a store that is not there makes nothing.
+ */
+import { join } from "node:path"
+import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
+import { PondError } from "../../model/errors.ts"
+import { limitNativeLog } from "../../platform/native-log.ts"
+import { readyScratch } from "../../platform/scratch.ts"
+import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
+import { diskFiles, leadsThroughFile } from "../local/disk-files.ts"
+import { type LocalTable, openLocalTable } from "../local/local-table.ts"
+import { type Location, within } from "../location.ts"
+import { buildIndex } from "../maintain/indexes.ts"
+import type { StoreContext } from "../store-context.ts"
+import type { TableDefinition } from "../table-definition.ts"
+import { engine } from "./engine.ts"
+import { failureOf, misplacedStore } from "./lance-errors.ts"
+import { type RetryContext, retried } from "./retry.ts"
+
+export interface CreatedTable {
+  readonly table: LanceTable
+  /** What another process had stored in the meantime, and what the new table hides: to be stored again. */
+  readonly overwritten: LanceTable | undefined
+}
+
+/** A place that holds tables, as the chokepoints see it. */
+export interface Catalog {
+  readonly location: Location
+  readonly context: StoreContext
+  readonly retry: RetryContext
+  /** The table, or nothing where it was never written. */
+  open(definition: TableDefinition): Promise<LanceTable | undefined>
+  create(definition: TableDefinition): Promise<CreatedTable>
+  /** The files of the table, where the store is local. */
+  local(name: string): LocalTable | undefined
+  names(): Promise<string[]>
+  /** Only what a check of the store has written itself is ever dropped. */
+  drop(name: string): Promise<void>
+  at(folder: string): Catalog
+  keepLittle(): void
+  close(): void
+}
+
+/**
+ * The engine's own defaults are six gigabytes and one, and its third argument, which its declaration offers for a
+ * session, is not read at all: the session has to be among the options. pond also idles beside an editor.
+ */
+const INDEX_CACHE_BYTES = 64n * 1024n * 1024n
+const METADATA_CACHE_BYTES = 16n * 1024n * 1024n
+/**
+ * What stood in an index that was built anew stays in the cache until it is full, in twice the bytes that are counted: a
+ * watch that only looks up keys grew by a hundred megabytes in an hour, and does not with so much.
+ */
+const LITTLE_INDEX_CACHE_BYTES = 8n * 1024n * 1024n
+
+/** Those of a store and of all stores inside it. */
+interface Caches {
+  /** Made when it is first asked for. */
+  session(): Session
+  keepLittle(): void
+}
+
+function createCaches(): Caches {
+  let session: Session | undefined
+  let indexBytes = INDEX_CACHE_BYTES
+  return {
+    session: () => {
+      const { lance } = engine()
+      readyScratch()
+      session ??= new lance.Session(indexBytes, METADATA_CACHE_BYTES)
+      return session
+    },
+    keepLittle: () => {
+      indexBytes = LITTLE_INDEX_CACHE_BYTES
+    },
+  }
+}
+
+const NEW_TABLES: Readonly<Record<string, string>> = {
+  new_table_enable_stable_row_ids: "true",
+  new_table_enable_v2_manifest_paths: "true",
+  new_table_data_storage_version: "2.2",
+}
+
+export function openCatalog(location: Location, context: StoreContext, caches = createCaches()): Catalog {
+  let connection: Promise<Connection> | undefined
+  const retry: RetryContext = { random: context.random, sleep: context.sleep ?? Bun.sleep, store: location.shown }
+  const connected = (): Promise<Connection> => {
+    if (connection === undefined) limitNativeLog(context.log.level)
+    connection ??= retried(retry, () => {
+      const storageOptions = { ...location.storageOptions(), ...NEW_TABLES }
+      return engine().lance.connect(location.uri, { storageOptions, session: caches.session() })
+    }).catch((error: unknown) => {
+      connection = undefined
+      throw error
+    })
+    return connection
+  }
+  const disk = context.disk ?? diskFiles
+  const local = (name: string) =>
+    location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
+  /** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
+  const isAbsent = async (folder: string) => {
+    if (location.backend !== "local" || (await disk.size(folder)) !== undefined) return false
+    if (await leadsThroughFile(location.uri)) throw misplacedStore(location.shown)
+    return true
+  }
+  return {
+    location,
+    context,
+    retry,
+    open: async (definition) => {
+      if (await isAbsent(join(location.uri, `${definition.name}.lance`))) return undefined
+      return await openTable(await connected(), definition, retry)
+    },
+    create: async (definition) => createTable(await connected(), definition, retry),
+    local,
+    names: async () => {
+      if (await isAbsent(location.uri)) return []
+      const open = await connected()
+      return await retried(retry, () => open.tableNames())
+    },
+    drop: async (name) => {
+      const open = await connected()
+      await retried(retry, () => open.dropTable(name))
+      await local(name)?.discard()
+    },
+    at: (folder) => openCatalog(within(location, folder), context, caches),
+    keepLittle: caches.keepLittle,
+    close: () => {
+      connection?.then((open) => open.close()).catch(() => undefined)
+      connection = undefined
+    },
+  }
+}
+
+async function openTable(
+  connection: Connection,
+  definition: TableDefinition,
+  retry: RetryContext,
+): Promise<LanceTable | undefined> {
+  const table = await retried(retry, () =>
+    connection.openTable(definition.name).catch((error: unknown) => {
+      if (failureOf(error) === "absent") return undefined
+      throw error
+    }),
+  )
+  if (table !== undefined) await refuseNewerSchema(table, definition, retry)
+  return table
+}
+
+/** A table written by a newer pond may mean by a column what this one does not know (`lance-dataset-schema-version`). */
+async function refuseNewerSchema(table: LanceTable, definition: TableDefinition, retry: RetryContext): Promise<void> {
+  const stored = Number((await table.schema()).metadata.get(SCHEMA_VERSION_KEY) ?? "0")
+  if (stored <= definition.schemaVersion) return
+  throw new PondError(
+    "version_unsupported",
+    `The store ${retry.store} was written by a newer pond (table ${definition.name}, version ${stored}). Update pond.`,
+    { details: { table: definition.name, stored, known: definition.schemaVersion } },
+  )
+}
+
+/**
+ * Two processes may make the same table at once. One of them makes it, and the other is told that it is there, unless it
+ * had looked before: then the engine lets its empty table overwrite the other's, rows and all. Who finds that he is not
+ * the first version has done that, and hands over what was there before.
+ */
+async function createTable(
+  connection: Connection,
+  definition: TableDefinition,
+  retry: RetryContext,
+): Promise<CreatedTable> {
+  const schema = arrowSchema(definition)
+  return await retried(retry, async () => {
+    const made = await unlessPresent(connection.createEmptyTable(definition.name, schema as never))
+    if (made === undefined) {
+      const found = await openTable(connection, definition, retry)
+      if (found !== undefined) return { table: found, overwritten: undefined }
+      throw new Error(`Table '${definition.name}' already exists`)
+    }
+    const version = await made.version()
+    await createTextIndexes(made, definition)
+    if (version === 1) return { table: made, overwritten: undefined }
+    return { table: made, overwritten: await connection.openTable(definition.name, [], { version: version - 1 }) }
+  })
+}
+
+async function unlessPresent(creation: Promise<LanceTable>): Promise<LanceTable | undefined> {
+  try {
+    return await creation
+  } catch (error) {
+    if (failureOf(error) === "present") return undefined
+    throw error
+  }
+}
+
+/** A text search without its index finds nothing, so that index is there before the first row. Others only make reads faster. */
+async function createTextIndexes(table: LanceTable, definition: TableDefinition): Promise<void> {
+  for (const index of definition.indexes.filter(({ kind }) => kind === "fts")) {
+    await buildIndex(table, index)
+  }
+}

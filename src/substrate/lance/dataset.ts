@@ -1,0 +1,56 @@
+/** The one handle of a table inside this process, as the chokepoints see it. */
+import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { KeyMarks } from "../../platform/key-marks.ts"
+import type { LocalTable } from "../local/local-table.ts"
+import type { TableDefinition } from "../table-definition.ts"
+import type { Catalog } from "./catalog.ts"
+
+export interface ReadInProgress {
+  readonly table: LanceTable
+  end(): void
+}
+
+/** See `own-rows.ts`. */
+export interface OwnRows {
+  rows: number
+  readonly keys: KeyMarks
+  /** By the name of the column: of one that was asked for, from then on. */
+  readonly values: Map<string, KeyMarks>
+  /** Of a derived table the version that this handle has made last. */
+  version: number | undefined
+}
+
+export interface Dataset {
+  readonly definition: TableDefinition
+  readonly catalog: Catalog
+  readonly local: LocalTable | undefined
+  /**
+   * The table as fresh as a read needs it, or nothing where it was never written. Until its end no clean-up of this
+   * machine takes the version away.
+   */
+  beginRead(): Promise<ReadInProgress | undefined>
+  /** The version of that table. While a local one stands still it is known. */
+  version(): Promise<number | undefined>
+  /** The table at its newest version: what was committed before the call is in it. */
+  newest(): Promise<LanceTable | undefined>
+  /** The table at its newest version, made if it is not there. */
+  writable(): Promise<LanceTable>
+  /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
+  readonly tail: { rows: number }
+  /** While this handle alone has filled the table. */
+  own: OwnRows | undefined
+  /** How many rows were met when keys were looked up last, where they were many. */
+  lookedThrough: number
+  /** How many rows this handle has put there since the table was maintained. */
+  put: number
+  /** The number that the next row gets, as of a version. */
+  reach: { readonly version: number; readonly rows: number } | undefined
+  /** Another handle of the table, for work that takes long. */
+  separate(): Promise<LanceTable | undefined>
+  /** Does the work while no other process of this machine writes to the table. On an object store just does it. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+  /** One call into the engine, with the bounded repeats that every call has. */
+  attempt<Result>(call: (attempt: number) => Promise<Result>): Promise<Result>
+  /** One call that cannot be repeated. */
+  once<Result>(call: () => Promise<Result>): Promise<Result>
+}

@@ -1,0 +1,147 @@
+/**
+ * Rows by their number. The engine numbers rows as they are written and a row keeps its number through every rewrite, so
+ * that what is derived from a table can name rows by eight bytes and know what came after them.
+ */
+import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { Data } from "apache-arrow"
+import { plainColumnsOf, rowsOf } from "../columns/arrow-rows.ts"
+import type { ColumnBatch } from "../columns/column-batch.ts"
+import { originalText } from "../columns/surrogate-escape.ts"
+import { type Filter, filterText } from "../filter.ts"
+import { newestVersionOf } from "../local/local-table.ts"
+import type { AnyRow } from "../table-definition.ts"
+import type { Dataset } from "./dataset.ts"
+import { reading } from "./read.ts"
+
+const ROW = "_rowid"
+
+export interface StretchRequest<Name extends string = string> {
+  readonly from: number
+  /** The first that is not read. */
+  readonly to?: number
+  readonly columns: readonly Name[]
+  /** A text column that is given as it lies there, because not every value of it is looked at. */
+  readonly text?: Name
+  readonly where?: Filter
+}
+
+export interface Stretch<Row = AnyRow> {
+  readonly rows: readonly Row[]
+  /** The numbers of those rows, mostly in order. */
+  readonly numbers: readonly number[]
+  readonly text: {
+    /** Of each row the bytes from its offset to the next one, as they are stored; of a row without a text, none. */
+    readonly bytes: Uint8Array
+    readonly offsets: Int32Array
+    /** The text of a row as it was given. */
+    at(index: number): string | null
+  }
+  /** A copy of the asked columns and of the text, which another thread may have. */
+  columns(): ColumnBatch
+}
+
+const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
+
+export async function takeRows(
+  dataset: Dataset,
+  rows: readonly number[],
+  columns: readonly string[],
+): Promise<AnyRow[]> {
+  if (rows.length === 0) return []
+  const taken = await reading(dataset, (table) =>
+    table
+      .takeRowIds([...rows])
+      .select([...columns, ROW])
+      .toArrow(),
+  )
+  const found = taken?.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never)) ?? []
+  for (const row of found as Record<string, unknown>[]) row["row"] = Number(row[ROW])
+  return found
+}
+
+export async function* scanStretches(dataset: Dataset, request: StretchRequest): AsyncGenerator<Stretch> {
+  const read = await dataset.beginRead()
+  if (read === undefined) return
+  const { from, to, columns, text, where } = request
+  // A filter makes the engine look at all rows first and read their columns apart: all rows are asked for without one.
+  const bounds = [...(from === 0 ? [] : [`${ROW} >= ${from}`]), ...(to === undefined ? [] : [`${ROW} < ${to}`])]
+  if (where !== undefined) bounds.push(filterText(dataset.definition, where))
+  try {
+    const { batches, first } = await dataset.attempt(async () => {
+      const query = read.table.query()
+      if (bounds.length > 0) query.where(bounds.join(" AND "))
+      query.select([...columns, ...(text === undefined ? [] : [text])]).withRowId()
+      const started = query[Symbol.asyncIterator]()
+      return { batches: started, first: await started.next() }
+    })
+    for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
+      const batch = next.value
+      const names = [...columns, ...(text === undefined ? [] : [text])]
+      const places = columns.map((name) => batch.schema.fields.findIndex((field) => field.name === name))
+      const ids = batch.getChild(ROW)?.data[0]?.values as BigUint64Array
+      yield {
+        get rows() {
+          return rowsOf(dataset.definition, batch.selectAt(places) as never)
+        },
+        numbers: numbersOf(ids, batch.numRows),
+        text: text === undefined ? NO_TEXT : textOf(batch.getChild(text)?.data[0] as Data),
+        columns: () => plainColumnsOf(dataset.definition, batch as never, names),
+      }
+    }
+  } finally {
+    read.end()
+  }
+}
+
+function numbersOf(ids: BigUint64Array, count: number): number[] {
+  const numbers = new Array<number>(count)
+  for (let at = 0; at < count; at++) numbers[at] = Number(ids[at])
+  return numbers
+}
+
+function textOf(data: Data): Stretch["text"] {
+  const bytes = data.values as Uint8Array
+  const offsets = data.valueOffsets as Int32Array
+  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const at = (index: number) =>
+    data.nullCount > 0 && !data.getValid(index)
+      ? null
+      : originalText(stored.toString("utf8", offsets[index], offsets[index + 1]))
+  return { bytes, offsets, at }
+}
+
+/**
+ * The number that the next row gets. That is how many rows there are, unless two machines made the table of a bucket at
+ * once: then one has overwritten the other's, and the rows begin at a higher number.
+ */
+export async function reachOf(dataset: Dataset): Promise<number> {
+  const known = await dataset.version()
+  if (known !== undefined && dataset.reach?.version === known) return dataset.reach.rows
+  const reach = await reading(dataset, async (table) => {
+    const version = await table.version()
+    dataset.reach = { version, rows: await highestOf(table) }
+    return dataset.reach.rows
+  })
+  return reach ?? 0
+}
+
+async function highestOf(table: LanceTable): Promise<number> {
+  const count = await table.countRows()
+  const beyond = await table.takeRowIds([count]).select([ROW]).toArrow()
+  if (beyond.numRows === 0) return count
+  let highest = count
+  for await (const batch of table.query().where(`${ROW} >= ${count}`).select([ROW]).withRowId())
+    for (const row of batch.getChild(ROW) ?? []) highest = Math.max(highest, Number(row))
+  return highest + 1
+}
+
+export async function versionOf(dataset: Dataset): Promise<number | undefined> {
+  return await dataset.version()
+}
+
+/** On a local disk the names of its manifests say it, and the engine need not be loaded. */
+export async function lastCommitOf(dataset: Dataset): Promise<string | undefined> {
+  const { local } = dataset
+  const version = local === undefined ? await versionOf(dataset) : await newestVersionOf(local)
+  return version?.toString()
+}

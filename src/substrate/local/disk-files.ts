@@ -1,0 +1,114 @@
+/**
+ * What the durability of a local store asks of a disk: small enough that a test can record it, or die in the middle.
+ * Knows nothing of tables.
+ */
+import { statSync } from "node:fs"
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
+import { PondError } from "../../model/errors.ts"
+
+export interface DiskFiles {
+  /** Every file below the folder, relative to it. None where there is no such folder. */
+  list(folder: string): Promise<string[]>
+  /** Undefined where there is no such file. */
+  size(path: string): Promise<number | undefined>
+  /** When its content was last touched. Undefined where there is no such file. */
+  modifiedMs(path: string): Promise<number | undefined>
+  /**
+   * Another once an entry of the folder has come or gone, as far as its times tell them apart; the second of them cannot be
+   * put back, as a copy that keeps times does with the first. Undefined where it cannot be told, as where no folder is.
+   */
+  stamp(folder: string): string | undefined
+  read(path: string): Promise<Uint8Array>
+  /** The last bytes of a file. */
+  readEnd(path: string, bytes: number): Promise<Uint8Array>
+  write(path: string, text: string): Promise<void>
+  /** Makes the folder of the target where it is missing. */
+  rename(from: string, to: string): Promise<void>
+  /** Of what pond made itself. A path that is gone is well. */
+  remove(path: string): Promise<void>
+  /** Returns when the content, or the entries of a folder, would survive a power cut. A path that is gone is well. */
+  sync(path: string): Promise<void>
+}
+
+export const diskFiles: DiskFiles = {
+  list: async (folder) => {
+    const entries = await unlessAbsent(folder, readdir(folder, { recursive: true, withFileTypes: true }))
+    return (entries ?? [])
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length + 1))
+  },
+  size: async (path) => (await unlessAbsent(path, stat(path)))?.size,
+  modifiedMs: async (path) => (await unlessAbsent(path, stat(path)))?.mtimeMs,
+  stamp: (folder) => {
+    try {
+      const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
+      return found && `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`
+    } catch {
+      return undefined // the engine says why it cannot read there
+    }
+  },
+  read: (path) => readFile(path),
+  readEnd: async (path, bytes) => {
+    const file = await open(path, "r")
+    try {
+      const { size } = await file.stat()
+      const length = Math.min(bytes, size)
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
+      return buffer
+    } finally {
+      await file.close()
+    }
+  },
+  write: async (path, text) => {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  },
+  rename: async (from, to) => {
+    await mkdir(dirname(to), { recursive: true })
+    await rename(from, to)
+  },
+  remove: (path) => rm(path, { force: true }),
+  sync: async (path) => {
+    const file = await unlessAbsent(path, open(path, "r"))
+    try {
+      await file?.sync()
+    } finally {
+      await file?.close()
+    }
+  },
+}
+
+/** Whether the path, or something that it leads through, is a file: then no folder can ever be there. */
+export async function leadsThroughFile(path: string): Promise<boolean> {
+  try {
+    return !(await stat(path)).isDirectory()
+  } catch (error) {
+    if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return error.code === "ENOTDIR"
+    throw deniedOr(error, path)
+  }
+}
+
+/** Below a file there is nothing either. */
+const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"]
+
+async function unlessAbsent<Value>(path: string, pending: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await pending
+  } catch (error) {
+    if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return undefined
+    throw deniedOr(error, path)
+  }
+}
+
+const DENIED: readonly unknown[] = ["EACCES", "EPERM"]
+
+function deniedOr(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && "code" in error && DENIED.includes(error.code))) return error
+  const named = "path" in error ? String(error.path) : path
+  return new PondError(
+    "storage_unavailable",
+    `This user may not read ${named}, which is part of the store. Give it its rights back: chmod -R u+rwX, or chown.`,
+    { details: { path: named, failure: "denied" }, cause: error },
+  )
+}

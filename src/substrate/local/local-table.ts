@@ -1,0 +1,216 @@
+/**
+ * A table on a local disk, as files: the one place that touches them directly, and only for what the engine leaves
+ * undone there. It does not make a commit durable, it cannot heal after a power cut, and its safe merge reads every key
+ * of the table, so that writers of one machine take turns instead (see `write.ts`). Never used on an object store.
+ */
+import { dirname, join } from "node:path"
+import { PondError } from "../../model/errors.ts"
+import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../platform/file-lock.ts"
+import { ensureWritable } from "../../platform/paths.ts"
+import type { StoreContext } from "../store-context.ts"
+import type { DiskFiles } from "./disk-files.ts"
+import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
+import { openReaders, type Readers } from "./readers.ts"
+
+export interface LocalTable {
+  readonly name: string
+  readonly files: DiskFiles
+  /** The folder of the table. */
+  readonly folder: string
+  /** Where what is not whole is moved to. */
+  readonly quarantine: string
+  readonly readers: Readers
+  /** Does the work unless another process of this machine maintains the table already: then says so. */
+  maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy">
+  /** Does the work while no other process of this machine writes to the table, and makes what it committed durable. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+  /** In the middle of a turn: makes what it has committed so far durable, because what comes next cannot be taken back. */
+  settle(): Promise<void>
+  /** Takes nothing for durable: all of it is made so at the end of this turn. */
+  doubt(): void
+  /** The newest version that was made durable, if one was noted. */
+  settledVersion(): Promise<bigint | undefined>
+  /** Removes the notes and locks of a table that is gone. */
+  discard(): Promise<void>
+}
+
+/** Beside the tables, in the store's own folder: locks, notes of what is durable, quarantine. */
+const OWN_FOLDER = ".pond"
+const KINDS = ["durable", "lock", "readers", "maintenance"]
+/** No table is called so. */
+const STORE_LOCK = "store.writing"
+const LOCK_TIMEOUT_MS = 120_000
+const MANIFESTS = "_versions/"
+
+export function openLocalTable(root: string, name: string, context: StoreContext, files: DiskFiles): LocalTable {
+  const folder = join(root, `${name}.lance`)
+  const own = join(root, OWN_FOLDER)
+  const note = join(own, `${name}.durable`)
+  const wait = waitOf(context)
+  let lock: FileLock | undefined
+  const inTurn = openTurns()
+  let known: Set<string> | undefined
+
+  async function settle(): Promise<void> {
+    const present = await files.list(folder)
+    const fresh = present.filter((path) => known?.has(path) !== true)
+    await syncInOrder(files, root, folder, fresh)
+    known = new Set(present)
+    const newest = newestVersion(present)
+    if (newest !== undefined && fresh.length > 0) await files.write(note, String(newest))
+  }
+
+  async function settledVersion(): Promise<bigint | undefined> {
+    if ((await files.size(note)) === undefined) return undefined
+    const text = Buffer.from(await files.read(note)).toString("utf8")
+    return /^\d+$/.test(text) ? BigInt(text) : undefined
+  }
+
+  /** A process that was killed may have committed what nobody made durable yet. */
+  async function isSettled(): Promise<boolean> {
+    return (await settledVersion()) === newestVersion(await files.list(folder))
+  }
+
+  async function locked<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (lock === undefined) {
+      ensureWritable(own)
+      lock = openFileLock(join(own, `${name}.lock`))
+    }
+    return await whileLocked(lock, wait, async () => {
+      known ??= new Set((await isSettled()) ? await files.list(folder) : [])
+      try {
+        return await work()
+      } finally {
+        await settle()
+      }
+    })
+  }
+
+  /** Undefined where nothing can be locked, as on a read-only disk: there nobody cleans up either. */
+  function openReadersLock(): FileLock | undefined {
+    const readersLock = openFileLock(join(own, `${name}.readers`))
+    try {
+      ensureWritable(own)
+      if (readersLock.take("shared")) readersLock.giveBack()
+      return readersLock
+    } catch (error) {
+      if (error instanceof PondError && error.code === "storage_unavailable") return undefined
+      throw error
+    }
+  }
+
+  async function maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy"> {
+    ensureWritable(own)
+    const mine = openFileLock(join(own, `${name}.maintenance`))
+    if (!mine.take()) return "busy"
+    try {
+      return await work()
+    } finally {
+      mine.close()
+    }
+  }
+
+  return {
+    name,
+    files,
+    folder,
+    readers: openReaders(openReadersLock, wait.sleep),
+    maintaining,
+    settle,
+    quarantine: join(own, "quarantine", name),
+    doubt: () => {
+      known = new Set()
+    },
+    exclusively: (work) => inTurn(() => locked(work)),
+    settledVersion,
+    discard: async () => {
+      lock?.close()
+      lock = undefined
+      for (const kind of KINDS) await files.remove(join(own, `${name}.${kind}`))
+    },
+  }
+}
+
+export type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** Turns of all that write to the store in that folder, on this machine: for who asks several tables what he may write. */
+export function openStoreTurns(root: string, context: StoreContext): Turns {
+  const wait = waitOf(context)
+  const inTurn = openTurns()
+  let lock: FileLock | undefined
+  return (work) =>
+    inTurn(async () => {
+      if (lock === undefined) {
+        const own = join(root, OWN_FOLDER)
+        ensureWritable(own)
+        lock = openFileLock(join(own, STORE_LOCK))
+      }
+      return await whileLocked(lock, wait, work)
+    })
+}
+
+/** Within this process: one after the other, in the order of asking. */
+function openTurns(): Turns {
+  let turn: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = turn.then(work, work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+}
+
+function waitOf({ clock, random, sleep }: StoreContext): LockWait {
+  return { clock, random, sleep: sleep ?? Bun.sleep, timeoutMs: LOCK_TIMEOUT_MS }
+}
+
+/** New content first, then the manifests that name it, then the folders that name both. */
+async function syncInOrder(files: DiskFiles, root: string, folder: string, fresh: readonly string[]): Promise<void> {
+  if (fresh.length === 0) return
+  const isManifest = (path: string) => path.startsWith(MANIFESTS)
+  await Promise.all(fresh.filter((path) => !isManifest(path)).map((path) => files.sync(join(folder, path))))
+  await Promise.all(fresh.filter(isManifest).map((path) => files.sync(join(folder, path))))
+  const folders = new Set([root, folder])
+  for (const path of fresh) {
+    for (let above = dirname(path); above !== "."; above = dirname(above)) folders.add(join(folder, above))
+  }
+  await Promise.all([...folders].map((path) => files.sync(path)))
+}
+
+/** The newest that is there, durable and whole or not: names alone say it. */
+export async function newestVersionOf({ files, folder }: LocalTable): Promise<bigint | undefined> {
+  return versionsOf(await files.list(join(folder, MANIFESTS.slice(0, -1))))[0]
+}
+
+/** Below the folder of its table. */
+export function manifestPath(version: bigint): string {
+  return `${MANIFESTS}${manifestName(version)}`
+}
+
+/** What that version needs; nothing where it is gone, or does not say. */
+export async function filesOfVersion(
+  { files, folder }: LocalTable,
+  version: bigint,
+): Promise<readonly ReferencedFile[] | undefined> {
+  const path = join(folder, manifestPath(version))
+  return (await files.size(path)) === undefined ? undefined : referencedFiles(await files.read(path))
+}
+
+/** Another after every commit, as far as the time of a folder tells two of them apart. */
+export function stampOf({ files, folder }: LocalTable): string | undefined {
+  return files.stamp(join(folder, MANIFESTS))
+}
+
+function newestVersion(paths: readonly string[]): bigint | undefined {
+  return versionsNewestFirst(paths)[0]
+}
+
+export function versionsNewestFirst(paths: readonly string[]): bigint[] {
+  return versionsOf(paths.filter((path) => path.startsWith(MANIFESTS)).map((path) => path.slice(MANIFESTS.length)))
+}
+
+function versionsOf(manifests: readonly string[]): bigint[] {
+  return manifests
+    .map(manifestVersion)
+    .filter((version) => version !== undefined)
+    .toSorted((one, other) => Number(other - one))
+}

@@ -1,0 +1,45 @@
+/**
+ * Who reads a local table now: reads share a lock while they last, so that a clean-up knows whether anyone still needs an
+ * older version. Counted within the process, and shared between processes through one file.
+ */
+import type { FileLock } from "../../platform/file-lock.ts"
+
+export interface Readers {
+  enter(): Promise<void>
+  leave(): void
+  /** Whether nobody reads at this moment. Who begins to read afterwards reads the newest version. */
+  areNone(): boolean
+}
+
+/** A clean-up holds the lock for a moment only. A read that waited so long goes on: it is then younger than any clean-up. */
+const WAIT_TURNS_MAX = 200
+
+export function openReaders(openLock: () => FileLock | undefined, sleep: (ms: number) => Promise<void>): Readers {
+  let shared: FileLock | undefined
+  let active = 0
+  let isHeld = false
+  return {
+    enter: async () => {
+      active += 1
+      shared ??= openLock()
+      for (let turns = 0; !isHeld && turns < WAIT_TURNS_MAX; turns++) {
+        isHeld = shared?.take("shared") ?? false
+        if (!isHeld && shared !== undefined) await sleep(1)
+        if (shared === undefined) return
+      }
+    },
+    leave: () => {
+      active -= 1
+      if (active > 0 || !isHeld) return
+      shared?.giveBack()
+      isHeld = false
+    },
+    areNone: () => {
+      const alone = openLock()
+      if (alone === undefined || active > 0) return false
+      const none = alone.take("alone")
+      alone.close()
+      return none
+    },
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Maintenance, applied: the only code that builds indexes, compacts and cleans (`lance-index-maintenance`). What is done
+ * is decided in `maintenance-plan.ts`; here it is only carried out, beside readers and writers.
+ */
+import { join } from "node:path"
+import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
+import { returnFreedMemory } from "../../platform/native-memory.ts"
+import type { Dataset } from "../lance/dataset.ts"
+import { indexName, type TableDefinition } from "../table-definition.ts"
+import { buildIndex, isBuiltAs } from "./indexes.ts"
+import {
+  type Effort,
+  type IndexState,
+  type MaintenanceStep,
+  planMaintenance,
+  type TableState,
+} from "./maintenance-plan.ts"
+import { leftBehind, tableUsage } from "./table-usage.ts"
+
+export interface MaintenanceReport {
+  /** Another process of this machine is at it: nothing was done here. */
+  readonly isBusy: boolean
+  readonly steps: readonly { readonly step: MaintenanceStep["step"]; readonly why: string; readonly ms: number }[]
+}
+
+export interface TableStatistics extends TableState {
+  readonly version: number
+}
+
+const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
+
+/** An import asks after each flush: the answer costs a few milliseconds, so it is worth asking only after so many rows. */
+const LOOKUP_LOOK_ROWS = 20_000
+
+export async function maintain(dataset: Dataset, effort: Effort): Promise<MaintenanceReport> {
+  const { local } = dataset
+  if (effort === "lookups" && dataset.tail.rows < LOOKUP_LOOK_ROWS) return NOTHING
+  dataset.tail.rows = 0
+  // What is indexed now can be looked up: the keys of two million rows take 16 MB, beside the largest moment of a copy.
+  if (effort !== "lookups") {
+    dataset.own = undefined
+    dataset.put = 0
+  }
+  // A handle of its own: a long build must not keep the readers of the shared one waiting.
+  const table = await dataset.separate()
+  if (table === undefined) return NOTHING
+  const done = await (local === undefined
+    ? carryOut(dataset, table, effort)
+    : local.maintaining(() => carryOut(dataset, table, effort)))
+  return done === "busy" ? { isBusy: true, steps: [] } : { isBusy: false, steps: done }
+}
+
+/** What `status` shows of a table: nothing where it was never written. */
+export async function tableStatistics(dataset: Dataset): Promise<TableStatistics | undefined> {
+  const table = await dataset.separate()
+  return table && { ...(await stateOf(dataset, table)), version: await dataset.attempt(() => table.version()) }
+}
+
+async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Promise<MaintenanceReport["steps"]> {
+  const { clock, log } = dataset.catalog.context
+  await dataset.attempt(() => table.checkoutLatest())
+  const state = await stateOf(dataset, table, effort !== "lookups")
+  const plan = planMaintenance(dataset.definition, state, { effort, nowMs: clock.nowMs() })
+  const steps: MaintenanceReport["steps"][number][] = []
+  for (const planned of plan) {
+    const from = clock.monotonicMs()
+    await apply(dataset, table, planned)
+    const ms = Math.round(clock.monotonicMs() - from)
+    const why = "why" in planned ? planned.why : "it is not declared any more"
+    steps.push({ step: planned.step, why, ms })
+    returnFreedMemory()
+    log.debug(`table ${dataset.definition.name}: ${planned.step}, because ${why} (${ms} ms)`)
+  }
+  return steps
+}
+
+async function apply(dataset: Dataset, table: LanceTable, planned: MaintenanceStep): Promise<void> {
+  switch (planned.step) {
+    case "drop_index":
+      await dataset.attempt(() => table.dropIndex(planned.name))
+      break
+    case "build_index":
+      await dataset.attempt(() => buildIndex(table, planned.index))
+      break
+    case "optimize":
+      await compact(dataset, table)
+      break
+    case "clean":
+      await clean(dataset, table)
+  }
+  await dataset.local?.exclusively(() => Promise.resolve())
+}
+
+/** The engine compacts indexed and unindexed fragments apart, so that the second round finds what the first has left. */
+const ROUNDS_MAX = 3
+
+async function compact(dataset: Dataset, table: LanceTable): Promise<void> {
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    const { compaction } = await dataset.attempt(() => table.optimize())
+    if (compaction.fragmentsRemoved === 0) return
+  }
+}
+
+// --- Cleaning --------------------------------------------------------------------------------------------------------
+
+/**
+ * How long a version stays after it was superseded, for readers that still use it. Of a local table none needs to stay
+ * when nobody reads; a reader on an object store cannot be seen, nor can one of another machine.
+ */
+const LOCAL_RETENTION_MS = 15 * 60_000
+const REMOTE_RETENTION_MS = 60 * 60_000
+/** As old is nothing that another machine, which our locks may not reach, is still writing. */
+const LEFT_MS = 24 * 60 * 60_000
+
+async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
+  await compact(dataset, table)
+  await dataset.exclusively(async () => {
+    // Compacted before it is asked who reads: the removal below makes no version of its own then, and who begins to read
+    // in between reads the one that stays.
+    await dataset.attempt(() => table.checkoutLatest())
+    await compact(dataset, table)
+    // A power cut must not take what the compaction wrote when what it was made of is gone already.
+    await dataset.local?.settle()
+    const olderThan = await removableBefore(dataset, table)
+    if (olderThan !== undefined) await dataset.attempt(() => table.optimize({ cleanupOlderThan: olderThan }))
+    await removeLeft(dataset)
+  })
+}
+
+/** What a killed process wrote and no version names. The engine keeps it for a week, and each kill may leave a whole table. */
+async function removeLeft({ local, catalog }: Dataset): Promise<void> {
+  if (local === undefined) return
+  for (const path of await leftBehind(local, catalog.context.clock.nowMs() - LEFT_MS))
+    await local.files.remove(join(local.folder, path))
+}
+
+/** A version ends when its successor begins: an old one that was current a moment ago may have a reader still. */
+async function removableBefore(dataset: Dataset, table: LanceTable): Promise<Date | undefined> {
+  const { local, catalog } = dataset
+  const versions = await dataset.attempt(() => table.listVersions())
+  const begins = versions.toSorted((one, other) => one.version - other.version).map(({ timestamp }) => timestamp)
+  const newest = begins.at(-1)
+  if (newest === undefined || begins.length === 1) return undefined
+  // One more than its moment: a compaction makes two versions, often within one millisecond. The newest always stays.
+  if (local?.readers.areNone() === true) return new Date(newest.getTime() + 1)
+  const endedBy = catalog.context.clock.nowMs() - (local === undefined ? REMOTE_RETENTION_MS : LOCAL_RETENTION_MS)
+  return begins.slice(1).findLast((successor) => successor.getTime() < endedBy)
+}
+
+// --- State -----------------------------------------------------------------------------------------------------------
+
+async function stateOf(dataset: Dataset, table: LanceTable, withBytes = true): Promise<TableState> {
+  const { definition, local } = dataset
+  const [stats, configs] = await dataset.attempt(() => Promise.all([table.stats(), table.listIndices()]))
+  const bytes = withBytes && local !== undefined ? await tableUsage(local) : undefined
+  return {
+    rows: stats.numRows,
+    fragments: stats.fragmentStats.numFragments,
+    indexes: configs.map((config) => indexState(definition, config)),
+    ...(bytes === undefined ? {} : { bytes }),
+  }
+}
+
+function indexState(definition: TableDefinition, config: IndexConfig): IndexState {
+  const declared = definition.indexes.find((index) => indexName(index) === config.name)
+  return {
+    name: config.name,
+    indexedRows: config.numIndexedRows ?? 0,
+    unindexedRows: config.numUnindexedRows ?? 0,
+    bytes: config.sizeBytes ?? 0,
+    createdAtMs: config.createdAt?.getTime() ?? 0,
+    isAsDeclared: declared !== undefined && isBuiltAs(declared, config),
+  }
+}

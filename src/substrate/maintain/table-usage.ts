@@ -1,0 +1,74 @@
+/**
+ * How the bytes of a local table divide: what the newest version needs, and what only older versions need. What no version
+ * ever needed was left by work that was killed in the middle; nothing frees it but its age, so it counts as neither.
+ */
+import { join } from "node:path"
+import { filesOfVersion, type LocalTable, manifestPath, versionsNewestFirst } from "../local/local-table.ts"
+import { blobOwner } from "../local/manifest-file.ts"
+
+export interface TableUsage {
+  readonly live: number
+  readonly dead: number
+}
+
+export async function tableUsage(table: LocalTable): Promise<TableUsage> {
+  const paths = await table.files.list(table.folder)
+  const versions = versionsNewestFirst(paths)
+  const [newest] = versions
+  if (newest === undefined) return { live: 0, dead: 0 }
+  const own = new Set([manifestPath(newest), "_versions/latest_version_hint.json"])
+  const isNeeded = neededBy((await filesOfVersion(table, newest)) ?? [])
+  const spare = paths.filter((path) => !own.has(path) && !isNeeded(path))
+  const spareBytes = await bytesOf(table, spare)
+  const live = (await bytesOf(table, paths)) - spareBytes
+  return { live, dead: spareBytes - (await bytesOf(table, await leftAmong(table, spare, versions.at(-1) as bigint))) }
+}
+
+async function bytesOf({ files, folder }: LocalTable, paths: readonly string[]): Promise<number> {
+  let bytes = 0
+  for (const path of paths) bytes += (await files.size(join(folder, path))) ?? 0
+  return bytes
+}
+
+/**
+ * Of what the newest version does not need: what lay there before the oldest was made, which does not need it either. What
+ * another one in between needs is younger than the oldest, but for what took long to write: that is freed a version later.
+ */
+async function leftAmong(table: LocalTable, spare: readonly string[], oldest: bigint): Promise<readonly string[]> {
+  if (!spare.some((path) => CONTENT.test(path))) return []
+  const madeMs = await table.files.modifiedMs(join(table.folder, manifestPath(oldest)))
+  return madeMs === undefined ? [] : await unneeded(table, spare, { versions: [oldest], beforeMs: madeMs })
+}
+
+/** What of the table no version needs and nobody touched since then. To be asked while nobody writes. */
+export async function leftBehind(table: LocalTable, beforeMs: number): Promise<readonly string[]> {
+  const paths = await table.files.list(table.folder)
+  return await unneeded(table, paths, { versions: versionsNewestFirst(paths), beforeMs })
+}
+
+interface Leaving {
+  readonly versions: readonly bigint[]
+  readonly beforeMs: number
+}
+
+/** Of content alone: what belongs to the making of versions goes with them. */
+const CONTENT = /^(?:data|_indices|_deletions)\//
+
+async function unneeded(table: LocalTable, paths: readonly string[], { versions, beforeMs }: Leaving) {
+  const known = await Promise.all(versions.map((version) => filesOfVersion(table, version)))
+  // Where a version does not say what it needs, all may be.
+  if (known.includes(undefined)) return []
+  const isNeeded = neededBy(known.flatMap((files) => files ?? []))
+  const left: string[] = []
+  for (const path of paths) {
+    if (!CONTENT.test(path) || isNeeded(path)) continue
+    const touchedMs = await table.files.modifiedMs(join(table.folder, path))
+    if (touchedMs !== undefined && touchedMs < beforeMs) left.push(path)
+  }
+  return left
+}
+
+function neededBy(files: readonly { readonly path: string }[]): (path: string) => boolean {
+  const needed = new Set(files.map(({ path }) => path))
+  return (path) => needed.has(path) || needed.has(blobOwner(path))
+}
