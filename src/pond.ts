@@ -4,7 +4,7 @@
  */
 import { hostname } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { runCommandLine } from "./cli/frame.ts"
+import { runCommandLine } from "./cli/frame/run-command-line.ts"
 import { VERBS } from "./cli/registry.ts"
 import type { Embedder } from "./embeddings/embedder.ts"
 import type { Listening, ListenRequest, Pond } from "./operations/pond.ts"

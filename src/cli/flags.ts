@@ -72,7 +72,7 @@ interface Bounds {
   readonly max?: number
 }
 
-function bounded(value: number, bounds: Bounds): boolean {
+function isWithin(value: number, bounds: Bounds): boolean {
   return value >= (bounds.min ?? Number.NEGATIVE_INFINITY) && value <= (bounds.max ?? Number.POSITIVE_INFINITY)
 }
 
@@ -120,7 +120,7 @@ export const flag = {
   wholeNumber(summary: string, bounds: Bounds = {}, extras: Extras = {}): Flag<number | undefined> {
     return single(summary, "N", extras, (text, spelled) => {
       const value = Number(text)
-      if (/^-?\d+$/.test(text) && Number.isSafeInteger(value) && bounded(value, bounds)) return value
+      if (/^-?\d+$/.test(text) && Number.isSafeInteger(value) && isWithin(value, bounds)) return value
       throw badValue(spelled, text, `a whole number${describeBounds(bounds)}`)
     })
   },
@@ -128,7 +128,7 @@ export const flag = {
   decimal(summary: string, bounds: Bounds = {}, extras: Extras = {}): Flag<number | undefined> {
     return single(summary, "X", extras, (text, spelled) => {
       const value = Number(text)
-      if (/^-?(\d+\.?\d*|\.\d+)$/.test(text) && bounded(value, bounds)) return value
+      if (/^-?(\d+\.?\d*|\.\d+)$/.test(text) && isWithin(value, bounds)) return value
       throw badValue(spelled, text, `a number${describeBounds(bounds)}`)
     })
   },

@@ -5,9 +5,9 @@
 import type { PondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import type { Flags, FlagValues, WordKind } from "./flags.ts"
-import type { Desk } from "./picker.ts"
-import type { Progress } from "./progress.ts"
-import type { Style } from "./style.ts"
+import type { Progress } from "./frame/progress.ts"
+import type { InteractiveScreen } from "./picker/picker.ts"
+import type { Style } from "./render/style.ts"
 
 /** The groups of `pond --help`, in its order. */
 export const GROUPS = {
@@ -88,7 +88,7 @@ export interface VerbContext<F extends Flags> {
    */
   readonly show: ((chunks: (page: Page) => AsyncIterable<string>) => Promise<void>) | undefined
   /** A whole screen with keys, for choosing. Undefined where nobody sits there, as for `ask`. */
-  readonly desk: (() => Desk) | undefined
+  readonly openScreen: (() => InteractiveScreen) | undefined
   /** From here on the process is another program's: signals go to it, and pond ends when it does. */
   readonly handOver: (to: { readonly kill: () => void }) => void
   /** Only for verbs that stream, or ask. */

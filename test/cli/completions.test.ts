@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { completionScript, SHELLS } from "../../src/cli/completion-scripts.ts"
 import { type Flags, flag, NO_FLAGS } from "../../src/cli/flags.ts"
+import { completionScript, SHELLS } from "../../src/cli/help/completion-scripts.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import type { VerbRow } from "../../src/cli/verb.ts"
 import { homeOfClients } from "../support/clients-home.ts"

@@ -1,10 +1,10 @@
 /** What is marked of a hit, whatever was asked for. */
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
+import { excerpt, highlightMatches, patternOf } from "../../src/cli/render/highlight.ts"
 
 const markedIn = (line: string, query: string, mode?: string) =>
-  marked(line, patternOf(query, mode), (found) => `<${found}>`)
+  highlightMatches(line, patternOf(query, mode), (found) => `<${found}>`)
 
 test("words with signs in them are marked as they stand there, also to the letter", () => {
   expect(markedIn("into git-sync at v1.2/x", "git-sync")).toBe("into <git-sync> at v1.2/x")
@@ -32,7 +32,7 @@ test("no query keeps a hit from being shown", () => {
   fc.assert(
     fc.property(query, fc.constantFrom(undefined, "auto", "exact"), (asked, mode) => {
       const pattern = patternOf(asked, mode)
-      expect(marked("any - text", pattern, (found) => found)).toBe("any - text")
+      expect(highlightMatches("any - text", pattern, (found) => found)).toBe("any - text")
       expect(excerpt("any - text", pattern, { width: 80, linesMax: 4 })).toEqual(["any - text"])
     }),
   )

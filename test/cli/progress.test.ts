@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createProgress, type ProgressMode } from "../../src/cli/progress.ts"
+import { createProgress, type ProgressMode } from "../../src/cli/frame/progress.ts"
 
 function drawing(mode: ProgressMode) {
   const written: string[] = []

@@ -1,10 +1,10 @@
 /** What a person reads of searches and sessions: marked words, the place around them, days, and the pager. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { writeDemo } from "../../build/demo.ts"
-import { whenText } from "../../src/cli/dates.ts"
-import { excerpt, marked, patternOf } from "../../src/cli/highlight.ts"
-import { openingCommand, renderHits } from "../../src/cli/hits.ts"
-import { createStyle } from "../../src/cli/style.ts"
+import { whenText } from "../../src/cli/render/dates.ts"
+import { excerpt, highlightMatches, patternOf } from "../../src/cli/render/highlight.ts"
+import { openingCommand, renderResults } from "../../src/cli/render/search-results.ts"
+import { createStyle } from "../../src/cli/render/style.ts"
 import { renderStats } from "../../src/cli/verbs/stats.ts"
 import type { SearchOutput } from "../../src/operations/search.ts"
 import { POND } from "../support/bundled-pond.ts"
@@ -21,7 +21,7 @@ const PLAIN = {
   sort: undefined,
 }
 const marks = (text: string, query: string, mode?: string) =>
-  marked(text, patternOf(query, mode), (found) => `[${found}]`)
+  highlightMatches(text, patternOf(query, mode), (found) => `[${found}]`)
 
 describe("marked in a hit", () => {
   test.each([
@@ -137,7 +137,7 @@ test("the last lines count what was found, or say that it is the best of more", 
     searched: { arms: ["words", "exact"], scope: "", excluded: [] },
   }
   const last = (more: Partial<SearchOutput>) =>
-    renderHits({ ...answer, ...more }, { ...PLAIN, query: "one", mode: undefined, scope: undefined })
+    renderResults({ ...answer, ...more }, { ...PLAIN, query: "one", mode: undefined, scope: undefined })
       .trimEnd()
       .split("\n")
       .at(-1)
@@ -170,7 +170,7 @@ test.each([
     has_more: false,
     searched: { arms: ["exact"], scope, excluded: [] },
   }
-  const [, head] = renderHits(found, { ...PLAIN, query: "one", mode: "exact", scope }).split("\n")
+  const [, head] = renderResults(found, { ...PLAIN, query: "one", mode: "exact", scope }).split("\n")
   expect(head).toEndWith(`  ${wanted}`)
 })
 
@@ -188,7 +188,7 @@ test("on a narrow screen a hit's project gives way, from its front, and so do ba
     ...{ matched_total: 2, has_more: false, searched: { arms: ["words"], scope: "conversation", excluded: [] } },
   }
   const narrow = { ...PLAIN, columns: 60 }
-  const [, head = ""] = renderHits(found, { ...narrow, query: "one", mode: undefined, scope: undefined }).split("\n")
+  const [, head = ""] = renderResults(found, { ...narrow, query: "one", mode: undefined, scope: undefined }).split("\n")
   expect(head).toMatch(/^claude-code {2}….*\/shop {2}just now {2}2 of 3 messages$/)
   expect(head).toHaveLength(60)
   const rows = [4_000, 3_000, 10].map((count, at) => ({ key: `${project}${at}`, sessions: 1, count }))
@@ -204,7 +204,7 @@ test("where nothing was found yet, the next thing is to go on", () => {
   const excluded = ["what is older than 2026-03-01T00:00:00.000Z (cursor)"]
   const searched = { arms: ["exact"], scope: "all", excluded }
   const answer = { sessions: [], matched_total: 0, matched_more: true, has_more: true, next_cursor: "eyJ", searched }
-  expect(renderHits(answer, { ...PLAIN, query: "word", mode: "exact", scope: "all" })).toBe(
+  expect(renderResults(answer, { ...PLAIN, query: "word", mode: "exact", scope: "all" })).toBe(
     "Nothing was found by exact so far.\n  left out: what is older than 2026-03-01T00:00:00.000Z (cursor)\nGo on looking: add --cursor eyJ\n",
   )
 })
@@ -217,7 +217,7 @@ test("where nothing was found, what can be tried is what a shell takes, and noth
     searched: { arms: ["words"], scope: "", excluded: [] },
   }
   const tried = (query: string, mode?: string, scope?: string) =>
-    renderHits(answer, { ...PLAIN, query, mode, scope })
+    renderResults(answer, { ...PLAIN, query, mode, scope })
       .split("\n")
       .at(1)
   expect(tried("two `id` $HOME it's")).toBe(

@@ -1,7 +1,7 @@
 /** What holds for every verb there is, and will be. */
 import { expect, test } from "bun:test"
-import { findVerb, readInvocation } from "../../src/cli/argv.ts"
 import { GLOBAL_FLAGS } from "../../src/cli/flags.ts"
+import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { VERSION } from "../../src/platform/version.ts"
 import { runPond } from "../support/pond-process.ts"

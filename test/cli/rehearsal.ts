@@ -3,7 +3,7 @@
  * without end, fail in every way. Started as a process by `frame.test.ts`.
  */
 import { flag, NO_FLAGS } from "../../src/cli/flags.ts"
-import { runCommandLine } from "../../src/cli/frame.ts"
+import { runCommandLine } from "../../src/cli/frame/run-command-line.ts"
 import { defineVerb, type Verb, type VerbRow } from "../../src/cli/verb.ts"
 import { ERROR_TABLE, type ErrorCode, PondError } from "../../src/model/errors.ts"
 import { systemClock } from "../../src/platform/clock.ts"

@@ -1,10 +1,10 @@
 /** What help and the skill tell people and agents to type is what this pond takes. */
 import { expect, test } from "bun:test"
-import { findVerb, readInvocation } from "../../src/cli/argv.ts"
 import { GLOBAL_FLAGS } from "../../src/cli/flags.ts"
+import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts"
+import { SKILL } from "../../src/cli/help/skill-text.ts"
+import { TOPICS } from "../../src/cli/help/topics.ts"
 import { VERBS } from "../../src/cli/registry.ts"
-import { SKILL } from "../../src/cli/skill.ts"
-import { TOPICS } from "../../src/cli/topics.ts"
 import { SOURCES } from "../../src/operations/sql/sources.ts"
 import { runPond } from "../support/pond-process.ts"
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
-import { readInvocation } from "../../src/cli/argv.ts"
 import { flag } from "../../src/cli/flags.ts"
-import { proseText } from "../../src/cli/home-paths.ts"
-import { createStyle } from "../../src/cli/style.ts"
-import { cutToWidth, renderTable, wrapProse, wrapToWidth } from "../../src/cli/table.ts"
+import { readInvocation } from "../../src/cli/frame/parse-arguments.ts"
+import { proseText } from "../../src/cli/render/home-paths.ts"
+import { createStyle } from "../../src/cli/render/style.ts"
+import { cutToWidth, renderTable, wrapProse, wrapToWidth } from "../../src/cli/render/table.ts"
 import { PondError } from "../../src/model/errors.ts"
 import { visible, visibleLine } from "../../src/model/visible.ts"
 

@@ -2,9 +2,9 @@
 
 import { bytesText, counted } from "../../model/numbers.ts"
 import { type Client, type Discovered, discoverClients, listClients, switchClients } from "../../operations/clients.ts"
-import { whenText } from "../dates.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { renderTable } from "../table.ts"
+import { whenText } from "../render/dates.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
 
 const ADAPTERS = { name: "adapter", summary: "The client.", count: "one", words: "adapters" } as const
@@ -51,17 +51,17 @@ export const enable = defineVerb({
   flags: NO_FLAGS,
   positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
   examples: ["adapters enable codex"],
-  run: ({ pond, words }) => Promise.resolve(switched(switchClients(pond, words, true), true)),
+  run: ({ pond, words }) => Promise.resolve(outcomeOfSwitch(switchClients(pond, words, true), true)),
 })
 
 export const disable = defineVerb({
   flags: NO_FLAGS,
   positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
   examples: ["adapters disable codex pi"],
-  run: ({ pond, words }) => Promise.resolve(switched(switchClients(pond, words, false), false)),
+  run: ({ pond, words }) => Promise.resolve(outcomeOfSwitch(switchClients(pond, words, false), false)),
 })
 
-function switched({ file, changed, disabled }: ReturnType<typeof switchClients>, isEnabled: boolean): Outcome {
+function outcomeOfSwitch({ file, changed, disabled }: ReturnType<typeof switchClients>, isEnabled: boolean): Outcome {
   const state = isEnabled ? "enabled" : "disabled"
   return {
     document: { file, changed, disabled },

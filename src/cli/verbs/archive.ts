@@ -11,11 +11,11 @@ import {
   wholeExitCode,
 } from "../../operations/archive.ts"
 import { wholeId } from "../../operations/begun-ids.ts"
-import { stretchTyped } from "../days.ts"
+import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
-import type { Progress } from "../progress.ts"
-import type { Style } from "../style.ts"
-import { renderTable } from "../table.ts"
+import type { Progress } from "../frame/progress.ts"
+import type { Style } from "../render/style.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
@@ -39,7 +39,7 @@ export const exportVerb = defineVerb({
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
     const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => wholeId(pond, id))))
-    const days = stretchTyped(flags, pond.host.clock.nowMs())
+    const days = parseDateRange(flags, pond.host.clock.nowMs())
     const options = { ...flags, ...days, path: flags.output, sessionIds, isForced: flags.force }
     const report = await exportPond(pond, options, workOf(progress, signal))
     return {

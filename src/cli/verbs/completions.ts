@@ -1,8 +1,8 @@
 /** `pond completions SHELL`: a script for the shell, written from the table of verbs; and the words it asks for at a tab. */
 import { visibleLine } from "../../model/visible.ts"
-import { type Completable, completionScript, SHELLS, type Shell } from "../completion-scripts.ts"
 import { flag, NO_FLAGS, WORD_KINDS, type WordKind } from "../flags.ts"
-import { TOPICS } from "../topics.ts"
+import { type Completable, completionScript, SHELLS, type Shell } from "../help/completion-scripts.ts"
+import { TOPICS } from "../help/topics.ts"
 import { defineVerb, type VerbContext, type VerbRow } from "../verb.ts"
 
 const SESSIONS_SHOWN = 50
@@ -25,7 +25,7 @@ export const completions = defineVerb({
   run: async ({ pond, flags, words: [shell], verbs }) => {
     if (flags.words !== undefined) {
       const words = await wordsOf(pond, flags.words, flags.beginning)
-      return { document: { words }, render: () => words.map((word) => `${spelled(shell as Shell, word)}\n`).join("") }
+      return { document: { words }, render: () => words.map((word) => `${spellFor(shell as Shell, word)}\n`).join("") }
     }
     const loaded = await Promise.all(verbs.map(async (row) => ({ row, ...(await row.load()) })))
     const script = completionScript(shell as Shell, [...loaded, helpAbout(verbs)])
@@ -56,7 +56,7 @@ async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind, 
 }
 
 /** bash shows words alone; zsh and fish say what each is. */
-function spelled(shell: Shell, { word, label }: Word): string {
+function spellFor(shell: Shell, { word, label }: Word): string {
   if (shell === "fish") return `${word}\t${label}`
   return shell === "zsh" ? `${word.replaceAll(":", "\\:")}:${label}` : word
 }

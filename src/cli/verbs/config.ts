@@ -3,7 +3,7 @@ import { visibleLine } from "../../model/visible.ts"
 import { describeConfig } from "../../operations/config.ts"
 import { describeOrigin } from "../../platform/config.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { renderTable } from "../table.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"
 
 /** Lists as the config file has them. */
@@ -21,7 +21,7 @@ export const config = defineVerb({
     return Promise.resolve({
       document: { file, settings, directories },
       render: ({ style, columns }) => {
-        const look = { columns, head: style.bold }
+        const layout = { columns, head: style.bold }
         const values = settings.map(({ key, value, origin }) => [
           key,
           valueText(value),
@@ -30,9 +30,9 @@ export const config = defineVerb({
         const places = Object.entries(directories).map(([place, path]) => [place, visibleLine(path)])
         return [
           `${visibleLine(file.path)}${file.exists ? "" : style.dim("  (not there; defaults apply)")}\n\n`,
-          renderTable([{ title: "setting", isFixed: true }, { title: "value" }, { title: "from" }], values, look),
+          renderTable([{ title: "setting", isFixed: true }, { title: "value" }, { title: "from" }], values, layout),
           "\n",
-          renderTable([{ title: "directory", isFixed: true }, { title: "path" }], places, look),
+          renderTable([{ title: "directory", isFixed: true }, { title: "path" }], places, layout),
         ].join("")
       },
     })

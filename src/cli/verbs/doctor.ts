@@ -2,7 +2,7 @@
 import { visibleLine } from "../../model/visible.ts"
 import { examine, exitCodeOf, type Finding } from "../../operations/doctor.ts"
 import { flag } from "../flags.ts"
-import type { Style } from "../style.ts"
+import type { Style } from "../render/style.ts"
 import { defineVerb } from "../verb.ts"
 
 export const doctor = defineVerb({

@@ -6,8 +6,14 @@ import { withWholeId } from "../../operations/begun-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
 import type { MessageView } from "../../operations/views.ts"
-import type { Style } from "../style.ts"
-import { headText, messagesText, neighbourhoodText, remainderText, type TranscriptLook } from "../transcript.ts"
+import type { Style } from "../render/style.ts"
+import {
+  headText,
+  messagesText,
+  neighbourhoodText,
+  remainderText,
+  type TranscriptLayout,
+} from "../render/transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 import { GET_FLAGS, type GetFlags } from "./get-flags.ts"
 import { asMarkdown, isMarkdown } from "./get-markdown.ts"
@@ -31,22 +37,22 @@ export const get = defineVerb({
       withWholeId(pond, words[0] ?? "", (id) => run({ ...context, words: [id] }))
     if (isMarkdown(context)) return await of(asMarkdown)
     const answer = await of(read)
-    const look = (page: Page): TranscriptLook => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
+    const layout = (page: Page): TranscriptLayout => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
     if (context.show === undefined) {
-      return { document: { ...answer }, render: (page) => onePage(answer, context.flags.from === "end", look(page)) }
+      return { document: { ...answer }, render: (page) => onePage(answer, context.flags.from === "end", layout(page)) }
     }
-    await context.show((page) => allPages(context, answer, look(page)))
+    await context.show((page) => allPages(context, answer, layout(page)))
     return { exitCode: 0 }
   },
 })
 
-function onePage(answer: GetOutput, isFromEnd: boolean, look: TranscriptLook): string {
+function onePage(answer: GetOutput, isFromEnd: boolean, layout: TranscriptLayout): string {
   const { tree, record } = answer
   if (record !== undefined) return `${visible(record.text ?? record.base64 ?? "")}\n`
-  if (tree !== undefined) return treeText(tree, look.style)
+  if (tree !== undefined) return treeText(tree, layout.style)
   const body =
-    "messages" in answer.result ? messagesText(answer.result.messages, look) : neighbourhoodText(answer, look)
-  return `${headText(answer, look)}${body}${remainderText(answer, isFromEnd, look)}`
+    "messages" in answer.result ? messagesText(answer.result.messages, layout) : neighbourhoodText(answer, layout)
+  return `${headText(answer, layout)}${body}${remainderText(answer, isFromEnd, layout)}`
 }
 
 const PAGE_MESSAGES = 200
@@ -55,14 +61,14 @@ const PAGE_MESSAGES = 200
 async function* allPages(
   { pond, flags, signal }: VerbContext<GetFlags>,
   first: GetOutput,
-  look: TranscriptLook,
+  layout: TranscriptLayout,
 ): AsyncGenerator<string> {
   const isPart = flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree
   if (isPart || !("messages" in first.result)) {
-    yield onePage(first, flags.from === "end", look)
+    yield onePage(first, flags.from === "end", layout)
     return
   }
-  yield headText(first, look)
+  yield headText(first, layout)
   const next = (after: string): Promise<GetOutput> =>
     perform(
       operation,
@@ -76,7 +82,7 @@ async function* allPages(
     )
   let result: GetOutput["result"] = first.result
   while ("messages" in result) {
-    yield messagesText(result.messages, look)
+    yield messagesText(result.messages, layout)
     const last: MessageView | undefined = result.messages.at(-1)
     if (result.messages_remaining === 0 || last === undefined) return
     result = (await next(last.id)).result

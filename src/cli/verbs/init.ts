@@ -15,11 +15,11 @@ import {
 import type { RegistrationState } from "../../operations/registrations.ts"
 import { syncExitCode } from "../../operations/sync.ts"
 import { flag } from "../flags.ts"
-import { everyText } from "../sync-text.ts"
-import { wrapToWidth } from "../table.ts"
+import { everyText } from "../render/sync-text.ts"
+import { wrapToWidth } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
 import { renderDiscovered } from "./adapters.ts"
-import { renderSynced, shownSync } from "./sync.ts"
+import { renderSynced, syncWithProgress } from "./sync.ts"
 
 const FLAGS = {
   yes: flag.onOff("Do it all, and ask nothing."),
@@ -47,9 +47,9 @@ export const init = defineVerb({
   ],
   run: async (context) => {
     const { pond, flags, signal, ask, page, writeOut, isJson } = context
-    if (flags.undo) return undone(await undoInit(pond))
+    if (flags.undo) return outcomeOfUndo(await undoInit(pond))
     const plan = await planInit(pond, signal)
-    if (flags["dry-run"] || (!flags.yes && ask === undefined)) return planned(context, plan)
+    if (flags["dry-run"] || (!flags.yes && ask === undefined)) return outcomeOfPlan(context, plan)
     if (!isJson) writeOut(`${renderPlan(context, plan, page)}\n`)
     const isAsked = !flags.yes && ask !== undefined
     const choices = isAsked ? await choose(context, plan, ask) : choicesOf(context, plan)
@@ -66,14 +66,14 @@ export const init = defineVerb({
         sync: report === undefined ? null : { ...report },
       },
       exitCode: isWhole ? syncCode : EXIT_NOT_WHOLE,
-      render: (look) =>
-        `${renderDone(done, look)}${report === undefined ? "" : `\n${renderSynced(report, look)}`}${nextSteps(look)}`,
+      render: (layout) =>
+        `${renderDone(done, layout)}${report === undefined ? "" : `\n${renderSynced(report, layout)}`}${nextSteps(layout)}`,
     }
   },
 })
 
 function firstSync(context: Context) {
-  return shownSync(context, { adapters: [], only: [], skip: [], isFull: false, isPatient: true })
+  return syncWithProgress(context, { adapters: [], only: [], skip: [], isFull: false, isPatient: true })
 }
 
 // --- What is to be done -----------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ function documentOf({ config, clients, registrations, schedule }: InitPlan) {
   return { config, clients, registrations, schedule }
 }
 
-function planned(context: Context, plan: InitPlan): Outcome {
+function outcomeOfPlan(context: Context, plan: InitPlan): Outcome {
   return {
     document: { applied: false, ...documentOf(plan) },
     render: (page) =>
@@ -165,14 +165,14 @@ function registrationText(
   if (!isOffered) return `${place} is left alone\n`
   const verb =
     status === "outdated" ? `will be set right; it names ${visibleLine((command ?? []).join(" "))}` : "will get"
-  return `${place} ${verb}\n${style.dim(indented(wanted))}`
+  return `${place} ${verb}\n${style.dim(indentLines(wanted))}`
 }
 
 function byHandText(byHand: readonly string[] | null, wanted: string): string {
-  return byHand === null ? `    Add by hand:\n${indented(wanted)}` : `    By hand: ${byHand.join(" ")}\n`
+  return byHand === null ? `    Add by hand:\n${indentLines(wanted)}` : `    By hand: ${byHand.join(" ")}\n`
 }
 
-function indented(text: string): string {
+function indentLines(text: string): string {
   return text
     .split("\n")
     .map((line) => `      ${visibleLineKeepingIndent(line)}\n`)
@@ -229,7 +229,7 @@ function nextSteps({ columns, style }: Page): string {
   return `\n${wrapToWidth(text, Math.min(columns, 100)).map(style.dim).join("\n")}\n`
 }
 
-function undone({ registrations, schedule_stopped, config_removed }: Undone): Outcome {
+function outcomeOfUndo({ registrations, schedule_stopped, config_removed }: Undone): Outcome {
   const isWhole = registrations.every(({ change }) => change !== "failed")
   return {
     document: { registrations, schedule_stopped, config_removed },

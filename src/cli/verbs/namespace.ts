@@ -2,7 +2,7 @@
 import { visibleLine } from "../../model/visible.ts"
 import { createNamespace, listNamespaces } from "../../operations/namespaces.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { renderTable } from "../table.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"
 
 export const namespaceList = defineVerb({

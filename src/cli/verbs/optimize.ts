@@ -3,7 +3,7 @@
 import { bytesText, countText } from "../../model/numbers.ts"
 import { type OptimizedTable, type OptimizeReport, optimizeStore } from "../../operations/optimize.ts"
 import { NO_FLAGS } from "../flags.ts"
-import { renderTable } from "../table.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 export const optimize = defineVerb({

@@ -21,9 +21,9 @@ import {
 import { type ProgramRun, runProgram } from "../../platform/programs.ts"
 import { shownShellWord } from "../../platform/shell-word.ts"
 import { flag } from "../flags.ts"
-import { pickSession } from "../pick-session.ts"
-import type { Desk } from "../picker.ts"
-import type { Style } from "../style.ts"
+import { pickSession } from "../picker/pick-session.ts"
+import type { InteractiveScreen } from "../picker/picker.ts"
+import type { Style } from "../render/style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
 const FLAGS = {
@@ -54,10 +54,10 @@ export const restore = defineVerb({
   run: async (context) => {
     const { pond, flags } = context
     const options = optionsOf(context)
-    using plan = await planned(pond, options)
+    using plan = await planWithWholeId(pond, options)
     if (flags["dry-run"]) return dryRun(pond, plan, options)
-    sayLosses(pond, plan)
-    sayOutdated(pond, plan, options)
+    warnOfLosses(pond, plan)
+    warnOfOutdatedForm(pond, plan, options)
     return outcomeOf(await restoreInto(pond, plan, options))
   },
 })
@@ -74,14 +74,14 @@ export const resume = defineVerb({
     "resume SESSION --anew --cwd ~/work",
   ],
   run: async (context) => {
-    const { pond, desk, flags, handOver } = context
-    const sessionId = context.words[0] ?? (await chosenSession(pond, desk))
+    const { pond, openScreen, flags, handOver } = context
+    const sessionId = context.words[0] ?? (await chooseSession(pond, openScreen))
     const options = optionsOf({ ...context, words: [sessionId] })
     if (flags["dry-run"]) {
-      using plan = await openedPlan(pond, options)
+      using plan = await planOpenable(pond, options)
       return dryRun(pond, plan, options)
     }
-    const { report, title } = await restored(context, options)
+    const { report, title } = await restoreOrFindExisting(context, options)
     const { command, cwd, environment } = report.resume
     const [program, ...words] = command
     if (program === undefined || Bun.which(program) === null) {
@@ -91,8 +91,8 @@ export const resume = defineVerb({
         { details: { ...report } },
       )
     }
-    await broughtBack(pond, report, title)
-    sayNote(pond, report)
+    await bringBack(pond, report, title)
+    warnOfNote(pond, report)
     const env = { ...pond.host.environment, ...environment } as Record<string, string>
     await pond.close()
     const client = Bun.spawn([program, ...words], { cwd, env, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
@@ -102,7 +102,7 @@ export const resume = defineVerb({
 })
 
 /** What the client has put away it opens no sooner. */
-async function broughtBack({ host }: Pond, report: RestoreReport, title: string): Promise<void> {
+async function bringBack({ host }: Pond, report: RestoreReport, title: string): Promise<void> {
   const { before, cwd, environment } = report.resume
   if (before === undefined) return
   const surroundings = { ...host.environment, ...environment }
@@ -120,7 +120,12 @@ async function broughtBack({ host }: Pond, report: RestoreReport, title: string)
 }
 
 /** A client that has a second copy, or took something back, goes on with less than was said: of Codex, with the live one. */
-function sayShorter({ host }: Pond, plan: RestorePlan, report: RestoreReport, { root, cwd }: RestoreOptions): void {
+function warnOfShorterLog(
+  { host }: Pond,
+  plan: RestorePlan,
+  report: RestoreReport,
+  { root, cwd }: RestoreOptions,
+): void {
   const { files, target } = plan
   const [main, at] = [files[0], report.files[0]]
   if (main?.form !== "log" || at === undefined || at.path.endsWith(".zst")) return
@@ -138,7 +143,7 @@ function sayShorter({ host }: Pond, plan: RestorePlan, report: RestoreReport, { 
 
 const LINE_FEED = 10
 
-function sayNote({ host }: Pond, { resume: { note } }: RestoreReport): void {
+function warnOfNote({ host }: Pond, { resume: { note } }: RestoreReport): void {
   if (note !== undefined) host.log.warn(visibleLine(note))
 }
 
@@ -147,15 +152,15 @@ function notRun(error: unknown): ProgramRun {
   throw error
 }
 
-async function chosenSession(pond: Pond, desk: (() => Desk) | undefined): Promise<string> {
-  if (desk === undefined) {
+async function chooseSession(pond: Pond, openScreen: (() => InteractiveScreen) | undefined): Promise<string> {
+  if (openScreen === undefined) {
     throw new PondError(
       "validation_failed",
       "SESSION is missing: name one, or run pond resume on a terminal to choose. `pond search` finds sessions.",
       { details: { argument: "session" } },
     )
   }
-  const chosen = await pickSession(pond, desk)
+  const chosen = await pickSession(pond, openScreen)
   if (chosen === "none") {
     throw new PondError("not_found", "The store holds no session yet. `pond sync` fills it.")
   }
@@ -163,27 +168,27 @@ async function chosenSession(pond: Pond, desk: (() => Desk) | undefined): Promis
   return chosen
 }
 
-function planned(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+function planWithWholeId(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
   return withWholeId(pond, options.sessionId, (sessionId) => planRestoreOf(pond, { ...options, sessionId }))
 }
 
 /** As its client opens it: of a form that it does not open, anew. A form that is rows itself is not what it took files over into. */
-async function openedPlan(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
-  const plan = await planned(pond, options)
+async function planOpenable(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
+  const plan = await planWithWholeId(pond, options)
   if (!plan.isOutdated) return plan
   if (plan.files[0]?.form !== "database" && (await isTakenOver(pond, plan, options))) return plan
   plan[Symbol.dispose]()
   const { title } = plan.target
   pond.host.log.warn(`${title} opens no session of this form: it goes on as a new one, written as ${title} writes now.`)
-  return await planned(pond, { ...options, isAnew: true })
+  return await planWithWholeId(pond, { ...options, isAnew: true })
 }
 
 /** A session that lies where it would be restored to is resumed as it lies. */
-async function restored(
+async function restoreOrFindExisting(
   { pond }: RestoreContext,
   options: RestoreOptions,
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
-  using plan = await openedPlan(pond, options)
+  using plan = await planOpenable(pond, options)
   const { title } = plan.target
   const { cwd } = plan.resume
   if (!existsSync(cwd)) {
@@ -193,14 +198,14 @@ async function restored(
         : `The directory ${cwd} is not there. Make it, or name another with --cwd.`
     throw new PondError("not_found", message, { details: { cwd } })
   }
-  sayLosses(pond, plan)
+  warnOfLosses(pond, plan)
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
     if (!(error instanceof PondError) || !isInTheWay(error, options)) throw error
     const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
     if (await goesOnAsItLies(pond, plan, options)) {
-      sayShorter(pond, plan, report, options)
+      warnOfShorterLog(pond, plan, report, options)
       return { report, title }
     }
     // Parts of it lie there, as a client leaves them that deletes what is old, or nothing of it: there is nothing to go on with.
@@ -220,11 +225,11 @@ function isInTheWay({ code }: PondError, { isForced }: RestoreOptions): boolean 
 }
 
 /** What is not coming along is said before anything is written, while Ctrl-C still costs nothing. */
-function sayLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): void {
+function warnOfLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): void {
   for (const group of groupLosses(losses)) host.log.warn(visibleLine(`Is lost: ${lossText(group)}`))
 }
 
-function sayOutdated({ host }: RestoreContext["pond"], plan: RestorePlan, { sessionId }: RestoreOptions): void {
+function warnOfOutdatedForm({ host }: RestoreContext["pond"], plan: RestorePlan, { sessionId }: RestoreOptions): void {
   if (!plan.isOutdated) return
   const { title } = plan.target
   host.log.warn(

@@ -12,8 +12,8 @@ import {
 import { SCHEDULERS } from "../../operations/schedulers.ts"
 import { readSyncHistory } from "../../operations/sync-history.ts"
 import { flag, NO_FLAGS } from "../flags.ts"
-import { everyText, outcomeText, recordText } from "../sync-text.ts"
-import { renderTable } from "../table.ts"
+import { everyText, outcomeText, recordText } from "../render/sync-text.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const MINUTE_MS = 60_000

@@ -2,9 +2,9 @@
 import { wholeId } from "../../operations/begun-ids.ts"
 import { perform } from "../../operations/operation.ts"
 import { search as operation } from "../../operations/search.ts"
-import { stretchTyped } from "../days.ts"
+import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
-import { renderHits } from "../hits.ts"
+import { renderResults } from "../render/search-results.ts"
 import { defineVerb } from "../verb.ts"
 
 export const search = defineVerb({
@@ -35,7 +35,7 @@ export const search = defineVerb({
   ],
   run: async ({ pond, flags, words, signal }) => {
     const nowMs = pond.host.clock.nowMs()
-    const { from, to } = stretchTyped(flags, nowMs)
+    const { from, to } = parseDateRange(flags, nowMs)
     const filters = {
       ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
       ...given("session_id", flags.session === undefined ? undefined : await wholeId(pond, flags.session)),
@@ -59,7 +59,7 @@ export const search = defineVerb({
       ...(flags.explain ? { explain: true } : {}),
     }
     const answer = await perform(operation, { pond, signal }, input)
-    const look = {
+    const layout = {
       nowMs,
       home: pond.host.environment["HOME"],
       query: input.query,
@@ -67,7 +67,7 @@ export const search = defineVerb({
       scope: flags.scope,
       sort: flags.sort,
     }
-    return { document: { ...answer }, render: (page) => renderHits(answer, { ...page, ...look }) }
+    return { document: { ...answer }, render: (page) => renderResults(answer, { ...page, ...layout }) }
   },
 })
 

@@ -1,6 +1,6 @@
 /** `pond skill`: what an agent should know of pond, to be put where agents look for such. */
 import { NO_FLAGS } from "../flags.ts"
-import { SKILL } from "../skill.ts"
+import { SKILL } from "../help/skill-text.ts"
 import { defineVerb } from "../verb.ts"
 
 export const skill = defineVerb({

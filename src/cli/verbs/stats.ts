@@ -3,9 +3,9 @@ import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
-import { stretchTyped } from "../days.ts"
+import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
-import { renderTable } from "../table.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const ROWS_DEFAULT = 30
@@ -27,7 +27,7 @@ export const stats = defineVerb({
   positionals: [],
   examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
   run: async ({ pond, flags, signal }) => {
-    const days = stretchTyped(flags, pond.host.clock.nowMs())
+    const days = parseDateRange(flags, pond.host.clock.nowMs())
     const answer = await statsOf(pond, { by: flags.by ?? "day", ...days }, signal)
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
     return { document: { ...answer }, render: (page) => renderStats(answer, flags.limit ?? ROWS_DEFAULT, page) }

@@ -5,8 +5,8 @@ import { visibleLine } from "../../model/visible.ts"
 import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
 import type { Surroundings } from "../../operations/overview.ts"
 import { flag } from "../flags.ts"
-import { everyText, namelessText, recordText, unreadText } from "../sync-text.ts"
-import { wrapToWidth } from "../table.ts"
+import { everyText, recordText, unidentifiedText, unreadText } from "../render/sync-text.ts"
+import { wrapToWidth } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const LABEL_WIDTH = 11
@@ -23,12 +23,12 @@ export const status = defineVerb({
   run: async ({ pond, flags, signal, isJson, page, writeOut }) => {
     const nowMs = pond.host.clock.nowMs()
     const holdings = await holdingsOf(pond, signal)
-    if (flags.quick) return { document: { ...holdings }, render: (look) => renderHoldings(holdings, nowMs, look) }
+    if (flags.quick) return { document: { ...holdings }, render: (layout) => renderHoldings(holdings, nowMs, layout) }
     if (!isJson) writeOut(renderHoldings(holdings, nowMs, page))
     // The adapters are loaded when the first part has been shown.
     const { surroundingsOf } = await import("../../operations/overview.ts")
     const around = await surroundingsOf(pond, signal)
-    return { document: { ...holdings, ...around }, render: (look) => renderSurroundings(around, look) }
+    return { document: { ...holdings, ...around }, render: (layout) => renderSurroundings(around, layout) }
   },
 })
 
@@ -151,7 +151,7 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
     waiting.length === 0
       ? "all stored"
       : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
-  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${pending.nameless === 0 ? "" : `; ${namelessText(pending.nameless)}`}`
+  return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${pending.nameless === 0 ? "" : `; ${unidentifiedText(pending.nameless)}`}`
 }
 
 function warningsOf(

@@ -6,10 +6,9 @@ import type { unreadOf } from "../../operations/overview.ts"
 import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
 import { watchPond } from "../../operations/watch.ts"
 import { flag } from "../flags.ts"
-import { issueLine } from "../issue-lines.ts"
-import type { Style } from "../style.ts"
-import { NO_SOURCES, namelessText, unreadText } from "../sync-text.ts"
-import { renderTable } from "../table.ts"
+import type { Style } from "../render/style.ts"
+import { issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 
 const STAGE_CHOICES = ["import", "embed", "index"] as const
@@ -42,20 +41,20 @@ export const sync = defineVerb({
   run: async (context) => {
     const { pond, flags, signal } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
-    if (flags.watch) return await followed(context)
+    if (flags.watch) return await watchAndPrint(context)
     const options = optionsOf(context)
-    if (flags["dry-run"]) return planned(await planPond(pond, options, { signal }))
-    const report = await shownSync(context, options)
+    if (flags["dry-run"]) return outcomeOfPlan(await planPond(pond, options, { signal }))
+    const report = await syncWithProgress(context, options)
     if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
     const around = await import("../../operations/overview.ts")
-    return synced(report, { unread: await around.unreadOf(pond, signal), isImport: isAsked(flags, "import") })
+    return outcomeOfSync(report, { unread: await around.unreadOf(pond, signal), isImport: isAsked(flags, "import") })
   },
 })
 
 type Showing = Pick<SyncVerbContext, "pond" | "progress" | "signal" | "ifLeft" | "onEnd">
 
 /** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
-export async function shownSync(
+export async function syncWithProgress(
   { pond, progress, signal, ifLeft, onEnd }: Showing,
   options: SyncOptions,
 ): Promise<Report> {
@@ -89,7 +88,7 @@ export const watch = defineVerb({
   flags: { path: FLAGS.path },
   positionals: [ADAPTERS],
   examples: ["watch", "watch claude-code"],
-  run: async (context) => await followed({ ...context, flags: { ...NONE, path: context.flags.path } }),
+  run: async (context) => await watchAndPrint({ ...context, flags: { ...NONE, path: context.flags.path } }),
 })
 
 const NONE = {
@@ -116,16 +115,16 @@ function optionsOf({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): 
 }
 
 /** One line for each round that stored something, or met a fault: words, or with `--json` one document a line. */
-async function followed(context: SyncVerbContext): Promise<Streamed> {
+async function watchAndPrint(context: SyncVerbContext): Promise<Streamed> {
   const { pond, isJson, signal, writeOut, page } = context
-  const told = new Set<string>()
+  const reported = new Set<string>()
   context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores what this one had not yet."))
   await watchPond(pond, optionsOf(context), {
     signal,
     onReport: (report) => {
       const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())
       if (isJson) writeOut(`${JSON.stringify({ protocol_version: 1, ...report })}\n`)
-      else writeOut(`${newsOf(report, time)}${issuesOf(report, told, page.style).join("")}`)
+      else writeOut(`${newsOf(report, time)}${issuesOf(report, reported, page.style).join("")}`)
     },
   })
   return { exitCode: 0, isEndedBySignal: true }
@@ -143,15 +142,15 @@ function newsOf({ adapters, embed }: Report, time: string): string {
   return embedded === "" ? stored : `${stored}${time}  ${embedded}`
 }
 
-/** Of a round. What is not understood is told once, and a fault, which may lie there for as long as it is watched, too. */
-function issuesOf({ adapters }: Report, told: Set<string>, style: Style): string[] {
+/** Of a round. What is not understood is reported once, and a fault, which may lie there for as long as it is watched, too. */
+function issuesOf({ adapters }: Report, reported: Set<string>, style: Style): string[] {
   return adapters.flatMap(({ adapter, issues }) =>
     issues.flatMap((group) => {
       const { kind, severity, example } = group
       const place = severity === "fault" ? `${example.file} ${example.record}` : ""
       const key = `${adapter} ${kind} ${place}`
-      if (told.has(key)) return []
-      told.add(key)
+      if (reported.has(key)) return []
+      reported.add(key)
       return [issueLine(adapter, group, style)]
     }),
   )
@@ -181,7 +180,7 @@ function isAsked({ only, skip }: SyncVerbContext["flags"], stage: (typeof STAGE_
   return (only.length === 0 || only.includes(stage)) && !skip.includes(stage)
 }
 
-function synced(report: Report, around: Around): Outcome {
+function outcomeOfSync(report: Report, around: Around): Outcome {
   return {
     document: { ...report, unread: around.unread },
     exitCode: syncExitCode(report),
@@ -246,9 +245,9 @@ function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
 /** Who set the client to keep so long has thought of it. */
 const RETENTION_LONG_DAYS = 3_650
 
-function namelessLine(count: number): string {
+function unidentifiedLine(count: number): string {
   const they = count === 1 ? "it is stored once it does" : "they are stored once they do"
-  return `${namelessText(count)}: ${they}, or after a day of silence.\n`
+  return `${unidentifiedText(count)}: ${they}, or after a day of silence.\n`
 }
 
 function remarks(
@@ -262,7 +261,7 @@ function remarks(
     )
   if (sessions.gone > 0)
     lines.push(`${adapter}: ${counted(sessions.gone, "source")} gone from the disk. What was stored of it stays.\n`)
-  if (sessions.nameless > 0) lines.push(`${adapter}: ${namelessLine(sessions.nameless)}`)
+  if (sessions.nameless > 0) lines.push(`${adapter}: ${unidentifiedLine(sessions.nameless)}`)
   if (unverified_versions.length > 0) {
     lines.push(
       `${adapter}: written by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept.\n`,
@@ -278,7 +277,7 @@ function remarks(
 
 // --- What would be done -----------------------------------------------------------------------------------------------
 
-function planned(plans: Plans): Outcome {
+function outcomeOfPlan(plans: Plans): Outcome {
   const rows = plans.map((plan) => {
     const count = (change: string) => plan.units.filter((unit) => unit.change === change).length
     return {
@@ -305,7 +304,7 @@ function planned(plans: Plans): Outcome {
         bytesText(bytes_to_read),
       ])
       const waiting = rows.filter(({ sessions }) => sessions.nameless > 0)
-      const remarked = waiting.map(({ adapter, sessions }) => `${adapter}: ${namelessLine(sessions.nameless)}`)
+      const remarked = waiting.map(({ adapter, sessions }) => `${adapter}: ${unidentifiedLine(sessions.nameless)}`)
       const titles = ["client", "sources", "new", "grown", "rewritten", "unchanged", "gone", "to read"]
       const shape = titles.map((title, index) => ({
         title,

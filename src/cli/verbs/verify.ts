@@ -4,10 +4,9 @@ import { bytesText, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { type Verification, verifyExitCode, verifyPond } from "../../operations/verify.ts"
 import { flag } from "../flags.ts"
-import { issueLine } from "../issue-lines.ts"
-import type { Style } from "../style.ts"
-import { NO_SOURCES } from "../sync-text.ts"
-import { renderTable } from "../table.ts"
+import type { Style } from "../render/style.ts"
+import { issueLine, NO_SOURCES } from "../render/sync-text.ts"
+import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 /** More are in the JSON document. */
@@ -53,14 +52,14 @@ export const verify = defineVerb({
     return {
       document: { ...verification },
       exitCode: verifyExitCode(verification),
-      render: (page) => rendered(verification, page),
+      render: (page) => renderVerification(verification, page),
     }
   },
 })
 
 type Source = Verification["adapters"][number]
 
-function rendered({ adapters, ok }: Verification, { style, columns, prose }: Page): string {
+function renderVerification({ adapters, ok }: Verification, { style, columns, prose }: Page): string {
   if (adapters.length === 0) return NO_SOURCES
   const rows = adapters.map(({ adapter, sessions, files, records, bytes, mismatches, ms }) => [
     adapter,

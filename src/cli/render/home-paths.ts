@@ -1,5 +1,5 @@
 /** Paths as people read them: safe to print, and with `~` for the home directory. */
-import { visibleLine } from "../model/visible.ts"
+import { visibleLine } from "../../model/visible.ts"
 
 /** Prose that may name paths, with `~` for the home directory. */
 export function proseText(text: string, home: string | undefined): string {

@@ -1,20 +1,19 @@
 /** What a search found, for people: sessions with their best places, and the command that opens each. */
 
-import { counted, countText } from "../model/numbers.ts"
-import { visible, visibleLine } from "../model/visible.ts"
-import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../operations/search.ts"
-import { shellWord } from "../platform/shell-word.ts"
+import { counted, countText } from "../../model/numbers.ts"
+import { visible, visibleLine } from "../../model/visible.ts"
+import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../../operations/search.ts"
+import { shellWord } from "../../platform/shell-word.ts"
+import type { Page } from "../verb.ts"
 import { whenText } from "./dates.ts"
-import { explanationText, sharesText } from "./explained.ts"
-import { excerpt, marked, patternOf } from "./highlight.ts"
+import { excerpt, highlightMatches, patternOf } from "./highlight.ts"
 import { projectText } from "./home-paths.ts"
 import type { Style } from "./style.ts"
 import { cutFrontToWidth, cutToWidth } from "./table.ts"
-import type { Page } from "./verb.ts"
 
 type Match = NonNullable<SearchOutput["matches"]>[number] | FoundSession["matches"][number]
 
-export interface HitsLook extends Page {
+export interface ResultsLayout extends Page {
   readonly nowMs: number
   /** Shortened to `~` where a project lies below it. */
   readonly home: string | undefined
@@ -30,17 +29,17 @@ const LINES_MAX = 4
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDTH_MAX = 110
 
-export function renderHits(answer: SearchOutput, look: HitsLook): string {
-  const { style } = look
+export function renderResults(answer: SearchOutput, layout: ResultsLayout): string {
+  const { style } = layout
   const sessions = answer.sessions ?? []
   const matches = answer.matches ?? []
-  if (sessions.length + matches.length === 0) return nothingFound(answer, look)
-  const pattern = patternOf(look.query, look.mode)
+  if (sessions.length + matches.length === 0) return nothingFound(answer, layout)
+  const pattern = patternOf(layout.query, layout.mode)
   const body = [
-    ...sessions.map((session) => sessionText(session, pattern, { ...look, matched: matchedText(session, answer) })),
-    ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, look)),
+    ...sessions.map((session) => sessionText(session, pattern, { ...layout, matched: matchedText(session, answer) })),
+    ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, layout)),
   ].join("\n")
-  return `${body}${explanationText(answer, style)}\n${style.dim(closing(answer, look))}`
+  return `${body}${renderExplanation(answer, style)}\n${style.dim(closing(answer, layout))}`
 }
 
 function matchedText(session: FoundSession, { searched }: SearchOutput): string {
@@ -49,12 +48,12 @@ function matchedText(session: FoundSession, { searched }: SearchOutput): string 
   return counted(matched, unitOf(searched))
 }
 
-interface SessionLook extends HitsLook {
+interface SessionLayout extends ResultsLayout {
   readonly matched: string
 }
 
-function sessionText(session: FoundSession, pattern: RegExp | undefined, look: SessionLook): string {
-  const { style, columns, nowMs } = look
+function sessionText(session: FoundSession, pattern: RegExp | undefined, layout: SessionLayout): string {
+  const { style, columns, nowMs } = layout
   const id = visibleLine(session.session_id)
   const title = session.title === undefined ? id : visibleLine(session.title)
   const newest = session.matches
@@ -62,11 +61,11 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: S
     .sort()
     .at(-1)
   const agent = visibleLine(session.source_agent)
-  const rest = [...(newest === undefined ? [] : [whenText(newest, nowMs)]), look.matched].join("  ")
+  const rest = [...(newest === undefined ? [] : [whenText(newest, nowMs)]), layout.matched].join("  ")
   const room = Math.max(PROJECT_WIDTH_MIN, columns - Bun.stringWidth(agent) - Bun.stringWidth(rest) - 4)
-  const where = [agent, cutFrontToWidth(projectText(session.project, look.home), room), rest].join("  ")
-  const head = `${style.bold(marked(cutToWidth(title, columns), pattern, style.red))}\n${style.dim(where)}\n`
-  const found = session.matches.map((match) => matchText(match, session.session_id, pattern, look)).join("")
+  const where = [agent, cutFrontToWidth(projectText(session.project, layout.home), room), rest].join("  ")
+  const head = `${style.bold(highlightMatches(cutToWidth(title, columns), pattern, style.red))}\n${style.dim(where)}\n`
+  const found = session.matches.map((match) => matchText(match, session.session_id, pattern, layout)).join("")
   const newer =
     session.newer_messages_count === 0
       ? ""
@@ -74,13 +73,15 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, look: S
   return `${head}${found}${newer}`
 }
 
-function matchText(match: Match, sessionId: string, pattern: RegExp | undefined, look: HitsLook): string {
-  const { style, columns, nowMs } = look
+function matchText(match: Match, sessionId: string, pattern: RegExp | undefined, layout: ResultsLayout): string {
+  const { style, columns, nowMs } = layout
   // In a pipe a line stays a line: programs that read it count on that.
   const width = Number.isFinite(columns) ? Math.min(columns, WIDTH_MAX) - INDENT.length - 4 : columns
   const lines = excerpt(visible(match.text), pattern, { width, linesMax: LINES_MAX })
-  const said = lines.map((line) => `${INDENT}${marked(line, pattern, (found) => style.bold(style.red(found)))}\n`)
-  return `  ${roleText(match.role, style)} ${style.dim(`${whenText(match.timestamp, nowMs)}${sharesText(match)}`)}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
+  const said = lines.map(
+    (line) => `${INDENT}${highlightMatches(line, pattern, (found) => style.bold(style.red(found)))}\n`,
+  )
+  return `  ${roleText(match.role, style)} ${style.dim(`${whenText(match.timestamp, nowMs)}${renderScore(match)}`)}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
 }
 
 /** Short ids are no one's own: some clients count from the start in every session. */
@@ -96,15 +97,15 @@ export function roleText(role: string, style: Style): string {
   return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
 }
 
-function closing(answer: SearchOutput, look: HitsLook): string {
+function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const { next_cursor, sessions } = answer
   const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
   const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
-  return `${foundText(answer, look)}.\n${goOn}${more}`
+  return `${foundText(answer, layout)}.\n${goOn}${more}`
 }
 
-function foundText({ matched_total, matched_more, searched }: SearchOutput, { sort }: HitsLook): string {
+function foundText({ matched_total, matched_more, searched }: SearchOutput, { sort }: ResultsLayout): string {
   const arms = searched.arms.join(" and ")
   const found = counted(matched_total, unitOf(searched))
   if (matched_more !== true) return `${found} found by ${arms}`
@@ -113,7 +114,7 @@ function foundText({ matched_total, matched_more, searched }: SearchOutput, { so
     : `The best ${found} by ${arms}`
 }
 
-function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: HitsLook): string {
+function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: ResultsLayout): string {
   const left = searched.excluded.map((each) => `  left out: ${visibleLine(each)}\n`).join("")
   const nothing = `Nothing was found by ${searched.arms.join(" and ")}`
   if (next_cursor !== undefined) return `${nothing} so far.\n${left}Go on looking: add --cursor ${next_cursor}\n`
@@ -121,8 +122,26 @@ function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, sc
 }
 
 /** What was looked for everywhere and to the letter is nowhere. */
-function nextTry(query: string, { mode, scope }: Pick<HitsLook, "mode" | "scope">): string {
+function nextTry(query: string, { mode, scope }: Pick<ResultsLayout, "mode" | "scope">): string {
   if (scope === "all" && (mode === "exact" || mode === "pattern")) return ""
   const [how, next] = mode === "pattern" ? ["Try it", "pattern"] : ["Try it to the letter", "exact"]
   return `${how}, tools included: pond search --mode ${next} --scope all ${shellWord(visibleLine(query))}\n`
+}
+
+// --- How the ranking came about (--explain) ---
+
+/** Nothing unless it was asked for. */
+function renderExplanation({ explanation }: SearchOutput, style: Style): string {
+  if (explanation === undefined) return ""
+  return explanation.rankings
+    .map(({ name, weight, hits, plan }, index) => {
+      const head = `${style.bold(`ranking ${index + 1}: ${name}`)}, weight ${weight}, ${counted(hits, "message")}`
+      return `\n${head}\n${plan === undefined ? "" : `${visible(plan.trimEnd())}\n`}`
+    })
+    .join("")
+}
+
+/** What each ranking gave, in their order: ` 0.87 (0.35 + 0.40 + 0.12)`. */
+function renderScore({ score, shares }: { readonly score: number; readonly shares?: readonly number[] }): string {
+  return shares === undefined ? "" : ` ${score.toFixed(2)} (${shares.map((share) => share.toFixed(2)).join(" + ")})`
 }

@@ -2,10 +2,10 @@
  * Choosing one of a list by eye: arrows move, typing filters, Enter takes. What the screen shows is worked out from a
  * state and nothing else; `pick` alone draws and reads keys. It knows nothing of what is chosen.
  */
-import type { Key, Keyboard } from "../platform/keyboard.ts"
-import type { TextSink } from "../platform/streams.ts"
-import type { Style } from "./style.ts"
-import { type Column, cutToWidth, lineOf } from "./table.ts"
+import type { Key, Keyboard } from "../../platform/keyboard.ts"
+import type { TextSink } from "../../platform/streams.ts"
+import type { Style } from "../render/style.ts"
+import { type Column, cutToWidth, lineOf } from "../render/table.ts"
 
 export interface Choice {
   readonly id: string
@@ -101,7 +101,7 @@ export function afterKey(state: PickerState, key: Key): PickerState {
   }
 }
 
-export interface PickerLook {
+export interface PickerLayout {
   readonly style: Style
   readonly columns: number
   readonly rows: number
@@ -113,7 +113,7 @@ export interface PickerLook {
 const LIST_ROWS_MAX = 12
 
 /** Exactly as many lines as the screen has, none wider than it. */
-export function screenOf(state: PickerState, { style, columns, rows, prompt, preview }: PickerLook): string[] {
+export function screenOf(state: PickerState, { style, columns, rows, prompt, preview }: PickerLayout): string[] {
   const left = matching(state)
   const room = Math.max(1, Math.min(LIST_ROWS_MAX, Math.floor((rows - 3) / 2)))
   const from = Math.max(0, Math.min(state.at - Math.floor(room / 2), left.length - room))
@@ -138,13 +138,13 @@ export function screenOf(state: PickerState, { style, columns, rows, prompt, pre
 }
 
 /** A screen and its keys. */
-export interface Desk {
+export interface InteractiveScreen {
   readonly keyboard: Keyboard
   readonly out: TextSink
   readonly style: Style
 }
 
-export interface PickParts extends Desk {
+export interface PickParts extends InteractiveScreen {
   readonly prompt: string
   readonly preview: (choice: Choice) => Promise<readonly string[]>
   /** Those behind the first ones, asked for once these are on the screen. */

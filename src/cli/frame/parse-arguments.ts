@@ -4,10 +4,10 @@
  * takes one, and a wrong one is named together with the nearest right one.
  */
 import { parseArgs } from "node:util"
-import { PondError } from "../model/errors.ts"
-import { nearest, suggestion } from "../platform/nearest.ts"
-import { type Flags, GLOBAL_FLAGS } from "./flags.ts"
-import type { Positional, VerbRow } from "./verb.ts"
+import { PondError } from "../../model/errors.ts"
+import { nearest, suggestion } from "../../platform/nearest.ts"
+import { type Flags, GLOBAL_FLAGS } from "../flags.ts"
+import type { Positional, VerbRow } from "../verb.ts"
 
 export interface Route {
   readonly row: VerbRow

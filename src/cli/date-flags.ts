@@ -4,39 +4,39 @@
  */
 import { PondError } from "../model/errors.ts"
 import { microsOfText } from "../model/timestamp.ts"
-import { MONTHS } from "./dates.ts"
+import { MONTHS } from "./render/dates.ts"
 
-/** Where a stretch of days begins and where the next one does, in milliseconds. */
-interface Stretch {
+/** Where a range of days begins and where the next one does, in milliseconds. */
+interface TimeRange {
   readonly from: number
   readonly until: number
 }
 
-export interface Typed {
+export interface TypedDate {
   /** The flag, as its user knows it. */
   readonly flag: string
   readonly text: string | undefined
   readonly edge: "start" | "end"
 }
 
-interface DayFlags {
+interface DateFlags {
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
 /** What `--from` and `--to` mean, each of which may be absent. */
-export function stretchTyped({ from, to }: DayFlags, nowMs: number): DayFlags {
+export function parseDateRange({ from, to }: DateFlags, nowMs: number): DateFlags {
   return {
-    from: momentOfTyped({ flag: "--from", text: from, edge: "start" }, nowMs),
-    to: momentOfTyped({ flag: "--to", text: to, edge: "end" }, nowMs),
+    from: parseMoment({ flag: "--from", text: from, edge: "start" }, nowMs),
+    to: parseMoment({ flag: "--to", text: to, edge: "end" }, nowMs),
   }
 }
 
 /** The first moment of what was typed, or its last, in RFC 3339. */
-export function momentOfTyped({ flag, text, edge }: Typed, nowMs: number): string | undefined {
+export function parseMoment({ flag, text, edge }: TypedDate, nowMs: number): string | undefined {
   if (text === undefined || microsOfText(text) !== undefined) return text
-  const stretch = stretchOf(text.trim().toLowerCase(), nowMs)
-  if (stretch === undefined) {
+  const range = rangeOf(text.trim().toLowerCase(), nowMs)
+  if (range === undefined) {
     throw new PondError(
       "validation_failed",
       `"${text}" is no date. Write it as 2026-01-31, 2026-01, "20 Jan", yesterday or 7d, or as 2026-01-31T12:00:00Z.`,
@@ -44,10 +44,10 @@ export function momentOfTyped({ flag, text, edge }: Typed, nowMs: number): strin
     )
   }
   // The last moment that a store can tell from the next one.
-  return edge === "start" ? spelled(stretch.from) : spelled(stretch.until - 1).replace("Z", "999Z")
+  return edge === "start" ? toIso(range.from) : toIso(range.until - 1).replace("Z", "999Z")
 }
 
-function spelled(ms: number): string {
+function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
@@ -55,7 +55,7 @@ const DAYS_OF: Readonly<Record<string, number>> = { d: 1, day: 1, days: 1, w: 7,
 const YEARS_MAX = 9_998
 const DAYS_MAX = 1_000_000
 
-function stretchOf(text: string, nowMs: number): Stretch | undefined {
+function rangeOf(text: string, nowMs: number): TimeRange | undefined {
   const now = new Date(nowMs)
   const daysAgo = (days: number) => dayOf(now.getFullYear(), now.getMonth(), now.getDate() - days)
   if (text === "today") return daysAgo(0)
@@ -69,7 +69,7 @@ function stretchOf(text: string, nowMs: number): Stretch | undefined {
 }
 
 /** 2026, 2026-01, 2026-01-31, 2026-1-31. */
-function ofCalendar(text: string): Stretch | undefined {
+function ofCalendar(text: string): TimeRange | undefined {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?$/.exec(text) ?? []
   if (year === undefined || Number(year) > YEARS_MAX) return undefined
   if (month === undefined) return { from: midnight(Number(year), 0, 1), until: midnight(Number(year) + 1, 0, 1) }
@@ -80,7 +80,7 @@ function ofCalendar(text: string): Stretch | undefined {
 }
 
 /** 20 Jan, 20 Jan 2025: without a year the last one that there was. */
-function ofNamedMonth(text: string, now: Date): Stretch | undefined {
+function ofNamedMonth(text: string, now: Date): TimeRange | undefined {
   const [, day, name = "", year] = /^(\d\d?) ([a-z]{3,9})(?: (\d{4}))?$/.exec(text) ?? []
   const month = MONTHS.findIndex((each) => each.toLowerCase() === name.slice(0, 3))
   if (day === undefined || month < 0) return undefined
@@ -90,12 +90,12 @@ function ofNamedMonth(text: string, now: Date): Stretch | undefined {
 }
 
 /** A date that does not exist is refused, not rolled over. */
-function existing(year: number, month: number, day: number): Stretch | undefined {
+function existing(year: number, month: number, day: number): TimeRange | undefined {
   const date = new Date(midnight(year, month, day))
   return date.getMonth() === month && date.getDate() === day ? dayOf(year, month, day) : undefined
 }
 
-function dayOf(year: number, month: number, day: number): Stretch {
+function dayOf(year: number, month: number, day: number): TimeRange {
   return { from: midnight(year, month, day), until: midnight(year, month, day + 1) }
 }
 

@@ -2,17 +2,17 @@
  * Where a run of pond writes, and in which shape: words or JSON, coloured or plain, with a bar, with NDJSON or silent.
  * Worked out from the raw words, before the command line is judged: a wrong one has to be reported in the right shape.
  */
-import { visibleLine } from "../model/visible.ts"
-import type { Clock } from "../platform/clock.ts"
-import type { Environment } from "../platform/environment.ts"
-import { createLog, type Log, type LogLevel } from "../platform/log.ts"
-import type { Streams, TextSink } from "../platform/streams.ts"
-import { projectText, proseText } from "./home-paths.ts"
+import { visibleLine } from "../../model/visible.ts"
+import type { Clock } from "../../platform/clock.ts"
+import type { Environment } from "../../platform/environment.ts"
+import { createLog, type Log, type LogLevel } from "../../platform/log.ts"
+import type { Streams, TextSink } from "../../platform/streams.ts"
+import { projectText, proseText } from "../render/home-paths.ts"
+import { createStyle, mayColor, type Style } from "../render/style.ts"
+import { wrapProse } from "../render/table.ts"
 import { createProgress, type Progress, type ProgressMode } from "./progress.ts"
-import { createStyle, mayColor, type Style } from "./style.ts"
-import { wrapProse } from "./table.ts"
 
-export interface Paper {
+export interface Output {
   readonly streams: Streams
   readonly isJson: boolean
   /** For stdout. */
@@ -30,14 +30,14 @@ export interface Paper {
   readonly errorProse: (text: string) => string
 }
 
-export interface PaperParts {
+export interface OutputParts {
   readonly argv: readonly string[]
   readonly environment: Environment
   readonly streams: Streams
   readonly clock: Clock
 }
 
-export function createPaper({ argv, environment, streams, clock }: PaperParts): Paper {
+export function createOutput({ argv, environment, streams, clock }: OutputParts): Output {
   const { out, err } = streams
   const isJson = isGiven(argv, "--json")
   const isQuiet = isGiven(argv, "--quiet", "q")
@@ -66,7 +66,7 @@ export function createPaper({ argv, environment, streams, clock }: PaperParts): 
   }
 }
 
-function proseOn({ isTerminal, columns }: TextSink, home: string | undefined): Paper["prose"] {
+function proseOn({ isTerminal, columns }: TextSink, home: string | undefined): Output["prose"] {
   if (!isTerminal) return (text) => text
   return (text, indent) => wrapProse(proseText(text, home), columns ?? Number.POSITIVE_INFINITY, indent)
 }

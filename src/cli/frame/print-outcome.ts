@@ -1,29 +1,30 @@
 /**
- * How a run of pond ends on paper: the outcome or the failure, for people or as one JSON document. The only file that
+ * How a run of pond ends on output: the outcome or the failure, for people or as one JSON document. The only file that
  * knows the two shapes `{"protocol_version":1, …}` and `{"error":{code, message, details}}`.
  */
-import { PondError, toPondError } from "../model/errors.ts"
-import { visible } from "../model/visible.ts"
-import type { Paper } from "./paper.ts"
-import type { Outcome } from "./verb.ts"
+import { PondError, toPondError } from "../../model/errors.ts"
+import { visible } from "../../model/visible.ts"
+import type { Outcome } from "../verb.ts"
+import type { Output } from "./output.ts"
 
 const PROTOCOL_VERSION = 1
 const CAUSES_MAX = 10
 
-export function printOutcome(paper: Paper, { document, render }: Pick<Outcome, "document" | "render">): void {
-  paper.progress.end()
-  if (paper.isJson) paper.streams.out.write(`${JSON.stringify({ protocol_version: PROTOCOL_VERSION, ...document })}\n`)
-  else paper.streams.out.write(render(paper))
+export function printOutcome(output: Output, { document, render }: Pick<Outcome, "document" | "render">): void {
+  output.progress.end()
+  if (output.isJson)
+    output.streams.out.write(`${JSON.stringify({ protocol_version: PROTOCOL_VERSION, ...document })}\n`)
+  else output.streams.out.write(render(output))
 }
 
 /** Says what failed, and returns the exit code that goes with it. */
-export function printFailure(paper: Paper, thrown: unknown): number {
-  paper.progress.end()
+export function printFailure(output: Output, thrown: unknown): number {
+  output.progress.end()
   const error = toFailure(thrown)
   const { code, message, details } = error
-  if (paper.isJson) paper.streams.out.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
-  else paper.streams.err.write(paper.errorProse(`${paper.errorStyle.red("pond:")} ${visible(message)}\n`))
-  for (const line of causesOf(error)) paper.log.debug(line)
+  if (output.isJson) output.streams.out.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
+  else output.streams.err.write(output.errorProse(`${output.errorStyle.red("pond:")} ${visible(message)}\n`))
+  for (const line of causesOf(error)) output.log.debug(line)
   return error.row.exit
 }
 

@@ -2,17 +2,17 @@
  * How a run ends early. The first signal asks: `signal` aborts, and work stops at its next safe point. Work that does
  * not stop in time is left behind. The second signal waits for nothing.
  */
-import type { ListenForEnd } from "../platform/signals.ts"
+import type { ListenForEnd } from "../../platform/signals.ts"
 
 const PATIENCE_MS = 5000
 
-export interface Endings {
+export interface Cleanups {
   readonly add: (cleanup: () => void | Promise<void>) => void
   /** Runs what was added, last first, each once; all of them, even when one fails. The first failure is thrown then. */
   readonly run: () => Promise<void>
 }
 
-export function createEndings(): Endings {
+export function createCleanups(): Cleanups {
   const cleanups: (() => void | Promise<void>)[] = []
   return {
     add: (cleanup) => {

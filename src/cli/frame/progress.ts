@@ -3,11 +3,11 @@
  * it on stderr. There is no timer: it draws when told something, and not more often than the eye or a reader needs.
  */
 
-import { bytesText, countText, durationText } from "../model/numbers.ts"
-import { visibleLine } from "../model/visible.ts"
-import type { Clock } from "../platform/clock.ts"
-import type { TextSink } from "../platform/streams.ts"
-import { cutToWidth } from "./table.ts"
+import { bytesText, countText, durationText } from "../../model/numbers.ts"
+import { visibleLine } from "../../model/visible.ts"
+import type { Clock } from "../../platform/clock.ts"
+import type { TextSink } from "../../platform/streams.ts"
+import { cutToWidth } from "../render/table.ts"
 
 export interface Progress {
   /** Begins a stage; the one before it ends. `total` is left out where nobody knows it. */

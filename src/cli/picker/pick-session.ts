@@ -1,13 +1,13 @@
 /** Which session to go on with, chosen on a terminal, the newest first, with what was said last beside each. */
-import { visible, visibleLine } from "../model/visible.ts"
-import type { Pond } from "../operations/pond.ts"
-import { lastWords, olderSessions, type RecentSession, recentSessions } from "../operations/recent.ts"
-import { whenText } from "./dates.ts"
-import { excerpt } from "./highlight.ts"
-import { roleText } from "./hits.ts"
-import { projectText } from "./home-paths.ts"
-import { type Choice, type Desk, pick } from "./picker.ts"
-import type { Style } from "./style.ts"
+import { visible, visibleLine } from "../../model/visible.ts"
+import type { Pond } from "../../operations/pond.ts"
+import { lastWords, olderSessions, type RecentSession, recentSessions } from "../../operations/recent.ts"
+import { whenText } from "../render/dates.ts"
+import { excerpt } from "../render/highlight.ts"
+import { projectText } from "../render/home-paths.ts"
+import { roleText } from "../render/search-results.ts"
+import type { Style } from "../render/style.ts"
+import { type Choice, type InteractiveScreen, pick } from "./picker.ts"
 
 /** So many are there at once; the others come while the user looks. */
 const SESSIONS_MAX = 200
@@ -17,7 +17,7 @@ const LAST_WORDS = 3
 const LINES_OF_EACH = 4
 
 /** The id; nothing where there is none to choose, or the user left. */
-export async function pickSession(pond: Pond, open: () => Desk): Promise<string | "none" | undefined> {
+export async function pickSession(pond: Pond, open: () => InteractiveScreen): Promise<string | "none" | undefined> {
   const recent = await recentSessions(pond, SESSIONS_MAX)
   if (recent.sessions.length === 0) return "none"
   const { clock, environment } = pond.host

@@ -2,8 +2,8 @@
  * Completion scripts for three shells, each written from the same description of the verbs. Pressing tab starts a process
  * only for words that the machine and its store alone know, such as the ids of sessions.
  */
-import { type Flag, type Flags, GLOBAL_FLAGS, type WordKind } from "./flags.ts"
-import type { Positional, VerbRow } from "./verb.ts"
+import { type Flag, type Flags, GLOBAL_FLAGS, type WordKind } from "../flags.ts"
+import type { Positional, VerbRow } from "../verb.ts"
 
 export interface Completable {
   readonly row: VerbRow

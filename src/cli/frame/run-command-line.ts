@@ -3,29 +3,29 @@
  * came of it and answers with the exit code. citty's own `runMain` is not used: it ends every failure with 1.
  */
 import { defineCommand, runCommand } from "citty"
-import { PondError } from "../model/errors.ts"
-import { visible } from "../model/visible.ts"
-import type { Pond } from "../operations/pond.ts"
-import type { Clock } from "../platform/clock.ts"
-import type { SettingFlags } from "../platform/config.ts"
-import type { Environment } from "../platform/environment.ts"
-import { openKeyboard } from "../platform/keyboard.ts"
-import type { Log } from "../platform/log.ts"
-import { suggestion } from "../platform/nearest.ts"
-import { openPager } from "../platform/pager.ts"
-import type { ListenForEnd } from "../platform/signals.ts"
-import { BrokenPipe, type Streams } from "../platform/streams.ts"
-import { VERSION } from "../platform/version.ts"
-import { findVerb, type Invocation, readInvocation, verbsUnder } from "./argv.ts"
-import { GLOBAL_FLAGS, type GlobalValues } from "./flags.ts"
-import { overviewDocument, renderOverview, renderVerbHelp, verbDocument } from "./help.ts"
-import { createEndings, type Ended, type Endings, type HandOver, runInterruptible } from "./interrupt.ts"
-import { showPaged } from "./paged.ts"
-import { createPaper, isGiven, type Paper } from "./paper.ts"
-import type { Desk } from "./picker.ts"
-import { printFailure, printOutcome } from "./report.ts"
-import { TOPICS, type Topic, topicNamed } from "./topics.ts"
-import type { Outcome, Streamed, Verb, VerbRow } from "./verb.ts"
+import { PondError } from "../../model/errors.ts"
+import { visible } from "../../model/visible.ts"
+import type { Pond } from "../../operations/pond.ts"
+import type { Clock } from "../../platform/clock.ts"
+import type { SettingFlags } from "../../platform/config.ts"
+import type { Environment } from "../../platform/environment.ts"
+import { openKeyboard } from "../../platform/keyboard.ts"
+import type { Log } from "../../platform/log.ts"
+import { suggestion } from "../../platform/nearest.ts"
+import { openPager } from "../../platform/pager.ts"
+import type { ListenForEnd } from "../../platform/signals.ts"
+import { BrokenPipe, type Streams } from "../../platform/streams.ts"
+import { VERSION } from "../../platform/version.ts"
+import { GLOBAL_FLAGS, type GlobalValues } from "../flags.ts"
+import { overviewDocument, renderOverview, renderVerbHelp, verbDocument } from "../help/help.ts"
+import { TOPICS, type Topic, topicNamed } from "../help/topics.ts"
+import type { InteractiveScreen } from "../picker/picker.ts"
+import type { Outcome, Streamed, Verb, VerbRow } from "../verb.ts"
+import { type Cleanups, createCleanups, type Ended, type HandOver, runInterruptible } from "./interrupt.ts"
+import { createOutput, isGiven, type Output } from "./output.ts"
+import { showPaged } from "./paging.ts"
+import { findVerb, type Invocation, readInvocation, verbsUnder } from "./parse-arguments.ts"
+import { printFailure, printOutcome } from "./print-outcome.ts"
 
 export interface CommandLine {
   readonly argv: readonly string[]
@@ -40,11 +40,11 @@ export interface CommandLine {
 
 /** Runs one command line to its end. What went wrong was said, and is the exit code. */
 export async function runCommandLine(line: CommandLine): Promise<number> {
-  const paper = createPaper(line)
+  const output = createOutput(line)
   try {
-    return await dispatch(line, paper)
+    return await dispatch(line, output)
   } catch (thrown) {
-    return endQuietlyOnBrokenPipe(thrown, () => printFailure(paper, thrown))
+    return endQuietlyOnBrokenPipe(thrown, () => printFailure(output, thrown))
   }
 }
 
@@ -59,32 +59,32 @@ function endQuietlyOnBrokenPipe(thrown: unknown, otherwise: () => number): numbe
   }
 }
 
-async function dispatch(line: CommandLine, paper: Paper): Promise<number> {
+async function dispatch(line: CommandLine, output: Output): Promise<number> {
   const isHelpVerb = line.argv[0] === "help"
   const argv = isHelpVerb ? line.argv.slice(1) : line.argv
   const topic = isHelpVerb ? topicNamed(argv) : undefined
-  if (topic !== undefined) return await printTopic(line.verbs, topic, paper)
-  if (isHelpVerb || isGiven(argv, "--help", "h")) return await printHelp(line.verbs, argv, paper)
+  if (topic !== undefined) return await printTopic(line.verbs, topic, output)
+  if (isHelpVerb || isGiven(argv, "--help", "h")) return await printHelp(line.verbs, argv, output)
   if (isGiven(argv, "--version")) {
-    printOutcome(paper, { document: { version: VERSION }, render: () => `pond ${VERSION}\n` })
+    printOutcome(output, { document: { version: VERSION }, render: () => `pond ${VERSION}\n` })
     return 0
   }
   const route = findVerb(argv, line.verbs)
   if (route === undefined) {
     readInvocation(argv, GLOBAL_FLAGS, [])
-    if (paper.isJson) throw new PondError("validation_failed", "A verb is missing. Run pond --help.")
-    return await printHelp(line.verbs, [], paper)
+    if (output.isJson) throw new PondError("validation_failed", "A verb is missing. Run pond --help.")
+    return await printHelp(line.verbs, [], output)
   }
   const verb = await route.row.load()
   const invocation = readInvocation(route.rest, { ...GLOBAL_FLAGS, ...verb.flags }, verb.positionals)
-  return await runVerb(line, paper, { row: route.row, verb, invocation })
+  return await runVerb(line, output, { row: route.row, verb, invocation })
 }
 
 /** `pond help search` explains searching, and then the verb; `pond search --help` is the verb alone. */
-async function printTopic(verbs: readonly VerbRow[], topic: Topic, paper: Paper): Promise<number> {
+async function printTopic(verbs: readonly VerbRow[], topic: Topic, output: Output): Promise<number> {
   const row = verbs.find(({ name }) => name === topic.name)
   const verb = row === undefined ? undefined : { row, ...(await row.load()) }
-  printOutcome(paper, {
+  printOutcome(output, {
     document: { topic },
     render: (page) =>
       `${page.style.bold(topic.summary)}\n\n${topic.text}${verb === undefined ? "" : `\n${renderVerbHelp(verb.row, verb, page)}`}`,
@@ -92,18 +92,18 @@ async function printTopic(verbs: readonly VerbRow[], topic: Topic, paper: Paper)
   return 0
 }
 
-async function printHelp(verbs: readonly VerbRow[], argv: readonly string[], paper: Paper): Promise<number> {
+async function printHelp(verbs: readonly VerbRow[], argv: readonly string[], output: Output): Promise<number> {
   const words = argv.filter((word) => word !== "--help" && word !== "-h")
   const below = verbsUnder(words.find((word) => !word.startsWith("-")) ?? "", verbs)
   const isOverview = below.length > 0 && words.filter((word) => !word.startsWith("-")).length === 1
   const route = isOverview ? undefined : findExplained(words, verbs)
   if (route === undefined) {
     const shown = isOverview ? below : verbs
-    printOutcome(paper, { document: overviewDocument(shown), render: (page) => renderOverview(shown, page) })
+    printOutcome(output, { document: overviewDocument(shown), render: (page) => renderOverview(shown, page) })
     return 0
   }
   const verb = await route.row.load()
-  printOutcome(paper, {
+  printOutcome(output, {
     document: verbDocument(route.row, verb),
     render: (page) => renderVerbHelp(route.row, verb, page),
   })
@@ -131,37 +131,37 @@ interface VerbRun {
   readonly invocation: Invocation
 }
 
-async function runVerb(line: CommandLine, paper: Paper, run: VerbRun): Promise<number> {
-  const endings = createEndings()
-  let sayLeft: (() => PondError) | undefined
-  const ifLeft: Ways["ifLeft"] = (say) => {
-    sayLeft = say
+async function runVerb(line: CommandLine, output: Output, run: VerbRun): Promise<number> {
+  const cleanups = createCleanups()
+  let describeAbandoned: (() => PondError) | undefined
+  const ifLeft: RunHooks["ifLeft"] = (say) => {
+    describeAbandoned = say
   }
   const { ended, signalCode } = await runInterruptible(line.listenForEnd, (signal, handOver) =>
-    runInsideCitty(line, paper, run, { signal, handOver, endings, ifLeft }),
+    runWithCitty(line, output, run, { signal, handOver, cleanups, ifLeft }),
   )
-  if (ended.kind !== "interrupted") return finish(paper, ended, signalCode)
-  const said = sayLeft?.()
-  await endings.run() // the work was left behind, and citty's cleanup with it
-  return finish(paper, said === undefined ? ended : { kind: "failed", reason: said }, signalCode)
+  if (ended.kind !== "interrupted") return finish(output, ended, signalCode)
+  const said = describeAbandoned?.()
+  await cleanups.run() // the work was left behind, and citty's cleanup with it
+  return finish(output, said === undefined ? ended : { kind: "failed", reason: said }, signalCode)
 }
 
-interface Ways {
+interface RunHooks {
   readonly signal: AbortSignal
   readonly handOver: HandOver
-  readonly endings: Endings
+  readonly cleanups: Cleanups
   readonly ifLeft: (say: () => PondError) => void
 }
 
-async function runInsideCitty(
+async function runWithCitty(
   line: CommandLine,
-  paper: Paper,
+  output: Output,
   { row, verb, invocation }: VerbRun,
-  { signal, handOver, endings, ifLeft }: Ways,
+  { signal, handOver, cleanups, ifLeft }: RunHooks,
 ): Promise<Outcome | Streamed> {
   const { store, config, namespace } = invocation.values as unknown as GlobalValues
-  const pond = line.compose({ store, config, namespace }, paper.log)
-  endings.add(() => pond.close())
+  const pond = line.compose({ store, config, namespace }, output.log)
+  cleanups.add(() => pond.close())
   const command = defineCommand({
     meta: { name: row.name, description: row.summary },
     run: () =>
@@ -169,43 +169,43 @@ async function runInsideCitty(
         pond,
         flags: invocation.values,
         words: invocation.words,
-        isJson: paper.isJson,
-        progress: paper.progress,
+        isJson: output.isJson,
+        progress: output.progress,
         signal,
         ifLeft,
-        onEnd: endings.add,
+        onEnd: cleanups.add,
         verbs: line.verbs,
-        page: paper,
+        page: output,
         show:
-          paper.isJson || !paper.streams.out.isTerminal
+          output.isJson || !output.streams.out.isTerminal
             ? undefined
             : (chunks) => {
-                paper.progress.end()
+                output.progress.end()
                 const openOwn = () => openPager(line.environment)
-                return showPaged(chunks(paper), { out: paper.streams.out, openPager: openOwn })
+                return showPaged(chunks(output), { out: output.streams.out, openPager: openOwn })
               },
-        writeOut: (text) => paper.streams.out.write(text),
-        ask: askOn(paper, signal),
-        desk: deskOn(paper, signal),
+        writeOut: (text) => output.streams.out.write(text),
+        ask: askOn(output, signal),
+        openScreen: screenOpener(output, signal),
         handOver,
       }),
-    cleanup: () => endings.run(),
+    cleanup: () => cleanups.run(),
   })
   const { result } = await runCommand(command, { rawArgs: [] })
   return result as Outcome | Streamed
 }
 
-function deskOn(paper: Paper, signal: AbortSignal): (() => Desk) | undefined {
-  const { out, input } = paper.streams
-  if (paper.isJson || !out.isTerminal || !input.isTerminal) return undefined
-  return () => ({ keyboard: openKeyboard(signal), out, style: paper.style })
+function screenOpener(output: Output, signal: AbortSignal): (() => InteractiveScreen) | undefined {
+  const { out, input } = output.streams
+  if (output.isJson || !out.isTerminal || !input.isTerminal) return undefined
+  return () => ({ keyboard: openKeyboard(signal), out, style: output.style })
 }
 
-function askOn(paper: Paper, signal: AbortSignal): ((question: string) => Promise<boolean>) | undefined {
-  const { out, input } = paper.streams
-  if (paper.isJson || !out.isTerminal || !input.isTerminal) return undefined
+function askOn(output: Output, signal: AbortSignal): ((question: string) => Promise<boolean>) | undefined {
+  const { out, input } = output.streams
+  if (output.isJson || !out.isTerminal || !input.isTerminal) return undefined
   return async (question) => {
-    out.write(`${paper.style.bold(question)} [Y/n] `)
+    out.write(`${output.style.bold(question)} [Y/n] `)
     const answer = await input.line(signal)
     if (answer === undefined) throw new PondError("interrupted", "Interrupted.")
     return /^\s*(y|yes)?\s*$/i.test(answer)
@@ -213,9 +213,9 @@ function askOn(paper: Paper, signal: AbortSignal): ((question: string) => Promis
 }
 
 /** Work that was whole when it ended is shown, even where a signal came meanwhile; what was not whole has thrown. */
-function finish(paper: Paper, ended: Ended<Outcome | Streamed>, signalCode: number | undefined): number {
+function finish(output: Output, ended: Ended<Outcome | Streamed>, signalCode: number | undefined): number {
   if (ended.kind === "done") {
-    if ("document" in ended.value) printOutcome(paper, ended.value)
+    if ("document" in ended.value) printOutcome(output, ended.value)
     const ownCode = ended.value.exitCode ?? 0
     const isMeant = "isEndedBySignal" in ended.value && ended.value.isEndedBySignal === true
     return isMeant ? ownCode : (signalCode ?? ownCode)
@@ -223,6 +223,6 @@ function finish(paper: Paper, ended: Ended<Outcome | Streamed>, signalCode: numb
   if (ended.kind === "failed" && signalCode === undefined) throw ended.reason
   const reason = ended.kind === "failed" ? ended.reason : undefined
   const said = reason instanceof PondError && reason.code === "interrupted" ? reason : undefined
-  printFailure(paper, said ?? new PondError("interrupted", "Interrupted."))
+  printFailure(output, said ?? new PondError("interrupted", "Interrupted."))
   return signalCode ?? 130
 }

@@ -1,16 +1,16 @@
 /** A session, or a message with its neighbours, for people to read. Everything that came from a transcript is made visible. */
 
-import { counted } from "../model/numbers.ts"
-import { visible, visibleLine } from "../model/visible.ts"
-import type { GetOutput } from "../operations/get.ts"
-import type { MessageView, PartView } from "../operations/views.ts"
+import { counted } from "../../model/numbers.ts"
+import { visible, visibleLine } from "../../model/visible.ts"
+import type { GetOutput } from "../../operations/get.ts"
+import type { MessageView, PartView } from "../../operations/views.ts"
+import type { Page } from "../verb.ts"
 import { whenText } from "./dates.ts"
-import { roleText } from "./hits.ts"
 import { projectText } from "./home-paths.ts"
+import { roleText } from "./search-results.ts"
 import { cutToWidth, wrapToWidth } from "./table.ts"
-import type { Page } from "./verb.ts"
 
-export interface TranscriptLook extends Page {
+export interface TranscriptLayout extends Page {
   readonly nowMs: number
   readonly home: string | undefined
 }
@@ -18,7 +18,7 @@ export interface TranscriptLook extends Page {
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDTH_MAX = 100
 
-export function headText(answer: GetOutput, { style, nowMs, home, columns }: TranscriptLook): string {
+export function headText(answer: GetOutput, { style, nowMs, home, columns }: TranscriptLayout): string {
   const { session, children } = answer
   const id = visibleLine(session.id)
   const title = cutToWidth(visibleLine(session.title ?? firstWordsOf(answer) ?? id), Math.min(columns, WIDTH_MAX))
@@ -44,12 +44,12 @@ function firstWordsOf({ result }: GetOutput): string | undefined {
 /** Behind what the client put there. A page from further on begins with another of its user's messages. */
 const FIRST_ORDINAL_MAX = 8
 
-export function messagesText(messages: readonly MessageView[], look: TranscriptLook): string {
-  return messages.map((message) => messageText(message, look)).join("")
+export function messagesText(messages: readonly MessageView[], layout: TranscriptLayout): string {
+  return messages.map((message) => messageText(message, layout)).join("")
 }
 
 /** Where a page ends before the session does. */
-export function remainderText({ session, result }: GetOutput, isFromEnd: boolean, { style }: TranscriptLook): string {
+export function remainderText({ session, result }: GetOutput, isFromEnd: boolean, { style }: TranscriptLayout): string {
   if (!("messages" in result) || result.messages_remaining === 0) return ""
   const id = visibleLine(session.id)
   const last = result.messages.at(-1)
@@ -61,10 +61,10 @@ export function remainderText({ session, result }: GetOutput, isFromEnd: boolean
       )
 }
 
-export function neighbourhoodText(answer: GetOutput, look: TranscriptLook): string {
+export function neighbourhoodText(answer: GetOutput, layout: TranscriptLayout): string {
   const { result } = answer
   if (!("target" in result)) return ""
-  const { style } = look
+  const { style } = layout
   const { target, siblings, target_parts: parts, target_parts_remaining: remaining } = result
   const { text: _, parts_summary: __, ...rest } = target
   const left =
@@ -76,23 +76,23 @@ export function neighbourhoodText(answer: GetOutput, look: TranscriptLook): stri
   return [
     messagesText(
       siblings.filter(({ ordinal }) => ordinal < target.ordinal),
-      look,
+      layout,
     ),
-    messageText({ ...rest, parts: [...parts] }, look, style.magenta(">")),
+    messageText({ ...rest, parts: [...parts] }, layout, style.magenta(">")),
     left,
     messagesText(
       siblings.filter(({ ordinal }) => ordinal > target.ordinal),
-      look,
+      layout,
     ),
   ].join("")
 }
 
-function messageText(message: MessageView, look: TranscriptLook, mark = ""): string {
-  const { style, nowMs } = look
+function messageText(message: MessageView, layout: TranscriptLayout, mark = ""): string {
+  const { style, nowMs } = layout
   const about = style.dim(`${whenText(message.timestamp, nowMs)}  ${visibleLine(message.id)}`)
   const head = `\n${mark === "" ? "" : `${mark} `}${style.bold(roleText(message.role, style))}  ${about}\n`
-  const said = [message.text, message.content].flatMap((text) => (text === undefined ? [] : [prose(text, look)]))
-  const parts = (message.parts ?? []).map((part) => partText(part, look))
+  const said = [message.text, message.content].flatMap((text) => (text === undefined ? [] : [prose(text, layout)]))
+  const parts = (message.parts ?? []).map((part) => partText(part, layout))
   const summary = (message.parts_summary ?? []).map(({ kind, label }) =>
     style.dim(`  ${arrow(kind)} ${visibleLine(label ?? "")}\n`),
   )
@@ -107,13 +107,13 @@ function prose(text: string, { columns }: Page): string {
     .split("\n")
     .flatMap((line) => {
       if (line.trimStart().startsWith("```")) isCode = !isCode
-      return isCode || !Number.isFinite(columns) ? [line] : hung(line, width)
+      return isCode || !Number.isFinite(columns) ? [line] : wrapHanging(line, width)
     })
   return `${lines.join("\n")}\n`
 }
 
 /** What goes on of an indented line, or of an item of a list, stands under its beginning. */
-function hung(line: string, width: number): string[] {
+function wrapHanging(line: string, width: number): string[] {
   const [lead = ""] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?/.exec(line) ?? []
   const [first = "", ...others] = wrapToWidth(line.slice(lead.length), Math.max(20, width - lead.length))
   return [`${lead}${first}`, ...others.map((each) => `${" ".repeat(lead.length)}${each}`)]
@@ -124,15 +124,15 @@ function arrow(kind: string): string {
   return kind === "tool_result" ? "←" : `[${kind}]`
 }
 
-function partText(part: PartView, look: TranscriptLook): string {
-  const { style } = look
+function partText(part: PartView, layout: TranscriptLayout): string {
+  const { style } = layout
   const { type } = part
-  if (type === "text") return prose(String(part["text"]), look)
-  if (type === "reasoning") return style.dim(`  (reasoning)\n${indented(String(part["text"]))}`)
+  if (type === "text") return prose(String(part["text"]), layout)
+  if (type === "reasoning") return style.dim(`  (reasoning)\n${indentLines(String(part["text"]))}`)
   const callId = part["call_id"] === undefined ? "" : `  ${visibleLine(String(part["call_id"]))}`
   const call = `  ${arrow(type)} ${visibleLine(String(part["name"] ?? ""))}${style.dim(callId)}\n`
-  if (type === "tool_call") return `${call}${indented(valueText(part["params"]))}`
-  if (type === "tool_result") return `${call}${indented(valueText(part["result"]))}`
+  if (type === "tool_call") return `${call}${indentLines(valueText(part["params"]))}`
+  if (type === "tool_result") return `${call}${indentLines(valueText(part["result"]))}`
   return style.dim(
     `  [${type} ${visibleLine(String(part["file_name"] ?? part["media_type"] ?? part["kind"] ?? ""))}]\n`,
   )
@@ -142,7 +142,7 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2)
 }
 
-function indented(text: string): string {
+function indentLines(text: string): string {
   return visible(text)
     .split("\n")
     .map((line) => `    ${line}\n`)

@@ -1,10 +1,12 @@
 /** Syncs as people speak of them: how often, when, and what became of one. */
 
-import { counted, countText } from "../model/numbers.ts"
-import { visibleLine } from "../model/visible.ts"
-import type { Surroundings } from "../operations/overview.ts"
-import type { SyncRecord } from "../operations/sync-history.ts"
+import { counted, countText } from "../../model/numbers.ts"
+import type { IssueGroup } from "../../model/report.ts"
+import { visibleLine } from "../../model/visible.ts"
+import type { Surroundings } from "../../operations/overview.ts"
+import type { SyncRecord } from "../../operations/sync-history.ts"
 import { whenText } from "./dates.ts"
+import type { Style } from "./style.ts"
 
 export const NO_SOURCES =
   "No client of pond's has sessions on this machine.\n`pond adapters discover` says where each one was looked for.\n"
@@ -32,8 +34,16 @@ export function unreadText({ title, path, sessions, retention }: Surroundings["u
   return `${title} deletes ${due} of its ${counted(sessions, "session")} within a week, and pond cannot read them yet. Raise ${setting} (${age}) in ${visibleLine(file)}, or copy ${visibleLine(path)}/tmp`
 }
 
-export function namelessText(count: number): string {
+export function unidentifiedText(count: number): string {
   return count === 1
     ? "one does not say yet which session it is"
     : `${countText(count)} do not say yet which session they are`
+}
+
+/** Issues as people read them: what, how often, and the first place where it was found. */
+export function issueLine(adapter: string, { kind, severity, count, example }: IssueGroup, style: Style): string {
+  const mark = severity === "fault" ? style.magenta("fault") : style.dim("note")
+  const place = example.record === undefined ? example.file : `${example.file}:${example.record}`
+  const often = count === 1 ? "once" : `${countText(count)} times; first`
+  return `${mark}  ${adapter}: ${kind.replaceAll("_", " ")}, ${often}: ${visibleLine(example.found)} in ${visibleLine(place)}\n`
 }

@@ -2,7 +2,7 @@
  * What pond is about, beyond its verbs: `pond help <topic>`. A line that begins with `  pond` is a command, and a test holds
  * that each of them is one that pond takes.
  */
-import { ERROR_TABLE } from "../model/errors.ts"
+import { ERROR_TABLE } from "../../model/errors.ts"
 
 export interface Topic {
   readonly name: string
@@ -260,7 +260,7 @@ export const TOPICS: readonly Topic[] = [
   { name: "concepts", summary: "What pond keeps, and what its words mean.", text: CONCEPTS },
   { name: "storage", summary: "Where the archive lies, and with which credentials.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
-  { name: "search", summary: "Ways to find what was said or done.", text: SEARCH },
+  { name: "search", summary: "RunHooks to find what was said or done.", text: SEARCH },
   { name: "sql", summary: "The tables and columns that a query sees.", text: SQL },
   { name: "embeddings", summary: "Finding by meaning, and what it needs.", text: EMBEDDINGS },
   { name: "sharing", summary: "Giving a session to others, and what to take out.", text: SHARING },

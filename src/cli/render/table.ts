@@ -1,5 +1,5 @@
 /** Columns of text that fit the width of the terminal: what is too wide gives way, the widest column first. */
-import { lazy } from "../platform/lazy.ts"
+import { lazy } from "../../platform/lazy.ts"
 
 export interface Column {
   readonly title: string
@@ -13,16 +13,20 @@ export interface Column {
 const GAP = "  "
 const WIDTH_MIN = 6
 
-export interface TableLook {
+export interface TableLayout {
   readonly columns: number
   /** Applied to the titles; leave titles empty for a table without a head. */
   readonly head: (text: string) => string
 }
 
-export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], look: TableLook): string {
-  const line = lineOf(columns, rows, look.columns)
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  layout: TableLayout,
+): string {
+  const line = lineOf(columns, rows, layout.columns)
   const hasHead = columns.some((column) => column.title !== "")
-  const head = hasHead ? [look.head(line(columns.map((column) => column.title)))] : []
+  const head = hasHead ? [layout.head(line(columns.map((column) => column.title)))] : []
   return [...head, ...rows.map(line)].map((text) => `${text}\n`).join("")
 }
 
@@ -75,19 +79,19 @@ const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" 
 
 /** At most so many columns, with `…` where something was cut; never in the middle of a character. */
 export function cutToWidth(text: string, width: number): string {
-  return Bun.stringWidth(text) <= width ? text : `${kept(graphemes().segment(text), width).join("")}…`
+  return Bun.stringWidth(text) <= width ? text : `${takeWithin(graphemes().segment(text), width).join("")}…`
 }
 
 /** The same, with the end of the text: of a path it says more. */
 export function cutFrontToWidth(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text
-  return `…${kept([...graphemes().segment(text)].reverse(), width)
+  return `…${takeWithin([...graphemes().segment(text)].reverse(), width)
     .reverse()
     .join("")}`
 }
 
 /** As many as leave room for the sign that something is missing. */
-function kept(segments: Iterable<Intl.SegmentData>, width: number): string[] {
+function takeWithin(segments: Iterable<Intl.SegmentData>, width: number): string[] {
   const taken: string[] = []
   let used = 1
   for (const { segment } of segments) {

@@ -1,13 +1,13 @@
 /** Days as people type them, in their own time; the tests' own time is UTC. */
 import { expect, test } from "bun:test"
 import { writeDemo } from "../../build/demo.ts"
-import { momentOfTyped } from "../../src/cli/days.ts"
+import { parseMoment } from "../../src/cli/date-flags.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const typed = (text: string, nowMs = NOW) => [
-  momentOfTyped({ flag: "--from", text, edge: "start" }, nowMs),
-  momentOfTyped({ flag: "--to", text, edge: "end" }, nowMs),
+  parseMoment({ flag: "--from", text, edge: "start" }, nowMs),
+  parseMoment({ flag: "--to", text, edge: "end" }, nowMs),
 ]
 const days = (first: string, last = first) => [`${first}T00:00:00.000Z`, `${last}T23:59:59.999999Z`]
 
@@ -26,7 +26,7 @@ test.each([
   ["22 Dec", days("2025-12-22")],
   ["22 December 2024", days("2024-12-22")],
   ["0050-03-01", days("0050-03-01")],
-])("%s is a stretch of time", (text, wanted) => expect(typed(text)).toEqual(wanted))
+])("%s is a range of time", (text, wanted) => expect(typed(text)).toEqual(wanted))
 
 test.each(["2026-01-20T12:00:00Z", "2026-01-20T12:00:00.123456+02:00"])("%s stays the moment that it is", (text) =>
   expect(typed(text)).toEqual([text, text]),

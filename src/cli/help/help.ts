@@ -1,37 +1,37 @@
 /** Help, for people and (`--help --json`) for programs; all of it derived from the registry and the verbs. */
-import { type Flags, GLOBAL_FLAGS } from "./flags.ts"
-import type { Style } from "./style.ts"
-import { wrapToWidth } from "./table.ts"
+import { type Flags, GLOBAL_FLAGS } from "../flags.ts"
+import type { Style } from "../render/style.ts"
+import { wrapToWidth } from "../render/table.ts"
+import { GROUPS, type Positional, type Verb, type VerbRow } from "../verb.ts"
 import { TOPICS } from "./topics.ts"
-import { GROUPS, type Positional, type Verb, type VerbRow } from "./verb.ts"
 
 const MEANING_WIDTH_MIN = 20
 const TAGLINE = "pond keeps every conversation with your coding agents, and finds anything in them."
 
-export interface HelpLook {
+export interface HelpLayout {
   readonly style: Style
   readonly columns: number
 }
 
 /** The verbs by group; `verbs` may be those under one word only. */
-export function renderOverview(verbs: readonly VerbRow[], look: HelpLook): string {
-  const { style } = look
+export function renderOverview(verbs: readonly VerbRow[], layout: HelpLayout): string {
+  const { style } = layout
   const lines = [`${TAGLINE}\n\n`, `${style.bold("Usage")}  pond <verb> [flags]\n`]
   for (const [group, title] of Object.entries(GROUPS)) {
     const rows = verbs
       .filter((row) => row.group === group)
       .map(({ name, summary }): [string, string] => [`  ${name}`, summary])
-    if (rows.length > 0) lines.push(`\n${style.bold(title)}\n`, pairs(rows, look))
+    if (rows.length > 0) lines.push(`\n${style.bold(title)}\n`, pairs(rows, layout))
   }
-  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), look))
+  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), layout))
   const topics = TOPICS.map(({ name, summary }): [string, string] => [`  ${name}`, summary])
-  lines.push(`\n${style.bold("Topics")}\n`, pairs(topics, look))
+  lines.push(`\n${style.bold("Topics")}\n`, pairs(topics, layout))
   lines.push(`\nRun pond <verb> --help for what a verb takes, pond help <topic> for what it is about.\n`)
   return lines.join("")
 }
 
-export function renderVerbHelp(row: VerbRow, verb: Verb, look: HelpLook): string {
-  const { style } = look
+export function renderVerbHelp(row: VerbRow, verb: Verb, layout: HelpLayout): string {
+  const { style } = layout
   const words = verb.positionals.map((positional) => ` ${spell(positional)}`).join("")
   const lines = [`${row.summary}\n\n`, `${style.bold("Usage")}  pond ${row.name}${words} [flags]\n`]
   if (verb.positionals.length > 0) {
@@ -39,12 +39,12 @@ export function renderVerbHelp(row: VerbRow, verb: Verb, look: HelpLook): string
       "\n",
       pairs(
         verb.positionals.map(({ name, summary }): [string, string] => [`  ${name.toUpperCase()}`, summary]),
-        look,
+        layout,
       ),
     )
   }
-  if (Object.keys(verb.flags).length > 0) lines.push(`\n${style.bold("Flags")}\n`, pairs(flagRows(verb.flags), look))
-  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), look))
+  if (Object.keys(verb.flags).length > 0) lines.push(`\n${style.bold("Flags")}\n`, pairs(flagRows(verb.flags), layout))
+  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), layout))
   if (verb.examples.length > 0) {
     lines.push(`\n${style.bold("Examples")}\n`, ...verb.examples.map((example) => `  pond ${example}\n`))
   }
@@ -97,7 +97,7 @@ function spell({ name, count }: Positional): string {
 }
 
 /** A word and what it means, the meaning wrapped under itself: help is never cut. */
-function pairs(rows: readonly (readonly [word: string, meaning: string])[], { columns }: HelpLook): string {
+function pairs(rows: readonly (readonly [word: string, meaning: string])[], { columns }: HelpLayout): string {
   const indent = Math.max(...rows.map(([word]) => Bun.stringWidth(word))) + 2
   const width = Math.max(MEANING_WIDTH_MIN, columns - indent)
   return rows
