@@ -9,7 +9,7 @@ import { PondError } from "../model/errors.ts"
 export const THREAD_ENTRIES = [
   "src/sync/read/parse-worker.ts",
   "src/archive/judge-worker.ts",
-  "src/sessions/words/part-worker.ts",
+  "src/sessions/words/write/shard-worker.ts",
 ] as const
 
 /** Whether this is the executable, whose modules lie where no disk is. */

@@ -8,10 +8,10 @@ import type { Embedder } from "../embeddings/embedder.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { embeddingsTable, MessageRow } from "../sessions/tables.ts"
-import { isOwnSpeech } from "../sessions/word-list.ts"
+import { isOwnSpeech } from "../sessions/words/terms/word-list.ts"
 import { and, eq, isIn, not, stored } from "../substrate/filter.ts"
 import type { RowOf } from "../substrate/table-definition.ts"
-import { vectorsOf } from "./meaning.ts"
+import { vectorsOf } from "./arms/nearest-vectors.ts"
 
 export interface EmbedContext {
   readonly clock: Clock

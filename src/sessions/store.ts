@@ -38,11 +38,11 @@ import {
   WORD_LISTS,
   WORD_SEGMENTS,
 } from "./tables.ts"
-import { openWordLists, type WordList, type WordLists } from "./word-list.ts"
-import { foldingOf } from "./words/fold.ts"
-import type { WordTables } from "./words/segments.ts"
+import type { WordTables } from "./words/segment/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
+import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
+import { foldingOf } from "./words/write/fold.ts"
 import type { PreparedBatch, SessionBatch } from "./write/prepare.ts"
 import { type KnownRows, readKnownRows } from "./write/stored-content.ts"
 import {

@@ -1,6 +1,6 @@
 /** A cursor is carried by others: it comes back as it was given, or it is refused before anything is asked of the store. */
 import { expect, test } from "bun:test"
-import { type CursorState, readCursor, writeCursor } from "../../src/search/cursor.ts"
+import { type CursorState, readCursor, writeCursor } from "../../src/search/answer/cursor.ts"
 import type { SearchRequest } from "../../src/search/request.ts"
 
 const REQUEST: SearchRequest = {

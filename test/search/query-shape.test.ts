@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
+import { windowOf } from "../../src/search/answer/snippet.ts"
 import { shapeOf } from "../../src/search/query-shape.ts"
-import { windowOf } from "../../src/search/windows.ts"
 
 test.each<[string, string[], string[]]>([
   ['why did "cannot find module" come up', ["cannot find module"], []],

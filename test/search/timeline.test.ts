@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/clock.ts"
+import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "../../src/search/exact/time-windows.ts"
+import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/exact/timeline.ts"
 import type { Scope } from "../../src/search/request.ts"
-import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "../../src/search/time-windows.ts"
-import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/timeline.ts"
 import { isIn } from "../../src/substrate/filter.ts"
 import { said, session, type TestSessions, testSessions } from "../sessions/support.ts"
 

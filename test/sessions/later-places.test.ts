@@ -1,7 +1,7 @@
 /** A table of a bucket that two machines made at once: its rows begin behind those that were overwritten. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../../src/platform/clock.ts"
-import { walkTimeline } from "../../src/search/timeline.ts"
+import { walkTimeline } from "../../src/search/exact/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { and } from "../../src/substrate/filter.ts"
 import { engine } from "../../src/substrate/lance/engine.ts"

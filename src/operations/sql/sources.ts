@@ -1,8 +1,8 @@
 /** The tables that a query sees, where their rows come from, and what an `fts(…)` finds. No vector and no index column is among them. */
 import { PondError } from "../../model/errors.ts"
-import { queryTerms } from "../../sessions/search-terms.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
+import { queryTerms } from "../../sessions/words/terms/tokenizer.ts"
 import type { Filter } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
 import type { ColumnKind, Columns, TableDefinition } from "../../substrate/table-definition.ts"

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseOwnJson, stringifyJ
 import type { Entry, FileContent, Message, Part, ProviderOptions, Session } from "../../model/session.ts"
 import { microsOfText, textOfMicros } from "../../model/timestamp.ts"
 import type { Lane, MessageRow, PartRow, SessionRow } from "../tables.ts"
-import { termsOfLarge } from "../words/message-terms.ts"
+import { termsOfLarge } from "../words/terms/message-terms.ts"
 import { type BlobSink, blobOfColumn, COLUMN_UNITS_MAX, columnOfText, textOfColumn } from "./oversized.ts"
 import { searchText } from "./search-text.ts"
 

@@ -1,6 +1,6 @@
 /** The index of words as `status` and `optimize` show it: one table, whose rows are the messages that are in a segment. */
 import type { TableStatistics } from "../../substrate/maintain/maintain.ts"
-import { coverOf, readFacts, type WordTables } from "./segments.ts"
+import { coverOf, readFacts, type WordTables } from "./segment/segments.ts"
 
 /** Nothing where no segment was ever written. */
 export async function wordStatistics(tables: WordTables): Promise<TableStatistics | undefined> {

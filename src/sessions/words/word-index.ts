@@ -6,12 +6,12 @@ import type { Filter } from "../../substrate/filter.ts"
 import type { Picked } from "../../substrate/table.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
-import { openDictionary } from "./dictionary.ts"
-import { FACETS, facetOf, hasFacet, spokenIn } from "./documents.ts"
-import { heldNumbers } from "./held.ts"
-import { createKeptTexts, type KeptTexts } from "./kept-texts.ts"
-import { encodeList, type TermList } from "./lists.ts"
-import { type Ranked, type RankedSegment, rank } from "./rank.ts"
+import { openDictionary } from "./query/dictionary.ts"
+import { heldNumbers } from "./query/matching.ts"
+import { type Ranked, type RankedSegment, rank } from "./query/rank.ts"
+import { createKeptTexts, type KeptTexts } from "./query/text-cache.ts"
+import { FACETS, facetOf, hasFacet, spokenIn } from "./segment/documents.ts"
+import { encodeList, type TermList } from "./segment/postings.ts"
 import {
   type BlockReader,
   blockOf,
@@ -20,8 +20,8 @@ import {
   loadFacets,
   SegmentGone,
   type WordTables,
-} from "./segments.ts"
-import { type Content, createView, type Part, type TailPart, type View } from "./view.ts"
+} from "./segment/segments.ts"
+import { type Content, createView, type Part, type TailPart, type View } from "./snapshot.ts"
 
 type Columns = (typeof MESSAGES)["columns"]
 

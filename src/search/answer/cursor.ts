@@ -1,0 +1,104 @@
+/**
+ * Where an answer goes on: bound to its own query, and to what was stored when it began, so that new sessions neither
+ * shift nor double what the next page shows. Opaque to whoever carries it.
+ */
+import { PondError } from "../../model/errors.ts"
+import type { TimelinePlace } from "../exact/timeline.ts"
+import type { SearchRequest } from "../request.ts"
+
+export interface CursorState {
+  /** When the answer began. Vectors of messages that were stored later are left out. */
+  readonly asOfMicros: bigint
+  /** The place that the next message got then: what came later has a later one, whatever the clock of its machine says. */
+  readonly messages: number
+  /** The same of parts, where they are searched. */
+  readonly parts: number | undefined
+  /** How many groups were shown. */
+  readonly shown: number
+  /** Where the walk in time stopped, for the arms that walk. */
+  readonly place: TimelinePlace | undefined
+  /** How many places that walk went for: what was shown is counted among these, whatever limit the next page has. */
+  readonly walked: number | undefined
+}
+
+interface Written {
+  readonly v: 2
+  readonly q: string
+  readonly a: string
+  readonly n: number
+  readonly m: number
+  readonly p?: number
+  readonly b?: string
+  readonly s?: number
+  readonly w?: number
+}
+
+const LENGTH_MAX = 1_024
+
+export function writeCursor(request: SearchRequest, state: CursorState): string {
+  const { place, messages, parts, walked } = state
+  const written: Written = {
+    v: 2,
+    q: fingerprint(request),
+    a: String(state.asOfMicros),
+    n: state.shown,
+    m: messages,
+    ...(parts === undefined ? {} : { p: parts }),
+    ...(place === undefined ? {} : { b: String(place.beforeMicros), s: place.skip }),
+    ...(walked === undefined ? {} : { w: walked }),
+  }
+  return Buffer.from(JSON.stringify(written)).toString("base64url")
+}
+
+export function readCursor(request: SearchRequest): CursorState | undefined {
+  if (request.cursor === undefined) return undefined
+  const written = decoded(request.cursor)
+  if (written === undefined) throw bad("It is not one of pond's.")
+  if (written.q !== fingerprint(request))
+    throw bad("It belongs to another query: repeat the query and the filters that it came from.")
+  return {
+    asOfMicros: BigInt(written.a),
+    shown: written.n,
+    messages: written.m,
+    parts: written.p,
+    place: written.b === undefined ? undefined : { beforeMicros: BigInt(written.b), skip: written.s ?? 0 },
+    walked: written.w,
+  }
+}
+
+function decoded(cursor: string): Written | undefined {
+  if (cursor.length > LENGTH_MAX) return undefined
+  try {
+    const written = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as Partial<Written>
+    const isWhole =
+      written.v === 2 &&
+      typeof written.q === "string" &&
+      isMicros(written.a) &&
+      isCount(written.n) &&
+      isCount(written.m) &&
+      (written.p === undefined || isCount(written.p)) &&
+      (written.w === undefined || isCount(written.w))
+    const hasPlace = written.b === undefined || (isMicros(written.b) && isCount(written.s))
+    return isWhole && hasPlace ? (written as Written) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+}
+
+function isMicros(value: unknown): boolean {
+  return typeof value === "string" && /^-?\d{1,18}$/.test(value)
+}
+
+/** Everything that decides what is found; how many are shown may change from page to page. */
+function fingerprint({ cursor: _, limit: __, ...request }: SearchRequest): string {
+  const text = JSON.stringify(request, (_key, value) => (typeof value === "bigint" ? String(value) : value))
+  return Bun.hash.xxHash64(text).toString(36)
+}
+
+function bad(why: string): PondError {
+  return new PondError("validation_failed", `The cursor cannot be used. ${why}`, { details: { field: "cursor" } })
+}

@@ -1,0 +1,113 @@
+/**
+ * Hits become sessions: what an agent's agents found counts for the session that they worked for, each session shows its
+ * best few hits, and says how much of it lies behind the newest of them.
+ */
+import { isJsonObject, parseOwnJson } from "../../model/json.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { type Fused, keyOfHit } from "../rank/fusion.ts"
+import type { Hit } from "../request.ts"
+
+export interface Group {
+  readonly rootId: string
+  readonly hits: readonly Fused[]
+  /** Messages of the group that were found, shown or not. */
+  readonly matched: number
+}
+
+const HITS_PER_SESSION = 3
+const LINEAGE_STEPS_MAX = 8
+
+/** In the order of each group's best hit, which is the order that the hits come in. */
+export async function groupByRoot(sessions: Sessions, ranked: readonly Fused[]): Promise<Group[]> {
+  return grouped(ranked, await rootsOf(sessions, new Set(ranked.map(({ hit }) => hit.sessionId))))
+}
+
+/** The same for hits of which none is a sub-agent's. */
+export function groupBySession(ranked: readonly Fused[]): Group[] {
+  return grouped(ranked, new Map())
+}
+
+function grouped(ranked: readonly Fused[], roots: ReadonlyMap<string, string>): Group[] {
+  const groups = new Map<string, Fused[]>()
+  for (const fused of ranked) {
+    const root = roots.get(fused.hit.sessionId) ?? fused.hit.sessionId
+    const group = groups.get(root)
+    if (group === undefined) groups.set(root, [fused])
+    else group.push(fused)
+  }
+  return [...groups].map(([rootId, hits]) => ({ rootId, hits: hits.slice(0, HITS_PER_SESSION), matched: hits.length }))
+}
+
+/** Only sub-agents belong to another session: a fork is a conversation of its own. */
+async function rootsOf(sessions: Sessions, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+  const roots = new Map([...ids].map((id) => [id, id]))
+  const parents = new Map<string, string | null>()
+  let open = [...ids]
+  for (let step = 0; step < LINEAGE_STEPS_MAX && open.length > 0; step++) {
+    const rows = await sessions.answers.sessions(open)
+    for (const row of rows) parents.set(row.id, row.source_agent.includes("/") ? row.parent_session_id : null)
+    open = [...new Set(rows.flatMap(({ id }) => parents.get(id) ?? []))].filter((id) => !parents.has(id))
+  }
+  for (const id of ids) {
+    let root = id
+    for (let step = 0; step < LINEAGE_STEPS_MAX; step++) {
+      const parent = parents.get(root)
+      if (parent === null || parent === undefined || !parents.has(parent)) break
+      root = parent
+    }
+    roots.set(id, root)
+  }
+  return roots
+}
+
+export interface SessionFacts {
+  readonly project: string
+  readonly sourceAgent: string
+  readonly title: string | undefined
+  /** The ordinals of what was said, in order. */
+  readonly spoken: readonly number[]
+}
+
+export async function factsOf(sessions: Sessions, ids: readonly string[]): Promise<Map<string, SessionFacts>> {
+  if (ids.length === 0) return new Map()
+  const [rows, spoken] = await Promise.all([sessions.answers.sessions(ids), spokenIn(sessions, ids)])
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        project: row.project,
+        sourceAgent: row.source_agent,
+        title: row.title ?? undefined,
+        spoken: spoken.get(row.id) ?? [],
+      },
+    ]),
+  )
+}
+
+async function spokenIn(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+  const kept = await sessions.words.spoken(ids)
+  if (kept !== undefined) return kept
+  const places = await sessions.points.places.spoken(ids)
+  const ordinals = places.toSorted((left, right) => left.ordinal - right.ordinal)
+  const bySession = Map.groupBy(ordinals, ({ session_id }) => session_id)
+  return new Map([...bySession].map(([id, own]) => [id, own.map(({ ordinal }) => ordinal)]))
+}
+
+/** The names of the files that came with what people said: such a prompt is more than its words. */
+export async function filesOf(sessions: Sessions, hits: readonly Hit[]): Promise<Map<string, string[]>> {
+  const ofPeople = hits.filter(({ role }) => role === "user")
+  const files = new Map<string, string[]>()
+  if (ofPeople.length === 0) return files
+  const rows = await sessions.answers.files(ofPeople)
+  for (const row of rows) {
+    const key = keyOfHit({ sessionId: row.session_id, messageId: row.message_id })
+    files.set(key, [...(files.get(key) ?? []), labelOf(row.variant_data)])
+  }
+  return files
+}
+
+function labelOf(variant: string): string {
+  const parsed = parseOwnJson(variant)
+  if (!parsed.ok || !isJsonObject(parsed.value)) return "file"
+  return String(parsed.value["file_name"] ?? parsed.value["media_type"] ?? "file")
+}

@@ -1,0 +1,31 @@
+/**
+ * What the filters of a search leave nothing of, in words: a name that no stored session has finds nothing, whatever is
+ * looked for, and who wrote it by heart is helped by those that there are. Asked where an answer is empty.
+ */
+import type { Sessions } from "../../sessions/store.ts"
+import type { ProjectFilter, SearchFilters } from "../request.ts"
+import { projectsOf } from "../scope-filter.ts"
+
+const NAMED_MAX = 12
+
+export async function missingOf(sessions: Sessions, filters: SearchFilters): Promise<string[]> {
+  const { sessionId, sourceAgent, project } = filters
+  const agents = await sessions.countsByAgent()
+  if (agents.length === 0) return ["all sessions, as none is stored yet (pond sync fills the store)"]
+  const missing: string[] = []
+  if (sessionId !== undefined && (await sessions.session(sessionId)) === undefined)
+    missing.push(`all sessions, as none has the id ${sessionId} (session_id)`)
+  const names = agents.map((agent) => agent.source_agent)
+  if (sourceAgent !== undefined && !names.some((name) => name === sourceAgent || name.startsWith(`${sourceAgent}/`))) {
+    const shown = names.slice(0, NAMED_MAX).join(", ")
+    missing.push(`all sessions, as none is of the client ${sourceAgent} (source_agent: ${shown})`)
+  }
+  if (project !== undefined && (await projectsOf(sessions, project)).length === 0)
+    missing.push(`all sessions, as no project ${projectText(project)} (project)`)
+  return missing
+}
+
+function projectText({ contains, equals, regex }: ProjectFilter): string {
+  if (equals !== undefined) return `is ${equals}`
+  return contains === undefined ? `matches ${regex}` : `contains ${contains}`
+}

@@ -1,0 +1,112 @@
+/**
+ * What of an ordinary query is meant to the letter: its quoted stretches and its identifiers. The index of words gives the
+ * messages that hold all words of one, and their texts decide; only what it does not know as words is walked for.
+ */
+import type { Clock } from "../../platform/clock.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { folded, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
+import { and, type Filter, range } from "../../substrate/filter.ts"
+import { walkTimeline } from "../exact/timeline.ts"
+import { HIT_COLUMNS, hitOf } from "../hit.ts"
+import type { QueryShape } from "../query-shape.ts"
+import { keyOfHit, type WeightedArm } from "../rank/fusion.ts"
+import type { Hit, Scope } from "../request.ts"
+
+const STRETCHES_MAX = 4
+const CANDIDATES = 60
+const WALK_BUDGET_MS = 150
+/** Tools have no index of words, so that whoever asks for them too has nothing else. */
+const TOOLS_BUDGET_MS = 1_000
+/** What the first page had the time to look at, a later page looks at however busy the machine is by now. */
+const WALK_AGAIN_BUDGET_MS = 86_400_000
+/** A literal occurrence decides between rankings that agree otherwise. */
+const WEIGHT = 0.5
+
+export interface LiteralRequest {
+  readonly shape: QueryShape
+  readonly where: Filter
+  readonly whereOfTools: Filter
+  readonly scope: Scope
+  /** No message holds its words as words: what it is looked for in is then part of longer ones. */
+  readonly isUnheard: boolean
+  /** For a later page of an answer: how far back its first page has looked, where not to the end. */
+  readonly again?: { readonly sinceMicros: bigint | undefined }
+  readonly signal: AbortSignal
+}
+
+export interface Literal {
+  readonly arm: WeightedArm
+  /** What was walked for was not looked for in what is older: the time was over. */
+  readonly sinceMicros?: bigint
+}
+
+/** Nothing where the query holds nothing of the kind. The more of the stretches stand in a message, the better. */
+export async function findLiteral(
+  sessions: Sessions,
+  clock: Clock,
+  request: LiteralRequest,
+): Promise<Literal | undefined> {
+  const { quoted, identifiers, text: whole } = request.shape
+  const meant = [...new Set([...quoted, ...identifiers])].slice(0, STRETCHES_MAX)
+  // What tools did has no index of words: there all of a query is meant so, where nothing in it is.
+  const isWhole = meant.length === 0 && (request.isUnheard || request.scope === "all") && whole !== ""
+  if (meant.length === 0 && !isWhole) return undefined
+  const asked: LiteralRequest = isWhole && !request.isUnheard ? { ...request, scope: "tools" } : request
+  const stretches = isWhole ? [whole] : meant
+  const found = await Promise.all(stretches.map((text) => holding(sessions, clock, text, asked)))
+  const [newest] = found
+    .flatMap(({ sinceMicros }) => sinceMicros ?? [])
+    .toSorted((left, right) => (left > right ? -1 : 1))
+  const since = request.again === undefined ? newest : request.again.sinceMicros
+  const hits = new Map<string, Hit>()
+  for (const { isWalked, hits: held } of found) {
+    for (const hit of held) {
+      if (isWalked && since !== undefined && hit.timestampMicros < since) continue
+      const score = (hits.get(keyOfHit(hit))?.score ?? 0) + 1
+      hits.set(keyOfHit(hit), { ...hit, score })
+    }
+  }
+  return {
+    arm: { name: "exact", hits: [...hits.values()], weight: WEIGHT },
+    ...(since === undefined ? {} : { sinceMicros: since }),
+  }
+}
+
+interface Holding {
+  readonly hits: readonly Hit[]
+  readonly isWalked: boolean
+  readonly sinceMicros?: bigint
+}
+
+async function holding(sessions: Sessions, clock: Clock, text: string, request: LiteralRequest): Promise<Holding> {
+  const { scope, again, signal } = request
+  if (scope === "conversation") {
+    const known = await byWords(sessions, text, request.where)
+    if (known.length > 0) return { hits: known, isWalked: false }
+  }
+  const reach: Filter[] = again?.sinceMicros === undefined ? [] : [range("timestamp", { from: again.sinceMicros })]
+  const { hits, goesOn } = await walkTimeline(sessions, clock, {
+    needle: { text },
+    isCaseBlind: true,
+    where: and(request.where, ...reach),
+    whereOfTools: and(request.whereOfTools, ...reach),
+    scope,
+    limit: CANDIDATES,
+    budgetMs: again === undefined ? budgetOf(scope) : WALK_AGAIN_BUDGET_MS,
+    signal,
+  })
+  const isCut = goesOn !== undefined && hits.length < CANDIDATES
+  return { hits, isWalked: true, ...(isCut ? { sinceMicros: goesOn.beforeMicros } : {}) }
+}
+
+function budgetOf(scope: Scope): number {
+  return scope === "conversation" ? WALK_BUDGET_MS : TOOLS_BUDGET_MS
+}
+
+async function byWords(sessions: Sessions, text: string, where: Filter): Promise<Hit[]> {
+  const terms = [...new Set(indexTerms(text))].filter((term) => !/[*~]$/.test(term))
+  if (terms.length === 0) return []
+  const rows = await sessions.words.search({ terms, every: true }, { columns: HIT_COLUMNS, where, limit: CANDIDATES })
+  const wanted = folded(text)
+  return rows.map((row) => hitOf(row, row._score)).filter((hit) => folded(hit.text).includes(wanted))
+}

@@ -1,0 +1,308 @@
+/**
+ * The exact and the pattern arm: every place where a text stands, or a regular expression matches, newest first. Complete:
+ * what was not looked at within the time is said, with the moment from which to go on. Walks back in time window by
+ * window, so that the newest come at once however large the store is.
+ */
+import type { Clock } from "../../platform/clock.ts"
+import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../../sessions/rows/oversized.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../../substrate/filter.ts"
+import { HIT_COLUMNS, type HitRow, hitOf } from "../hit.ts"
+import { type ArmAnswer, type Hit, newestFirst, type Scope } from "../request.ts"
+import { findNarrowed } from "./prefilter.ts"
+import { literalOf } from "./required-literal.ts"
+import { END_OF_TIME, rowsFor, type TimeWindow, type TimeWindows, timeWindows } from "./time-windows.ts"
+
+export interface TimelineRequest {
+  /** What is looked for: a text as it stands, or a regular expression of the engine (linear time). */
+  readonly needle: { readonly text: string } | { readonly pattern: string }
+  readonly isCaseBlind: boolean
+  readonly where: Filter
+  /** The same for the parts of messages. */
+  readonly whereOfTools: Filter
+  readonly scope: Scope
+  readonly limit: number
+  /** Where an earlier walk stopped, and what it had found at that very moment. */
+  readonly from?: TimelinePlace
+  readonly budgetMs: number
+  /** About how many rows are looked at first. */
+  readonly windowRows?: number
+  readonly signal: AbortSignal
+}
+
+export interface TimelinePlace {
+  readonly beforeMicros: bigint
+  /** How many of the newest moment were found already. */
+  readonly skip: number
+}
+
+/** So many are looked at in some ten milliseconds; what is found often is found among them. */
+const TEXT_ROWS_FIRST = 16_384
+const PATTERN_ROWS_FIRST = 4_096
+const LAST_ROWS_MIN = 4_096
+
+/** How much of its time a walk may spend in one window. */
+const SHARE_MAX = 1 / 4
+
+export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
+  const arm = "text" in request.needle ? "exact" : "pattern"
+  const found = (await narrowedHits(sessions, clock, request)) ?? (await walked(sessions, clock, request))
+  return { arm, ...found, plan: () => planOf(sessions, request) }
+}
+
+async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<string> {
+  const { scope, where, whereOfTools } = request
+  const said = scope === "tools" ? "" : await tables.messages.explain(conversationScan(request, where))
+  const done = scope === "conversation" ? "" : await tables.parts.explain(toolScan(request, whereOfTools))
+  return `${said}${done}`
+}
+
+type Found = Pick<ArmAnswer, "hits" | "goesOn">
+
+async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found> {
+  const { budgetMs, limit } = request
+  const windows = timeWindows(sessions, clock, {
+    isOfTools: request.scope !== "conversation",
+    shareMs: budgetMs * SHARE_MAX,
+    rowsFirst: request.windowRows ?? ("text" in request.needle ? TEXT_ROWS_FIRST : PATTERN_ROWS_FIRST),
+  })
+  const untilMs = clock.monotonicMs() + budgetMs
+  const hits: Hit[] = []
+  let skip = request.from?.skip ?? 0
+  let to = request.from?.beforeMicros ?? END_OF_TIME
+  let hasLooked = false
+  let looked = 0
+  while (true) {
+    const window = await windows.before(to)
+    if (window === undefined) return { hits }
+    const fromMs = clock.monotonicMs()
+    const found = await lookedInto(sessions, request, { window, windows, hasLooked, leftMs: untilMs - fromMs })
+    if (found === "later") return { hits, goesOn: { beforeMicros: to, skip } }
+    if (found === "smaller") continue
+    hasLooked = true
+    hits.push(...found.slice(skip))
+    // A window that gave as many as it may has more.
+    const isFull = found.length >= rowsMax(request)
+    if (hits.length >= limit) return pageOf(hits, request, isFull || window.from !== undefined)
+    if (window.from === undefined) return { hits }
+    skip = Math.max(0, skip - found.length)
+    to = window.from
+    looked += window.rows
+    // A look for the last few of a page costs as much as it has rows.
+    const wanted = Math.max(LAST_ROWS_MIN, rowsFor(limit - hits.length, hits.length / looked))
+    windows.took(window, clock.monotonicMs() - fromMs, wanted)
+  }
+}
+
+interface Look {
+  readonly window: TimeWindow
+  readonly windows: TimeWindows
+  readonly hasLooked: boolean
+  readonly leftMs: number
+}
+
+/**
+ * Whatever lies in it: a window that takes longer than there is time is given up, and a later walk goes on from its end.
+ * The first one must give something, or an answer would go on where it began.
+ */
+async function lookedInto(
+  sessions: Sessions,
+  request: TimelineRequest,
+  { window, windows, hasLooked, leftMs }: Look,
+): Promise<Hit[] | "later" | "smaller"> {
+  const isTimeOver = leftMs <= 0
+  if (request.signal.aborted || (hasLooked && isTimeOver)) return "later"
+  const found = isTimeOver ? undefined : await inWindow(sessions, request, window, hasLooked ? leftMs : leftMs / 2)
+  if (found !== undefined) return found
+  if (hasLooked) return "later"
+  return windows.shrink(window, isTimeOver) ? "smaller" : ((await inWindow(sessions, request, window)) ?? "later")
+}
+
+function pageOf(hits: readonly Hit[], { limit, from }: TimelineRequest, hasMore: boolean): Found {
+  const kept = hits.slice(0, limit)
+  return { hits: kept, ...(hasMore || kept.length < hits.length ? { goesOn: placeBehind(kept, from) } : {}) }
+}
+
+/** Without a walk, where the index knows which few messages can hold the text. */
+async function narrowedHits(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found | undefined> {
+  const { isCaseBlind, scope, where, from, budgetMs, signal } = request
+  const text = literalOfNeedle(request)
+  if (text === undefined || scope !== "conversation") return undefined
+  const older =
+    from === undefined ? where : and(where, range("timestamp", { to: from.beforeMicros, toExclusive: true }))
+  const untilMs = clock.monotonicMs() + budgetMs
+  const found = await findNarrowed(sessions, {
+    stretch: { text, isCaseBlind },
+    where: older,
+    limit: rowsMax(request),
+    isOver: () => signal.aborted || clock.monotonicMs() > untilMs,
+    ...("text" in request.needle ? {} : { confirmed: (rows) => matching(sessions, request, rows) }),
+  })
+  if (found === undefined) return undefined
+  const hits = found.hits.slice(from?.skip ?? 0)
+  const { before } = found
+  if (before === undefined || hits.length >= request.limit) return pageOf(hits, request, before !== undefined)
+  return { hits, goesOn: { beforeMicros: before, skip: 0 } }
+}
+
+/** What a text has to hold at least; nothing where it may be written in another case than the engine is asked for. */
+function literalOfNeedle({ needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">): string | undefined {
+  if ("text" in needle) return needle.text
+  return isCaseBlind ? undefined : literalOf(needle.pattern)
+}
+
+/** What a pattern means is the engine's to say, of these messages alone. */
+async function matching(
+  { tables }: Sessions,
+  request: TimelineRequest,
+  rows: readonly HitRow[],
+): Promise<readonly HitRow[]> {
+  const found = new Set<string>()
+  for (let from = 0; from < rows.length; from += MATCHED_AT_ONCE) {
+    const some = rows.slice(from, from + MATCHED_AT_ONCE)
+    const those = isIn(
+      "timestamp",
+      some.map(({ timestamp }) => timestamp),
+    )
+    const where = and(those, needleFilter(request, "search_text"))
+    for (const row of await tables.messages.read({ columns: ["session_id", "id"], where })) found.add(keyOf(row))
+  }
+  return rows.filter((row) => found.has(keyOf(row)))
+}
+
+const MATCHED_AT_ONCE = 512
+
+function keyOf({ session_id, id }: Pick<HitRow, "session_id" | "id">): string {
+  return `${session_id.length} ${session_id}${id}`
+}
+
+/** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */
+function placeBehind(kept: readonly Hit[], before: TimelinePlace | undefined): TimelinePlace {
+  const last = kept.at(-1)?.timestampMicros ?? 0n
+  const same = kept.filter((hit) => hit.timestampMicros === last).length
+  const earlier = before !== undefined && before.beforeMicros === last + 1n ? before.skip : 0
+  return { beforeMicros: last + 1n, skip: same + earlier }
+}
+
+/** Nothing where it takes longer than the time there is. */
+async function inWindow(
+  sessions: Sessions,
+  request: TimelineRequest,
+  window: TimeWindow,
+  withinMs?: number,
+): Promise<Hit[] | undefined> {
+  const { from, to } = window
+  const bounds = { ...(from === undefined ? {} : { from }), to, toExclusive: true }
+  const inside = range("timestamp", bounds)
+  const [where, whereOfTools] = [and(request.where, inside), and(request.whereOfTools, inside)]
+  const [said, done] = await Promise.all([
+    request.scope === "tools" ? [] : conversationHits(sessions, request, where, withinMs),
+    request.scope === "conversation" ? [] : toolHits(sessions, request, whereOfTools, withinMs),
+  ])
+  return said === undefined || done === undefined ? undefined : [...said, ...done].toSorted(newestFirst)
+}
+
+/** The order of hits in the engine, so that what is passed over is what was shown. */
+const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
+  { column: "timestamp" as const, descending: true },
+  { column: "session_id" as const },
+  { column: ordinal, descending: true },
+]
+/** The parts of one message share all of that, and whatever part was shown must be the one that is passed over. */
+const PARTS_NEWEST_FIRST = [...NEWEST_FIRST("message_ordinal"), { column: "ordinal" as const }]
+
+function conversationScan(request: TimelineRequest, where: Filter) {
+  return {
+    columns: HIT_COLUMNS,
+    where: and(where, needleFilter(request, "search_text")),
+    orderBy: NEWEST_FIRST("ordinal") as never,
+    limit: rowsMax(request),
+  }
+}
+
+function rowsMax({ limit, from }: TimelineRequest): number {
+  return limit + (from?.skip ?? 0)
+}
+
+async function conversationHits(
+  { tables }: Sessions,
+  request: TimelineRequest,
+  where: Filter,
+  withinMs: number | undefined,
+): Promise<Hit[] | undefined> {
+  const scan = conversationScan(request, where)
+  const rows =
+    withinMs === undefined ? await tables.messages.read(scan) : await tables.messages.readWithin(withinMs, scan)
+  return rows?.map((row) => hitOf(row, 1))
+}
+
+/** Calls are kept as JSON, and so are results that are no string: there a text stands as JSON writes it. */
+function toolScan(request: TimelineRequest, where: Filter) {
+  const inJson =
+    "text" in request.needle
+      ? { ...request, needle: { text: JSON.stringify(request.needle.text).slice(1, -1) } }
+      : request
+  return {
+    columns: ["session_id", "message_id", "message_ordinal", "role", "timestamp", "text", "variant_data"] as const,
+    where: and(
+      where,
+      isIn("type", ["tool_call", "tool_result"]),
+      or(needleFilter(request, "text"), needleFilter(inJson, "variant_data")),
+    ),
+    orderBy: PARTS_NEWEST_FIRST as never,
+    limit: rowsMax(request),
+  }
+}
+
+async function toolHits(
+  { tables }: Sessions,
+  request: TimelineRequest,
+  where: Filter,
+  withinMs: number | undefined,
+): Promise<Hit[] | undefined> {
+  const scan = toolScan(request, where)
+  const rows = withinMs === undefined ? await tables.parts.read(scan) : await tables.parts.readWithin(withinMs, scan)
+  return rows?.map((row) => ({
+    sessionId: row.session_id,
+    messageId: row.message_id,
+    ordinal: row.message_ordinal,
+    role: row.role,
+    timestampMicros: row.timestamp,
+    text: row.text ?? row.variant_data,
+    score: 1,
+  }))
+}
+
+function needleFilter(
+  { needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">,
+  column: string,
+): Filter {
+  if ("text" in needle) return contains(column, needle.text, isCaseBlind)
+  const pattern = matches(column, needle.pattern, isCaseBlind)
+  const literal = literalOfNeedle({ needle, isCaseBlind })
+  // Most texts are told by less than the pattern, in half the time.
+  return literal === undefined ? pattern : and(contains(column, literal), pattern)
+}
+
+/** How many values of the searched columns lie in blobs. Counting them reads the columns: nothing where that takes too long. */
+export async function largeValues(
+  sessions: Sessions,
+  { where, whereOfTools, scope }: Pick<TimelineRequest, "where" | "whereOfTools" | "scope">,
+  withinMs: number,
+): Promise<number | undefined> {
+  const { blobs, messages, parts } = sessions.tables
+  // Most stores have attachments at most, and no text of such a size.
+  if ((await blobs.count(range("size", { from: BigInt(COLUMN_UNITS_MAX) }))) === 0) return 0
+  const said = and(where, startsWith("search_text", BLOB_SCHEME))
+  const done = and(
+    whereOfTools,
+    isIn("type", ["tool_call", "tool_result"]),
+    or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
+  )
+  const columns = ["session_id"] as const
+  const found = await Promise.all([
+    scope === "tools" ? [] : messages.readWithin(withinMs, { columns, where: said }),
+    scope === "conversation" ? [] : parts.readWithin(withinMs, { columns, where: done }),
+  ])
+  return found.reduce<number | undefined>((sum, rows) => (rows && sum !== undefined ? sum + rows.length : undefined), 0)
+}

@@ -1,0 +1,133 @@
+/**
+ * Weighs candidates against each other by their own texts. The index of words knows which messages are about a query; the
+ * texts know endings, parts of names, word order and typing errors. Pure: texts in, scores out. Knows no store.
+ */
+import { folded, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
+
+/** More of a text than this is not weighed: the beginning says what it is about. */
+const WEIGHED_UNITS_MAX = 12_000
+const RUN_LENGTH = 4
+/** Runs of a longer query say no more than these. */
+const RUNS_MAX = 512
+/** A message opens with what it is about: a heading, an order, an answer in one line. */
+const OPENING_UNITS = 120
+const K1 = 0.6
+const B = 0.6
+
+/** As it is compared: folded, with one space for any. */
+export function comparable(text: string): string {
+  const bare = folded(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
+  // Most texts are as they should be, and to put a space for every space takes three times as long as to look.
+  return (UNEVEN_SPACE.test(bare) ? bare.replace(/\s+/g, " ") : bare).trim()
+}
+
+const UNEVEN_SPACE = /[^\S ]| {2}/
+
+/** BM25 of the query's runs of four characters, among these texts alone. Runs cross spaces: word order counts. */
+export function weighRuns(query: string, texts: readonly string[]): number[] {
+  const runs = runsOf(query)
+  const sieve = sieveOf(runs)
+  const counts = texts.map((text) => countRuns(text, runs, sieve))
+  const having = new Uint32Array(runs.size)
+  for (const count of counts)
+    for (let run = 0; run < count.length; run++) if (count[run] !== 0) having[run] = (having[run] as number) + 1
+  const rarity = Float64Array.from(having, (documents) => rarityOf(documents, texts.length))
+  const mean = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length) || 1
+  return texts.map((text, index) => {
+    const count = counts[index] as Uint16Array
+    const norm = K1 * (1 - B + (B * text.length) / mean)
+    let score = 0
+    for (let run = 0; run < count.length; run++) {
+      const times = count[run] as number
+      if (times > 0) score += ((rarity[run] as number) * times * (K1 + 1)) / (times + norm)
+    }
+    return score
+  })
+}
+
+/** Which of the query's terms the first line or so of each text holds, the rare ones counting more. */
+export function weighOpenings(terms: readonly string[], texts: readonly string[]): number[] {
+  const wanted = new Set(terms)
+  const mayHold = openingSieve(terms)
+  const openings = texts.map((text) => {
+    const held = new Set<string>()
+    const opening = text.slice(0, OPENING_UNITS)
+    if (mayHold(opening)) for (const term of indexTerms(opening)) if (wanted.has(term)) held.add(term)
+    return held
+  })
+  const having = new Map<string, number>()
+  for (const held of openings) for (const term of held) having.set(term, (having.get(term) ?? 0) + 1)
+  return openings.map((held) => {
+    let score = 0
+    for (const term of held) score += rarityOf(having.get(term) ?? 0, texts.length)
+    return score
+  })
+}
+
+const ASCII = /^[\0-\x7f]*$/
+/** A longer term may be of a word that was cut, and not stand in the text as it is. */
+const LETTERS_MAX = 60
+
+/**
+ * Most openings hold none of the terms, and that is told sooner than their own terms are made: what a text of ASCII is
+ * indexed by stands in it, but for case, underscores and the sign that ends a stem.
+ */
+function openingSieve(terms: readonly string[]): (opening: string) => boolean {
+  const all = terms.map((term) => term.replace(/[*~]$/, "").replaceAll("_", ""))
+  if (all.some((letters) => letters === "" || letters.length > LETTERS_MAX)) return () => true
+  const shortest = [...new Set(all)].toSorted((left, right) => left.length - right.length)
+  const least: string[] = []
+  for (const letters of shortest) if (!least.some((known) => letters.includes(known))) least.push(letters)
+  return (opening) => {
+    if (!ASCII.test(opening)) return true
+    const bare = opening.toLowerCase().replaceAll("_", "")
+    return least.some((letters) => bare.includes(letters))
+  }
+}
+
+function rarityOf(documents: number, all: number): number {
+  return Math.log((all - documents + 0.5) / (documents + 0.5) + 1)
+}
+
+// --- Runs ---------------------------------------------------------------------------------------------------------------
+
+/** The runs of a query, each with its number. */
+function runsOf(query: string): Map<string, number> {
+  const runs = new Map<string, number>()
+  for (let at = 0; at + RUN_LENGTH <= query.length && runs.size < RUNS_MAX; at++) {
+    const run = query.slice(at, at + RUN_LENGTH)
+    if (!runs.has(run)) runs.set(run, runs.size)
+  }
+  return runs
+}
+
+const SIEVE_BITS = 14
+
+/** Nearly every run of a text is none of the query's: one array says so before a string is made and the map is asked. */
+function sieveOf(runs: ReadonlyMap<string, number>): Uint8Array {
+  const sieve = new Uint8Array(1 << SIEVE_BITS)
+  for (const run of runs.keys()) {
+    let window = 0
+    for (let at = 0; at < RUN_LENGTH; at++) window = (window << 8) ^ run.charCodeAt(at)
+    sieve[placeOf(window)] = 1
+  }
+  return sieve
+}
+
+function countRuns(text: string, runs: ReadonlyMap<string, number>, sieve: Uint8Array): Uint16Array {
+  const counts = new Uint16Array(runs.size)
+  if (runs.size === 0) return counts
+  // Holds the last four units and nothing of those before: each is shifted out by the fourth after it.
+  let window = 0
+  for (let at = 0; at < text.length; at++) {
+    window = (window << 8) ^ text.charCodeAt(at)
+    if (sieve[placeOf(window)] === 0 || at + 1 < RUN_LENGTH) continue
+    const run = runs.get(text.slice(at + 1 - RUN_LENGTH, at + 1))
+    if (run !== undefined) counts[run] = (counts[run] as number) + 1
+  }
+  return counts
+}
+
+function placeOf(window: number): number {
+  return Math.imul(window, 0x9e3779b1) >>> (32 - SIEVE_BITS)
+}

@@ -1,0 +1,212 @@
+/**
+ * Which messages of a segment a filter lets pass, as a mask, so that it is applied before anything is ranked. What the
+ * facets of a segment do not tell it does not decide: then nothing is said.
+ */
+import type { Filter, FilterValue } from "../../../substrate/filter.ts"
+import {
+  type Codes,
+  type Documents,
+  type FacetName,
+  isNumber,
+  isText,
+  loaded,
+  type TextFacet,
+} from "../segment/documents.ts"
+
+/** The facets that a filter asks for. */
+export function facetsOf(filter: Filter): FacetName[] {
+  if (filter.op === "not") return facetsOf(filter.filter)
+  if (filter.op === "and" || filter.op === "or") return filter.filters.flatMap(facetsOf)
+  const { column } = filter as { readonly column: string }
+  return isText(column) || isNumber(column) ? [column] : []
+}
+
+/**
+ * What a filter asks of the rows between two places, where all of them were stored when it wants them to be: a search asks
+ * for what was there when it began, which is another number after every message that comes. Nothing where all pass.
+ */
+export function leftToAsk(filter: Filter, from: number, to: number): Filter | undefined {
+  if (filter.op === "stored") {
+    const isWhole = filter.from <= from && (filter.to === undefined || to <= filter.to)
+    return isWhole ? undefined : filter
+  }
+  if (filter.op !== "and") return filter
+  const filters = filter.filters.flatMap((each) => leftToAsk(each, from, to) ?? [])
+  return filters.length === 0 ? undefined : { op: "and", filters }
+}
+
+/**
+ * A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. The
+ * first of them has the row number `from`.
+ */
+export function passing(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
+  const mask = new Uint8Array(documents.size).fill(1)
+  return narrowed({ documents, from, mask }, filter) ? mask : undefined
+}
+
+interface Narrowing {
+  readonly documents: Documents
+  readonly from: number
+  readonly mask: Uint8Array
+}
+
+/** Takes out of the mask what the filter does not let pass; false where it asks for what is not known here. */
+function narrowed(narrowing: Narrowing, filter: Filter): boolean {
+  const { documents, from, mask } = narrowing
+  switch (filter.op) {
+    case "and":
+      return filter.filters.every((each) => narrowed(narrowing, each))
+    case "or":
+      return narrowedToAny(narrowing, filter.filters)
+    case "not": {
+      const others = passing(documents, filter.filter, from)
+      if (others === undefined) return false
+      for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (1 - (others[at] as number))
+      return true
+    }
+    case "stored":
+      mask.fill(0, 0, Math.max(0, filter.from - from))
+      if (filter.to !== undefined) mask.fill(0, Math.max(0, filter.to - from))
+      return true
+    case "matches":
+      return false
+    case "is_null":
+      if (isFacet(filter.column)) mask.fill(0)
+      return isFacet(filter.column)
+    default:
+      return narrowedByLeaf(documents, filter, mask)
+  }
+}
+
+function narrowedToAny({ documents, from, mask }: Narrowing, filters: readonly Filter[]): boolean {
+  const any = new Uint8Array(documents.size)
+  for (const filter of filters) {
+    const own = passing(documents, filter, from)
+    if (own === undefined) return false
+    for (let at = 0; at < any.length; at++) any[at] = (any[at] as number) | (own[at] as number)
+  }
+  for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (any[at] as number)
+  return true
+}
+
+type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | "starts_with" | "matches" }>
+
+function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Array): boolean {
+  if (isText(leaf.column)) {
+    narrowedByText(loaded(texts[leaf.column]), textTest(leaf), mask)
+    return true
+  }
+  const passes = numberTest(leaf)
+  if (!isNumber(leaf.column) || passes === undefined) return false
+  const values = loaded(numbers[leaf.column])
+  const bounds = leaf.op === "range" ? wholeBounds(leaf.range) : undefined
+  if (bounds === undefined) {
+    for (let at = 0; at < mask.length; at++) if (!passes(values[at] as number)) mask[at] = 0
+    return true
+  }
+  const { least, most } = bounds
+  for (let at = 0; at < mask.length; at++) {
+    const value = values[at] as number
+    if (value < least || value > most) mask[at] = 0
+  }
+  return true
+}
+
+function narrowedByText({ values, codes }: TextFacet, passes: (value: string) => boolean, mask: Uint8Array): void {
+  const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
+  if (isPassing.every((each) => each === 1)) return
+  const starts = runsOf(codes)
+  if (starts === undefined) {
+    for (let at = 0; at < mask.length; at++)
+      mask[at] = (mask[at] as number) & (isPassing[codes[at] as number] as number)
+    return
+  }
+  for (const [run, start] of starts.entries())
+    if (isPassing[codes[start] as number] === 0) mask.fill(0, start, starts[run + 1])
+}
+
+const RUN_LENGTH_MIN = 16
+const RUNS = new WeakMap<Codes, { readonly starts: Uint32Array | undefined }>()
+
+/**
+ * Where a value begins that the messages from there on share: those of a session lie together, and with them those of a
+ * project. Nothing where that is told of nearly every message anew.
+ */
+function runsOf(codes: Codes): Uint32Array | undefined {
+  let told = RUNS.get(codes)
+  if (told === undefined) {
+    told = { starts: startsOf(codes) }
+    RUNS.set(codes, told)
+  }
+  return told.starts
+}
+
+function startsOf(codes: Codes): Uint32Array | undefined {
+  const starts = new Uint32Array(Math.ceil(codes.length / RUN_LENGTH_MIN))
+  let count = 0
+  for (let at = 0; at < codes.length; at++) {
+    if (at > 0 && codes[at] === codes[at - 1]) continue
+    if (count === starts.length) return undefined
+    starts[count++] = at
+  }
+  return starts.slice(0, count)
+}
+
+const isFacet = (column: string) => isText(column) || isNumber(column)
+
+function textTest(leaf: Leaf): (value: string) => boolean {
+  switch (leaf.op) {
+    case "eq":
+      return (value) => value === leaf.value
+    case "in": {
+      const wanted = new Set<FilterValue>(leaf.values)
+      return (value) => wanted.has(value)
+    }
+    case "range":
+      return within(leaf.range)
+    default: {
+      const bare = (text: string) => (leaf.ignoreCase === true ? text.toLowerCase() : text)
+      const wanted = bare(leaf.text)
+      return leaf.op === "contains"
+        ? (value) => bare(value).includes(wanted)
+        : (value) => bare(value).startsWith(wanted)
+    }
+  }
+}
+
+function numberTest(leaf: Leaf): ((value: number) => boolean) | undefined {
+  switch (leaf.op) {
+    case "eq":
+      return (value) => value === Number(leaf.value)
+    case "in": {
+      const wanted = new Set(leaf.values.map(Number))
+      return (value) => wanted.has(value)
+    }
+    case "range": {
+      const { from, to, ...ends } = leaf.range
+      return within({
+        ...ends,
+        ...(from === undefined ? {} : { from: Number(from) }),
+        ...(to === undefined ? {} : { to: Number(to) }),
+      })
+    }
+    default:
+      return undefined
+  }
+}
+
+type Bounds = Extract<Filter, { readonly op: "range" }>["range"]
+
+/** The least and the most that pass, as two numbers: all values are whole. Nothing where a number cannot say it. */
+function wholeBounds({ from, to, fromExclusive, toExclusive }: Bounds): { least: number; most: number } | undefined {
+  const least = from === undefined ? Number.MIN_SAFE_INTEGER : Number(from) + (fromExclusive === true ? 1 : 0)
+  const most = to === undefined ? Number.MAX_SAFE_INTEGER : Number(to) - (toExclusive === true ? 1 : 0)
+  if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most)) return undefined
+  return { least: from === undefined ? -Infinity : least, most: to === undefined ? Infinity : most }
+}
+
+function within({ from, to, fromExclusive, toExclusive }: Bounds): (value: FilterValue) => boolean {
+  return (value) =>
+    (from === undefined || value > from || (value === from && fromExclusive !== true)) &&
+    (to === undefined || value < to || (value === to && toExclusive !== true))
+}

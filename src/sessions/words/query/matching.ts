@@ -1,0 +1,91 @@
+/**
+ * Which messages of a segment hold what is asked for, without any score: of each clause one of its terms at least. Begins
+ * with the clause that the fewest hold, and looks the others up among what is left. Pure; knows no store.
+ */
+import { decodeInto, decodeList, isSet, type TermList } from "../segment/postings.ts"
+
+export interface HeldClause {
+  /** Of its terms those that the segment knows. */
+  readonly lists: readonly TermList[]
+  /** Messages from this number on count as if they held one. */
+  readonly from?: number
+}
+
+export interface HeldSegment {
+  readonly size: number
+  /** What a filter lets pass; all where there is none. */
+  readonly passing: Uint8Array | undefined
+}
+
+export type Numbers = Uint32Array<ArrayBuffer>
+
+/** Ascending. */
+export function heldNumbers({ size, passing }: HeldSegment, clauses: readonly HeldClause[]): Numbers {
+  const [fewest, ...others] = clauses.toSorted((left, right) => mostOf(left, size) - mostOf(right, size))
+  if (fewest === undefined || mostOf(fewest, size) === 0) return new Uint32Array(0)
+  let numbers = numbersOf(fewest, size)
+  if (passing !== undefined) numbers = kept(numbers, (number) => passing[number] === 1)
+  for (const clause of others) {
+    if (numbers.length === 0) return numbers
+    numbers = narrowed(numbers, clause, size)
+  }
+  return numbers
+}
+
+/** How many hold a clause at most. */
+function mostOf({ lists, from }: HeldClause, size: number): number {
+  return lists.reduce((sum, { count }) => sum + count, Math.max(0, size - (from ?? size)))
+}
+
+/** The only list of a clause, if it says all. */
+function onlyList({ lists, from }: HeldClause, size: number): TermList | undefined {
+  return lists.length === 1 && (from ?? size) >= size ? lists[0] : undefined
+}
+
+function numbersOf(clause: HeldClause, size: number): Numbers {
+  const only = onlyList(clause, size)
+  if (only !== undefined) return decodeList(only)
+  const mask = maskOf(clause, size)
+  const numbers = new Uint32Array(Math.min(size, mostOf(clause, size)))
+  let used = 0
+  for (let at = 0; at < size; at++) if (mask[at] === 1) numbers[used++] = at
+  return numbers.subarray(0, used)
+}
+
+function narrowed(numbers: Numbers, clause: HeldClause, size: number): Numbers {
+  const only = onlyList(clause, size)
+  if (only?.isBits === true) return kept(numbers, (number) => isSet(only.bytes, number))
+  if (only !== undefined) return shared(numbers, decodeList(only))
+  const mask = maskOf(clause, size)
+  return kept(numbers, (number) => mask[number] === 1)
+}
+
+/** A byte for each message. */
+function maskOf({ lists, from }: HeldClause, size: number): Uint8Array {
+  const mask = new Uint8Array(size)
+  mask.fill(1, from ?? size)
+  const numbers = new Uint32Array(Math.max(0, ...lists.map(({ count }) => count)))
+  for (const list of lists) {
+    decodeInto(list, 0, numbers, 0)
+    for (let at = 0; at < list.count; at++) mask[numbers[at] as number] = 1
+  }
+  return mask
+}
+
+function shared(left: Numbers, right: Uint32Array): Numbers {
+  let at = 0
+  return kept(left, (number) => {
+    while (at < right.length && (right[at] as number) < number) at++
+    return right[at] === number
+  })
+}
+
+/** In their own place: nobody else has them. */
+function kept(numbers: Numbers, isKept: (number: number) => boolean): Numbers {
+  let used = 0
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] as number
+    if (isKept(number)) numbers[used++] = number
+  }
+  return numbers.subarray(0, used)
+}

@@ -1,0 +1,398 @@
+/**
+ * The segments as they lie in the store: which of them together hold every message that is in any, what of one is kept in
+ * memory, and how lists are read. What was read of a segment stays right as long as it is there: segments are written
+ * once and never changed.
+ */
+import { PondError } from "../../../model/errors.ts"
+import { latelyKept } from "../../../platform/lru-cache.ts"
+import { eq, isIn } from "../../../substrate/filter.ts"
+import type { Table } from "../../../substrate/table.ts"
+import type { RowOf } from "../../../substrate/table-definition.ts"
+import type { MESSAGES, WORD_BLOCKS, WORD_SEGMENTS } from "../../tables.ts"
+import { compare } from "../terms/tokenizer.ts"
+import { unpackedBytes } from "./compression.ts"
+import { addFacet, type Documents, type FacetName, hasFacet, readDocuments } from "./documents.ts"
+import { type Block, listAt, type TermList } from "./postings.ts"
+
+export interface WordTables {
+  readonly messages: Table<(typeof MESSAGES)["columns"]>
+  readonly segments: Table<(typeof WORD_SEGMENTS)["columns"]>
+  readonly blocks: Table<(typeof WORD_BLOCKS)["columns"]>
+}
+
+export interface SegmentFacts {
+  readonly id: string
+  readonly from: number
+  readonly to: number
+  readonly lastKey: string
+  readonly count: number
+  readonly tokens: number
+  readonly blocks: number
+}
+
+/** Where each block of a segment lies, and what its first term is. */
+export interface Directory {
+  readonly firstTerms: readonly string[]
+  readonly rows: readonly number[]
+}
+
+export interface LoadedSegment extends SegmentFacts, Directory {
+  readonly documents: Documents
+}
+
+/** A segment or a block that is named somewhere is not there any more: what was known of the store is of no use. */
+export class SegmentGone extends Error {}
+
+const FACT_COLUMNS = ["id", "from_row", "to_row", "last_key", "count", "tokens", "blocks"] as const
+
+export async function readFacts(tables: WordTables): Promise<SegmentFacts[]> {
+  return (await tables.segments.read({ columns: FACT_COLUMNS })).map(factsOf)
+}
+
+function factsOf(row: Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, (typeof FACT_COLUMNS)[number]>): SegmentFacts {
+  return {
+    id: row.id,
+    from: Number(row.from_row),
+    to: Number(row.to_row),
+    lastKey: row.last_key,
+    count: Number(row.count),
+    tokens: Number(row.tokens),
+    blocks: row.blocks,
+  }
+}
+
+interface Opened {
+  readonly facts: readonly SegmentFacts[]
+  readonly parts: readonly SegmentParts[]
+  readonly directories: ReadonlyMap<string, Directory>
+}
+
+/**
+ * All that a first search asks of every segment, in as few turns as can be: what a read costs in a process that has just
+ * begun is its turn, not its bytes. The table of the messages is opened meanwhile.
+ */
+async function openSegments(tables: WordTables, trust: Trust): Promise<Opened> {
+  const [rows, directories] = await Promise.all([
+    tables.segments.read({ columns: [...FACT_COLUMNS, "lengths", FIRST_FACET] }),
+    trust === "directories" ? readWrittenDirectories(tables) : NO_DIRECTORIES,
+    tables.messages.version(),
+  ])
+  return { facts: rows.map(factsOf), parts: rows, directories }
+}
+
+type SegmentParts = Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, "id" | "lengths"> & { readonly lane?: Uint8Array }
+
+/** Every ordinary search leaves the agents' agents out. */
+const FIRST_FACET = "lane"
+
+/**
+ * From the beginning on without a gap, the longest first: what a merge has replaced is left out. Two processes that fold
+ * at once write the same messages twice, and one of the two is taken.
+ */
+export function coverOf(all: readonly SegmentFacts[]): SegmentFacts[] {
+  const cover: SegmentFacts[] = []
+  for (let from = 0; ; ) {
+    const next = all
+      .filter((each) => each.from === from && each.to > from)
+      .toSorted((left, right) => right.to - left.to || compare(left.id, right.id))[0]
+    if (next === undefined) return cover
+    cover.push(next)
+    from = next.to
+  }
+}
+
+/** Of those segments the ones that are whole: all their blocks are there, and their last message is the one they name. */
+async function loadSegments(
+  tables: WordTables,
+  facts: readonly SegmentFacts[],
+  opened: Opened | undefined,
+  trust: Trust,
+): Promise<ReadonlyMap<string, LoadedSegment>> {
+  if (facts.length === 0) return new Map()
+  const ids = facts.map(({ id }) => id)
+  const [parts, directories, lastKeys] = await Promise.all([
+    opened?.parts ?? tables.segments.read({ columns: ["id", "lengths"], where: isIn("id", ids) }),
+    directoriesOf(tables, ids, trust === "blocks" ? NO_DIRECTORIES : opened?.directories),
+    lastKeysOf(tables, facts),
+  ])
+  const byId = new Map(parts.map((row: SegmentParts) => [row.id, row]))
+  const loaded = new Map<string, LoadedSegment>()
+  for (const each of facts) {
+    const [own, directory] = [byId.get(each.id), directories.get(each.id)]
+    const isWhole = (directory?.rows.length ?? 0) === each.blocks && lastKeys.get(each.to - 1) === each.lastKey
+    if (own === undefined || !isWhole) continue
+    const documents = readDocuments(unpackedBytes(each.id, own.lengths), each)
+    if (own.lane !== undefined) addFacet(documents, FIRST_FACET, unpackedBytes(each.id, own.lane))
+    loaded.set(each.id, { ...each, ...(directory ?? NO_BLOCKS), documents })
+  }
+  return loaded
+}
+
+const NO_DIRECTORIES: ReadonlyMap<string, Directory> = new Map()
+const NO_BLOCKS: Directory = { firstTerms: [], rows: [] }
+
+/** Whether a segment has the blocks that its directory names, or has those alone that are seen to be there. */
+export type Trust = "directories" | "blocks"
+
+/** The cover without those that are not whole: a segment that is not is as if it were not there. */
+export async function wholeCover(
+  tables: WordTables,
+  known: ReadonlyMap<string, LoadedSegment>,
+  trust: Trust,
+): Promise<{ readonly cover: readonly LoadedSegment[]; readonly broken: readonly string[] }> {
+  const opened = known.size === 0 ? await openSegments(tables, trust) : undefined
+  let facts: readonly SegmentFacts[] = opened?.facts ?? (await readFacts(tables))
+  const broken = new Set<string>()
+  for (;;) {
+    const wanted = coverOf(facts)
+    const missing = wanted.filter(({ id }) => !known.has(id))
+    const loaded = await loadSegments(tables, missing, opened, trust)
+    const lost = missing.filter(({ id }) => !loaded.has(id))
+    if (lost.length === 0)
+      return { cover: wanted.flatMap(({ id }) => known.get(id) ?? loaded.get(id) ?? []), broken: [...broken] }
+    for (const { id } of lost) broken.add(id)
+    facts = facts.filter(({ id }) => !broken.has(id))
+  }
+}
+
+/** Adds what is not known yet of those facets. */
+export async function loadFacets(
+  tables: WordTables,
+  segments: readonly { readonly id: string; readonly documents: Documents }[],
+  names: readonly FacetName[],
+): Promise<void> {
+  const lacking = (name: FacetName) => segments.filter(({ documents }) => !hasFacet(documents, name))
+  const missing = [...new Set(names)].filter((name) => lacking(name).length > 0)
+  const ids = [...new Set(missing.flatMap(lacking).map(({ id }) => id))]
+  if (ids.length === 0) return
+  const rows = await tables.segments.read({ columns: ["id", ...missing], where: isIn("id", ids) })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  for (const name of missing) {
+    for (const { id, documents } of lacking(name)) {
+      const own = byId.get(id)?.[name]
+      if (own === undefined) throw new SegmentGone()
+      addFacet(documents, name, unpackedBytes(id, own))
+    }
+  }
+}
+
+/** A key as one text. */
+export function keyText({ session_id, id }: { readonly session_id: string; readonly id: string }): string {
+  return `${session_id.length} ${session_id}${id}`
+}
+
+async function lastKeysOf(tables: WordTables, facts: readonly SegmentFacts[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await tables.messages.takeRows(
+    facts.map(({ to }) => to - 1),
+    ["session_id", "id"],
+  )
+  return new Map(rows.map((row) => [row.row, keyText(row)]))
+}
+
+// --- Directories ------------------------------------------------------------------------------------------------------
+
+/**
+ * The directory of a segment lies in a row beside its blocks: looking at ten thousand of them for it would take a process
+ * that asks once as long as the rest of its search. It is written after them, so that where it is they all are. Under a name
+ * of its own: a pond that knows of no directories counts the blocks.
+ */
+const DIRECTORY_BLOCK = -1
+const DIRECTORY = "/directory"
+
+/** What the blocks of these segments are kept under. */
+export function namesOfBlocks(ids: readonly string[]): string[] {
+  return ids.flatMap((id) => [id, `${id}${DIRECTORY}`])
+}
+
+export async function writeDirectory(tables: WordTables, segment: string, blocks: number): Promise<void> {
+  const { firstTerms, rows } = (await lastDirectory(tables, segment, blocks)) ?? (await directoryOf(tables, segment))
+  const lists = new Uint8Array(Float64Array.from(rows).buffer)
+  await tables.blocks.insertAbsent([
+    { segment: `${segment}${DIRECTORY}`, block: DIRECTORY_BLOCK, first_term: "", terms: firstTerms.join("\n"), lists },
+  ])
+}
+
+/** Its blocks are the last that were stored, where nobody else folds: then the table need not be looked through for them. */
+async function lastDirectory(tables: WordTables, segment: string, blocks: number): Promise<Directory | undefined> {
+  const reach = await tables.blocks.reach()
+  const places = Array.from({ length: Math.min(blocks, reach) }, (_, place) => reach - 1 - place)
+  const last = await tables.blocks.takeRows(places, ["segment", "block", "first_term"])
+  if (last.length !== blocks || last.some((row) => row.segment !== segment)) return undefined
+  const ordered = last.toSorted((one, other) => one.block - other.block)
+  return { firstTerms: ordered.map(({ first_term }) => first_term), rows: ordered.map(({ row }) => row) }
+}
+
+async function directoryOf(tables: WordTables, segment: string): Promise<Directory> {
+  return (await readDirectories(tables, [segment])).get(segment) ?? NO_BLOCKS
+}
+
+async function readWrittenDirectories(tables: WordTables): Promise<ReadonlyMap<string, Directory>> {
+  const where = eq("block", DIRECTORY_BLOCK)
+  const rows = await tables.blocks.read({ columns: ["segment", "terms", "lists"], where })
+  return new Map(
+    rows.map(({ segment, terms, lists }) => [
+      segment.slice(0, -DIRECTORY.length),
+      { firstTerms: terms.split("\n"), rows: [...new Float64Array(lists.slice().buffer)] },
+    ]),
+  )
+}
+
+/** Of segments without one, which an earlier pond has written, the blocks are looked at. */
+async function directoriesOf(
+  tables: WordTables,
+  ids: readonly string[],
+  known: ReadonlyMap<string, Directory> | undefined,
+): Promise<ReadonlyMap<string, Directory>> {
+  const written = known ?? (await readWrittenDirectories(tables))
+  const others = ids.filter((id) => !written.has(id))
+  return others.length === 0 ? written : new Map([...written, ...(await readDirectories(tables, others))])
+}
+
+export async function readDirectories(
+  tables: WordTables,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Directory>> {
+  const places = new Map<string, { block: number; first: string; row: number }[]>(ids.map((id) => [id, []]))
+  const columns = ["segment", "block"] as const
+  const request = { from: 0, columns, text: "first_term" as const, where: isIn("segment", ids) }
+  for await (const { rows, numbers, text } of tables.blocks.stretches(request)) {
+    const bytes = Buffer.from(text.bytes.buffer, text.bytes.byteOffset, text.bytes.byteLength)
+    for (const [index, { segment, block }] of rows.entries()) {
+      const first = bytes.toString("utf8", text.offsets[index], text.offsets[index + 1])
+      places.get(segment)?.push({ block, first, row: numbers[index] ?? 0 })
+    }
+  }
+  return new Map(
+    [...places].map(([id, own]) => {
+      const ordered = own.sort((left, right) => left.block - right.block)
+      return [id, { firstTerms: ordered.map(({ first }) => first), rows: ordered.map(({ row }) => row) }]
+    }),
+  )
+}
+
+// --- Lists ------------------------------------------------------------------------------------------------------------
+
+/** Of lists and of the terms beside them. */
+const KEPT_BYTES = 32_000_000
+
+/** The terms as one text, each with a line end before and behind it: as texts of their own they would take several times the room. */
+interface KeptBlock {
+  readonly segment: string
+  readonly terms: string
+  readonly lists: Uint8Array
+}
+
+export interface BlockReader {
+  /** The lists of those terms, for each segment. */
+  lists(segments: readonly LoadedSegment[], terms: readonly string[]): Promise<readonly ReadonlyMap<string, TermList>[]>
+  forget(): void
+}
+
+/** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
+export function createBlockReader(tables: WordTables): BlockReader {
+  const kept = latelyKept<number, KeptBlock>(KEPT_BYTES)
+  const reading = new Map<number, Promise<ReadonlyMap<number, KeptBlock>>>()
+
+  async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
+    const blocks = new Map<number, KeptBlock>()
+    for (const { row, terms, lists } of await tables.blocks.takeRows(rows, ["terms", "lists"])) {
+      const segment = segmentOf.get(row) ?? ""
+      const block = { segment, terms: `\n${terms}\n`, lists: unpackedBytes(segment, lists) }
+      blocks.set(row, block)
+      kept.set(row, block, block.lists.length + block.terms.length)
+    }
+    return blocks
+  }
+
+  /** Begins to read those that nobody is reading, and waits for all of them. */
+  async function readMissing(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
+    const own = rows.filter((row) => !reading.has(row))
+    if (own.length > 0) {
+      const mine = read(own, segmentOf).finally(() => {
+        for (const row of own) if (reading.get(row) === mine) reading.delete(row)
+      })
+      for (const row of own) reading.set(row, mine)
+    }
+    return await Promise.all(new Set(rows.flatMap((row) => reading.get(row) ?? [])))
+  }
+
+  return {
+    lists: async (segments, terms) => {
+      const wanted = segments.map((segment) =>
+        terms.flatMap((term) => {
+          const row = segment.rows[blockOf(segment.firstTerms, term)]
+          return row === undefined ? [] : [{ term, row }]
+        }),
+      )
+      const segmentOf = new Map(wanted.flatMap((own, at) => own.map(({ row }) => [row, segments[at]?.id ?? ""])))
+      const rows = [...segmentOf.keys()]
+      const blocks = new Map<number, KeptBlock>()
+      for (const row of rows) {
+        const block = kept.get(row)
+        // Another store in the place of the one that was known has others under the same numbers.
+        if (block !== undefined && block.segment === segmentOf.get(row)) blocks.set(row, block)
+      }
+      const missing = rows.filter((row) => !blocks.has(row))
+      for (const found of await readMissing(missing, segmentOf))
+        for (const [row, block] of found) if (segmentOf.has(row)) blocks.set(row, block)
+      if (blocks.size < rows.length) throw new SegmentGone()
+      return wanted.map((own) => {
+        const found = new Map<string, TermList>()
+        for (const { term, row } of own) {
+          const block = blocks.get(row)
+          const index = block === undefined ? -1 : lineOf(block.terms, term)
+          if (block !== undefined && index >= 0) found.set(term, listAt(block, index))
+        }
+        return found
+      })
+    },
+    forget: () => {
+      kept.clear()
+      reading.clear()
+    },
+  }
+}
+
+/** Which line of the text it is; below 0 where it is none. */
+function lineOf(text: string, line: string): number {
+  const at = text.indexOf(`\n${line}\n`)
+  let count = at < 0 ? -1 : 0
+  for (let before = 0; before < at; before++) if (text.charCodeAt(before) === NEWLINE) count += 1
+  return count
+}
+
+const NEWLINE = 0x0a
+
+/** The last that is no later than the term. */
+export function blockOf(firstTerms: readonly string[], term: string): number {
+  let [low, high] = [0, firstTerms.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(firstTerms[middle] ?? "", term) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/** All blocks of a segment in order, a few at a time. */
+export async function* blocksOf(
+  tables: WordTables,
+  { id, rows }: Directory & { readonly id: string },
+): AsyncGenerator<Block> {
+  for (let from = 0; from < rows.length; from += BLOCKS_AT_ONCE) {
+    const wanted = rows.slice(from, from + BLOCKS_AT_ONCE)
+    const found = await tables.blocks.takeRows(wanted, ["terms", "lists"])
+    const byRow = new Map(found.map((row) => [row.row, row]))
+    for (const row of wanted) {
+      const block = byRow.get(row)
+      if (block === undefined) throw new SegmentGone()
+      yield { terms: block.terms.split("\n"), lists: unpackedBytes(id, block.lists) }
+    }
+  }
+}
+
+const BLOCKS_AT_ONCE = 16
+
+export function goneForGood(): PondError {
+  return new PondError("conflict", "The index of words is being written anew. Ask again.")
+}

@@ -1,0 +1,340 @@
+/**
+ * The terms of many texts, quickly: words come again and again, so what `search-terms.ts` says of a word is kept as
+ * numbers. A text is then one walk that makes no string of a word that is known, and that passes over what the message
+ * has said before. Texts come as UTF-16 units in an array: asking a string for one unit after the other costs more.
+ */
+
+import { textOfUnits } from "./code-units.ts"
+import {
+  addDense,
+  addJoined,
+  addOwn,
+  CHARACTER,
+  CLASSES,
+  characterAt,
+  classAt,
+  compare,
+  endOfWord,
+  isTouching,
+  readWord,
+} from "./tokenizer.ts"
+
+export interface TermBook {
+  /** How many terms it has; their numbers are below. */
+  readonly size: number
+  /** The next message: nothing of it was met. */
+  begin(): void
+  /** Takes in the terms of the first so many units. */
+  read(text: Uint16Array, length: number): void
+  /** Takes in a term that stands in no text. */
+  addTerm(term: string): void
+  /** Takes in terms that were met before, in another message. */
+  addMet(numbers: Int32Array): void
+  /** What was met since the beginning of the message, each once. A view, right until more is taken in. */
+  met(): Int32Array
+  /** The term of a number. */
+  text(number: number): string
+  /** All numbers in the order of their terms. */
+  inOrder(): readonly number[]
+}
+
+/** About 15 MB of words and their terms, which are those of some hundred sessions. */
+const TERMS_MAX = 100_000
+/** A longer run is no word that comes again. */
+const WORD_UNITS_MAX = 40
+
+/**
+ * One flat array instead of an object for each word: a word of a text is looked up millions of times, each time somewhere
+ * else in memory (a third of the time, measured), so that all that is asked of it lies together.
+ */
+interface Pages {
+  readonly numberOf: Map<string, number>
+  readonly terms: string[]
+  /** By the hash of a word, where its entry begins; 0 where there is none. */
+  slots: Int32Array
+  /** An entry for each word: `HEAD` numbers, those of its terms, and its units, two in a number. */
+  entries: Int32Array
+  entriesUsed: number
+  /** Of each word how it is joined with its neighbours. */
+  readonly folded: string[]
+  /** Of the last word that is in no entry. */
+  strangeWord: string
+  /** Which message it is, counted; of each term the last that had it. */
+  message: number
+  metIn: Int32Array
+  /** What this one has, with room for every term that there is. */
+  met: Int32Array
+  metUsed: number
+}
+
+const [HASH, MET_IN, LENGTH, COUNT, FOLDED, HEAD] = [0, 1, 2, 3, 4, 5] as const
+
+/**
+ * One for all: sessions of one person speak of the same things in the same words. What is kept is forgotten whole when it
+ * is too much, but not by who reads with the old one.
+ */
+export function openTermBooks(termsMax = TERMS_MAX): () => TermBook {
+  let current = createTermBook()
+  return () => {
+    if (current.size > termsMax) current = createTermBook()
+    return current
+  }
+}
+
+export const currentBook = openTermBooks()
+
+export function createTermBook(): TermBook {
+  const pages = emptyPages()
+  let ordered: number[] = []
+  return {
+    get size() {
+      return pages.terms.length
+    },
+    begin: () => {
+      pages.message++
+      pages.metUsed = 0
+    },
+    read: (text, length) => readText(pages, text, length),
+    addTerm: (term) => meet(pages, numberOf(pages, term)),
+    addMet: (numbers) => {
+      for (let at = 0; at < numbers.length; at++) meet(pages, numbers[at] as number)
+    },
+    met: () => pages.met.subarray(0, pages.metUsed),
+    text: (number) => pages.terms[number] as string,
+    inOrder: () => {
+      ordered = withNewer(pages.terms, ordered)
+      return ordered
+    },
+  }
+}
+
+function emptyPages(): Pages {
+  return {
+    numberOf: new Map(),
+    terms: [],
+    slots: new Int32Array(1 << 12),
+    entries: new Int32Array(1 << 15),
+    // What begins at 0 would be none.
+    entriesUsed: 1,
+    folded: [],
+    strangeWord: "",
+    message: 1,
+    metIn: new Int32Array(1 << 12),
+    met: new Int32Array(1 << 12),
+    metUsed: 0,
+  }
+}
+
+/** Few are new where most words were met before, so that those are sorted, and all of them merged. */
+function withNewer(terms: readonly string[], ordered: readonly number[]): number[] {
+  const older = ordered.length
+  const newer = Array.from({ length: terms.length - older }, (_, index) => older + index)
+  newer.sort((left, right) => compare(terms[left] as string, terms[right] as string))
+  const all = new Array<number>(terms.length)
+  let [old, next] = [0, 0]
+  for (let at = 0; at < all.length; at++) {
+    const isOld =
+      next === newer.length ||
+      (old < older && compare(terms[ordered[old] as number] as string, terms[newer[next] as number] as string) < 0)
+    all[at] = (isOld ? ordered[old++] : newer[next++]) as number
+  }
+  return all
+}
+
+// --- Reading ----------------------------------------------------------------------------------------------------------
+
+function readText(pages: Pages, text: Uint16Array, length: number): void {
+  let last = 0
+  let lastEnd = -1
+  for (let at = 0; at < length; ) {
+    const start = at
+    at = endOfWord(text, start, length)
+    if (at > start) {
+      const before = last === 0 ? pages.strangeWord : ""
+      const word = addWord(pages, text, start, at)
+      if (isTouching(text, length, start, at)) {
+        const beside = { end: lastEnd, word: last === 0 ? before : foldedOf(pages, last) }
+        addTouched(pages, text, length, { start, end: at, word: foldedOf(pages, word) }, beside)
+      }
+      last = word
+      lastEnd = at
+    } else {
+      at = addOther(pages, text, at, length)
+    }
+  }
+}
+
+/** What is no word of a script with spaces; gives where it ends. */
+function addOther(pages: Pages, text: Uint16Array, start: number, length: number): number {
+  const found = CLASSES[text[start] as number] as number
+  if (found === CHARACTER.none) return start + 1
+  const character = characterAt(text, start, length)
+  let end = start + character.length
+  const own = classAt(character, 0)
+  if (own === CHARACTER.dense) {
+    for (let next = character; end < length; end += next.length) {
+      next = characterAt(text, end, length)
+      if (classAt(next, 0) !== CHARACTER.dense) break
+    }
+    const strange: string[] = []
+    addDense(strange, textOfUnits(text, start, end), 0)
+    addTerms(pages, strange)
+  } else if (own === CHARACTER.picture) addTerms(pages, [character])
+  return end
+}
+
+/** Gives where the entry of the word is; 0 where it has none. */
+function addWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
+  const word = knownWord(pages, text, start, end)
+  if (word === 0) {
+    const run = readWord(textOfUnits(text, start, end), 0, undefined)
+    const own: string[] = []
+    addOwn(own, run, false)
+    addTerms(pages, own)
+    pages.strangeWord = run.word
+    return 0
+  }
+  const { entries, message } = pages
+  if (entries[word + MET_IN] === message) return word
+  entries[word + MET_IN] = message
+  const { metIn, met } = pages
+  let { metUsed } = pages
+  const to = word + HEAD + (entries[word + COUNT] as number)
+  for (let at = word + HEAD; at < to; at++) {
+    const number = entries[at] as number
+    if (metIn[number] === message) continue
+    metIn[number] = message
+    met[metUsed++] = number
+  }
+  pages.metUsed = metUsed
+  return word
+}
+
+/** The word as it is joined with its neighbours. */
+function foldedOf(pages: Pages, word: number): string {
+  return word === 0 ? pages.strangeWord : (pages.folded[pages.entries[word + FOLDED] as number] as string)
+}
+
+function meet(pages: Pages, number: number): void {
+  const { metIn, message } = pages
+  if (metIn[number] === message) return
+  metIn[number] = message
+  pages.met[pages.metUsed++] = number
+}
+
+/** The signs around a word reach no further than this. */
+const [BEFORE, BEHIND] = [3, 2] as const
+
+interface Word {
+  readonly start: number
+  readonly end: number
+  readonly word: string
+}
+
+function addTouched(
+  pages: Pages,
+  text: Uint16Array,
+  length: number,
+  { start, end, word }: Word,
+  before: Omit<Word, "start">,
+): void {
+  if (word === "") return
+  const from = Math.max(0, start - BEFORE)
+  const around = textOfUnits(text, from, Math.min(length, end + BEHIND))
+  const strange: string[] = []
+  const placed = { start: start - from, end: end - from, word }
+  addJoined(strange, around, placed, { end: before.end - from, word: before.word })
+  addTerms(pages, strange)
+}
+
+function addTerms(pages: Pages, terms: readonly string[]): void {
+  for (const term of withoutSpaces(terms)) meet(pages, numberOf(pages, term))
+}
+
+/** Some signs stand for several words, as the one for a blessing does: those are terms each. */
+function withoutSpaces(terms: readonly string[]): readonly string[] {
+  if (!terms.some((term) => term.includes(" "))) return terms
+  return terms.flatMap((term) => term.split(" ")).filter((term) => term !== "")
+}
+
+// --- Keeping ----------------------------------------------------------------------------------------------------------
+
+/** Where the entry of a word begins; 0 for a run that is too long to be one. */
+function knownWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
+  const length = end - start
+  if (length > WORD_UNITS_MAX) return 0
+  let hash = 0
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (text[at] as number)) | 0
+  const { slots, entries } = pages
+  const mask = slots.length - 1
+  let slot = (hash ^ (hash >>> 15)) & mask
+  for (;;) {
+    const word = slots[slot] as number
+    if (word === 0) return remember(pages, textOfUnits(text, start, end), hash, slot)
+    if (entries[word + HASH] === hash && entries[word + LENGTH] === length) {
+      let unit = word + HEAD + (entries[word + COUNT] as number)
+      let at = start
+      for (; at + 1 < end && entries[unit] === pairOf(text[at] as number, text[at + 1] as number); at += 2) unit++
+      if (at === end || (at + 1 === end && entries[unit] === text[at])) return word
+    }
+    slot = (slot + 1) & mask
+  }
+}
+
+function pairOf(unit: number, next: number): number {
+  return unit | (next << 16)
+}
+
+function remember(pages: Pages, text: string, hash: number, slot: number): number {
+  const run = readWord(text, 0, undefined)
+  const own: string[] = []
+  addOwn(own, run, false)
+  const terms = withoutSpaces(own).map((term) => numberOf(pages, term))
+  const pairs = Array.from({ length: (text.length + 1) >> 1 }, (_, at) =>
+    pairOf(text.charCodeAt(at * 2), text.charCodeAt(at * 2 + 1) || 0),
+  )
+  const entry = [hash, 0, text.length, terms.length, pages.folded.length, ...terms, ...pairs]
+  pages.folded.push(run.word)
+  pages.entries = roomy(pages.entries, pages.entriesUsed, entry.length)
+  const word = pages.entriesUsed
+  pages.entries.set(entry, word)
+  pages.entriesUsed += entry.length
+  pages.slots[slot] = word
+  if (pages.folded.length * 2 >= pages.slots.length) spread(pages)
+  return word
+}
+
+/** Half of the slots stay empty. */
+function spread(pages: Pages): void {
+  const { entries, entriesUsed } = pages
+  const slots = new Int32Array(pages.slots.length * 2)
+  const mask = slots.length - 1
+  for (let word = 1; word < entriesUsed; ) {
+    const hash = entries[word + HASH] as number
+    let slot = (hash ^ (hash >>> 15)) & mask
+    while (slots[slot] !== 0) slot = (slot + 1) & mask
+    slots[slot] = word
+    word += HEAD + (entries[word + COUNT] as number) + (((entries[word + LENGTH] as number) + 1) >> 1)
+  }
+  pages.slots = slots
+}
+
+function numberOf(pages: Pages, term: string): number {
+  const { numberOf: numbers, terms } = pages
+  const known = numbers.get(term)
+  if (known !== undefined) return known
+  // A piece of a text would keep all of the text in memory.
+  const own = Buffer.from(term, "utf16le").toString("utf16le")
+  terms.push(own)
+  numbers.set(own, terms.length - 1)
+  pages.metIn = roomy(pages.metIn, terms.length, 1)
+  pages.met = roomy(pages.met, terms.length, 1)
+  return terms.length - 1
+}
+
+function roomy(items: Int32Array, used: number, more: number): Int32Array {
+  if (used + more <= items.length) return items
+  const larger = new Int32Array(Math.max(used + more, items.length * 2))
+  larger.set(items)
+  return larger
+}

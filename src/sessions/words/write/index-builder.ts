@@ -1,0 +1,136 @@
+/**
+ * Messages into lists of messages, in memory: what a new segment is made of, and what the newest messages are searched by
+ * until they lie in one. Pure; knows no store.
+ */
+
+import { createDocumentsBuilder, type Documents, type FacetBatch, LENGTH_MAX } from "../segment/documents.ts"
+import { textsOfColumn } from "../terms/code-units.ts"
+import { createMessageTerms } from "../terms/message-terms.ts"
+import type { TermBook } from "../terms/term-interner.ts"
+
+/** The terms of so many messages, in order, each with the messages that hold it. */
+export interface Built {
+  readonly documents: Documents
+  readonly terms: readonly string[]
+  numbersOf(index: number): Uint32Array
+}
+
+/** What was said before by the session of that row. */
+export interface SpokenBefore {
+  readonly row: number
+  readonly ordinal: number
+  readonly role: string
+  readonly text: string
+}
+
+/** Some of the messages, with all that their terms are made of. */
+export interface MessageBatch extends FacetBatch {
+  /** Of sessions that began before all of them, the oldest first. */
+  readonly spoken: readonly SpokenBefore[]
+  /** Of rows whose text lies elsewhere, the terms that are stored with it. */
+  readonly large: ReadonlyMap<number, string>
+}
+
+export interface Builder {
+  add(batch: MessageBatch): void
+  finish(): Built
+}
+
+export function createBuilder(book: TermBook): Builder {
+  const documents = createDocumentsBuilder()
+  const messages = createMessageTerms(book)
+  const stream = createStream()
+  return {
+    add: ({ places, columns, spoken, large }) => {
+      const codes = documents.add({ places, columns })
+      const texts = textsOfColumn(columns.columns["search_text"] as never)
+      const ordinals = columns.columns["ordinal"]?.data as Int32Array
+      const session = (row: number) => codes.session_id[row] as number
+      for (const { row, ...said } of spoken) messages.remember({ session: session(row), ...said })
+      for (let row = 0; row < places.length; row++) {
+        const elsewhere = large.get(row)
+        if (elsewhere === undefined && texts.isNull(row)) continue
+        const message = {
+          session: session(row),
+          ordinal: ordinals[row] as number,
+          role: documents.text("role", codes.role[row] as number),
+        }
+        const numbers = elsewhere === undefined ? messages.of(message, texts, row) : messages.ofLarge(elsewhere)
+        stream.add(places[row] as number, numbers)
+      }
+    },
+    finish: () => {
+      const lengths = stream.lengths(documents.size)
+      const { order, starts, grouped } = stream.byTerm(book)
+      return {
+        documents: documents.finish(lengths),
+        terms: order.map((number) => book.text(number)),
+        numbersOf: (index) => {
+          const own = grouped.subarray(starts[index], starts[index + 1])
+          return stream.isAscending ? own : own.toSorted()
+        },
+      }
+    },
+  }
+}
+
+// --- Terms message by message -----------------------------------------------------------------------------------------
+
+/** The numbers that a book has for them, one message behind the other. */
+function createStream() {
+  let stream = new Int32Array(1 << 16)
+  const places: number[] = []
+  const ends: number[] = []
+  let used = 0
+  let isAscending = true
+  return {
+    get isAscending() {
+      return isAscending
+    },
+    add: (place: number, numbers: Int32Array) => {
+      while (used + numbers.length > stream.length) stream = grown(stream)
+      stream.set(numbers, used)
+      used += numbers.length
+      isAscending &&= place > (places.at(-1) ?? -1)
+      places.push(place)
+      ends.push(used)
+    },
+    /** By the place of each message. */
+    lengths: (size: number) => {
+      const lengths = new Uint16Array(size)
+      for (const [index, end] of ends.entries())
+        lengths[places[index] as number] = Math.min(end - (ends[index - 1] ?? 0), LENGTH_MAX)
+      return lengths
+    },
+    byTerm: (book: TermBook) => byTerm(book, stream.subarray(0, used), places, ends),
+  }
+}
+
+function grown(array: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+/** The terms message by message become the messages term by term: counted, then put in their places. */
+function byTerm(book: TermBook, stream: Int32Array, places: readonly number[], ends: readonly number[]) {
+  const next = new Uint32Array(book.size)
+  for (let at = 0; at < stream.length; at++) next[stream[at] as number] = (next[stream[at] as number] as number) + 1
+  const order = book.inOrder().filter((number) => next[number] !== 0)
+  const starts = new Uint32Array(order.length + 1)
+  for (const [index, number] of order.entries()) {
+    starts[index + 1] = (starts[index] as number) + (next[number] as number)
+    next[number] = starts[index] as number
+  }
+  const grouped = new Uint32Array(stream.length)
+  let at = 0
+  for (const [message, end] of ends.entries()) {
+    const place = places[message] as number
+    for (; at < end; at++) {
+      const number = stream[at] as number
+      grouped[next[number] as number] = place
+      next[number] = (next[number] as number) + 1
+    }
+  }
+  return { order, starts, grouped }
+}
