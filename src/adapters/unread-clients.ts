@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, type JsonValue, parseJson } from "../model/json.ts"
+import { isSystemError } from "../platform/system-error.ts"
 import type { Retention, Source } from "./adapter.ts"
 import { filesBelow, isIssue } from "./shared/walk.ts"
 
@@ -63,7 +64,7 @@ function textAt(file: string): string {
   try {
     return readFileSync(file, "utf8")
   } catch (error) {
-    if (error instanceof Error && "code" in error) return ""
+    if (isSystemError(error)) return ""
     throw error
   }
 }

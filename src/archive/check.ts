@@ -4,6 +4,7 @@
  */
 import { constants, type FileHandle, open } from "node:fs/promises"
 import { PondError } from "../model/errors.ts"
+import { errorCode } from "../platform/system-error.ts"
 import type { RowBatch } from "../substrate/columns/row-batch.ts"
 import { type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
 import { entryName } from "./export.ts"
@@ -151,7 +152,7 @@ async function openFile(path: string): Promise<FileHandle> {
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable"
+    const code = errorCode(cause) ?? "unreadable"
     throw new PondError(
       code === "ENOENT" ? "not_found" : "validation_failed",
       `The archive ${path} cannot be opened (${code}). Name a file that \`pond export\` has written.`,

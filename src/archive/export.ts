@@ -9,6 +9,7 @@ import { dirname, resolve } from "node:path"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { sha256Of } from "../platform/sha256.ts"
+import { errorCode } from "../platform/system-error.ts"
 import { VERSION } from "../platform/version.ts"
 import { batchBytes, packBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
 import type { Store } from "../substrate/table.ts"
@@ -198,10 +199,11 @@ async function synced(folder: string): Promise<void> {
 }
 
 function unwritable(path: string, error: unknown): unknown {
-  if (error instanceof PondError || !(error instanceof Error && "code" in error)) return error
+  const code = errorCode(error)
+  if (code === undefined) return error
   return new PondError(
     "storage_unavailable",
-    `The archive ${path} cannot be written (${String(error.code)}). Choose a place that can be written to, with room for it.`,
+    `The archive ${path} cannot be written (${code}). Choose a place that can be written to, with room for it.`,
     { details: { path }, cause: error },
   )
 }

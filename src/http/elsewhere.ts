@@ -10,6 +10,7 @@ import { PROTOCOL_VERSION } from "../operations/envelope.ts"
 import type { Elsewhere } from "../operations/pond.ts"
 import type { Host } from "../platform/host.ts"
 import { sha256Of } from "../platform/sha256.ts"
+import { errorCode } from "../platform/system-error.ts"
 import { VERSION } from "../platform/version.ts"
 
 /** A process that is alive answers this in a millisecond. One that does not is not waited for. */
@@ -77,7 +78,7 @@ function lying(socket: string): Stats | string {
   try {
     return lstatSync(socket, { throwIfNoEntry: false }) ?? NOBODY
   } catch (error) {
-    return `the place of the socket cannot be looked at (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
+    return `the place of the socket cannot be looked at (${errorCode(error) ?? "unknown"})`
   }
 }
 

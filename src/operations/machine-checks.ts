@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { ADAPTERS, adapterById } from "../adapters/registry.ts"
 import { bytesText, counted } from "../model/numbers.ts"
 import { suggestion } from "../platform/nearest.ts"
-import { isSystemError } from "../platform/paths.ts"
+import { isSystemError } from "../platform/system-error.ts"
 import { parseLocation } from "../substrate/location.ts"
 import type { Fix, Seen } from "./check.ts"
 import { disabledIds, listClients } from "./clients.ts"
@@ -208,7 +208,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if (isSystemError(error) && error.code === "ENOTDIR") return undefined
+    if (isSystemError(error, "ENOTDIR")) return undefined
     throw error
   }
 }

@@ -1,9 +1,11 @@
 /** Find messages, and with them the sessions that they stand in. The answer fits a budget whatever was found. */
+
 import { type Static, Type } from "typebox"
 import { enginePattern, firstMatch, wordsOfPattern } from "../model/engine-pattern.ts"
 import { PondError } from "../model/errors.ts"
 import { textOfMicros } from "../model/timestamp.ts"
 import type { Clock } from "../platform/clock.ts"
+import { Semaphore } from "../platform/semaphore.ts"
 import type { Group } from "../search/answer/groups.ts"
 import { type Sought, windowOf } from "../search/answer/snippet.ts"
 import { type SearchAnswer, search as searchStore } from "../search/engine.ts"
@@ -11,14 +13,13 @@ import { type Fused, keyOfHit } from "../search/rank/fusion.ts"
 import type { SearchRequest } from "../search/request.ts"
 import { boundsOf } from "./moments.ts"
 import { closedObject, defineOperation } from "./operation.ts"
-import { createTurns } from "./turns.ts"
 import { PartSummary } from "./views.ts"
 
 /**
  * A search holds the lists and the texts that it weighs. Many at once would hold them all and none would end sooner (64
  * clients at a million messages: 1.8 GB, and 0.8 GB so), while whoever reads a session waits beside them.
  */
-const inTurn = createTurns(8)
+const searches = new Semaphore(8)
 const QUERY_UNITS_MAX = 100_000
 /** Characters of all hits together: what an agent can afford to read. */
 const ANSWER_BUDGET = 60_000
@@ -164,8 +165,9 @@ export const search = defineOperation({
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
     const request = requestOf(input)
-    const answer = await inTurn(signal, () =>
-      searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
+    const answer = await searches.run(
+      () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
+      signal,
     )
     return outputOf(request, answer, pond.host.clock)
   },

@@ -6,6 +6,7 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
+import { Semaphore } from "../platform/semaphore.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { closedObject, defineOperation, type RunContext } from "./operation.ts"
 import { type Answer, answerOf, csvLine, jsonLine, type Row } from "./sql/answer.ts"
@@ -17,9 +18,8 @@ import { literal, openSandbox, type Sandbox } from "./sql/sandbox.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sql/sources.ts"
 import { planError } from "./sql/sql-errors.ts"
 import { textTable } from "./sql/text-table.ts"
-import { createTurns } from "./turns.ts"
 
-const inTurn = createTurns(2)
+const queries = new Semaphore(2)
 const ROWS_DEFAULT = 100
 const ROWS_MAX = 1000
 const TIMEOUT_DEFAULT_MS = 30_000
@@ -107,7 +107,7 @@ export const sql = defineOperation({
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([context.signal, timeout])
     try {
-      return await inTurn(signal, () => answer({ ...context, signal }, input))
+      return await queries.run(() => answer({ ...context, signal }, input), signal)
     } catch (error) {
       if (timeout.aborted) throw tooLong(timeoutMs)
       if (context.signal.aborted) throw new PondError("interrupted", "The query was stopped.", { cause: error })

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { PondError, toPondError } from "../model/errors.ts"
 import { isJsonObject, parseJson } from "../model/json.ts"
 import { ensureWritable } from "../platform/paths.ts"
+import { isSystemError } from "../platform/system-error.ts"
 import type { SyncReport } from "../sync/sync.ts"
 import type { Pond } from "./pond.ts"
 
@@ -102,7 +103,7 @@ function linesOf(path: string): string[] {
       .split("\n")
       .filter((line) => line !== "")
   } catch (error) {
-    if (error instanceof Error && "code" in error) return []
+    if (isSystemError(error)) return []
     throw error
   }
 }

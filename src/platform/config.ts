@@ -10,6 +10,7 @@ import { type Config, ConfigSchema, type Setting, settingsOf } from "./config-sc
 import type { Environment } from "./environment.ts"
 import { suggestion } from "./nearest.ts"
 import { placePath } from "./paths.ts"
+import { errorCode } from "./system-error.ts"
 import { lineOfFault, lineOfKey, parseToml, type TomlTable } from "./toml.ts"
 
 export type Origin =
@@ -91,7 +92,7 @@ function readConfigFile(environment: Environment, flag: string | undefined): Con
   try {
     text = readFileSync(path, "utf8")
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown"
+    const code = errorCode(cause) ?? "unknown"
     if (code === "ENOENT" && named === undefined) return { path, exists: false, text: "", table: {} }
     throw new PondError(
       "validation_failed",

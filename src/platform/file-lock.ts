@@ -8,6 +8,7 @@ import { accessSync, constants } from "node:fs"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "./clock.ts"
 import type { Random } from "./random.ts"
+import { errorCode } from "./system-error.ts"
 
 /** Any number may share a lock while nobody has it alone. */
 export type LockMode = "alone" | "shared"
@@ -114,8 +115,4 @@ export async function whileLocked<Result>(
   } finally {
     lock.giveBack()
   }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
 }

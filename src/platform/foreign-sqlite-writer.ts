@@ -10,6 +10,7 @@ import { PondError } from "../model/errors.ts"
 import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import { BYTES_KEY } from "./foreign-sqlite.ts"
 import { notWritable } from "./paths.ts"
+import { errorCode } from "./system-error.ts"
 
 export interface RowsToWrite {
   readonly rows: Iterable<NestedRow>
@@ -87,13 +88,14 @@ function withDatabase<T>(path: string, use: (database: Database) => T, mode: obj
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return use(database)
   } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause)) throw cause
-    if (UNWRITABLE.test(String(cause.code))) throw notWritable(path, cause)
-    if (BUSY.test(String(cause.code))) {
+    const code = errorCode(cause)
+    if (code === undefined) throw cause
+    if (UNWRITABLE.test(code)) throw notWritable(path, cause)
+    if (BUSY.test(code)) {
       const said = `${path} is held by another program. Close it and run this again.`
       throw new PondError("conflict", said, { details: { path }, cause })
     }
-    if (!BROKEN.test(String(cause.code))) throw cause
+    if (!BROKEN.test(code)) throw cause
     throw new PondError(
       "validation_failed",
       `${path} is no whole database, and its client could not read it either. Move it aside and run this again.`,

@@ -1,56 +1,55 @@
 /**
- * What was read lately, up to some size. In two generations: once the younger has grown to half of the size the elder goes
- * as a whole, and what is asked for meanwhile becomes young again. Taken out one by one from the front of a map, each
- * would be looked for behind all that went before it: a search that weighs texts took 2.6 ms longer for that.
+ * Size-bounded LRU cache. It evicts by generation: once the younger of two maps has grown to half of the limit, the elder
+ * is dropped whole, and an entry that is read from the elder moves to the younger. Evicting entries one by one from the
+ * front of a `Map` skips everything deleted before it, which made a search that scores texts 2.6 ms slower.
  */
+export class LruCache<Key, Value> {
+  readonly #sizeMax: number
+  #young = new Map<Key, Entry<Value>>()
+  #elder = new Map<Key, Entry<Value>>()
+  #youngSize = 0
 
-export interface LatelyKept<Key, Value> {
-  get(key: Key): Value | undefined
-  /** Instead of what is kept under that key. */
-  set(key: Key, value: Value, size: number): void
-  clear(): void
+  /** In whatever unit `set` counts sizes. */
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
+  }
+
+  get(key: Key): Value | undefined {
+    const recent = this.#young.get(key)
+    if (recent !== undefined) return recent.value
+    const old = this.#elder.get(key)
+    if (old === undefined) return undefined
+    this.#elder.delete(key)
+    this.#insert(key, old)
+    return old.value
+  }
+
+  /** Replaces what is cached under that key. */
+  set(key: Key, value: Value, size: number): void {
+    this.#youngSize -= this.#young.get(key)?.size ?? 0
+    this.#young.delete(key)
+    this.#elder.delete(key)
+    this.#insert(key, { value, size })
+  }
+
+  clear(): void {
+    this.#young = new Map()
+    this.#elder = new Map()
+    this.#youngSize = 0
+  }
+
+  #insert(key: Key, entry: Entry<Value>): void {
+    if (this.#youngSize + entry.size > this.#sizeMax / 2) {
+      this.#elder = this.#young
+      this.#young = new Map()
+      this.#youngSize = 0
+    }
+    this.#young.set(key, entry)
+    this.#youngSize += entry.size
+  }
 }
 
-interface Sized<Value> {
+interface Entry<Value> {
   readonly value: Value
   readonly size: number
-}
-
-export function latelyKept<Key, Value>(sizeMax: number): LatelyKept<Key, Value> {
-  let young = new Map<Key, Sized<Value>>()
-  let elder = new Map<Key, Sized<Value>>()
-  let youngSize = 0
-
-  function keep(key: Key, own: Sized<Value>): void {
-    if (youngSize + own.size > sizeMax / 2) {
-      elder = young
-      young = new Map()
-      youngSize = 0
-    }
-    young.set(key, own)
-    youngSize += own.size
-  }
-
-  return {
-    get: (key) => {
-      const known = young.get(key)
-      if (known !== undefined) return known.value
-      const own = elder.get(key)
-      if (own === undefined) return undefined
-      elder.delete(key)
-      keep(key, own)
-      return own.value
-    },
-    set: (key, value, size) => {
-      youngSize -= young.get(key)?.size ?? 0
-      young.delete(key)
-      elder.delete(key)
-      keep(key, { value, size })
-    },
-    clear: () => {
-      young = new Map()
-      elder = new Map()
-      youngSize = 0
-    },
-  }
 }

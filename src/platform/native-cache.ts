@@ -30,6 +30,7 @@ import type { Clock } from "./clock.ts"
 import { type FileLock, openFileLock } from "./file-lock.ts"
 import type { EmbeddedFile, EmbeddedNative } from "./native-assets.ts"
 import type { Random } from "./random.ts"
+import { errorCode } from "./system-error.ts"
 
 export interface NativeCache {
   /** The directory of all libraries; it need not exist. */
@@ -117,7 +118,7 @@ function filesOf(native: EmbeddedNative): readonly EmbeddedFile[] {
 
 function unplaceable(directory: string, cause: unknown): PondError {
   if (cause instanceof PondError) return cause
-  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+  const reason = errorCode(cause) ?? String(cause)
   const next = reason === "ENOSPC" ? "Free some space there" : "Make it writable"
   return new PondError(
     "storage_unavailable",

@@ -20,6 +20,7 @@ import {
 import { UNPACK_NATIVE } from "./own-arguments.ts"
 import { placePath } from "./paths.ts"
 import { systemRandom } from "./random.ts"
+import { isSystemError } from "./system-error.ts"
 
 const loaded = new Map<NativeName, unknown>()
 
@@ -99,7 +100,7 @@ function unpackElsewhere(name: NativeName): void {
       stdio: ["ignore", "ignore", "ignore"],
     })
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error
+    if (!isSystemError(error)) throw error
   }
 }
 

@@ -3,6 +3,7 @@
  * only as it takes it, so that a reader who leaves early has cost no more than he read.
  */
 import type { Environment } from "./environment.ts"
+import { isSystemError } from "./system-error.ts"
 
 export interface Pager {
   /** Whether anyone still reads. */
@@ -37,7 +38,7 @@ export function openPager(environment: Environment): Pager | undefined {
         child.stdin.write(text)
         await Promise.race([child.stdin.flush(), child.exited])
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error
+        if (!isSystemError(error, "EPIPE")) throw error
         isRead = false
       }
       return isRead
@@ -46,7 +47,7 @@ export function openPager(environment: Environment): Pager | undefined {
       try {
         await child.stdin.end()
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error
+        if (!isSystemError(error, "EPIPE")) throw error
       }
       await child.exited
       process.off("SIGINT", stay)

@@ -6,6 +6,7 @@ import { accessSync, constants, mkdirSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { PondError } from "../model/errors.ts"
 import type { Environment } from "./environment.ts"
+import { errorCode } from "./system-error.ts"
 
 const BASES = {
   config: { variable: "XDG_CONFIG_HOME", underHome: ".config" },
@@ -48,7 +49,7 @@ export function ensureWritable(path: string): string {
 }
 
 export function notWritable(path: string, cause: unknown): PondError {
-  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : undefined
+  const reason = errorCode(cause)
   const next = NEXT_STEPS[reason ?? ""] ?? "Make it writable, or choose another place."
   return new PondError(
     "storage_unavailable",
@@ -67,9 +68,4 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   EDQUOT: "Your share of its disk is full: make room there, and run it again.",
   EROFS: "Its disk is mounted for reading alone: choose another place.",
   ENAMETOOLONG: "A name in it is longer than its disk takes: choose another directory with --cwd.",
-}
-
-/** What the system says of a file, and not pond. */
-export function isSystemError(error: unknown): error is Error & { readonly code: unknown } {
-  return error instanceof Error && !(error instanceof PondError) && "code" in error && "syscall" in error
 }

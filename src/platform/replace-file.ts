@@ -18,6 +18,7 @@ import {
 } from "node:fs"
 import { dirname } from "node:path"
 import { PondError } from "../model/errors.ts"
+import { errorCode, isSystemError } from "./system-error.ts"
 
 const BACKUP_SUFFIX = ".before-pond"
 const DRAFT_SUFFIX = ".pond-draft"
@@ -28,7 +29,7 @@ export function bytesOfFile(path: string): Uint8Array | undefined {
   try {
     return readFileSync(path)
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined
+    if (isSystemError(cause, "ENOENT")) return undefined
     throw unwritable(path, cause)
   }
 }
@@ -124,16 +125,13 @@ function changed(path: string): PondError {
 }
 
 function unwritable(path: string, cause: unknown): PondError {
+  const reason = errorCode(cause) ?? "unknown"
   return new PondError(
     "storage_unavailable",
-    `pond cannot change ${path} (${codeOf(cause)}). Make it writable, or change it by hand.`,
+    `pond cannot change ${path} (${reason}). Make it writable, or change it by hand.`,
     {
-      details: { path, reason: codeOf(cause) },
+      details: { path, reason },
       cause,
     },
   )
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
 }

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { processEnvironment } from "./environment.ts"
 import { overrideNativeVariable } from "./native-environment.ts"
 import { notWritable, placePath } from "./paths.ts"
+import { isSystemError } from "./system-error.ts"
 
 /** A process of another machine, or of another container, may have its own beside ours: how old one is tells, too. */
 const LEFT_MS = 24 * 60 * 60 * 1000
@@ -59,6 +60,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
+    return isSystemError(error, "EPERM")
   }
 }

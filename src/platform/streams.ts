@@ -5,6 +5,7 @@
 import { once } from "node:events"
 import { fstatSync, statSync, writeSync } from "node:fs"
 import { devNull } from "node:os"
+import { errorCode } from "./system-error.ts"
 
 export interface TextSink {
   readonly isTerminal: boolean
@@ -34,10 +35,6 @@ export class BrokenPipe extends Error {
 }
 
 const RETRY_MS = 2
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined
-}
 
 /** A descriptor shared with a program that made it non-blocking answers EAGAIN when it is full: wait, then go on. */
 function writeAll(fd: number, text: string): void {

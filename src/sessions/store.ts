@@ -224,11 +224,11 @@ function writingTo(
   facts: () => IngestFacts,
 ): Pick<Sessions, "write" | "writePrepared"> {
   const met: MetSessions = new Map()
-  const inTurn = async (count: number, write: () => Promise<BatchResult[]>) =>
-    count === 0 ? [] : await flushed(tables, store.inTurn(write))
+  const lockedWrite = async (count: number, write: () => Promise<BatchResult[]>) =>
+    count === 0 ? [] : await flushed(tables, store.withWriteLock(write))
   return {
-    write: (batches) => inTurn(batches.length, () => writeBatches(tables, batches, facts(), met)),
-    writePrepared: (batches) => inTurn(batches.length, () => writePrepared(tables, batches, facts(), met)),
+    write: (batches) => lockedWrite(batches.length, () => writeBatches(tables, batches, facts(), met)),
+    writePrepared: (batches) => lockedWrite(batches.length, () => writePrepared(tables, batches, facts(), met)),
   }
 }
 

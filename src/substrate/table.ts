@@ -1,5 +1,4 @@
 /** A table as its consumer sees it: typed rows over the read path, the write path and maintenance. */
-
 import type { ColumnBatch } from "./columns/column-batch.ts"
 import type { RowBatch } from "./columns/row-batch.ts"
 import type { Filter } from "./filter.ts"
@@ -38,7 +37,7 @@ import {
   insertBatches,
   insertColumns,
 } from "./lance/write.ts"
-import { openStoreTurns } from "./local/local-table.ts"
+import { openStoreWriteLock } from "./local/local-table.ts"
 import { type Incoming, openIncoming, removeLeft } from "./local/staging.ts"
 import type { Location } from "./location.ts"
 import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain/maintain.ts"
@@ -139,7 +138,7 @@ export interface Store {
    * Does the work while nobody else on this machine does such work on this store: what it asks of any table before it writes
    * stays so until it has written. In an object store nobody can be kept out.
    */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
+  withWriteLock<Result>(work: () => Promise<Result>): Promise<Result>
   /** The tables that were ever written. */
   names(): Promise<readonly string[]>
   /** The store of that name inside this one: same connection settings, same caches. */
@@ -166,7 +165,7 @@ function storeOf(catalog: Catalog): Store {
   const { location, context } = catalog
   return {
     location,
-    inTurn: location.backend === "local" ? openStoreTurns(location.uri, context) : (work) => work(),
+    withWriteLock: location.backend === "local" ? openStoreWriteLock(location.uri, context) : (work) => work(),
     table: (definition) => {
       const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition as unknown as TableDefinition)
       datasets.set(definition.name, dataset)

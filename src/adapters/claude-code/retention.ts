@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { isJsonObject, parseJson } from "../../model/json.ts"
+import { isSystemError } from "../../platform/system-error.ts"
 import type { Retention } from "../adapter.ts"
 
 const DAYS_DEFAULT = 30
@@ -27,7 +28,7 @@ function textAt(file: string): string {
   try {
     return readFileSync(file, "utf8")
   } catch (error) {
-    if (error instanceof Error && "code" in error) return ""
+    if (isSystemError(error)) return ""
     throw error
   }
 }

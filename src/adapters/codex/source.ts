@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/environment.ts"
+import { isSystemError } from "../../platform/system-error.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { INDEX_PLACE } from "./parse.ts"
@@ -173,7 +174,7 @@ function textAt(path: string): string {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
-    if (error instanceof Error && "code" in error) return ""
+    if (isSystemError(error)) return ""
     throw error
   }
 }

@@ -10,6 +10,7 @@ import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/clock.ts"
 import type { Environment } from "../../platform/environment.ts"
+import { errorCode } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
 import { isIssue } from "../shared/walk.ts"
@@ -57,7 +58,7 @@ function wished(read: () => string | undefined): string | undefined {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined
+    if (errorCode(error) !== undefined) return undefined
     throw error
   }
 }
@@ -166,8 +167,9 @@ function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): 
   try {
     listing = listSessions(path, nowMs)
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error
-    yield { kind: "unreadable_file", severity: "fault", file: place, found: String(error.code) }
+    const code = errorCode(error)
+    if (code === undefined) throw error
+    yield { kind: "unreadable_file", severity: "fault", file: place, found: code }
     return
   }
   if (listing === undefined) {

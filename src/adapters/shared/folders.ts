@@ -5,6 +5,7 @@
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
 import type { Issue } from "../../model/report.ts"
 import { isOwnName } from "../../platform/own-names.ts"
+import { errorCode } from "../../platform/system-error.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
 import { createWays, type Ways } from "./ways.ts"
 
@@ -111,6 +112,7 @@ export function fileOf(root: string, place: string, form: SourceForm, stat: Stat
 
 /** Errors of the file system have a code. Anything else is ours, and not for here. */
 function codeOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code
+  const code = errorCode(error)
+  if (code !== undefined) return code
   throw error
 }

@@ -6,6 +6,7 @@
 import { open, readFile } from "node:fs/promises"
 import type { JsonValue } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
+import { errorCode } from "../../platform/system-error.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
@@ -152,7 +153,7 @@ function byteOrderMarkOf(bytes: Uint8Array): number {
 function issueOf(file: SourceFile, error: unknown): Issue {
   const found = { severity: "fault" as const, file: file.place }
   if (error instanceof UnreadableLog) return { ...found, kind: error.kind, found: error.message }
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined
+  const code = errorCode(error)
   if (code === undefined) throw error
   return { ...found, kind: code === "ENOENT" ? "missing_file" : "unreadable_file", found: code }
 }

@@ -5,6 +5,7 @@
  * fewest links, of those the first by name, and the same every time.
  */
 import { realpathSync } from "node:fs"
+import { isSystemError } from "../../platform/system-error.ts"
 
 export interface Ways {
   addLink(place: string): void
@@ -76,7 +77,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined
+    if (isSystemError(error)) return undefined
     throw error
   }
 }

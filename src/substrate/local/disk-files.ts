@@ -6,6 +6,7 @@ import { statSync } from "node:fs"
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { PondError } from "../../model/errors.ts"
+import { isSystemError } from "../../platform/system-error.ts"
 
 export interface DiskFiles {
   /** Every file below the folder, relative to it. None where there is no such folder. */
@@ -84,27 +85,27 @@ export async function leadsThroughFile(path: string): Promise<boolean> {
   try {
     return !(await stat(path)).isDirectory()
   } catch (error) {
-    if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return error.code === "ENOTDIR"
+    if (isSystemError(error, ...ABSENT)) return error.code === "ENOTDIR"
     throw deniedOr(error, path)
   }
 }
 
 /** Below a file there is nothing either. */
-const ABSENT: readonly unknown[] = ["ENOENT", "ENOTDIR"]
+const ABSENT = ["ENOENT", "ENOTDIR"]
 
 async function unlessAbsent<Value>(path: string, pending: Promise<Value>): Promise<Value | undefined> {
   try {
     return await pending
   } catch (error) {
-    if (error instanceof Error && "code" in error && ABSENT.includes(error.code)) return undefined
+    if (isSystemError(error, ...ABSENT)) return undefined
     throw deniedOr(error, path)
   }
 }
 
-const DENIED: readonly unknown[] = ["EACCES", "EPERM"]
+const DENIED = ["EACCES", "EPERM"]
 
 function deniedOr(error: unknown, path: string): unknown {
-  if (!(error instanceof Error && "code" in error && DENIED.includes(error.code))) return error
+  if (!isSystemError(error, ...DENIED)) return error
   const named = "path" in error ? String(error.path) : path
   return new PondError(
     "storage_unavailable",

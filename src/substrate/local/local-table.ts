@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../platform/file-lock.ts"
 import { ensureWritable } from "../../platform/paths.ts"
+import { Semaphore } from "../../platform/semaphore.ts"
 import type { StoreContext } from "../store-context.ts"
 import type { DiskFiles } from "./disk-files.ts"
 import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
@@ -48,7 +49,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   const note = join(own, `${name}.durable`)
   const wait = waitOf(context)
   let lock: FileLock | undefined
-  const inTurn = openTurns()
+  const inProcess = new Semaphore(1)
   let known: Set<string> | undefined
 
   async function settle(): Promise<void> {
@@ -121,7 +122,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     doubt: () => {
       known = new Set()
     },
-    exclusively: (work) => inTurn(() => locked(work)),
+    exclusively: (work) => inProcess.run(() => locked(work)),
     settledVersion,
     discard: async () => {
       lock?.close()
@@ -131,15 +132,15 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   }
 }
 
-export type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>
+export type WriteLock = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Turns of all that write to the store in that folder, on this machine: for who asks several tables what he may write. */
-export function openStoreTurns(root: string, context: StoreContext): Turns {
+/** One lock for all tables of the store in that folder, on this machine: for writers that ask several tables before they write. */
+export function openStoreWriteLock(root: string, context: StoreContext): WriteLock {
   const wait = waitOf(context)
-  const inTurn = openTurns()
+  const inProcess = new Semaphore(1)
   let lock: FileLock | undefined
   return (work) =>
-    inTurn(async () => {
+    inProcess.run(async () => {
       if (lock === undefined) {
         const own = join(root, OWN_FOLDER)
         ensureWritable(own)
@@ -147,16 +148,6 @@ export function openStoreTurns(root: string, context: StoreContext): Turns {
       }
       return await whileLocked(lock, wait, work)
     })
-}
-
-/** Within this process: one after the other, in the order of asking. */
-function openTurns(): Turns {
-  let turn: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const mine = turn.then(work, work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
 }
 
 function waitOf({ clock, random, sleep }: StoreContext): LockWait {

@@ -7,6 +7,7 @@ import { rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { openFileLock } from "../../platform/file-lock.ts"
 import { ensureWritable } from "../../platform/paths.ts"
+import { isSystemError } from "../../platform/system-error.ts"
 import type { Catalog } from "../lance/catalog.ts"
 import type { LocalTable } from "./local-table.ts"
 
@@ -80,7 +81,7 @@ async function removeEmpty(root: string, lock: string): Promise<void> {
     try {
       await rmdir(folder)
     } catch (error) {
-      if (error instanceof Error && "code" in error && ["ENOTEMPTY", "EEXIST"].includes(String(error.code))) return
+      if (isSystemError(error, "ENOTEMPTY", "EEXIST")) return
       throw error
     }
   }

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Adapter, SourceFile, SourceUnit } from "../../adapters/adapter.ts"
 import { isAsRead, isPrefixOf, type LogPosition } from "../../adapters/shared/log-window.ts"
 import type { Issue } from "../../model/report.ts"
+import { isSystemError } from "../../platform/system-error.ts"
 import type { SyncState, UnitMemory } from "../state/sync-state.ts"
 import { createRootLook } from "./root-fingerprint.ts"
 
@@ -138,7 +139,7 @@ function inodeAt(path: string): number | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.ino
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined
+    if (isSystemError(error)) return undefined
     throw error
   }
 }
@@ -195,7 +196,7 @@ async function goesOn(file: SourceFile, position: LogPosition): Promise<boolean>
     return await (isReadToEnd(file, position) ? isAsRead(file, position) : isPrefixOf(file, position))
   } catch (error) {
     // It may not be read, or is gone by now: that is told when it is read, and what is remembered of it stays until then.
-    if (error instanceof Error && "code" in error) return true
+    if (isSystemError(error)) return true
     throw error
   }
 }

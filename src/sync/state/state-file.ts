@@ -8,6 +8,7 @@ import { dirname } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import type { Log } from "../../platform/log.ts"
 import { ensureWritable, notWritable } from "../../platform/paths.ts"
+import { errorCode, isSystemError } from "../../platform/system-error.ts"
 
 /** For who only looks, where there is none. */
 export const IN_MEMORY = ":memory:"
@@ -55,7 +56,7 @@ export function putAside({ file: { path, inode } }: DamagedState, log: Log): voi
   try {
     renameSync(path, `${path}.damaged`)
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw notWritable(dirname(path), error)
+    if (!isSystemError(error, "ENOENT")) throw notWritable(dirname(path), error)
   }
 }
 
@@ -93,13 +94,13 @@ function keepLog(database: Database): void {
       database.run("PRAGMA journal_mode = WAL")
       return
     } catch (error) {
-      if (codeOf(error) !== "SQLITE_BUSY" || waitedMs >= BUSY_TIMEOUT_MS) throw error
+      if (!isSystemError(error, "SQLITE_BUSY") || waitedMs >= BUSY_TIMEOUT_MS) throw error
       Bun.sleepSync(SWITCH_POLL_MS)
     }
 }
 
 export function faultOf(error: unknown, file: StateFile): unknown {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? ""
   if (isDamage(code, error)) return new DamagedState(file, error)
   if (code === "SQLITE_BUSY") {
     const said = "Another pond is at work on what is remembered of the sources. Run the same again when it is done."
@@ -113,8 +114,4 @@ function isDamage(code: string, error: unknown): boolean {
   if (error instanceof SyntaxError) return true
   const isGarbled = code === "SQLITE_ERROR" && /malformed JSON/.test(String(error))
   return isGarbled || code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : ""
 }

@@ -5,6 +5,7 @@
 import { existsSync, type FSWatcher, statfsSync, statSync, watch } from "node:fs"
 import { join } from "node:path"
 import type { Log } from "../../platform/log.ts"
+import { errorCode, isSystemError } from "../../platform/system-error.ts"
 import type { ImportSource } from "../import.ts"
 
 export interface RootEvents {
@@ -63,12 +64,12 @@ export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): 
       watcher.on("error", (error) => {
         if (watchers.get(root) !== watcher) return
         drop(root)
-        blind(root, codeOf(error))
+        blind(root, errorCode(error) ?? "unknown")
       })
       watchers.set(root, watcher)
       onEvent(root, undefined)
     } catch (error) {
-      blind(root, codeOf(error))
+      blind(root, errorCode(error) ?? "unknown")
     }
   }
 
@@ -96,15 +97,11 @@ function isRemote(root: string): boolean {
   try {
     return REMOTE_FILE_SYSTEMS.has(Number(statfsSync(root).type))
   } catch (error) {
-    if (error instanceof Error && "code" in error) return false
+    if (isSystemError(error)) return false
     throw error
   }
 }
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown"
 }

@@ -6,6 +6,7 @@
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
 import type { SourceFile, SourceUnit } from "../../adapters/adapter.ts"
+import { isSystemError } from "../../platform/system-error.ts"
 import type { ImportSource } from "../import.ts"
 
 export interface KnownUnits {
@@ -137,7 +138,7 @@ function entriesOf(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true })
   } catch (error) {
-    if (error instanceof Error && "code" in error) return []
+    if (isSystemError(error)) return []
     throw error
   }
 }
@@ -152,7 +153,7 @@ function statOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     // What may not be looked at any more is for the plan to say.
-    if (error instanceof Error && "code" in error) return undefined
+    if (isSystemError(error)) return undefined
     throw error
   }
 }

@@ -2,8 +2,7 @@
  * All terms that there are, for the words that are spelled almost like one. They lie in order, so that where a block begins
  * and where the next one does says how all of its terms begin: most blocks are passed over by that, and never read.
  */
-
-import { latelyKept } from "../../../platform/lru-cache.ts"
+import { LruCache } from "../../../platform/lru-cache.ts"
 import { type LoadedSegment, SegmentGone, type WordTables } from "../segment/segments.ts"
 import type { Content } from "../snapshot.ts"
 import { commonStart, linesLike, type Nearness, nearnessTo } from "./fuzzy.ts"
@@ -27,7 +26,7 @@ interface Place {
 }
 
 export function openDictionary({ blocks }: WordTables): Dictionary {
-  const kept = latelyKept<number, { readonly segment: string; readonly terms: string }>(KEPT_UNITS)
+  const kept = new LruCache<number, { readonly segment: string; readonly terms: string }>(KEPT_UNITS)
 
   async function termsOf(places: ReadonlyMap<number, Place>): Promise<ReadonlyMap<number, string>> {
     const known = new Map<number, string>()

@@ -3,8 +3,7 @@
  * question in other words, find most of the same messages. A message is never changed. Nothing is kept of a message by its
  * number alone: another store in the place of the one that was known has others under the same numbers.
  */
-
-import { latelyKept } from "../../../platform/lru-cache.ts"
+import { LruCache } from "../../../platform/lru-cache.ts"
 import type { ScannedName } from "../../../substrate/table-definition.ts"
 import type { MESSAGES } from "../../tables.ts"
 import type { WordTables } from "../segment/segments.ts"
@@ -37,7 +36,7 @@ interface Kept {
 }
 
 export function createKeptTexts(messages: WordTables["messages"], unitsMax = UNITS_MAX): KeptTexts {
-  const kept = latelyKept<number, Kept>(unitsMax)
+  const kept = new LruCache<number, Kept>(unitsMax)
   return {
     take: async (asked, columns) => {
       const names = columns.join(" ")

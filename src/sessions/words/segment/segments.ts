@@ -4,7 +4,7 @@
  * once and never changed.
  */
 import { PondError } from "../../../model/errors.ts"
-import { latelyKept } from "../../../platform/lru-cache.ts"
+import { LruCache } from "../../../platform/lru-cache.ts"
 import { eq, isIn } from "../../../substrate/filter.ts"
 import type { Table } from "../../../substrate/table.ts"
 import type { RowOf } from "../../../substrate/table-definition.ts"
@@ -290,7 +290,7 @@ export interface BlockReader {
 
 /** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
 export function createBlockReader(tables: WordTables): BlockReader {
-  const kept = latelyKept<number, KeptBlock>(KEPT_BYTES)
+  const kept = new LruCache<number, KeptBlock>(KEPT_BYTES)
   const reading = new Map<number, Promise<ReadonlyMap<number, KeptBlock>>>()
 
   async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
