@@ -76,8 +76,8 @@ function composePond(host: Host): Pond {
   })
   let embedding: Promise<Embedder | undefined> | undefined
   let isServing = false
-  const elsewhere = lazy(() => import("./http/elsewhere.ts"))
-  const marks = lazy(() => import("./operations/store-mark.ts"))
+  const remote = lazy(() => import("./http/remote.ts"))
+  const marks = lazy(() => import("./operations/store/store-identity.ts"))
 
   /** The only place where the name of a namespace becomes a store (`wire-namespace-resolution`). */
   function pondOf(namespace: () => string): Pond {
@@ -86,9 +86,9 @@ function composePond(host: Host): Pond {
     const pond: Pond = {
       host,
       sessions: async () => {
-        const { NO_STORE, storeMark } = await marks()
+        const { NO_STORE, storeIdentity } = await marks()
         const { environment } = host
-        const mark = storeMark(storeNameOf(host, namespace()), { environment })
+        const mark = storeIdentity(storeNameOf(host, namespace()), { environment })
         // Removed by hand, or another in its place: what was opened is of no use, and neither is what is kept of it.
         const isOther = seen !== undefined && seen !== NO_STORE && seen !== mark
         if (isOther) {
@@ -117,12 +117,12 @@ function composePond(host: Host): Pond {
         }
         return known.get(wanted) as Pond
       },
-      elsewhere: async (operation, input, signal) => {
-        const { createElsewhere, meetingPlace } = await elsewhere()
-        const socket = isServing ? undefined : meetingPlace(host, meetingName(host))
+      remote: async (operation, input, signal) => {
+        const { createRemote, rendezvousPath } = await remote()
+        const socket = isServing ? undefined : rendezvousPath(host, rendezvousName(host))
         return socket === undefined
           ? undefined
-          : await createElsewhere({ host, socket, namespace })(operation, input, signal)
+          : await createRemote({ host, socket, namespace })(operation, input, signal)
       },
       surfaces: {
         listen: async (request) => {
@@ -149,16 +149,18 @@ function composePond(host: Host): Pond {
 }
 
 async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<Listening> {
-  const [{ createHttp }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { meetingPlace }] = await Promise.all([
-    import("./http/app.ts"),
-    import("./http/server.ts"),
-    import("./mcp/server.ts"),
-    import("./http/elsewhere.ts"),
-  ])
+  const [{ createHttp }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { rendezvousPath }] =
+    await Promise.all([
+      import("./http/app.ts"),
+      import("./http/server.ts"),
+      import("./mcp/server.ts"),
+      import("./http/remote.ts"),
+    ])
   const fetch = createHttp({ pond, allowedHosts, mcp: createMcpHandler(pond) })
   const server = "socket" in at ? await listenOnSocket(fetch, at.socket) : listenOnPort(fetch, at.host, at.port)
-  const place = meetingPlace(pond.host, meetingName(pond.host))
-  const met = place === undefined ? undefined : await meetAt(pond.host, place, () => listenOnSocket(fetch, place))
+  const place = rendezvousPath(pond.host, rendezvousName(pond.host))
+  const met =
+    place === undefined ? undefined : await openRendezvous(pond.host, place, () => listenOnSocket(fetch, place))
   return {
     address: server.address,
     stop: async () => {
@@ -168,7 +170,11 @@ async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<
 }
 
 /** A convenience for others: where it cannot be had, pond serves all the same. */
-async function meetAt(host: Host, place: string, open: () => Promise<Listening>): Promise<Listening | undefined> {
+async function openRendezvous(
+  host: Host,
+  place: string,
+  open: () => Promise<Listening>,
+): Promise<Listening | undefined> {
   try {
     ensureWritable(dirname(place))
     return await open()
@@ -180,7 +186,7 @@ async function meetAt(host: Host, place: string, open: () => Promise<Listening>)
 }
 
 /** One name for a store, whichever directory it is named from. */
-function meetingName(host: Host): string {
+function rendezvousName(host: Host): string {
   const url = storeUrlOf(host)
   return url.includes("://") ? url.replace(/\/+$/, "") : resolve(url)
 }

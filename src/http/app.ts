@@ -63,7 +63,7 @@ function routes(context: HttpContext) {
       const schema = published.get(name.replace(/\.json$/, ""))
       return schema === undefined ? failure(context, noSchema(name, [...published.keys()])) : Response.json(schema)
     })
-    .get("/v1/sql/exports/:id", ({ params: { id } }) => exported(context, id))
+    .get("/v1/sql/exports/:id", ({ params: { id } }) => sendExport(context, id))
   for (const operation of OPERATIONS) {
     const path = `/v1/${operation.name}`
     const answer = ({ request }: { readonly request: Request }) => answerOf(context, operation, request)
@@ -71,19 +71,20 @@ function routes(context: HttpContext) {
     else app.post(path, answer, { parse: "none" })
   }
   const { mcp } = context
-  if (mcp !== undefined) app.all("/mcp", async ({ request }) => mcp(await bounded(context, request)), { parse: "none" })
+  if (mcp !== undefined)
+    app.all("/mcp", async ({ request }) => mcp(await limitBody(context, request)), { parse: "none" })
   return app
 }
 
 /** What the protocol's own library would read without an end to it. */
-async function bounded(context: HttpContext, request: Request): Promise<Request> {
+async function limitBody(context: HttpContext, request: Request): Promise<Request> {
   if (request.body === null) return request
   const body = await readBytes(request, { ...BODY_LIMITS, ...context.limits })
   return new Request(request.url, { method: request.method, headers: request.headers, body, signal: request.signal })
 }
 
 /** Of any length: the file goes out as it is read. */
-function exported(context: HttpContext, id: string): Response {
+function sendExport(context: HttpContext, id: string): Response {
   try {
     const { path, format } = storedExport(context.pond.host, id)
     return new Response(Bun.file(path), {

@@ -2,7 +2,7 @@
 import { PondError } from "../model/errors.ts"
 import { perform, type RunContext } from "../operations/operation.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
-import { status } from "../operations/status.ts"
+import { status } from "../operations/wire/status.ts"
 import { sqlSchema } from "./sql-schema.ts"
 
 interface Resource {

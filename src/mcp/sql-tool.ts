@@ -2,9 +2,9 @@
 import { Type } from "typebox"
 import { PondError } from "../model/errors.ts"
 import { counted } from "../model/numbers.ts"
-import { checkedInput, closedObject, perform } from "../operations/operation.ts"
+import { closedObject, perform, validateInput } from "../operations/operation.ts"
 import { EXPORT_MIMES, type ExportFormat } from "../operations/sql/exports.ts"
-import { type SqlOutput, sql } from "../operations/sql.ts"
+import { type SqlOutput, sql } from "../operations/sql/sql.ts"
 import type { Tool, ToolAnswer } from "./tool.ts"
 
 const CHARS_MAX = 80_000
@@ -47,9 +47,9 @@ export const sqlTool: Tool = {
   input: SqlArguments,
   resultCharsMax: CHARS_MAX,
   run: async (context, given) => {
-    const { output = "table", ...rest } = checkedInput(SqlArguments, given)
+    const { output = "table", ...rest } = validateInput(SqlArguments, given)
     try {
-      return shown(await perform(sql, context, { ...rest, output }))
+      return renderAnswer(await perform(sql, context, { ...rest, output }))
     } catch (error) {
       if (error instanceof PondError && error.code === "validation_failed")
         return { text: error.message, isError: true }
@@ -58,7 +58,7 @@ export const sqlTool: Tool = {
   },
 }
 
-function shown(answer: SqlOutput): ToolAnswer {
+function renderAnswer(answer: SqlOutput): ToolAnswer {
   const { export: file, table, rows, columns, row_count: count, elapsed_ms: ms, truncated } = answer
   if (file !== undefined) {
     const text = `Exported ${counted(count, "row")}, ${file.bytes} bytes (${file.format}). Columns: ${columns.map(({ name }) => name).join(", ")}.\nRead it with resources/read of ${file.uri}, or on this machine as ${file.path}\n`
@@ -67,7 +67,7 @@ function shown(answer: SqlOutput): ToolAnswer {
   }
   if (rows !== undefined) {
     const around = JSON.stringify(columns).length + AROUND_CHARS
-    const kept = fitting(
+    const kept = countFitting(
       rows.map((row) => JSON.stringify(row)),
       CHARS_MAX - around,
     )
@@ -77,7 +77,7 @@ function shown(answer: SqlOutput): ToolAnswer {
     return { text: JSON.stringify(structure), structure }
   }
   const [titles = "", ruled = "", ...lines] = (table ?? "").trimEnd().split("\n")
-  const kept = fitting(lines, CHARS_MAX - titles.length - ruled.length - AROUND_CHARS)
+  const kept = countFitting(lines, CHARS_MAX - titles.length - ruled.length - AROUND_CHARS)
   if (kept === 0 && count > 0) return tooWide(titles.length)
   const more =
     truncated || kept < count ? "; there are more: narrow the query, page by key, or set output to parquet" : ""
@@ -87,7 +87,7 @@ function shown(answer: SqlOutput): ToolAnswer {
 }
 
 /** How many of the first lines an answer has room for. */
-function fitting(lines: readonly string[], charsMax: number): number {
+function countFitting(lines: readonly string[], charsMax: number): number {
   let chars = 0
   const over = lines.findIndex((line) => {
     chars += line.length + 1

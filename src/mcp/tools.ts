@@ -1,9 +1,9 @@
 /** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
 import { Type } from "typebox"
-import { type GetInput, get } from "../operations/get.ts"
-import { checkedInput, closedObject, perform } from "../operations/operation.ts"
-import { type SearchOutput, search } from "../operations/search.ts"
-import { shortened } from "./shortened.ts"
+import { closedObject, perform, validateInput } from "../operations/operation.ts"
+import { type GetInput, get } from "../operations/wire/get.ts"
+import { type SearchOutput, search } from "../operations/wire/search.ts"
+import { shorten } from "./shorten.ts"
 import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
 import { getTranscript, searchTranscript } from "./transcript.ts"
@@ -72,7 +72,7 @@ const SEARCH_CHARS_MAX = 80_000
 const SEARCH_TEXT_CHARS = 64_000
 
 /** How many sessions fit. They are asked for anew, so that the cursor goes on behind the last of them. */
-function fewer({ sessions = [] }: SearchOutput, text: string): number {
+function lowerLimit({ sessions = [] }: SearchOutput, text: string): number {
   const said = sessions.flatMap(({ matches }) => matches).reduce((sum, match) => sum + match.text.length, 0)
   const around = Math.max(1, (text.length - said) / Math.max(1, sessions.length))
   const room = Math.floor((SEARCH_CHARS_MAX - SEARCH_TEXT_CHARS) / around)
@@ -99,8 +99,8 @@ const searchTool: Tool = {
       from_date,
       to_date,
       ...rest
-    } = checkedInput(SearchArguments, given)
-    const filters = present({
+    } = validateInput(SearchArguments, given)
+    const filters = dropUndefined({
       project: project === undefined ? undefined : { contains: project },
       session_id,
       source_agent,
@@ -114,7 +114,7 @@ const searchTool: Tool = {
       const answer = await perform(search, context, { query, filters, ...rest, limit })
       const text = searchTranscript(answer, { query, similarTo: rest.similar_to, sort: rest.sort })
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
-      limit = fewer(answer, text)
+      limit = lowerLimit(answer, text)
     }
   },
 }
@@ -165,11 +165,11 @@ const getTool: Tool = {
   input: GetArguments,
   resultCharsMax: GET_CHARS_MAX,
   run: async (context, given) => {
-    const input = checkedInput(GetArguments, given) as GetInput
+    const input = validateInput(GetArguments, given) as GetInput
     const answer = await perform(get, context, input)
     let text = getTranscript(answer, input)
     for (let most = GET_TEXT_CHARS; text.length > GET_CHARS_MAX && most > GET_TEXT_CHARS_MIN; most /= 2) {
-      text = getTranscript(shortened(answer, Math.floor(most)), input)
+      text = getTranscript(shorten(answer, Math.floor(most)), input)
     }
     return { text }
   },
@@ -177,6 +177,6 @@ const getTool: Tool = {
 
 export const TOOLS: readonly Tool[] = [searchTool, getTool, sqlTool]
 
-function present(fields: Record<string, unknown>): Record<string, unknown> {
+function dropUndefined(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

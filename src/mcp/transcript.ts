@@ -2,7 +2,7 @@
  * Answers as a model reads them: text with rules between the pieces, real line breaks, bounded, and saying how to go on.
  * The layout is the one that users of this tool know. What came from a transcript cannot fake a rule: see `body`.
  */
-import type { GetInput, GetOutput } from "../operations/get.ts"
+import type { GetInput, GetOutput } from "../operations/wire/get.ts"
 import {
   type FoundSession,
   isOfItsMessages,
@@ -10,9 +10,9 @@ import {
   type Match,
   type SearchOutput,
   unitOf,
-} from "../operations/search.ts"
-import type { MessageView, PartSummary, PartView } from "../operations/views.ts"
-import { valueText } from "./shortened.ts"
+} from "../operations/wire/search.ts"
+import type { MessageView, PartSummary, PartView } from "../operations/wire/views.ts"
+import { valueText } from "./shorten.ts"
 
 const RULE_WIDTH = 72
 

@@ -75,7 +75,7 @@ function validatorOf(schema: TSchema): Validator {
 }
 
 /** The input with its defaults, or `validation_failed` with the path of each fault. The given value is not changed. */
-export function checkedInput<I extends TSchema>(schema: I, given: unknown): Static<I> {
+export function validateInput<I extends TSchema>(schema: I, given: unknown): Static<I> {
   const validator = validatorOf(schema)
   // Defaults are set in place, and all of them stand at the top: what was given is not changed, and large bodies are not copied.
   const input = Value.Default(schema, isRecord(given) ? { ...given } : given)
@@ -97,9 +97,9 @@ export async function perform<I extends TSchema, O extends TSchema>(
   context: RunContext,
   given: unknown,
 ): Promise<Static<O>> {
-  const input = checkedInput(operation.input, given)
+  const input = validateInput(operation.input, given)
   try {
-    const answered = await context.pond.elsewhere?.(operation.name, input, context.signal)
+    const answered = await context.pond.remote?.(operation.name, input, context.signal)
     return answered === undefined ? await operation.run(context, input) : (answered.value as Static<O>)
   } catch (error) {
     throw context.signal.aborted && !(error instanceof PondError) ? stopped(context.signal, error) : error

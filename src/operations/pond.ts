@@ -26,7 +26,7 @@ export interface Pond {
   /** The pond of another namespace of the same store; `namespace_unknown` where it was never made (`wire-namespace-resolution`). */
   within(namespace: string | undefined): Promise<Pond>
   /** Asks the process that serves this store, where there is one. Absent where this process is the one that serves. */
-  readonly elsewhere?: Elsewhere
+  readonly remote?: Remote
   /** The other surfaces, for the verbs that start them. They are no concern of any operation. */
   readonly surfaces: Surfaces
   /** Closes what was opened. Safe to call twice. */
@@ -34,7 +34,7 @@ export interface Pond {
 }
 
 /** Nothing where nobody serves: then the operation runs here. */
-export type Elsewhere = (
+export type Remote = (
   operation: string,
   input: unknown,
   signal: AbortSignal,

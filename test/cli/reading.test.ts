@@ -6,7 +6,7 @@ import { excerpt, highlightMatches, patternOf } from "../../src/cli/render/highl
 import { openingCommand, renderResults } from "../../src/cli/render/search-results.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
 import { renderStats } from "../../src/cli/verbs/stats.ts"
-import type { SearchOutput } from "../../src/operations/search.ts"
+import type { SearchOutput } from "../../src/operations/wire/search.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 

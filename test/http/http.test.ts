@@ -297,7 +297,7 @@ test("who goes away, and who takes too long, has his operation stopped", async (
   const slow: Pond = {
     ...box.pond,
     within: () => Promise.resolve(slow),
-    elsewhere: (_operation, _input, signal) => {
+    remote: (_operation, _input, signal) => {
       begun.resolve()
       return new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { Type } from "typebox"
 import { PondError } from "../../src/model/errors.ts"
-import { checkedInput, closedObject } from "../../src/operations/operation.ts"
+import { closedObject, validateInput } from "../../src/operations/operation.ts"
 
 const Request = closedObject({
   mode: Type.Optional(Type.Union([Type.Literal("words"), Type.Literal("exact")])),
@@ -25,7 +25,7 @@ test.each<[unknown, string[]]>([
 ])("%j", (given, wanted) => {
   const thrown = (() => {
     try {
-      return checkedInput(Request, given)
+      return validateInput(Request, given)
     } catch (error) {
       return error
     }

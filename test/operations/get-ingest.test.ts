@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { get } from "../../src/operations/get.ts"
-import { type IngestOutput, ingest } from "../../src/operations/ingest.ts"
+import { get } from "../../src/operations/wire/get.ts"
+import { type IngestOutput, ingest } from "../../src/operations/wire/ingest.ts"
 import { MOMENT, said, session } from "../sessions/support.ts"
 import { testPond } from "./support.ts"
 

@@ -1,6 +1,6 @@
 /** What may be asked: it is refused in words, or answered, whatever it is. */
 import { expect, test } from "bun:test"
-import { search } from "../../src/operations/search.ts"
+import { search } from "../../src/operations/wire/search.ts"
 import { filled, found } from "./search-support.ts"
 
 test.each<[string, object]>([

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
 import { perform } from "../../src/operations/operation.ts"
-import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { systemClock } from "../../src/platform/clock.ts"
 import { openSessions } from "../../src/sessions/store.ts"
 import { said, session } from "../sessions/support.ts"

@@ -1,6 +1,6 @@
 /** A small store to search in, and what is asked of it. */
 import type { Entry } from "../../src/model/session.ts"
-import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
 

@@ -1,6 +1,6 @@
 /** What is shown of a text that is too long for an answer: the place that was looked for. */
 import { expect, test } from "bun:test"
-import { type SearchOutput, search } from "../../src/operations/search.ts"
+import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { said, session } from "../sessions/support.ts"
 import { testPond } from "./support.ts"
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
-import { sql } from "../../src/operations/sql.ts"
+import { sql } from "../../src/operations/sql/sql.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
 

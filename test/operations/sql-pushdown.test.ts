@@ -1,6 +1,6 @@
 /** What the store is asked for instead of the engine: it must find the same, and less must be read for it. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type SqlOutput, sql } from "../../src/operations/sql.ts"
+import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
 import { lazy } from "../../src/platform/lazy.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { PondError } from "../../src/model/errors.ts"
 import { storedExport } from "../../src/operations/sql/exports.ts"
-import { type SqlOutput, sql } from "../../src/operations/sql.ts"
+import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
 

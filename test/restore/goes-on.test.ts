@@ -8,8 +8,8 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFile
 import { join } from "node:path"
 import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import type { SessionLog } from "../../src/model/session.ts"
-import { planRestoreOf, restore } from "../../src/operations/restore.ts"
-import { verifyPond } from "../../src/operations/verify.ts"
+import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
+import { verifyPond } from "../../src/operations/machine/verify.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { syncedInto } from "./support.ts"
 

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { PondError } from "../../src/model/errors.ts"
 import type { Entry, Part, Role, Session } from "../../src/model/session.ts"
-import { planRestoreOf, restore } from "../../src/operations/restore.ts"
+import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { MOMENT, session } from "../sessions/support.ts"
 

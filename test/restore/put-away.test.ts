@@ -17,7 +17,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { codex } from "../../src/adapters/codex/adapter.ts"
-import { restorePlan } from "../../src/operations/restore-plan.ts"
+import { restorePlan } from "../../src/operations/wire/restore-plan.ts"
 import { testPond } from "../operations/support.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 import { syncedInto } from "./support.ts"

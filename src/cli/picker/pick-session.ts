@@ -1,7 +1,7 @@
 /** Which session to go on with, chosen on a terminal, the newest first, with what was said last beside each. */
 import { visible, visibleLine } from "../../model/visible.ts"
 import type { Pond } from "../../operations/pond.ts"
-import { lastWords, olderSessions, type RecentSession, recentSessions } from "../../operations/recent.ts"
+import { lastWords, olderSessions, type RecentSession, recentSessions } from "../../operations/store/recent-sessions.ts"
 import { whenText } from "../render/dates.ts"
 import { excerpt } from "../render/highlight.ts"
 import { projectText } from "../render/home-paths.ts"

@@ -3,8 +3,8 @@
 import { counted, countText } from "../../model/numbers.ts"
 import type { IssueGroup } from "../../model/report.ts"
 import { visibleLine } from "../../model/visible.ts"
-import type { Surroundings } from "../../operations/overview.ts"
-import type { SyncRecord } from "../../operations/sync-history.ts"
+import type { Surroundings } from "../../operations/machine/overview.ts"
+import type { SyncRecord } from "../../operations/machine/sync-history.ts"
 import { whenText } from "./dates.ts"
 import type { Style } from "./style.ts"
 

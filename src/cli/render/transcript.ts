@@ -2,8 +2,8 @@
 
 import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
-import type { GetOutput } from "../../operations/get.ts"
-import type { MessageView, PartView } from "../../operations/views.ts"
+import type { GetOutput } from "../../operations/wire/get.ts"
+import type { MessageView, PartView } from "../../operations/wire/views.ts"
 import type { Page } from "../verb.ts"
 import { whenText } from "./dates.ts"
 import { projectText } from "./home-paths.ts"

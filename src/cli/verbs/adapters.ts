@@ -1,7 +1,13 @@
 /** `pond adapters`: the clients that pond reads and writes, and which of them it leaves alone. */
 
 import { bytesText, counted } from "../../model/numbers.ts"
-import { type Client, type Discovered, discoverClients, listClients, switchClients } from "../../operations/clients.ts"
+import {
+  type Client,
+  type Discovered,
+  discoverClients,
+  listClients,
+  switchClients,
+} from "../../operations/machine/clients.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { whenText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"

@@ -9,8 +9,8 @@ import {
   type ImportOutcome,
   importPond,
   wholeExitCode,
-} from "../../operations/archive.ts"
-import { wholeId } from "../../operations/begun-ids.ts"
+} from "../../operations/store/archive.ts"
+import { fullSessionId } from "../../operations/store/session-id-prefix.ts"
 import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
 import type { Progress } from "../frame/progress.ts"
@@ -38,7 +38,7 @@ export const exportVerb = defineVerb({
   ],
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
-    const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => wholeId(pond, id))))
+    const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => fullSessionId(pond, id))))
     const days = parseDateRange(flags, pond.host.clock.nowMs())
     const options = { ...flags, ...days, path: flags.output, sessionIds, isForced: flags.force }
     const report = await exportPond(pond, options, workOf(progress, signal))

@@ -46,11 +46,11 @@ function helpAbout(verbs: readonly VerbRow[]): Completable {
 
 async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind, beginning = ""): Promise<Word[]> {
   if (kind === "adapters") {
-    const { listClients } = await import("../../operations/clients.ts")
+    const { listClients } = await import("../../operations/machine/clients.ts")
     const clients = listClients(pond).filter(({ adapter }) => adapter.startsWith(beginning))
     return clients.map(({ adapter, title }) => ({ word: adapter, label: title }))
   }
-  const { recentSessions } = await import("../../operations/recent.ts")
+  const { recentSessions } = await import("../../operations/store/recent-sessions.ts")
   const { sessions: recent } = await recentSessions(pond, SESSIONS_SHOWN, beginning)
   return recent.map(({ id, title }) => ({ word: id, label: visibleLine(title).slice(0, LABEL_CHARACTERS_MAX) }))
 }

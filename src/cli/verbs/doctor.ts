@@ -1,6 +1,6 @@
 /** `pond doctor`: every check with what it found, and what mends it. */
 import { visibleLine } from "../../model/visible.ts"
-import { examine, exitCodeOf, type Finding } from "../../operations/doctor.ts"
+import { examine, exitCodeOf, type Finding } from "../../operations/doctor/doctor.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb } from "../verb.ts"

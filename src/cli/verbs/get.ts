@@ -2,10 +2,10 @@
 import { PondError, toPondError } from "../../model/errors.ts"
 import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
-import { withWholeId } from "../../operations/begun-ids.ts"
-import { type GetOutput, get as operation } from "../../operations/get.ts"
 import { perform } from "../../operations/operation.ts"
-import type { MessageView } from "../../operations/views.ts"
+import { withFullSessionId } from "../../operations/store/session-id-prefix.ts"
+import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
+import type { MessageView } from "../../operations/wire/views.ts"
 import type { Style } from "../render/style.ts"
 import {
   headText,
@@ -34,7 +34,7 @@ export const get = defineVerb({
     const { pond, words } = context
     const { clock, environment } = pond.host
     const of = <Result>(run: (its: typeof context) => Promise<Result>) =>
-      withWholeId(pond, words[0] ?? "", (id) => run({ ...context, words: [id] }))
+      withFullSessionId(pond, words[0] ?? "", (id) => run({ ...context, words: [id] }))
     if (isMarkdown(context)) return await of(asMarkdown)
     const answer = await of(read)
     const layout = (page: Page): TranscriptLayout => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })

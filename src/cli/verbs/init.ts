@@ -11,9 +11,9 @@ import {
   type Step,
   type Undone,
   undoInit,
-} from "../../operations/init.ts"
-import type { RegistrationState } from "../../operations/registrations.ts"
-import { syncExitCode } from "../../operations/sync.ts"
+} from "../../operations/machine/init.ts"
+import type { RegistrationState } from "../../operations/machine/registrations.ts"
+import { syncExitCode } from "../../operations/machine/sync.ts"
 import { flag } from "../flags.ts"
 import { everyText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"

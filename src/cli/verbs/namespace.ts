@@ -1,6 +1,6 @@
 /** `pond namespace list` and `create`: the tenants of a store that serves several. */
 import { visibleLine } from "../../model/visible.ts"
-import { createNamespace, listNamespaces } from "../../operations/namespaces.ts"
+import { createNamespace, listNamespaces } from "../../operations/store/namespaces.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"

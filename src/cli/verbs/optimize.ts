@@ -1,7 +1,7 @@
 /** `pond optimize`: indexes built and folded, fragments compacted, old versions cleaned; and what that gained. */
 
 import { bytesText, countText } from "../../model/numbers.ts"
-import { type OptimizedTable, type OptimizeReport, optimizeStore } from "../../operations/optimize.ts"
+import { type OptimizedTable, type OptimizeReport, optimizeStore } from "../../operations/store/optimize.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"

@@ -4,8 +4,6 @@ import { resolve } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { withWholeId } from "../../operations/begun-ids.ts"
-import type { Pond } from "../../operations/pond.ts"
 import {
   goesOnAsItLies,
   groupLosses,
@@ -17,7 +15,9 @@ import {
   reportOf,
   restore as restoreInto,
   rootOf,
-} from "../../operations/restore.ts"
+} from "../../operations/machine/restore.ts"
+import type { Pond } from "../../operations/pond.ts"
+import { withFullSessionId } from "../../operations/store/session-id-prefix.ts"
 import { type ProgramRun, runProgram } from "../../platform/programs.ts"
 import { shownShellWord } from "../../platform/shell-word.ts"
 import { flag } from "../flags.ts"
@@ -169,7 +169,7 @@ async function chooseSession(pond: Pond, openScreen: (() => InteractiveScreen) |
 }
 
 function planWithWholeId(pond: Pond, options: RestoreOptions): Promise<RestorePlan> {
-  return withWholeId(pond, options.sessionId, (sessionId) => planRestoreOf(pond, { ...options, sessionId }))
+  return withFullSessionId(pond, options.sessionId, (sessionId) => planRestoreOf(pond, { ...options, sessionId }))
 }
 
 /** As its client opens it: of a form that it does not open, anew. A form that is rows itself is not what it took files over into. */

@@ -8,9 +8,9 @@ import {
   scheduleStatus,
   startSchedule,
   stopSchedule,
-} from "../../operations/schedule.ts"
-import { SCHEDULERS } from "../../operations/schedulers.ts"
-import { readSyncHistory } from "../../operations/sync-history.ts"
+} from "../../operations/machine/schedule.ts"
+import { SCHEDULERS } from "../../operations/machine/schedulers.ts"
+import { readSyncHistory } from "../../operations/machine/sync-history.ts"
 import { flag, NO_FLAGS } from "../flags.ts"
 import { everyText, outcomeText, recordText } from "../render/sync-text.ts"
 import { renderTable } from "../render/table.ts"

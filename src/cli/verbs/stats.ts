@@ -2,7 +2,7 @@
 import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { STATS_BY, type Stats, statsOf } from "../../operations/stats.ts"
+import { STATS_BY, type Stats, statsOf } from "../../operations/store/stats.ts"
 import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
 import { renderTable } from "../render/table.ts"

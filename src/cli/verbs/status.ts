@@ -2,8 +2,8 @@
 
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { type Holdings, holdingsOf } from "../../operations/holdings.ts"
-import type { Surroundings } from "../../operations/overview.ts"
+import { type Holdings, holdingsOf } from "../../operations/machine/holdings.ts"
+import type { Surroundings } from "../../operations/machine/overview.ts"
 import { flag } from "../flags.ts"
 import { everyText, recordText, unidentifiedText, unreadText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"
@@ -26,7 +26,7 @@ export const status = defineVerb({
     if (flags.quick) return { document: { ...holdings }, render: (layout) => renderHoldings(holdings, nowMs, layout) }
     if (!isJson) writeOut(renderHoldings(holdings, nowMs, page))
     // The adapters are loaded when the first part has been shown.
-    const { surroundingsOf } = await import("../../operations/overview.ts")
+    const { surroundingsOf } = await import("../../operations/machine/overview.ts")
     const around = await surroundingsOf(pond, signal)
     return { document: { ...holdings, ...around }, render: (layout) => renderSurroundings(around, layout) }
   },

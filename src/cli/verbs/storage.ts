@@ -1,6 +1,6 @@
 /** `pond storage check`: each step of the proof with how long it took, and what the failed one says. */
 import { visibleLine } from "../../model/visible.ts"
-import { checkStore, exitCodeOf } from "../../operations/storage.ts"
+import { checkStore, exitCodeOf } from "../../operations/store/storage.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { defineVerb } from "../verb.ts"
 

@@ -2,9 +2,9 @@
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import type { unreadOf } from "../../operations/overview.ts"
-import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/sync.ts"
-import { watchPond } from "../../operations/watch.ts"
+import type { unreadOf } from "../../operations/machine/overview.ts"
+import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/machine/sync.ts"
+import { watchPond } from "../../operations/machine/watch.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
@@ -46,7 +46,7 @@ export const sync = defineVerb({
     if (flags["dry-run"]) return outcomeOfPlan(await planPond(pond, options, { signal }))
     const report = await syncWithProgress(context, options)
     if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
-    const around = await import("../../operations/overview.ts")
+    const around = await import("../../operations/machine/overview.ts")
     return outcomeOfSync(report, { unread: await around.unreadOf(pond, signal), isImport: isAsked(flags, "import") })
   },
 })

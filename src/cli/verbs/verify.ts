@@ -2,7 +2,7 @@
 
 import { bytesText, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { type Verification, verifyExitCode, verifyPond } from "../../operations/verify.ts"
+import { type Verification, verifyExitCode, verifyPond } from "../../operations/machine/verify.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { issueLine, NO_SOURCES } from "../render/sync-text.ts"

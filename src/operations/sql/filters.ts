@@ -37,7 +37,7 @@ export type ColumnAt = (index: number) => SourceColumn | undefined
 
 const exact = (filter: Filter): Translated => ({ filter, isExact: true })
 
-export function every(parts: readonly Translated[]): Translated {
+export function allOf(parts: readonly Translated[]): Translated {
   const filters = parts.flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
   const isExact = parts.every((part) => part.isExact)
   const [first] = filters
@@ -46,7 +46,7 @@ export function every(parts: readonly Translated[]): Translated {
 }
 
 /** One branch that says nothing lets everything through. */
-export function some(parts: readonly Translated[]): Translated {
+export function anyOf(parts: readonly Translated[]): Translated {
   const filters = parts.flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
   if (filters.length < parts.length || filters.length === 0) return UNKNOWN
   return {
@@ -64,9 +64,9 @@ export function tableFilter(node: PlanNode, column: SourceColumn): Translated {
     case "CONSTANT_COMPARISON":
       return comparison(String(node["comparison_type"]), column, node["constant"])
     case "CONJUNCTION_AND":
-      return every(children.map((child) => tableFilter(child, column)))
+      return allOf(children.map((child) => tableFilter(child, column)))
     case "CONJUNCTION_OR":
-      return some(children.map((child) => tableFilter(child, column)))
+      return anyOf(children.map((child) => tableFilter(child, column)))
     case "IN_FILTER":
       return membership(column, node["values"] as readonly unknown[])
     case "IS_NULL":
@@ -90,7 +90,7 @@ export function condition(node: PlanNode, at: ColumnAt): Translated {
   const children = (node["children"] ?? []) as readonly PlanNode[]
   switch (node["expression_class"]) {
     case "BOUND_CONJUNCTION":
-      return (type === "CONJUNCTION_AND" ? every : some)(children.map((child) => condition(child, at)))
+      return (type === "CONJUNCTION_AND" ? allOf : anyOf)(children.map((child) => condition(child, at)))
     case "BOUND_COMPARISON":
       return sides(type, node["left"] as PlanNode, node["right"] as PlanNode, at)
     case "BOUND_OPERATOR":
@@ -173,7 +173,7 @@ function between(node: PlanNode, at: ColumnAt): Translated {
   if (!isConstant(lower) || !isConstant(upper)) return UNKNOWN
   const from = node["lower_inclusive"] === true ? "COMPARE_GREATERTHANOREQUALTO" : "COMPARE_GREATERTHAN"
   const to = node["upper_inclusive"] === true ? "COMPARE_LESSTHANOREQUALTO" : "COMPARE_LESSTHAN"
-  return every([compared(from, input, lower["value"], at), compared(to, input, upper["value"], at)])
+  return allOf([compared(from, input, lower["value"], at), compared(to, input, upper["value"], at)])
 }
 
 function operator(type: string, children: readonly PlanNode[], at: ColumnAt): Translated {

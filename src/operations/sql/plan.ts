@@ -4,7 +4,7 @@
  * engine's own (`json_serialize_plan`); no text of a condition is ever parsed here.
  */
 import type { Filter } from "../../substrate/filter.ts"
-import { condition, every, type PlanNode, some, type Translated, tableFilter } from "./filters.ts"
+import { allOf, anyOf, condition, type PlanNode, type Translated, tableFilter } from "./filters.ts"
 import type { SourceColumn } from "./sources.ts"
 
 export interface PlannedRead {
@@ -54,7 +54,7 @@ interface Enough {
   readonly orders: readonly PlanNode[]
 }
 
-export function plannedReads(
+export function planReads(
   plans: readonly PlanNode[],
   columnsOf: (table: string) => readonly SourceColumn[],
 ): PlannedRead[] {
@@ -73,7 +73,7 @@ function mergedRead(table: string, group: readonly Get[], byTable: ReadonlyMap<s
     return {
       table,
       columns,
-      where: some(group.map(({ filter }) => filter)).filter,
+      where: anyOf(group.map(({ filter }) => filter)).filter,
       limit: undefined,
       orderBy: [],
       joins: [],
@@ -140,7 +140,7 @@ function visitGet({ gets, columnsOf }: Visitor, node: PlanNode, enough: Enough |
     table,
     columns,
     needed: indexes.flatMap((column) => (column === undefined ? [] : [column.name])),
-    filter: every(
+    filter: allOf(
       (filters ?? []).map(({ key, value }) => {
         const column = columns[key]
         return column === undefined ? { filter: undefined, isExact: false } : tableFilter(value, column)
@@ -234,7 +234,7 @@ function visitFilter(visitor: Visitor, node: PlanNode, enough: Enough | undefine
   if (get !== undefined) {
     const expressions = (node["expressions"] ?? []) as readonly PlanNode[]
     const own = expressions.map((each) => condition(each, (index) => below[index]?.column))
-    get.filter = every([get.filter, ...own])
+    get.filter = allOf([get.filter, ...own])
   }
   return map === undefined ? below : map.map((index) => below[index])
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { PondError } from "../../../src/model/errors.ts"
 import type { Entry, Part, Role } from "../../../src/model/session.ts"
-import { shareSession } from "../../../src/operations/share.ts"
+import { shareSession } from "../../../src/operations/share/share.ts"
 import { MOMENT, said, session } from "../../sessions/support.ts"
 import { type TestPond, testPond } from "../support.ts"
 

@@ -1,0 +1,129 @@
+/**
+ * The clients of this machine as pond sees them: which are there, where their sessions lie, and which of them pond leaves
+ * alone because it was told to.
+ */
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import type { Adapter, SourceFile } from "../../adapters/adapter.ts"
+import { ADAPTERS, adapterById } from "../../adapters/registry.ts"
+import { PondError } from "../../model/errors.ts"
+import { suggestion } from "../../platform/nearest.ts"
+import { findProgram } from "../../platform/programs.ts"
+import type { Pond } from "../pond.ts"
+import { changeConfig } from "./config-file.ts"
+
+export interface Client {
+  readonly adapter: string
+  readonly title: string
+  readonly enabled: boolean
+  /** Where its program is, for a user who types its name. */
+  readonly program: string | null
+  readonly roots: readonly { readonly path: string; readonly exists: boolean }[]
+  /** Whether anything of it is on this machine. */
+  readonly found: boolean
+  readonly verified_versions: { readonly from: string; readonly to: string }
+  readonly mcp: boolean
+}
+
+export interface Discovered extends Client {
+  readonly sessions: number
+  readonly bytes: number
+  /** The newest change of any of its sessions. */
+  readonly newest: string | null
+  readonly faults: number
+}
+
+export function listClients(pond: Pond): Client[] {
+  const disabled = disabledIds(pond)
+  return ADAPTERS.map((adapter) => clientOf(pond, adapter, disabled))
+}
+
+/** Names and sizes of what lies there; opens no session. */
+export async function discoverClients(pond: Pond, signal: AbortSignal): Promise<Discovered[]> {
+  const found: Discovered[] = []
+  for (const client of listClients(pond)) found.push({ ...client, ...(await contentsOf(client, signal)) })
+  return found
+}
+
+export function disabledIds({ host }: Pond): readonly string[] {
+  return host.settings().values.adapters.disabled
+}
+
+/** What a sync reads where no client is named. */
+export function enabledAdapters(pond: Pond): readonly Adapter[] {
+  const disabled = disabledIds(pond)
+  return ADAPTERS.filter(({ id }) => !disabled.includes(id))
+}
+
+export function adapterNamed(id: string): Adapter {
+  const adapter = adapterById(id)
+  if (adapter !== undefined) return adapter
+  const ids = ADAPTERS.map((known) => known.id)
+  throw new PondError(
+    "validation_failed",
+    `pond has no adapter "${id}".${suggestion(id, ids)} It has: ${ids.join(", ")}.`,
+    { details: { adapter: id, adapters: ids } },
+  )
+}
+
+export interface Switched {
+  readonly file: string
+  readonly changed: readonly string[]
+  readonly disabled: readonly string[]
+}
+
+/** Writes the setting; ids that are no adapter any more stay as they are. */
+export function switchClients(pond: Pond, ids: readonly string[], isEnabled: boolean): Switched {
+  const asked = ids.map((id) => adapterNamed(id).id)
+  const before = disabledIds(pond)
+  const changed = [...new Set(asked)].filter((id) => before.includes(id) === isEnabled)
+  const disabled = isEnabled ? before.filter((id) => !asked.includes(id)) : [...before, ...changed]
+  const { path } = pond.host.settings().file
+  if (changed.length > 0) changeConfig(pond, [{ key: ["adapters", "disabled"], value: disabled }])
+  return { file: path, changed, disabled }
+}
+
+function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: readonly string[]): Client {
+  const roots = adapter.source
+    .roots(environment, environment["HOME"] ?? homedir())
+    .map((path) => ({ path, exists: existsSync(path) }))
+  const [name = ""] = adapter.serialize.resume("", "").command
+  const program = findProgram(name, environment) ?? null
+  return {
+    adapter: adapter.id,
+    title: adapter.title,
+    enabled: !disabled.includes(adapter.id),
+    program,
+    roots,
+    found: program !== null || roots.some(({ exists }) => exists),
+    verified_versions: adapter.verified,
+    mcp: adapter.registration !== undefined,
+  }
+}
+
+/** Of a database each of its sessions is a share; any other file is whole wherever it is met. */
+function sizeWith({ form, sizeBytes }: SourceFile, before = 0): number {
+  return form === "database" ? before + sizeBytes : sizeBytes
+}
+
+async function contentsOf({ adapter, roots }: Client, signal: AbortSignal) {
+  const { source } = adapterNamed(adapter)
+  const files = new Map<string, number>()
+  let [sessions, newestMs, faults] = [0, 0, 0]
+  for (const { path } of roots.filter(({ exists }) => exists)) {
+    for await (const unit of source.plan(path)) {
+      if (signal.aborted) throw new PondError("interrupted", "Interrupted. Nothing was changed.")
+      if (!("files" in unit)) {
+        faults += unit.severity === "fault" ? 1 : 0
+        continue
+      }
+      sessions++
+      for (const file of unit.files) {
+        files.set(file.path, sizeWith(file, files.get(file.path)))
+        newestMs = Math.max(newestMs, file.modifiedMs)
+      }
+    }
+  }
+  const bytes = files.values().reduce((sum, size) => sum + size, 0)
+  return { sessions, bytes, newest: newestMs === 0 ? null : new Date(newestMs).toISOString(), faults }
+}

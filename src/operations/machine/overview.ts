@@ -1,0 +1,77 @@
+/** How things stand around the store: what waits in each source, what it was met with, and whether pond syncs by itself. */
+
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import { UNREAD_CLIENTS } from "../../adapters/unread-clients.ts"
+import { statedDimension } from "../../embeddings/model-files.ts"
+import { toPondError } from "../../model/errors.ts"
+import { embedCoverage } from "../../search/embed-missing.ts"
+import { type SourceSurvey, surveySources, surveyUnread, type UnreadSurvey } from "../../sync/plan/survey.ts"
+import type { Pond } from "../pond.ts"
+import { disabledIds } from "./clients.ts"
+import { type ScheduleStatus, scheduleStatus } from "./schedule.ts"
+import { contextOf, importSources } from "./sync.ts"
+
+export interface Meaning {
+  readonly configured: boolean
+  readonly model: string
+  /** Nothing where the model's files do not say how long its vectors are, or are not here yet. */
+  readonly coverage: { readonly embedded: number; readonly total: number } | null
+}
+
+export interface Surroundings {
+  readonly embeddings: Meaning
+  readonly sources: readonly SourceSurvey[]
+  /** Clients that pond cannot read yet, where they are about to delete sessions. */
+  readonly unread: readonly UnreadSurvey[]
+  readonly disabled: readonly string[]
+  readonly schedule: Pick<ScheduleStatus, "scheduled" | "every_minutes" | "trouble">
+  /** What could not be looked at. */
+  readonly troubles: readonly string[]
+}
+
+/** A part that cannot be looked at is said, and stops no other. */
+export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<Surroundings> {
+  const troubles: string[] = []
+  const orSaid = async <T>(what: string, look: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await look()
+    } catch (error) {
+      troubles.push(`${what}: ${toPondError(error).message}`)
+      return otherwise
+    }
+  }
+  const sources = await orSaid(
+    "sources",
+    () => surveySources(importSources(pond, { adapters: [] }), contextOf(pond, { signal })),
+    [],
+  )
+  const unread = await orSaid("unread clients", () => unreadOf(pond, signal), [])
+  const schedule = await orSaid<Surroundings["schedule"]>("schedule", () => scheduleStatus(pond), NONE)
+  const embeddings = await orSaid("embeddings", () => meaningOf(pond), { configured: false, model: "", coverage: null })
+  return { embeddings, sources, unread, disabled: disabledIds(pond), schedule, troubles }
+}
+
+/** What the clients that pond cannot read yet are about to delete. */
+export async function unreadOf(pond: Pond, signal: AbortSignal): Promise<readonly UnreadSurvey[]> {
+  const { environment, clock } = pond.host
+  const home = environment["HOME"] ?? homedir()
+  const clients = UNREAD_CLIENTS.flatMap((client) =>
+    client.source
+      .roots(environment, home)
+      .filter((root) => existsSync(root))
+      .map((root) => ({ client, root })),
+  )
+  return await surveyUnread(clients, { clock, signal })
+}
+
+async function meaningOf(pond: Pond): Promise<Meaning> {
+  const settings = pond.host.settings().values.embeddings
+  const configured = settings.directory !== undefined || settings.url !== undefined
+  const dimension = configured ? statedDimension(settings, pond.host.path("cache")) : undefined
+  const coverage =
+    dimension === undefined ? null : await embedCoverage(await pond.sessions(), settings.model, dimension)
+  return { configured, model: settings.model, coverage }
+}
+
+const NONE = { scheduled: false, every_minutes: null, trouble: null }

@@ -1,0 +1,257 @@
+/**
+ * Write a session into a client, its own or another, so that it is listed and resumed there. Not on the wire: it writes to
+ * this machine. The plan alone is, as `restore_plan`.
+ */
+import { existsSync, realpathSync } from "node:fs"
+import { homedir } from "node:os"
+import { isAbsolute, join, posix, resolve, win32 } from "node:path"
+import type { Adapter, ResumeCommand } from "../../adapters/adapter.ts"
+import { ADAPTERS, adapterById, originOf } from "../../adapters/registry.ts"
+import { PondError } from "../../model/errors.ts"
+import type { Loss } from "../../model/report.ts"
+import { realFiles } from "../../platform/files.ts"
+import { type RowsToWrite, rowsThere, writeForeignRows } from "../../platform/foreign-sqlite-writer.ts"
+import { createLineShelf } from "../../platform/long-lines.ts"
+import { settleMemory } from "../../platform/native-memory.ts"
+import { suggestion } from "../../platform/nearest.ts"
+import { writerOf } from "../../platform/open-files.ts"
+import { backupOf } from "../../platform/own-names.ts"
+import { ensureWritable, notWritable } from "../../platform/paths.ts"
+import { isSystemError } from "../../platform/system-error.ts"
+import { applyRestore, isPlaced, isSeenThere, liesThere } from "../../restore/apply.ts"
+import { checkDraft } from "../../restore/check.ts"
+import { lengthOf, writeDraft } from "../../restore/draft.ts"
+import { planRestore, type RestorePlan, type RestoreRequest } from "../../restore/plan.ts"
+import type { StoredTree } from "../../sessions/read/read-sessions.ts"
+import type { Pond } from "../pond.ts"
+
+export interface RestoreOptions {
+  readonly sessionId: string
+  /** The adapter to restore into. Absent: the session's own. */
+  readonly to?: string | undefined
+  /** Absent: the client's own home. */
+  readonly root?: string | undefined
+  readonly cwd?: string | undefined
+  readonly reasoning: "keep" | "text" | "drop"
+  readonly isForced: boolean
+  /** As the client writes today, also where the session came from there. */
+  readonly isAnew?: boolean | undefined
+}
+
+export interface RestoreReport {
+  readonly fidelity: "native" | "foreign"
+  /** The client of today opens no session of the form that this one has. */
+  readonly outdated: boolean
+  readonly session_id: string
+  readonly sessions: readonly { readonly id: string; readonly from: string }[]
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+  readonly backups: readonly string[]
+  readonly losses: readonly LossGroup[]
+  readonly rewritten_paths: number
+  readonly resume: ResumeCommand
+  readonly written: boolean
+}
+
+export interface LossGroup {
+  readonly kind: string
+  readonly count: number
+  readonly example: string
+}
+
+/**
+ * What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. It may hold files
+ * open: to be disposed of, once it is applied or not going to be.
+ */
+export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan & Disposable> {
+  checkDirectory(options.cwd)
+  const shelf = createLineShelf({ path: `${draftFolder(pond)}-lines` })
+  try {
+    const plan = await planned(pond, options, shelf.newLines)
+    settleMemory()
+    await proved(pond, plan)
+    settleMemory()
+    return { ...plan, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
+  } catch (error) {
+    shelf[Symbol.dispose]()
+    throw error
+  }
+}
+
+async function planned(
+  pond: Pond,
+  options: RestoreOptions,
+  newLines: RestoreRequest["newLines"],
+): Promise<RestorePlan> {
+  const sessions = await pond.sessions()
+  const tree = await sessions.tree(options.sessionId)
+  const target = targetOf(tree, options.to)
+  const root = () => options.root ?? rootOf(pond, target)
+  return await planRestore({
+    tree,
+    ancestors: () => sessions.ancestors(options.sessionId),
+    log: (id) => sessions.stored(id),
+    target,
+    root: rootElsewhere(pond, target, options.root),
+    cwd: options.cwd,
+    reasoning: options.reasoning,
+    isAnew: options.isAnew,
+    model: target.source.lastModel?.(root()),
+    newLines,
+    whereabouts: target.source.whereabouts?.(root()),
+  })
+}
+
+export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<RestoreReport> {
+  const root = options.root ?? rootOf(pond, plan.target)
+  const stamp = stampOf(pond)
+  ensureWritable(root)
+  if (options.isForced) refuseWhileWritten(plan, root)
+  const { files, backups } = await applyRestore({
+    files: realFiles,
+    root,
+    output: plan.files,
+    isForced: options.isForced,
+    stamp,
+    writeDatabase: async (path, file) => {
+      const replaced = options.isForced ? { replaceWithBackup: backupOf(path, stamp) } : {}
+      return writeForeignRows(path, file, replaced).backups
+    },
+  }).catch((error: unknown) => {
+    throw isSystemError(error) ? notWritable(root, error) : error
+  })
+  return { ...reportOf(plan, root), files, backups, written: true }
+}
+
+/** Codex keeps the rollout of a thread open, and would write on into the backup of it. What is added to has none. */
+function refuseWhileWritten({ files }: RestorePlan, root: string): void {
+  const writer = writerOf(files.filter(isPlaced).map(({ place }) => join(root, place)))
+  if (writer === undefined) return
+  const { path, program, processId } = writer
+  throw new PondError(
+    "conflict",
+    `${program} (process ${processId}) has ${path} open and would go on in the backup of it. End it and run this again.`,
+    { details: { path, program, process: processId } },
+  )
+}
+
+/** Whether the client has the session in its database, as it was held there or taken over by the client itself. */
+export async function isTakenOver(
+  pond: Pond,
+  { target, sessionId }: RestorePlan,
+  { root }: RestoreOptions,
+): Promise<boolean> {
+  for await (const found of target.source.plan(root ?? rootOf(pond, target)))
+    if ("files" in found && found.row?.id === sessionId) return true
+  return false
+}
+
+/**
+ * Whether the client goes on with it as it lies there: its own session, whatever it made of it; or what an earlier restore
+ * wrote, where all of it is there and nobody changed it since but by going on.
+ */
+export async function goesOnAsItLies(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
+  const there = { files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files, hasRows }
+  if (plan.fidelity === "foreign") return await liesThere(there)
+  return plan.files[0]?.form === "database" ? await isTakenOver(pond, plan, options) : isSeenThere(there)
+}
+
+function hasRows(path: string, file: RowsToWrite): boolean {
+  const { conflicts, isEvery } = rowsThere(path, file)
+  return isEvery && conflicts.length === 0
+}
+
+export function reportOf(plan: RestorePlan, root: string): RestoreReport {
+  return {
+    fidelity: plan.fidelity,
+    outdated: plan.isOutdated,
+    session_id: plan.sessionId,
+    sessions: plan.sessions,
+    files: plan.files.map((file) => ({
+      path: join(root, file.place),
+      bytes: file.form === "database" ? 0 : lengthOf(file),
+    })),
+    backups: [],
+    losses: groupLosses(plan.losses),
+    rewritten_paths: plan.rewrittenPaths,
+    resume: plan.resume,
+    written: false,
+  }
+}
+
+export function rootOf(pond: Pond, target: Adapter): string {
+  const { environment } = pond.host
+  const [root] = target.source.roots(environment, environment["HOME"] ?? homedir())
+  if (root !== undefined) return root
+  throw new PondError(
+    "validation_failed",
+    `pond does not know where ${target.title} keeps its sessions here. Name the directory with --root.`,
+  )
+}
+
+/** Nothing where the client looks there by itself. */
+function rootElsewhere(pond: Pond, target: Adapter, root: string | undefined): string | undefined {
+  const { environment } = pond.host
+  const { source } = target
+  const [own] = source.roots(environment, environment["HOME"] ?? homedir())
+  const whole = wholePath(root ?? rootOf(pond, target))
+  // One that is relative is another one where the client is started.
+  const isFound = own !== undefined && isAbsolute(own) && wholePath(own) === whole
+  return isFound && source.isDiverted?.(environment) !== true ? undefined : whole
+}
+
+function wholePath(path: string): string {
+  const whole = resolve(path)
+  return existsSync(whole) ? realpathSync(whole) : whole
+}
+
+/** It is written into the session, and a client that is started there looks for the whole path. */
+function checkDirectory(cwd: string | undefined): void {
+  if (cwd === undefined || posix.isAbsolute(cwd) || win32.isAbsolute(cwd)) return
+  throw new PondError("validation_failed", `The directory ${cwd} is no absolute path. Name it from the root on.`, {
+    details: { cwd },
+  })
+}
+
+async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
+  const folder = draftFolder(pond)
+  // Nobody goes on with it after a crash.
+  const files = { ...realFiles, sync: () => Promise.resolve() }
+  try {
+    await writeDraft(files, folder, plan.proof.files, async (path, file) => writeForeignRows(path, file).backups)
+    await checkDraft(plan, folder)
+  } catch (error) {
+    throw isSystemError(error) ? notWritable(folder, error) : error
+  } finally {
+    await realFiles.remove(folder)
+  }
+}
+
+function draftFolder(pond: Pond): string {
+  return join(pond.host.path("cache"), `restore-${stampOf(pond)}`)
+}
+
+function targetOf({ session }: StoredTree, to: string | undefined): Adapter {
+  const target = to === undefined ? originOf(session.source_agent) : adapterById(to)
+  if (target !== undefined) return target
+  const ids = ADAPTERS.map(({ id }) => id)
+  const wanted = to ?? session.source_agent
+  throw new PondError(
+    "validation_failed",
+    `pond cannot restore into "${wanted}".${suggestion(wanted, ids)} It can into: ${ids.join(", ")}.`,
+    {
+      details: { adapter: wanted, adapters: ids },
+    },
+  )
+}
+
+function stampOf({ host }: Pond): string {
+  return `${Math.trunc(host.clock.nowMs()).toString(36)}-${Math.trunc(host.random.next() * 2 ** 32).toString(36)}`
+}
+
+export function groupLosses(losses: readonly Loss[]): LossGroup[] {
+  return [...Map.groupBy(losses, ({ kind }) => kind)].map(([kind, group]) => ({
+    kind,
+    count: group.length,
+    example: group[0]?.found ?? kind,
+  }))
+}

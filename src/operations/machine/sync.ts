@@ -1,0 +1,131 @@
+/**
+ * Bring what the clients have written into the store. Not on the wire: it reads this machine, so only its owner asks for it.
+ */
+
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import type { ImportSource } from "../../sync/import.ts"
+import type { RootPlan } from "../../sync/plan/plan-root.ts"
+import { waitsForClient } from "../../sync/plan/survey.ts"
+import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../../sync/sync.ts"
+import type { Pond } from "../pond.ts"
+import { storeIdentity } from "../store/store-identity.ts"
+import { adapterNamed, enabledAdapters } from "./clients.ts"
+import { type EmbedHooks, embedStore } from "./embed.ts"
+import { noted } from "./sync-history.ts"
+
+export interface SyncOptions {
+  /** The ids of adapters; none means all that are not disabled. */
+  readonly adapters: readonly string[]
+  /** A root other than the client's own. */
+  readonly path?: string | undefined
+  readonly only: readonly Stage[]
+  readonly skip: readonly Stage[]
+  readonly isFull: boolean
+  readonly isPatient: boolean
+}
+
+type ImportHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStored" | "onStage">
+
+export interface SyncHooks extends ImportHooks, EmbedHooks {
+  /** Asked for between two steps of the work on the indexes, by who has something more urgent. */
+  readonly stepAside?: () => Promise<void>
+  /** Runs when the process ends, also where it leaves the sync behind. */
+  readonly onEnd?: (cleanup: () => void) => void
+}
+
+export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
+  const request = requestOf(pond, options)
+  let stored = 0
+  const onStored = (messages: number) => {
+    stored += messages
+    hooks.onStored?.(messages)
+  }
+  const noting = { exitCodeOf: syncExitCode, onEnd: hooks.onEnd, stored: () => stored }
+  return await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, onStored })))
+}
+
+export interface SourcePlan extends RootPlan {
+  /** Units that are looked at, and wait for the word of their client. They are not among the others. */
+  readonly nameless: number
+}
+
+export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly SourcePlan[]> {
+  const plans = await planSync(requestOf(pond, options), contextOf(pond, hooks))
+  const nowMs = pond.host.clock.nowMs()
+  return plans.map((plan) => {
+    const units = plan.units.filter((unit) => !waitsForClient(unit, nowMs))
+    return { ...plan, units, nameless: plan.units.length - units.length }
+  })
+}
+
+/** 4 where something was not whole: a fault in a source, or a session that the store refused. */
+export function syncExitCode({ adapters, interrupted }: SyncReport): number {
+  if (interrupted) return new PondError("interrupted", "stopped").row.exit
+  const isWhole = adapters.every(
+    ({ sessions, issues }) => sessions.failed === 0 && issues.every(({ severity }) => severity === "note"),
+  )
+  return isWhole ? 0 : EXIT_NOT_WHOLE
+}
+
+/** The roots of the asked adapters that exist. A root that was named must exist. */
+export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, "adapters" | "path">): ImportSource[] {
+  const chosen = adapters.length === 0 ? enabledAdapters(pond) : adapters.map(adapterNamed)
+  if (path !== undefined) {
+    if (!existsSync(path)) {
+      throw new PondError(
+        "not_found",
+        `There is no directory ${path}. Name the one that holds the client's sessions.`,
+        {
+          details: { path },
+        },
+      )
+    }
+    // What is remembered of it is remembered by its name, and the same name is another directory elsewhere.
+    return chosen.map((adapter) => ({ adapter, root: resolve(path) }))
+  }
+  const { environment } = pond.host
+  const home = environment["HOME"] ?? homedir()
+  return chosen.flatMap((adapter) =>
+    adapter.source
+      .roots(environment, home)
+      .filter((root) => existsSync(root))
+      .map((root) => ({ adapter, root })),
+  )
+}
+
+export function requestOf(pond: Pond, options: SyncOptions) {
+  const asked = options.only.length === 0 ? STAGES : STAGES.filter((stage) => options.only.includes(stage))
+  const stages = asked.filter((stage) => !options.skip.includes(stage))
+  if (stages.length === 0) {
+    throw new PondError("validation_failed", "Every stage is left out: nothing would be done. Leave one of them in.", {
+      details: { only: options.only, skip: options.skip },
+    })
+  }
+  return {
+    sources: importSources(pond, options),
+    stages,
+    isFull: options.isFull,
+    isPatient: options.isPatient,
+  }
+}
+
+export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
+  const { host } = pond
+  return {
+    storeName: pond.storeName(),
+    stateDirectory: host.path("state"),
+    storeMark: () => storeIdentity(pond.storeName(), host),
+    sessions: () => pond.sessions(),
+    embed: () => embedStore(pond, hooks),
+    index: async (restedAs) => {
+      const sessions = await pond.sessions()
+      return { tables: await sessions.maintain("due", { stepAside: hooks.stepAside, restedAs }) }
+    },
+    clock: host.clock,
+    log: host.log,
+    ...hooks,
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * A session as Markdown, for people who have no pond: whole, in one document, streamed as it is read. Not on the wire: what
+ * may leave a machine is a choice of its owner, and what is taken out of it comes from that machine's own variables.
+ */
+import { PondError } from "../../model/errors.ts"
+import { countText } from "../../model/numbers.ts"
+import type { Session } from "../../model/session.ts"
+import { visibleLine } from "../../model/visible.ts"
+import { collectMade } from "../../platform/native-memory.ts"
+import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import type { Pond } from "../pond.ts"
+import { firstWords } from "../store/recent-sessions.ts"
+import { escapeInline, inlineCode } from "./markdown-blocks.ts"
+import { createRedactor, type Redactor } from "./redact.ts"
+import { createTranscriptWriter, timeText } from "./transcript-items.ts"
+
+export interface ShareOptions {
+  readonly sessionId: string
+  /** Also what was not said: reasoning, tools, and what the client put there. Folded. */
+  readonly isWhole: boolean
+  readonly withSubagents: boolean
+  readonly isRedacted: boolean
+}
+
+export interface Share {
+  readonly chunks: AsyncIterable<string>
+  /** Complete once the last chunk was read; nothing where nothing was asked to be replaced. */
+  readonly replaced: () => ReturnType<Redactor["replaced"]> | undefined
+  /** So far. */
+  readonly messages: () => number
+}
+
+const CHUNK_UNITS = 1 << 18
+const LINEAGE_MAX = 2000
+
+export function shareSession(pond: Pond, options: ShareOptions, signal: AbortSignal): Share {
+  const redactor = options.isRedacted ? createRedactor(pond.host.environment) : undefined
+  let messages = 0
+  const reading: Reading = {
+    pond,
+    options,
+    signal,
+    clean: redactor?.clean ?? ((text) => text),
+    count: (more) => {
+      messages += more
+    },
+  }
+  return { chunks: documents(reading, redactor), replaced: () => redactor?.replaced(), messages: () => messages }
+}
+
+interface Reading {
+  readonly pond: Pond
+  readonly options: ShareOptions
+  readonly signal: AbortSignal
+  readonly clean: (text: string) => string
+  readonly count: (messages: number) => void
+}
+
+/** The session, and below it its sub-agents, however deep: each once, and each where its parent has been read. */
+async function* documents(reading: Reading, redactor: Redactor | undefined): AsyncGenerator<string> {
+  const { options, pond } = reading
+  const sessions = await pond.sessions()
+  const first = await sessions.session(options.sessionId)
+  if (first === undefined) throw sessionNotFound(options.sessionId)
+  const met = new Set([first.id])
+  const waiting = [first]
+  for (let session = waiting.shift(); session !== undefined; session = waiting.shift()) {
+    yield head(await titled(session, reading), session.id === first.id, reading)
+    yield* body(sessions, session, reading)
+    const children = (await sessions.children(session.id)).toSorted((left, right) =>
+      left.created_at < right.created_at ? -1 : 1,
+    )
+    if (children.length > 0) yield childrenText(children, reading)
+    if (!options.withSubagents) break
+    const unmet = children.filter(({ id }) => !met.has(id))
+    for (const { id } of unmet) met.add(id)
+    if (met.size > LINEAGE_MAX) throw tooMany(first.id)
+    waiting.unshift(...unmet)
+  }
+  if (redactor !== undefined) yield redactionText(redactor)
+}
+
+async function* body(sessions: Sessions, session: Session, reading: Reading): AsyncGenerator<string> {
+  const { options, clean, count, signal } = reading
+  const { isWhole } = options
+  const voices = createTranscriptWriter({ clean, isWhole })
+  const { stretches } = await sessions.stored(session.id)
+  let isSilent = true
+  for await (const entries of stretches()) {
+    let text = ""
+    for (const entry of entries) {
+      if (signal.aborted) throw new PondError("interrupted", "Interrupted: the Markdown ends in the middle.")
+      text += voices.add(entry)
+      count(1)
+      if (text.length < CHUNK_UNITS) continue
+      collectMade(2 * text.length, 1)
+      isSilent = false
+      yield text
+      text = ""
+    }
+    isSilent &&= text === ""
+    yield text
+  }
+  const rest = voices.end()
+  yield isSilent && rest === "" ? "\n*Nothing was said in it.*\n" : rest
+}
+
+const NAME_SIGNS = 80
+
+/** Where its client gave it no title, it goes by what its user said first. */
+async function titled(session: Session, { pond, clean }: Reading): Promise<Session> {
+  if (session.title !== undefined && session.title.trim() !== "") return session
+  const words = visibleLine(clean((await firstWords(pond, [session.id])).get(session.id) ?? ""))
+  const signs = [...words]
+  const title = signs.length > NAME_SIGNS ? `${signs.slice(0, NAME_SIGNS).join("")}…` : words
+  return { ...session, title }
+}
+
+function head(session: Session, isFirst: boolean, { clean }: Reading): string {
+  const { title = "", source_agent: agent, created_at: begun } = session
+  const name = title.trim() === "" ? `${agent}, ${timeText(begun)}` : clean(title)
+  const facts = [
+    `Client: ${escapeInline(agent)}`,
+    `Directory: ${inlineCode(clean(session.project))}`,
+    `Begun: ${timeText(begun)} UTC`,
+    `Session: ${inlineCode(clean(session.id))}`,
+  ]
+  const opening = isFirst ? `# ${escapeInline(name)}` : `\n---\n\n## ${escapeInline(name)}`
+  return `${opening}\n\n${facts.map((fact) => `*   ${fact}\n`).join("")}\n---\n`
+}
+
+function childrenText(children: readonly Session[], { clean, options }: Reading): string {
+  const lines = children.map(({ id, title, source_agent: agent }) => {
+    const named = title === undefined ? "" : `, ${escapeInline(clean(title))}`
+    const code = inlineCode(options.withSubagents ? id : `pond get ${id} --format md`)
+    return `*   ${code} ${escapeInline(agent)}${named}\n`
+  })
+  return `\n---\n\nSessions that it started${options.withSubagents ? ", which follow" : ""}:\n\n${lines.join("")}`
+}
+
+function redactionText(redactor: Redactor): string {
+  const replaced = redactor.replaced()
+  const what =
+    replaced.length === 0
+      ? "Nothing in it looked like a credential."
+      : `Replaced: ${replaced.map(({ kind, count }) => `${count} × ${escapeInline(kind)}`).join(", ")}.`
+  return `\n---\n\n*${what} Credentials were told by their forms; one without a form may still be here.*\n`
+}
+
+function tooMany(id: string): PondError {
+  return new PondError(
+    "validation_failed",
+    `More than ${countText(LINEAGE_MAX)} sessions stand below ${id}. Leave --include-subagents out, and read those that matter.`,
+    { details: { session_id: id, sessions_max: LINEAGE_MAX } },
+  )
+}

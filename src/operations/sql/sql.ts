@@ -1,0 +1,266 @@
+/**
+ * One SELECT over the store. The statement is checked, planned over empty tables to learn what it needs, that much is read
+ * from the store, and the statement runs over it in a sandbox without files, network and settings.
+ */
+import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { type Static, Type } from "typebox"
+import { PondError } from "../../model/errors.ts"
+import { Semaphore } from "../../platform/semaphore.ts"
+import { sha256Of } from "../../platform/sha256.ts"
+import { closedObject, defineOperation, type RunContext } from "../operation.ts"
+import { type Answer, answerOf, csvLine, jsonLine, type Row } from "./answer.ts"
+import { EXPORT_FORMATS, type ExportFormat, newExport } from "./exports.ts"
+import { checkLength, checkStatement } from "./guard.ts"
+import { loadTables } from "./load.ts"
+import { planReads } from "./plan.ts"
+import { literal, openSandbox, type Sandbox } from "./sandbox.ts"
+import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sources.ts"
+import { planError } from "./sql-errors.ts"
+import { textTable } from "./text-table.ts"
+
+const queries = new Semaphore(2)
+const ROWS_DEFAULT = 100
+const ROWS_MAX = 1000
+const TIMEOUT_DEFAULT_MS = 30_000
+const TIMEOUT_MAX_MS = 240_000
+/** Characters of the cells of an answer that is shown. An export has no such bound. */
+const SHOWN_UNITS_MAX = 1_000_000
+
+const SqlInput = closedObject({
+  sql: Type.String({
+    minLength: 1,
+    description:
+      "One SELECT (DuckDB's SQL) over sessions, messages, parts and embeddings; fts('messages', 'words') is a table of what the words find.",
+  }),
+  output: Type.Optional(
+    Type.Union(
+      ["table", "json", ...EXPORT_FORMATS].map((format) => Type.Literal(format)),
+      {
+        default: "json",
+        description:
+          "table and json answer with the first rows; ndjson, csv and parquet write every row to a file and answer with its name.",
+      },
+    ),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: ROWS_MAX,
+      default: ROWS_DEFAULT,
+      description: "Rows of a table or of json. No bound for files.",
+    }),
+  ),
+  timeout_ms: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: TIMEOUT_MAX_MS,
+      default: TIMEOUT_DEFAULT_MS,
+      description: "When the query is stopped.",
+    }),
+  ),
+})
+export type SqlInput = Static<typeof SqlInput>
+
+const TableReadView = closedObject({
+  table: Type.String(),
+  columns: Type.Array(Type.String()),
+  rows: Type.Integer(),
+  /** Whether the store left out rows by a condition of the query. */
+  filtered: Type.Boolean(),
+})
+
+const ExportView = closedObject({
+  id: Type.String(),
+  uri: Type.String(),
+  format: Type.String(),
+  bytes: Type.Integer(),
+  /** On the machine that answered. */
+  path: Type.String(),
+})
+
+const SqlOutput = closedObject({
+  columns: Type.Array(closedObject({ name: Type.String(), type: Type.String() })),
+  /** Objects by column name. */
+  rows: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
+  table: Type.Optional(Type.String()),
+  export: Type.Optional(ExportView),
+  /** Of the rows shown, or written. */
+  row_count: Type.Integer(),
+  /** Whether the query has more rows than these. */
+  truncated: Type.Boolean(),
+  elapsed_ms: Type.Integer(),
+  /** What was read of the store for it. */
+  read: Type.Array(TableReadView),
+})
+export type SqlOutput = Static<typeof SqlOutput>
+
+export const sql = defineOperation({
+  name: "sql",
+  summary: "Answer one SELECT over the stored sessions, messages and parts.",
+  input: SqlInput,
+  output: SqlOutput,
+  errors: [],
+  run: async (context, input) => {
+    checkLength(input.sql)
+    const timeoutMs = input.timeout_ms ?? TIMEOUT_DEFAULT_MS
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = AbortSignal.any([context.signal, timeout])
+    try {
+      return await queries.run(() => answer({ ...context, signal }, input), signal)
+    } catch (error) {
+      if (timeout.aborted) throw tooLong(timeoutMs)
+      if (context.signal.aborted) throw new PondError("interrupted", "The query was stopped.", { cause: error })
+      throw error
+    }
+  },
+})
+
+function tooLong(timeoutMs: number): PondError {
+  return new PondError(
+    "validation_failed",
+    `The query did not end within ${timeoutMs / 1000} s and was stopped. Narrow it with WHERE, join on keys, or allow more with timeout_ms (at most ${TIMEOUT_MAX_MS}).`,
+    { details: { timeout_ms: timeoutMs } },
+  )
+}
+
+async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> {
+  const { clock } = context.pond.host
+  const startedMs = clock.monotonicMs()
+  const format = EXPORT_FORMATS.find((each) => each === input.output)
+  const target = format === undefined ? undefined : newExport(context.pond.host, format)
+  const sandbox = await openSandbox(
+    {
+      spill: join(context.pond.host.path("cache"), `sql-spill-${spillName(context)}`),
+      output: format === "parquet" ? target?.path : undefined,
+    },
+    context.signal,
+    BigInt(Math.trunc(clock.nowMs())) * 1000n,
+  )
+  try {
+    const reads = await planned(sandbox, input.sql)
+    const sessions = await context.pond.sessions()
+    const read = await loadTables({ sandbox, sessions, signal: context.signal }, reads)
+    const made =
+      format === undefined || target === undefined
+        ? await shown(sandbox, input)
+        : await written({ sandbox, sql: input.sql, format, ...target })
+    return { ...made, elapsed_ms: Math.round(clock.monotonicMs() - startedMs), read: read.map((each) => ({ ...each })) }
+  } catch (error) {
+    if (target !== undefined) rmSync(target.path, { force: true })
+    throw error
+  } finally {
+    sandbox.close()
+    rmSync(sandbox.spill, { recursive: true, force: true })
+  }
+}
+
+/** One per process and query: an engine that begins removes what it finds in its directory. */
+function spillName({ pond }: RunContext): string {
+  const seed = `${process.pid} ${pond.host.clock.monotonicMs()} ${pond.host.random.next()}`
+  return sha256Of(seed).slice(0, 16)
+}
+
+// --- Planning --------------------------------------------------------------------------------------------------------
+
+const TABLES: ReadonlySet<string> = new Set(SOURCES.map(({ name }) => name))
+
+async function planned(sandbox: Sandbox, text: string) {
+  const asked = literal(text)
+  const options = "skip_null := true, skip_empty := true"
+  const tree = await engineJson(sandbox, `select json_serialize_sql(${asked}, ${options})`)
+  if (tree["error"] === true) throw planError(tree, text)
+  checkStatement(tree, TABLES)
+  const plan = await planOf(sandbox, `${asked}, ${options}`, text)
+  return planReads(plan["plans"] as never, (table) =>
+    table === FOUND_TABLE ? FOUND_COLUMNS : (SOURCES.find(({ name }) => name === table)?.columns ?? []),
+  )
+}
+
+/** A plan that the engine cannot write down as it would run it is taken as it stands in the query: all is read then. */
+async function planOf(sandbox: Sandbox, asked: string, text: string): Promise<Record<string, unknown>> {
+  const best = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := true)`)
+  if (best["error"] !== true) return best
+  const plain = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := false)`)
+  if (plain["error"] === true) throw planError(plain, text)
+  return plain
+}
+
+const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|nan|Infinity|inf)\b/g
+
+/** The engine writes numbers into its JSON that JSON does not have. */
+async function engineJson(sandbox: Sandbox, asked: string): Promise<Record<string, unknown>> {
+  const json = String(await sandbox.value(asked)).replace(TEXT_OR_NO_NUMBER, (found) =>
+    found.startsWith('"') ? found : "null",
+  )
+  return JSON.parse(json) as Record<string, unknown>
+}
+
+// --- Answers ---------------------------------------------------------------------------------------------------------
+
+type Made = Omit<SqlOutput, "elapsed_ms" | "read">
+
+async function shown(sandbox: Sandbox, { sql: text, limit = ROWS_DEFAULT, output }: SqlInput): Promise<Made> {
+  const result = answerOf(sandbox, await sandbox.stream(text))
+  const rows: Row[] = []
+  let units = 0
+  let isTruncated = false
+  for await (const row of result.rows()) {
+    if (rows.length === limit || units > SHOWN_UNITS_MAX) {
+      isTruncated = true
+      break
+    }
+    units += JSON.stringify(row).length
+    rows.push(row)
+  }
+  const { columns } = result
+  const of = { columns: [...columns], row_count: rows.length, truncated: isTruncated }
+  if (output === "table") return { ...of, table: textTable(columns, rows) }
+  return { ...of, rows: rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null]))) }
+}
+
+interface Writing {
+  readonly sandbox: Sandbox
+  readonly sql: string
+  readonly format: ExportFormat
+  readonly id: string
+  readonly path: string
+}
+
+async function written(writing: Writing): Promise<Made> {
+  const { format, id, path } = writing
+  const { columns, rows } = format === "parquet" ? await writeParquet(writing) : await writeText(writing)
+  const view = { id, uri: `pond-sql-export://${id}`, format, bytes: statSync(path).size, path }
+  return { columns: [...columns], export: view, row_count: rows, truncated: false }
+}
+
+type Written = Pick<Answer, "columns"> & { readonly rows: number }
+
+async function writeText({ sandbox, sql: text, format, path }: Writing): Promise<Written> {
+  const { columns, rows } = answerOf(sandbox, await sandbox.stream(text))
+  const file = openSync(path, "wx", 0o600)
+  try {
+    let count = 0
+    if (format === "csv") writeSync(file, csvLine(columns.map(({ name }) => name)))
+    for await (const row of rows()) {
+      writeSync(file, format === "csv" ? csvLine(row) : jsonLine(columns, row))
+      count += 1
+    }
+    return { columns, rows: count }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The engine writes it itself, to the one path that it may write to. */
+async function writeParquet({ sandbox, sql: text, path }: Writing): Promise<Written> {
+  closeSync(openSync(path, "wx", 0o600))
+  const { connection, bounded } = sandbox
+  // A statement that was checked to be alone is alone here too.
+  await bounded(() => connection.run(`create view answer as ${text}`))
+  const described = answerOf(sandbox, await sandbox.stream("select * from answer limit 0"))
+  const count = await sandbox.value(
+    `copy (select * from answer) to ${literal(path)} (format parquet, compression zstd, use_tmp_file false)`,
+  )
+  return { columns: described.columns, rows: Number(count) }
+}

@@ -1,0 +1,123 @@
+/**
+ * Export, import and copy: whole stores, or sessions of one, from place to place. Not on the wire: it reads and writes
+ * files of this machine, and stores that its owner names.
+ */
+import { copyStore } from "../../archive/copy.ts"
+import { type ExportReport, exportArchive } from "../../archive/export.ts"
+import { importArchive } from "../../archive/import.ts"
+import type { SessionFilter } from "../../archive/selection.ts"
+import type { Tally } from "../../archive/tables.ts"
+import { letGo, type Work } from "../../archive/work.ts"
+import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import type { Pond } from "../pond.ts"
+import { boundsOf } from "../wire/date-bounds.ts"
+
+export interface ExportOptions {
+  readonly path: string
+  readonly sessionIds: readonly string[]
+  readonly project?: string | undefined
+  readonly agent?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly isForced: boolean
+}
+
+export async function exportPond(pond: Pond, options: ExportOptions, work: Work): Promise<ExportReport> {
+  const filter = filterOf(options)
+  const { store } = await pond.sessions()
+  const { path, isForced } = options
+  return await exportArchive(store, { path, isForced, filter }, { ...work, clock: pond.host.clock })
+}
+
+/** Nothing where nothing was asked for: then the archive is of all the store. */
+function filterOf({ sessionIds, project, agent, ...days }: ExportOptions): SessionFilter | undefined {
+  const { from, to } = boundsOf({ from: "from", to: "to" }, days.from, days.to)
+  const filter: SessionFilter = {
+    ...(sessionIds.length === 0 ? {} : { ids: sessionIds }),
+    ...(project === undefined ? {} : { project }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(from === undefined ? {} : { fromMicros: from }),
+    ...(to === undefined ? {} : { toMicros: to }),
+  }
+  return Object.keys(filter).length === 0 ? undefined : filter
+}
+
+type Arrived = { readonly [Role in keyof Tally]: { readonly new: number; readonly present: number } }
+
+export interface ImportOutcome extends Arrived {
+  readonly refused: readonly string[]
+  readonly bytes: number
+  readonly dry_run: boolean
+  /** Until everything was stored, and for its indexes after that. */
+  readonly ms: number
+  readonly index_ms: number
+}
+
+export async function importPond(
+  pond: Pond,
+  { path, isRehearsal }: { readonly path: string; readonly isRehearsal: boolean },
+  work: Work,
+): Promise<ImportOutcome> {
+  const sessions = await pond.sessions()
+  const beganMs = pond.host.clock.monotonicMs()
+  const { inserted, present, refused, bytes } = await importArchive(sessions, { path, isRehearsal }, work)
+  const importedMs = pond.host.clock.monotonicMs()
+  if (!isRehearsal) await indexed(sessions, work)
+  const doneMs = pond.host.clock.monotonicMs()
+  const both = (role: keyof Tally) => ({ new: inserted[role], present: present[role] })
+  return {
+    sessions: both("sessions"),
+    messages: both("messages"),
+    parts: both("parts"),
+    embeddings: both("embeddings"),
+    blobs: both("blobs"),
+    refused,
+    bytes,
+    dry_run: isRehearsal,
+    ms: Math.round(importedMs - beganMs),
+    index_ms: Math.round(doneMs - importedMs),
+  }
+}
+
+/** Whatever of it is not done yet, a search does row by row, and the next sync goes on with it. */
+async function indexed(sessions: Sessions, work: Work): Promise<void> {
+  letGo()
+  for (const table of await sessions.written()) {
+    if (work.signal.aborted)
+      throw new PondError("interrupted", "Everything is stored. `pond optimize` builds its indexes.")
+    work.onStage(`index ${table.name}`, undefined)
+    await table.maintain("due")
+  }
+}
+
+export interface CopyOptions {
+  /** Absent: the store that this pond is of. */
+  readonly from: string | undefined
+  readonly to: string
+  readonly isVerifyOnly: boolean
+}
+
+export type CopyOutcome = Awaited<ReturnType<typeof copyStore>>
+
+export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Promise<CopyOutcome> {
+  const from = options.from === undefined ? await pond.sessions() : await pond.sessionsAt(options.from)
+  const to = await pond.sessionsAt(options.to)
+  if (from.store.location.uri === to.store.location.uri) {
+    throw new PondError("validation_failed", "Both URLs name the same store. Name two.", {
+      details: { store: from.store.location.shown },
+    })
+  }
+  if ((await from.store.names()).length === 0) {
+    throw new PondError("not_found", `There is no store at ${from.store.location.shown}. \`pond sync\` makes one.`, {
+      details: { store: from.store.location.shown },
+    })
+  }
+  const { isVerifyOnly } = options
+  return await copyStore(from, to, { isVerifyOnly, index: () => indexed(to, work) }, work)
+}
+
+/** 4 where something was left behind. */
+export function wholeExitCode({ refused, ok = true }: { readonly refused: readonly string[]; readonly ok?: boolean }) {
+  return ok && refused.length === 0 ? 0 : EXIT_NOT_WHOLE
+}

@@ -1,0 +1,65 @@
+/** What a restore would write and lose, for whoever asks over a wire. To write is for the machine's owner alone: `pond restore`. */
+import { Type } from "typebox"
+import { planRestoreOf, reportOf } from "../machine/restore.ts"
+import { closedObject, defineOperation } from "../operation.ts"
+
+const RestorePlanInput = closedObject({
+  session_id: Type.String({ minLength: 1, description: "The session." }),
+  to: Type.Optional(
+    Type.String({ minLength: 1, description: "The client to restore into. Its own, where none is named." }),
+  ),
+  cwd: Type.Optional(Type.String({ minLength: 1, description: "The directory that the session goes on in." })),
+  reasoning: Type.Optional(
+    Type.Union([Type.Literal("keep"), Type.Literal("text"), Type.Literal("drop")], {
+      default: "text",
+      description: "What becomes of reasoning that the target cannot verify.",
+    }),
+  ),
+  anew: Type.Optional(
+    Type.Boolean({ description: "As the client writes today, also where the session came from there." }),
+  ),
+})
+
+const RestorePlanOutput = closedObject({
+  fidelity: Type.Union([Type.Literal("native"), Type.Literal("foreign")]),
+  /** The client of today opens no session of the form that this one has: with `anew` it does. */
+  outdated: Type.Boolean(),
+  /** The id under which the client would know it. */
+  session_id: Type.String(),
+  sessions: Type.Array(closedObject({ id: Type.String(), from: Type.String() })),
+  /** Below the directory of the client's sessions. */
+  files: Type.Array(closedObject({ path: Type.String(), bytes: Type.Integer() })),
+  losses: Type.Array(closedObject({ kind: Type.String(), count: Type.Integer(), example: Type.String() })),
+  rewritten_paths: Type.Integer(),
+  /** `before` is run first, where the client has put the session away. */
+  resume: closedObject({
+    before: Type.Optional(Type.Array(Type.String())),
+    command: Type.Array(Type.String()),
+    cwd: Type.String(),
+  }),
+})
+
+export const restorePlan = defineOperation({
+  name: "restore_plan",
+  summary: "Say what restoring a session into a client would write, and what it would lose.",
+  input: RestorePlanInput,
+  output: RestorePlanOutput,
+  errors: ["not_found"],
+  run: async ({ pond }, { session_id: sessionId, to, cwd, reasoning = "text", anew }) => {
+    using plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew })
+    const { fidelity, outdated, session_id, sessions, files, losses, rewritten_paths, resume } = reportOf(plan, "")
+    return {
+      fidelity,
+      outdated,
+      session_id,
+      sessions: sessions.map((each) => ({ ...each })),
+      files: files.map((each) => ({ ...each })),
+      losses: losses.map((each) => ({ ...each })),
+      rewritten_paths,
+      resume: {
+        ...(resume.before === undefined ? {} : { before: [...resume.before] }),
+        ...{ command: [...resume.command], cwd: resume.cwd },
+      },
+    }
+  },
+})

@@ -1,0 +1,300 @@
+/** Find messages, and with them the sessions that they stand in. The answer fits a budget whatever was found. */
+
+import { type Static, Type } from "typebox"
+import { enginePattern, firstMatch, wordsOfPattern } from "../../model/engine-pattern.ts"
+import { PondError } from "../../model/errors.ts"
+import { textOfMicros } from "../../model/timestamp.ts"
+import type { Clock } from "../../platform/clock.ts"
+import { Semaphore } from "../../platform/semaphore.ts"
+import type { Group } from "../../search/answer/groups.ts"
+import { type Sought, windowOf } from "../../search/answer/snippet.ts"
+import { type SearchAnswer, search as searchStore } from "../../search/engine.ts"
+import { type Fused, keyOfHit } from "../../search/rank/fusion.ts"
+import type { SearchRequest } from "../../search/request.ts"
+import { closedObject, defineOperation } from "../operation.ts"
+import { boundsOf } from "./date-bounds.ts"
+import { PartSummary } from "./views.ts"
+
+/**
+ * A search holds the lists and the texts that it weighs. Many at once would hold them all and none would end sooner (64
+ * clients at a million messages: 1.8 GB, and 0.8 GB so), while whoever reads a session waits beside them.
+ */
+const searches = new Semaphore(8)
+const QUERY_UNITS_MAX = 100_000
+/** Characters of all hits together: what an agent can afford to read. */
+const ANSWER_BUDGET = 60_000
+const HIT_UNITS_MAX = 1_200
+const HIT_UNITS_MIN = 160
+/** So many words of a query tell where a text is about it. */
+const WINDOW_TERMS_MAX = 64
+
+const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const Choice = <const C extends string>(choices: readonly C[], preset: C, description: string) =>
+  Type.Optional(
+    Type.Union(
+      choices.map((choice) => Type.Literal(choice)),
+      { default: preset, description },
+    ),
+  )
+
+const SearchInput = closedObject({
+  query: Type.Optional(
+    Type.String({
+      maxLength: QUERY_UNITS_MAX,
+      default: "",
+      description: "What to look for: words, names, a question. Quotes mean to the letter.",
+    }),
+  ),
+  filters: Type.Optional(
+    closedObject({
+      project: Type.Optional(
+        closedObject({
+          contains: Text("A part of the project's path."),
+          equals: Text("The project's whole path."),
+          regex: Text("A regular expression over the project's path."),
+        }),
+      ),
+      session_id: Text("One session."),
+      source_agent: Text("One client: claude-code. One kind of sub-agent: claude-code/explorer."),
+      role: Type.Optional(
+        Type.Union(
+          ["user", "assistant", "system", "tool"].map((role) => Type.Literal(role)),
+          { description: "Whose messages." },
+        ),
+      ),
+      from_date: Text("On or after: 2026-01-31, or a moment in RFC 3339."),
+      to_date: Text("On or before: 2026-01-31, or a moment in RFC 3339."),
+      min_score: Type.Optional(
+        Type.Number({ minimum: 0, maximum: 1, description: "Scores compare only within one answer." }),
+      ),
+      include_subagents: Type.Optional(Type.Boolean({ description: "Also what the agents of an agent said." })),
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 10, description: "How many sessions." })),
+  cursor: Text("Go on where an answer ended."),
+  mode: Choice(["auto", "words", "meaning", "exact", "pattern"], "auto", "How to look."),
+  scope: Choice(["conversation", "tools", "all"], "conversation", "Where to look."),
+  sort: Choice(["relevance", "recency"], "relevance", "Best first, or newest first."),
+  group: Choice(["session", "none"], "session", "One entry per session, or one per message."),
+  similar_to: Text("Find messages like this one."),
+  explain: Type.Optional(
+    Type.Boolean({ description: "Also say how each ranking was made, and what it gave to a score." }),
+  ),
+})
+type SearchInput = Static<typeof SearchInput>
+
+const Match = closedObject({
+  message_id: Type.String(),
+  session_id: Type.String(),
+  ordinal: Type.Integer(),
+  role: Type.String(),
+  timestamp: Type.String(),
+  score: Type.Number(),
+  text: Type.String(),
+  truncated: Type.Boolean(),
+  parts_summary: Type.Optional(Type.Array(PartSummary)),
+  /** With `explain`: what each ranking gave, in their order. */
+  shares: Type.Optional(Type.Array(Type.Number())),
+})
+export type Match = Static<typeof Match>
+
+const FoundSession = closedObject({
+  session_id: Type.String(),
+  project: Type.String(),
+  source_agent: Type.String(),
+  title: Type.Optional(Type.String()),
+  session_messages_count: Type.Integer(),
+  matched_message_count: Type.Integer(),
+  newer_messages_count: Type.Integer(),
+  matches: Type.Array(Match),
+})
+export type FoundSession = Static<typeof FoundSession>
+
+const SearchOutput = closedObject({
+  sessions: Type.Optional(Type.Array(FoundSession)),
+  /** With `group: "none"`. */
+  matches: Type.Optional(Type.Array(Match)),
+  matched_total: Type.Integer(),
+  /** More match: these are the best of them, or in the modes exact and pattern those that this page and the next show of them. */
+  matched_more: Type.Optional(Type.Boolean()),
+  has_more: Type.Boolean(),
+  next_cursor: Type.Optional(Type.String()),
+  searched: closedObject({
+    arms: Type.Array(Type.String()),
+    scope: Type.String(),
+    excluded: Type.Array(Type.String()),
+  }),
+  explanation: Type.Optional(
+    closedObject({
+      rankings: Type.Array(
+        closedObject({
+          name: Type.String(),
+          weight: Type.Number(),
+          hits: Type.Integer(),
+          plan: Type.Optional(Type.String()),
+        }),
+      ),
+    }),
+  ),
+})
+export type SearchOutput = Static<typeof SearchOutput>
+
+type Searched = SearchOutput["searched"]
+
+/** Newest first and to the end, instead of the best ones. */
+export function isWalk({ arms }: Searched): boolean {
+  return arms.every((arm) => arm === "exact" || arm === "pattern")
+}
+
+/** A walk through what tools did finds their calls and results one by one. */
+export function unitOf(searched: Searched): "message" | "place" {
+  return searched.scope !== "conversation" && isWalk(searched) ? "place" : "message"
+}
+
+/** Of what tools did, and of what agents of a session said, its own messages are no measure. */
+export function isOfItsMessages({ session_id, matches }: FoundSession, { scope }: Searched): boolean {
+  return scope === "conversation" && matches.every((own) => own.session_id === session_id)
+}
+
+export const search = defineOperation({
+  name: "search",
+  summary: "Find messages by words, by meaning, or to the letter, and the sessions they stand in.",
+  input: SearchInput,
+  output: SearchOutput,
+  errors: ["not_found"],
+  run: async ({ pond, signal }, input) => {
+    const sessions = await pond.sessions()
+    const request = requestOf(input)
+    const answer = await searches.run(
+      () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
+      signal,
+    )
+    return outputOf(request, answer, pond.host.clock)
+  },
+})
+
+// --- The request ------------------------------------------------------------------------------------------------------
+
+function requestOf(input: SearchInput): SearchRequest {
+  const { filters = {} } = input
+  const { project, session_id, source_agent, role, from_date, to_date, min_score, include_subagents } = filters
+  const { from, to } = boundsOf({ from: "/filters/from_date", to: "/filters/to_date" }, from_date, to_date)
+  return {
+    query: input.query ?? "",
+    mode: (input.mode ?? "auto") as SearchRequest["mode"],
+    scope: (input.scope ?? "conversation") as SearchRequest["scope"],
+    sort: (input.sort ?? "relevance") as SearchRequest["sort"],
+    group: (input.group ?? "session") as SearchRequest["group"],
+    limit: input.limit ?? 10,
+    ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
+    ...(input.similar_to === undefined ? {} : { similarTo: input.similar_to }),
+    ...(input.explain === true ? { explain: true } : {}),
+    filters: {
+      ...(project === undefined ? {} : { project: oneOf(project) }),
+      ...(session_id === undefined ? {} : { sessionId: session_id }),
+      ...(source_agent === undefined ? {} : { sourceAgent: source_agent }),
+      ...(role === undefined ? {} : { role: role as "user" }),
+      ...(from === undefined ? {} : { fromMicros: from }),
+      ...(to === undefined ? {} : { toMicros: to }),
+      ...(min_score === undefined ? {} : { minScore: min_score }),
+      ...(include_subagents === undefined ? {} : { includeSubagents: include_subagents }),
+    },
+  }
+}
+
+type Project = NonNullable<NonNullable<SearchInput["filters"]>["project"]>
+
+function oneOf(project: Project): { contains?: string; equals?: string; regex?: string } {
+  if (Object.keys(project).length === 1) return project
+  throw new PondError("validation_failed", "The project filter takes one of contains, equals and regex.", {
+    details: { faults: [{ path: "/filters/project", message: "it has exactly one of contains, equals, regex" }] },
+  })
+}
+
+// --- The answer -------------------------------------------------------------------------------------------------------
+
+/** Looking for where a pattern matches takes no longer than that for all hits; the others are shown by its words. */
+const PLACES_BUDGET_MS = 200
+
+/** What the texts of hits are shown around. */
+function soughtOf({ mode, query }: SearchRequest, { shape }: SearchAnswer, clock: Clock): Sought {
+  const terms = [...shape.quoted, ...shape.text.split(" ")].slice(0, WINDOW_TERMS_MAX)
+  if (mode !== "pattern") return { terms }
+  const pattern = enginePattern(query)
+  const words = wordsOfPattern(query).slice(0, WINDOW_TERMS_MAX)
+  if (pattern === undefined) return { terms: words }
+  const untilMs = clock.monotonicMs() + PLACES_BUDGET_MS
+  return { terms: words, placeIn: (text) => firstMatch(text, pattern, () => clock.monotonicMs() > untilMs) }
+}
+
+function outputOf(request: SearchRequest, answer: SearchAnswer, clock: Clock): SearchOutput {
+  const shown = answer.groups.flatMap(({ hits }) => hits)
+  const unitsMax = Math.max(
+    HIT_UNITS_MIN,
+    Math.min(HIT_UNITS_MAX, Math.floor(ANSWER_BUDGET / Math.max(1, shown.length))),
+  )
+  const summaries = answer.files
+  const sought = soughtOf(request, answer, clock)
+  const { explanation } = answer
+  const matchOf = (fused: Fused): Match => ({
+    ...match(fused, { sought, unitsMax, summaries }),
+    ...(explanation === undefined ? {} : { shares: fused.shares.map(rounded) }),
+  })
+  return {
+    ...(request.group === "none"
+      ? { matches: shown.map(matchOf) }
+      : { sessions: answer.groups.map((group) => foundSession(group, answer, matchOf)) }),
+    matched_total: answer.ranked.length,
+    ...(answer.isCut ? { matched_more: true } : {}),
+    has_more: answer.nextCursor !== undefined,
+    ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
+    searched: { ...answer.searched, arms: [...answer.searched.arms], excluded: [...answer.searched.excluded] },
+    ...(explanation === undefined ? {} : { explanation: { rankings: [...explanation.rankings] } }),
+  }
+}
+
+function foundSession(
+  { rootId, hits, matched }: Group,
+  { facts }: SearchAnswer,
+  matchOf: (fused: Fused) => Match,
+): FoundSession {
+  const own = facts.get(rootId)
+  const newest = Math.max(-1, ...hits.filter(({ hit }) => hit.sessionId === rootId).map(({ hit }) => hit.ordinal))
+  const spoken = own?.spoken ?? []
+  return {
+    session_id: rootId,
+    project: own?.project ?? "",
+    source_agent: own?.sourceAgent ?? "",
+    ...(own?.title === undefined ? {} : { title: own.title }),
+    session_messages_count: spoken.length,
+    matched_message_count: matched,
+    newer_messages_count: newest < 0 ? 0 : spoken.filter((ordinal) => ordinal > newest).length,
+    matches: hits.map(matchOf),
+  }
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 10_000) / 10_000
+}
+
+interface Showing {
+  readonly sought: Sought
+  readonly unitsMax: number
+  readonly summaries: ReadonlyMap<string, readonly string[]>
+}
+
+function match({ hit, score }: Fused, { sought, unitsMax, summaries }: Showing): Match {
+  const shown = windowOf(hit.text, sought, unitsMax)
+  const files = summaries.get(keyOfHit(hit))
+  return {
+    message_id: hit.messageId,
+    session_id: hit.sessionId,
+    ordinal: hit.ordinal,
+    role: hit.role,
+    timestamp: textOfMicros(hit.timestampMicros),
+    score: rounded(score),
+    text: shown.text,
+    truncated: shown.isCut,
+    ...(files === undefined ? {} : { parts_summary: files.map((label) => ({ kind: "file", label })) }),
+  }
+}

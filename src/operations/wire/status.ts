@@ -1,0 +1,64 @@
+/** What the store holds, cheaply: counts and sizes that the engine keeps, and nothing that scans messages. */
+import { type Static, Type } from "typebox"
+import { VERSION } from "../../platform/version.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { closedObject, defineOperation } from "../operation.ts"
+
+const StatusOutput = closedObject({
+  version: Type.String(),
+  store: Type.String(),
+  namespace: Type.String(),
+  sessions: Type.Integer(),
+  messages: Type.Integer(),
+  parts: Type.Integer(),
+  blobs: Type.Integer(),
+  by_agent: Type.Array(closedObject({ source_agent: Type.String(), sessions: Type.Integer() }), {
+    description: "Sessions by client and kind of sub-agent, most first.",
+  }),
+  bytes: Type.Union([closedObject({ live: Type.Integer(), dead: Type.Integer() }), Type.Null()], {
+    description: "What the newest versions need on disk, and what only older ones do. Null of an object store.",
+  }),
+  indexes: Type.Array(
+    closedObject({ table: Type.String(), name: Type.String(), rows: Type.Integer(), waiting: Type.Integer() }),
+    { description: "Each index, with the rows that it holds and those that a search still reads one by one." },
+  ),
+})
+export type StatusOutput = Static<typeof StatusOutput>
+
+export const status = defineOperation({
+  name: "status",
+  summary: "What the store holds.",
+  input: closedObject({}),
+  output: StatusOutput,
+  errors: [],
+  run: async ({ pond }) => {
+    const sessions = await pond.sessions()
+    const [counts, by_agent, facts] = await Promise.all([
+      sessions.counts(),
+      sessions.countsByAgent(),
+      sessions.statistics(),
+    ])
+    return {
+      version: VERSION,
+      store: sessions.store.location.shown,
+      namespace: pond.namespace(),
+      ...counts,
+      by_agent: [...by_agent],
+      bytes: bytesOf(facts),
+      indexes: facts.flatMap(({ table, indexes }) =>
+        indexes.map(({ name, indexedRows, unindexedRows }) => ({
+          table,
+          name,
+          rows: indexedRows,
+          waiting: unindexedRows,
+        })),
+      ),
+    }
+  },
+})
+
+function bytesOf(facts: Awaited<ReturnType<Sessions["statistics"]>>): StatusOutput["bytes"] {
+  const known = facts.flatMap(({ bytes }) => bytes ?? [])
+  if (known.length < facts.length) return null
+  return known.reduce((sum, { live, dead }) => ({ live: sum.live + live, dead: sum.dead + dead }), { live: 0, dead: 0 })
+}
