@@ -11,7 +11,7 @@ import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model/session.ts"
 import { settleMemory } from "../platform/native-memory.ts"
-import { heldLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
+import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
 import { mergeFiles } from "./merge.ts"
 import { reroot } from "./reroot.ts"
 import { saysSomething, type Telling, toldBriefly } from "./told.ts"
@@ -167,7 +167,7 @@ interface Retelling {
 
 /** Held whole: which of its messages are alive is known when all of them were read. */
 async function conversationOf({ tree, ancestors }: RestoreRequest): Promise<Retelling> {
-  const own = await heldLog(tree)
+  const own = await collectLog(tree)
   settleMemory()
   const origin = isRecorded(own) ? adapterOf(tree.session) : undefined
   const before = await ancestors()
@@ -193,7 +193,7 @@ async function liveConversation(
     const { source_agent: agent } = child.session
     if (!agent.includes("/") || originOf(agent) !== originOf(tree.session.source_agent)) continue
     const lineage = { origin, ancestors: [log, ...ancestors] }
-    children.push(await liveConversation(child, await heldLog(child), lineage))
+    children.push(await liveConversation(child, await collectLog(child), lineage))
   }
   const entries = origin?.context(log, ancestors) ?? log.entries.filter(({ parts }) => parts.length > 0)
   return { session: log.session, entries: entries.map(withoutRecord), children }

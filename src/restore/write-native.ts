@@ -7,7 +7,7 @@ import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
 import { canonicalJson, type JsonValue } from "../model/json.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Part, Session } from "../model/session.ts"
-import { heldLog, type StoredLog, unitsOf } from "../sessions/read/read-sessions.ts"
+import { collectLog, type StoredLog, unitsOf } from "../sessions/read/read-sessions.ts"
 
 export interface WrittenLog {
   readonly session: Session
@@ -92,7 +92,7 @@ export function createPieces(): Pieces {
 /** What is no client's log is one piece. */
 async function* piecesOf(log: StoredLog, isPiecewise: boolean): AsyncGenerator<readonly Entry[]> {
   if (!isPiecewise) {
-    yield (await heldLog(log)).entries
+    yield (await collectLog(log)).entries
     return
   }
   const pieces = createPieces()

@@ -9,19 +9,19 @@ import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { Store, Table } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
-import { openPointReads, type PlaceKind, type PointReads } from "./read/point-reads.ts"
+import { openPointReads, type PointReads, type PositionKind } from "./read/point-reads.ts"
 import {
   type OrdinalRange,
+  openLog,
   type Place,
   type Reading,
   readChildren,
   readEntries,
   readLog,
   readMessages,
-  readPlaces,
+  readPositions,
   readSession,
   readSessions,
-  readStored,
   readTree,
   type StoredLog,
   type StoredTree,
@@ -44,10 +44,10 @@ import { openWordLists, type WordList, type WordLists } from "./words/terms/word
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { foldingOf } from "./words/write/fold.ts"
 import type { PreparedBatch, SessionBatch } from "./write/prepare.ts"
-import { type KnownRows, readKnownRows } from "./write/stored-content.ts"
+import { readStoredContent, type StoredContent } from "./write/stored-content.ts"
 import {
   type BatchResult,
-  type MetSessions,
+  type RecentSessions,
   type SessionTables,
   writeBatches,
   writePrepared,
@@ -80,13 +80,13 @@ export interface Sessions {
   children(id: string): Promise<Session[]>
   entries(id: string, ordinals?: OrdinalRange): Promise<Entry[]>
   /** Where the messages of a session stand: all, those that say something (conversation), or those that are no carriers. */
-  places(id: string, kind: PlaceKind): Promise<Place[]>
+  places(id: string, kind: PositionKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** What a parser needs to go on where an earlier one stopped. */
   resumeFacts(ids: readonly string[]): Promise<ReadonlyMap<string, ResumeFacts>>
   /** What is stored of those sessions, to tell which rows of them lie there as they are. */
-  knownRows(ids: readonly string[]): Promise<KnownRows>
+  storedContent(ids: readonly string[]): Promise<StoredContent>
   counts(): Promise<StoreCounts>
   /** How many sessions there are of each client and each kind of its sub-agents, most first. */
   countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
@@ -131,7 +131,7 @@ export interface MaintainOptions {
   /** Waited for between two tables. */
   readonly stepAside?: (() => Promise<void>) | undefined
   /** How the store stood when nothing was due: a table that stands so still is not asked. */
-  readonly restedAs?: string | undefined
+  readonly idleSignature?: string | undefined
 }
 
 export interface WrittenTable extends Pick<Table<Columns>, "maintain" | "statistics"> {
@@ -158,7 +158,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     blocks: store.table(WORD_BLOCKS),
   }
   const wordLists = openWordLists(store, tables.messages)
-  const words = maintainedWords(wordTables, wordLists, context.clock)
+  const words = openWordMaintenance(wordTables, wordLists, context.clock)
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   return {
     store,
@@ -167,20 +167,20 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     words: openWordIndex(wordTables),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
-    ...writingTo(store, tables, facts),
+    ...openWriter(store, tables, facts),
     facts,
     session: (id) => readSession(reading, id),
     sessions: (ids) => readSessions(reading, ids),
     log: (id) => readLog(reading, id),
-    stored: (id) => readStored(reading, id),
+    stored: (id) => openLog(reading, id),
     tree: (id) => readTree(reading, id),
     ancestors: (id) => ancestorsOf(reading, id),
     children: (id) => readChildren(reading, id),
     entries: (id, ordinals) => readEntries(reading, id, ordinals),
-    places: (id, kind) => readPlaces(reading, id, kind),
+    places: (id, kind) => readPositions(reading, id, kind),
     messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
     resumeFacts: (ids) => readResumeFacts(tables, ids),
-    knownRows: (ids) => readKnownRows(tables, ids),
+    storedContent: (ids) => readStoredContent(tables, ids),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
     agentsById: () => agentsById(tables),
@@ -191,9 +191,9 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       ]
       return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
     },
-    maintain: async (effort, { stepAside, restedAs } = {}) => {
+    maintain: async (effort, { stepAside, idleSignature } = {}) => {
       if (effort !== "lookups") await store.tidy()
-      const rested = restedAs?.split(" ") ?? []
+      const rested = idleSignature?.split(" ") ?? []
       const reports: TableMaintenance[] = []
       for (const [place, [table, handle]] of Object.entries(tables).entries()) {
         reports.push({ table, ...(await maintainedSince(rested[place], handle, effort)) })
@@ -203,7 +203,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       await stepAside?.()
       return reports
     },
-    opened: openedBeside(
+    opened: openEarly(
       store,
       [tables.messages, wordTables.segments, wordTables.blocks],
       [tables.sessions, tables.parts],
@@ -218,12 +218,12 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
 }
 
 /** Whose a session is and what it copies is asked before it is written: of two that came at once neither would be told. */
-function writingTo(
+function openWriter(
   store: Store,
   tables: SessionTables,
   facts: () => IngestFacts,
 ): Pick<Sessions, "write" | "writePrepared"> {
-  const met: MetSessions = new Map()
+  const met: RecentSessions = new Map()
   const lockedWrite = async (count: number, write: () => Promise<BatchResult[]>) =>
     count === 0 ? [] : await flushed(tables, store.withWriteLock(write))
   return {
@@ -232,7 +232,7 @@ function writingTo(
   }
 }
 
-function maintainedWords(tables: WordTables, lists: WordLists, clock: Clock): WrittenTable {
+function openWordMaintenance(tables: WordTables, lists: WordLists, clock: Clock): WrittenTable {
   const fold = foldingOf(tables, clock)
   return {
     name: "words",
@@ -275,7 +275,7 @@ async function standOf(table: Standing): Promise<string> {
  * On a disk it is begun and not waited for: whoever asks first waits for what he needs, and of what cannot be opened he is
  * told when he reads it. What only an answer needs is opened there when something is found.
  */
-function openedBeside(store: Store, asked: readonly Openable[], ofAnswers: readonly Openable[]): () => Promise<void> {
+function openEarly(store: Store, asked: readonly Openable[], ofAnswers: readonly Openable[]): () => Promise<void> {
   let isBegun = false
   return async () => {
     const isLocal = store.location.backend === "local"

@@ -8,20 +8,20 @@ import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write/write-sessions.ts"
-import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, stampOf } from "./plan/plan-root.ts"
+import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, unitSignature } from "./plan/plan-root.ts"
 import { type PreparedStretches, UNFINISHED } from "./read/hydrate.ts"
-import { createParseBeside, type ParseBeside } from "./read/parse-in-thread.ts"
-import { preparedStretches } from "./read/read-unit.ts"
-import { createResumes, type Resumes } from "./read/resume-points.ts"
+import { createParseThread, type ParseThread } from "./read/parse-in-thread.ts"
+import { readUnit } from "./read/read-unit.ts"
+import { createResumePoints, type ResumePoints } from "./read/resume-points.ts"
 import type { SessionPlace, SyncState } from "./state/sync-state.ts"
 import { createFlusher, type Flusher } from "./store/flush.ts"
 import {
   createStoredRows,
   type FirstUnits,
-  onlyChanged,
   type StoredRows,
   type StoredRowsContext,
   sessionKey,
+  skipStored,
 } from "./store/skip-stored.ts"
 import { createStoredBefore } from "./store/stored-before.ts"
 
@@ -109,7 +109,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       context.onStored?.(results.reduce((sum, { inserted }) => sum + inserted.messages, 0))
     },
   })
-  const beside = createParseBeside()
+  const beside = createParseThread()
   const rowsContext: StoredRowsContext = {
     before: createStoredBefore(context.sessions),
     sessions: context.sessions,
@@ -127,17 +127,17 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       const tally = newTally(plan, context.clock)
       tallies.push(tally)
       await beside.expect(source.adapter, plan.units, context.clock.nowMs())
-      const resumes = createResumes(plan.units, context.sessions)
+      const resumes = createResumePoints(plan.units, context.sessions)
       const rows = createStoredRows(plan.units, rowsContext)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
         await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored: rows }, context)
       }
-      if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, [...plan.gone, ...plan.retold])
+      if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, [...plan.gone, ...plan.renamed])
       tally.endedMs = context.clock.monotonicMs()
     }
     await flusher.settle()
-    if (!context.signal.aborted) for (const { plan } of tallies) keepLook(plan, context.state)
+    if (!context.signal.aborted) for (const { plan } of tallies) rememberRootFingerprint(plan, context.state)
   } finally {
     await beside.close()
   }
@@ -145,10 +145,10 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
 }
 
 /** Where a unit was not remembered as it was planned, the next sync asks for each. */
-function keepLook({ adapter, root, look, units }: RootPlan, state: SyncState): void {
+function rememberRootFingerprint({ adapter, root, look, units }: RootPlan, state: SyncState): void {
   if (look === undefined) return
-  const isRemembered = ({ unit }: PlannedUnit) => state.stamp(adapter.id, root, unit.key) === stampOf(unit)
-  if (units.every(isRemembered)) state.keepLook(adapter.id, root, look)
+  const isRemembered = ({ unit }: PlannedUnit) => state.stamp(adapter.id, root, unit.key) === unitSignature(unit)
+  if (units.every(isRemembered)) state.rememberRootFingerprint(adapter.id, root, look)
 }
 
 interface UnitWork {
@@ -157,8 +157,8 @@ interface UnitWork {
   readonly tally: Tally
   readonly bySession: Map<string, Tally>
   readonly flusher: Flusher
-  readonly beside: ParseBeside
-  readonly resumes: Resumes
+  readonly beside: ParseThread
+  readonly resumes: ResumePoints
   readonly stored: StoredRows
 }
 
@@ -172,10 +172,9 @@ async function stretchesOf(
   const { adapter } = source
   const facts = async () => (await sessions()).facts()
   const there = await beside.stretches(asPlanned, { facts, resumes })
-  if (there === undefined)
-    return preparedStretches(adapter, asPlanned, { sessions, resumes, stored, nowMs: clock.nowMs() })
+  if (there === undefined) return readUnit(adapter, asPlanned, { sessions, resumes, stored, nowMs: clock.nowMs() })
   const { planned, resume, read } = there
-  return resume === undefined ? onlyChanged(planned, read, { adapter, sessions, stored }) : read
+  return resume === undefined ? skipStored(planned, read, { adapter, sessions, stored }) : read
 }
 
 async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {

@@ -41,7 +41,7 @@ export interface SyncContext {
   readonly onStage?: (stage: Stage) => void
   /** The stages that others bring. Each gives what its part of the report says. */
   readonly embed?: () => Promise<unknown>
-  readonly index?: (restedAs: string | undefined) => Promise<IndexReport>
+  readonly index?: (idleSignature: string | undefined) => Promise<IndexReport>
 }
 
 export interface IndexReport {

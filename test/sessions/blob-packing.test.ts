@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
-import { plainBytes } from "../../src/sessions/rows/blob-packing.ts"
+import { unpackBlob } from "../../src/sessions/rows/blob-packing.ts"
 import { COLUMN_UNITS_MAX, createBlobSink } from "../../src/sessions/rows/oversized.ts"
 import type { BlobRow } from "../../src/sessions/tables.ts"
 import { said, session, testSessions } from "./support.ts"
@@ -118,11 +118,11 @@ test.each([
 
 test("bytes that are not those of their row are not taken for them", () => {
   const row = rowOf(LONG)
-  expect(plainBytes(row)?.byteLength).toBe(LONG.length + 1)
-  expect(plainBytes({ ...row, bytes: row.bytes.subarray(0, -8) })).toBeUndefined()
-  expect(plainBytes({ ...row, bytes: photo(row.bytes.byteLength) })).toBeUndefined()
+  expect(unpackBlob(row)?.byteLength).toBe(LONG.length + 1)
+  expect(unpackBlob({ ...row, bytes: row.bytes.subarray(0, -8) })).toBeUndefined()
+  expect(unpackBlob({ ...row, bytes: photo(row.bytes.byteLength) })).toBeUndefined()
   // A few bytes may claim to be a terabyte: no more is made of them than the row says.
-  expect(plainBytes({ ...row, size: row.size - 1n })).toBeUndefined()
-  expect(plainBytes({ ...row, size: row.size + 1n })).toBeUndefined()
-  expect(plainBytes({ ...row, bytes: null })).toBeUndefined()
+  expect(unpackBlob({ ...row, size: row.size - 1n })).toBeUndefined()
+  expect(unpackBlob({ ...row, size: row.size + 1n })).toBeUndefined()
+  expect(unpackBlob({ ...row, bytes: null })).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { differingPointer, type JsonValue, parseJson } from "../../src/model/json.ts"
 import type { Entry, Part, SessionLog } from "../../src/model/session.ts"
-import { plainBlobs } from "../../src/sessions/rows/blob-packing.ts"
+import { unpackBlobs } from "../../src/sessions/rows/blob-packing.ts"
 import { createBlobSink } from "../../src/sessions/rows/oversized.ts"
 import {
   messageOfRow,
@@ -34,7 +34,7 @@ test(`any session comes back from its rows as it was (POND_SEED=${SEED})`, () =>
         const message = messageRow(entry, { ...sessionFacts, lane: "main" }, blobs)
         return { message, parts: partRows(entry, message, blobs) }
       })
-      const bytes = plainBlobs(blobs.take())
+      const bytes = unpackBlobs(blobs.take())
       const back = {
         session: sessionOfRow(stored, bytes),
         entries: rows.map((row) => ({

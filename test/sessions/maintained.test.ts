@@ -8,13 +8,13 @@ test("a table that stands as it did when nothing was due is not asked, and one t
   const write = (name: string, ordinal: number) =>
     sessions.write([{ session: session(name), entries: [said(name, ordinal, `word${ordinal}`)] }])
   for (let number = 0; number < 30; number++) await write(`s${number}`, 0)
-  const restedAs = await sessions.standing()
-  const asked = async (options: { readonly restedAs?: string }) => {
+  const idleSignature = await sessions.standing()
+  const asked = async (options: { readonly idleSignature?: string }) => {
     const reports = await sessions.maintain("due", options)
     return reports.filter(({ table, steps }) => table !== "words" && steps.length > 0).map(({ table }) => table)
   }
-  expect(await asked({ restedAs })).toEqual([])
+  expect(await asked({ idleSignature })).toEqual([])
   await write("s0", 1)
-  expect(await asked({ restedAs })).toEqual(["messages", "parts"])
+  expect(await asked({ idleSignature })).toEqual(["messages", "parts"])
   expect(await asked({})).toEqual(["sessions"])
 })

@@ -5,7 +5,7 @@ import {
   readEntries,
   readLog,
   readMessages,
-  readPlaces,
+  readPositions,
   readSession,
 } from "../../src/sessions/read/read-sessions.ts"
 import type { ResumeFacts } from "../../src/sessions/read/resume-facts.ts"
@@ -153,7 +153,7 @@ test("readers of many sessions at once share their reads, and each gets what is 
     ids.map(async (id, number) => ({
       session: await readSession(reading, id),
       children: (await readChildren(reading, id)).length,
-      places: (await readPlaces(reading, id, "spoken")).map(({ ordinal }) => ordinal),
+      places: (await readPositions(reading, id, "spoken")).map(({ ordinal }) => ordinal),
       texts: (await readEntries(reading, id, { only: [number % 3] })).map(({ parts }) => parts[0]),
       named: (await readMessages(reading, "m1", id)).map(({ parts }) => parts[0]),
     })),

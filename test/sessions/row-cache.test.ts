@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { keptRows } from "../../src/sessions/read/row-cache.ts"
+import { cacheRows } from "../../src/sessions/read/row-cache.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "./support.ts"
 
@@ -9,7 +9,7 @@ test("who asks seldom is told to read for himself, who goes on gets every row, a
   using place = testSessions()
   const { sessions } = place.sessions.tables
   await place.sessions.write([{ session: session("a", { title: "first" }), entries: [] }])
-  const kept = keptRows({ table: sessions, columns: ["id", "title"], keyOf: ({ id }) => id })
+  const kept = cacheRows({ table: sessions, columns: ["id", "title"], keyOf: ({ id }) => id })
   for (let asked = 0; asked < SELDOM; asked++) expect(await kept()).toBeUndefined()
   expect([...((await kept())?.values() ?? [])]).toEqual([{ id: "a", title: "first" }])
 
@@ -30,7 +30,7 @@ test("only the rows that are asked for are kept, and of those stored since only 
   const { messages } = place.sessions.tables
   const entries = (id: string) => [said(id, 0, "asked"), said(id, 1, "answered", { role: "assistant" })]
   await place.sessions.write([{ session: session("a"), entries: entries("a") }])
-  const kept = keptRows({
+  const kept = cacheRows({
     table: messages,
     columns: ["session_id", "id"],
     where: eq("role", "assistant"),
@@ -49,8 +49,8 @@ test("texts of many megabytes are not kept, though they came bit by bit", async 
     place.sessions.write(names.map((id) => ({ session: session(id, { title }), entries: [] })))
   await write(["a", "b", "c"])
   const { sessions } = place.sessions.tables
-  const ids = keptRows({ table: sessions, columns: ["id"], keyOf: ({ id }) => id })
-  const titles = keptRows({ table: sessions, columns: ["id", "title"], keyOf: ({ id }) => id })
+  const ids = cacheRows({ table: sessions, columns: ["id"], keyOf: ({ id }) => id })
+  const titles = cacheRows({ table: sessions, columns: ["id", "title"], keyOf: ({ id }) => id })
   for (let asked = 0; asked < SELDOM; asked++) await Promise.all([ids(), titles()])
   expect((await titles())?.size).toBe(3)
   await write(["d", "e"])
@@ -64,7 +64,7 @@ test("a read that failed is made again by who asks next", async () => {
   await place.sessions.write([{ session: session("a"), entries: [] }])
   let failures = 1
   const version = () => (failures-- > 0 ? Promise.reject(new Error("away")) : sessions.version())
-  const kept = keptRows({ table: { ...sessions, version }, columns: ["id"], keyOf: ({ id }) => id })
+  const kept = cacheRows({ table: { ...sessions, version }, columns: ["id"], keyOf: ({ id }) => id })
   for (let asked = 0; asked < SELDOM; asked++) await kept()
   const both = await Promise.allSettled([kept(), kept()])
   expect(both.map(({ status }) => status)).toEqual(["rejected", "fulfilled"])

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../src/model/json.ts"
-import { type MetSessions, writeBatches } from "../../src/sessions/write/write-sessions.ts"
+import { type RecentSessions, writeBatches } from "../../src/sessions/write/write-sessions.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
 
@@ -117,7 +117,7 @@ test("a first import finds the copies in what it has stored, and reads nothing o
   using place = testSessions()
   const { tables, facts } = place.sessions
   const reads: string[] = []
-  const met: MetSessions = new Map()
+  const met: RecentSessions = new Map()
   const listening = <Listened extends { read: (request: never) => unknown }>(
     name: string,
     table: Listened,
@@ -164,7 +164,7 @@ test("a first import finds the copies in what it has stored, and reads nothing o
 test("a session that another process was first with is not believed to be what was to be stored", async () => {
   using place = testSessions()
   const { tables, facts } = place.sessions
-  const met: MetSessions = new Map()
+  const met: RecentSessions = new Map()
   const batch = (project: string, at: number) => [
     { session: session("s", { project }), entries: [said("s", at, `text ${at}`)] },
   ]

@@ -96,11 +96,11 @@ test("of a copied folder all are asked for at once, and those that are no copies
   }
   let asked = 0
   const { sessions } = place
-  const knownRows = (ids: readonly string[]) => {
+  const storedContent = (ids: readonly string[]) => {
     asked++
-    return sessions.knownRows(ids)
+    return sessions.storedContent(ids)
   }
-  const report = await place.sync({}, { sessions: () => Promise.resolve({ ...sessions, knownRows }) })
+  const report = await place.sync({}, { sessions: () => Promise.resolve({ ...sessions, storedContent }) })
   expect(report).toMatchObject({ sessions: { seen: 150, new: 100 }, messages: { new: 100 } })
   expect(report.issues).toMatchObject([{ kind: "duplicate_session", count: 50 }])
   expect(asked).toBe(1)

@@ -76,9 +76,9 @@ test("what stood still since is said to whoever asks the tables, until an hour i
   const told: (string | undefined)[] = []
   const surroundings = {
     clock: { ...systemClock, nowMs: () => nowMs },
-    index: async (restedAs: string | undefined) => {
-      told.push(restedAs)
-      return { tables: await place.sessions.maintain("due", { restedAs }) }
+    index: async (idleSignature: string | undefined) => {
+      told.push(idleSignature)
+      return { tables: await place.sessions.maintain("due", { idleSignature }) }
     },
   }
   place.write(SESSION, [userLine(SESSION, 1, "one")])

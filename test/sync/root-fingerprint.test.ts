@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { SourceFile, SourceUnit } from "../../src/adapters/adapter.ts"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { silentLog } from "../../src/platform/log.ts"
-import { createRootLook } from "../../src/sync/plan/root-fingerprint.ts"
+import { createRootFingerprint } from "../../src/sync/plan/root-fingerprint.ts"
 import { openSyncState } from "../../src/sync/state/sync-state.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
@@ -28,7 +28,7 @@ const unit = (key: string, files: readonly SourceFile[], other: Partial<SourceUn
 })
 
 function textOf(units: readonly SourceUnit[]): string {
-  const look = createRootLook()
+  const look = createRootFingerprint()
   for (const each of units) look.add(each)
   return look.text()
 }

@@ -20,9 +20,9 @@ async function syncFully(place: SyncPlace) {
       read.push(id)
       return sessions.entries(id, ordinals)
     },
-    knownRows: (ids) => {
+    storedContent: (ids) => {
       asked++
-      return sessions.knownRows(ids)
+      return sessions.storedContent(ids)
     },
   }
   const report = await place.sync({ isFull: true }, { sessions: () => Promise.resolve(counted) })

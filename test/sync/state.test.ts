@@ -52,7 +52,7 @@ test("what is written past the looks, as builds before them do, leaves none of t
   const look = (write: string): (string | undefined)[] => {
     const state = at.open("one")
     remember(state, "a", "1")
-    for (const root of ["/root", "/other"]) state.keepLook("pi", root, "look")
+    for (const root of ["/root", "/other"]) state.rememberRootFingerprint("pi", root, "look")
     expect([state.look("pi", "/root"), state.look("pi", "/other")]).toEqual(["look", "look"])
     using file = new Database(`${at.path}.v1.sqlite`)
     file.run(write)

@@ -6,16 +6,16 @@ import type { SourceUnit } from "../../src/adapters/adapter.ts"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { opencode } from "../../src/adapters/opencode/adapter.ts"
 import type { ImportSource } from "../../src/sync/import.ts"
-import { createKnownUnits, type KnownUnits } from "../../src/sync/watch/unit-index.ts"
+import { createUnitIndex, type UnitIndex } from "../../src/sync/watch/unit-index.ts"
 import { clientDatabase, NOW, tempRoot, user } from "../adapters/opencode/support.ts"
 import { SESSION, syncPlace, userLine } from "./support.ts"
 
 /** As if it had been planned long after everything was written, unless it is said. */
-async function knownOf(source: ImportSource, plannedAtMs = Number.MAX_SAFE_INTEGER): Promise<KnownUnits> {
+async function knownOf(source: ImportSource, plannedAtMs = Number.MAX_SAFE_INTEGER): Promise<UnitIndex> {
   const units: SourceUnit[] = []
   for await (const found of source.adapter.source.plan(source.root)) if ("files" in found) units.push(found)
   expect(units.length).toBeGreaterThan(0)
-  return createKnownUnits(source, units, plannedAtMs)
+  return createUnitIndex(source, units, plannedAtMs)
 }
 
 test("another log of the same size and time is a change, and one that was looked at is none any more", async () => {

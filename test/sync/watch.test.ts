@@ -8,7 +8,7 @@ import type { ImportSource } from "../../src/sync/import.ts"
 import { planRoot } from "../../src/sync/plan/plan-root.ts"
 import type { SyncState } from "../../src/sync/state/sync-state.ts"
 import { runSync } from "../../src/sync/sync.ts"
-import { createKnownUnits } from "../../src/sync/watch/unit-index.ts"
+import { createUnitIndex } from "../../src/sync/watch/unit-index.ts"
 import { type WatchTimes, watchSources } from "../../src/sync/watch/watch-sources.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
@@ -295,7 +295,7 @@ test("what is known of a root says which of its units changed, or that it cannot
   const [unit] = units
   const [file] = unit?.files ?? []
   const later = systemClock.nowMs() + 30 * 86_400_000
-  const known = createKnownUnits(source, units, later)
+  const known = createUnitIndex(source, units, later)
   expect(unit?.files).toHaveLength(1)
   expect(known.look(file?.modifiedMs ?? 0)).toEqual([])
   place.append(SESSION, `${userLine(SESSION, 2, "two")}\n`)
@@ -328,7 +328,7 @@ test("of thousands of sessions that rest, a look asks for a part, and a few look
   const nowMs = systemClock.nowMs()
   const unitOf = (name: string, modifiedMs: number) => unitAt(place, name, modifiedMs)
   const rested = Array.from({ length: 2_500 }, (_, number) => unitOf(`rested-${number}`, 0))
-  const known = createKnownUnits(source, [...rested, unitOf("today", nowMs)], nowMs + 60_000)
+  const known = createUnitIndex(source, [...rested, unitOf("today", nowMs)], nowMs + 60_000)
   const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
   for (const look of looks) {
     expect(look).toContain("today")
@@ -343,7 +343,7 @@ test("where thousands were gone on with today, each look asks for the youngest, 
   if (source === undefined) throw new Error("there is no source")
   const nowMs = systemClock.nowMs()
   const units = Array.from({ length: 2_500 }, (_, number) => unitAt(place, `${number}`, nowMs - number * 1_000))
-  const known = createKnownUnits(source, units, nowMs + 60_000)
+  const known = createUnitIndex(source, units, nowMs + 60_000)
   const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
   for (const look of looks) {
     expect(look).toEqual(expect.arrayContaining(["0", "50", "99"]))

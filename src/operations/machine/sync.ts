@@ -120,9 +120,9 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     storeMark: () => storeIdentity(pond.storeName(), host),
     sessions: () => pond.sessions(),
     embed: () => embedStore(pond, hooks),
-    index: async (restedAs) => {
+    index: async (idleSignature) => {
       const sessions = await pond.sessions()
-      return { tables: await sessions.maintain("due", { stepAside: hooks.stepAside, restedAs }) }
+      return { tables: await sessions.maintain("due", { stepAside: hooks.stepAside, idleSignature }) }
     },
     clock: host.clock,
     log: host.log,

@@ -9,7 +9,7 @@ import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { PartRow, SESSIONS, SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 import { byNames, itself, MESSAGES_MAX, type NameKey, SESSIONS_MAX, textOfName } from "./point-reads.ts"
-import { keptRows } from "./row-cache.ts"
+import { cacheRows } from "./row-cache.ts"
 
 const FACT_COLUMNS = [
   "id",
@@ -34,7 +34,7 @@ export interface AnswerReads {
 }
 
 export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads {
-  const kept = keptRows({ table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
+  const kept = cacheRows({ table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
   const byId = gathered<string, SessionFactRow>({
     read: (ids) => sessions.read({ columns: FACT_COLUMNS, where: isIn("id", ids) }),
     keyOf: ({ id }) => id,
@@ -46,7 +46,7 @@ export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads
     messageId: row.message_id,
   })
   // Few messages came with files, and of all others it is known then that they have none.
-  const withFiles = keptRows({
+  const withFiles = cacheRows({
     table: parts,
     columns: ["session_id", "message_id"],
     where: IS_FILE,

@@ -51,10 +51,10 @@ export type ReadPart = Pick<PartRow, (typeof PART_COLUMNS)[number]>
 type PlaceRow = Pick<MessageRow, "session_id" | "id" | "ordinal">
 
 /** All messages of a session, those that say something (conversation), or those that are no carriers. */
-export type PlaceKind = "all" | "spoken" | "turns"
+export type PositionKind = "all" | "spoken" | "turns"
 
 /** A message by its place in its session, and by its name there. */
-export interface PlaceKey {
+export interface OrdinalKey {
   readonly sessionId: string
   readonly ordinal: number
 }
@@ -67,9 +67,9 @@ export interface PointReads {
   readonly sessions: Gathered<string, ReadSession>
   /** By the session that they name as their parent. */
   readonly children: Gathered<string, ReadSession>
-  readonly places: Readonly<Record<PlaceKind, Gathered<string, PlaceRow>>>
-  readonly messagesAt: Gathered<PlaceKey, ReadMessage>
-  readonly partsAt: Gathered<PlaceKey, ReadPart>
+  readonly places: Readonly<Record<PositionKind, Gathered<string, PlaceRow>>>
+  readonly messagesAt: Gathered<OrdinalKey, ReadMessage>
+  readonly partsAt: Gathered<OrdinalKey, ReadPart>
   readonly messagesNamed: Gathered<NameKey, ReadMessage>
   readonly partsNamed: Gathered<NameKey, ReadPart>
 }
@@ -79,7 +79,7 @@ const PLACES_OF_MAX = 64
 export const MESSAGES_MAX = 400
 
 export const itself = (key: string) => key
-const textOfPlace = ({ sessionId, ordinal }: PlaceKey) => `${ordinal} ${sessionId}`
+const textOfPlace = ({ sessionId, ordinal }: OrdinalKey) => `${ordinal} ${sessionId}`
 export const textOfName = ({ sessionId, messageId }: NameKey) => `${sessionId.length} ${sessionId}${messageId}`
 
 export function openPointReads({ sessions, messages, parts }: SessionTables): PointReads {
@@ -120,13 +120,13 @@ export function openPointReads({ sessions, messages, parts }: SessionTables): Po
       spoken: placesWhere(not(isNull("search_text"))),
       turns: placesWhere(not(eq("role", "system"))),
     },
-    messagesAt: gathered<PlaceKey, ReadMessage>({
+    messagesAt: gathered<OrdinalKey, ReadMessage>({
       read: (keys) => messages.read({ columns: MESSAGE_COLUMNS, where: byPlaces("ordinal", keys) }),
       keyOf: (row) => ({ sessionId: row.session_id, ordinal: row.ordinal }),
       textOf: textOfPlace,
       keysMax: MESSAGES_MAX,
     }),
-    partsAt: gathered<PlaceKey, ReadPart>({
+    partsAt: gathered<OrdinalKey, ReadPart>({
       read: (keys) => parts.read({ columns: PART_COLUMNS, where: byPlaces("message_ordinal", keys) }),
       keyOf: (row) => ({ sessionId: row.session_id, ordinal: row.message_ordinal }),
       textOf: textOfPlace,
@@ -145,7 +145,7 @@ export function openPointReads({ sessions, messages, parts }: SessionTables): Po
   }
 }
 
-function byPlaces(column: "ordinal" | "message_ordinal", keys: readonly PlaceKey[]): Filter {
+function byPlaces(column: "ordinal" | "message_ordinal", keys: readonly OrdinalKey[]): Filter {
   const groups = Map.groupBy(keys, ({ sessionId }) => sessionId)
   return or(
     ...[...groups].map(([sessionId, own]) =>

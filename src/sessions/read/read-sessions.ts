@@ -6,13 +6,13 @@ import type { Entry, Message, Part, Session, SessionLog } from "../../model/sess
 import { visibleLine } from "../../model/visible.ts"
 import { collectMade } from "../../platform/native-memory.ts"
 import { and, contains, eq, isIn, or, range, startsWith } from "../../substrate/filter.ts"
-import { plainBlobs } from "../rows/blob-packing.ts"
+import { unpackBlobs } from "../rows/blob-packing.ts"
 import { BLOB_SCHEME, MissingBlob } from "../rows/oversized.ts"
 import {
   type Blobs,
   blobsOfPart,
   blobsOfRow,
-  createRepeated,
+  createInterner,
   messageOfRow,
   partOfRow,
   sessionOfRow,
@@ -21,8 +21,8 @@ import type { SessionTables } from "../write/write-sessions.ts"
 import {
   MESSAGE_COLUMNS,
   PART_COLUMNS,
-  type PlaceKind,
   type PointReads,
+  type PositionKind,
   type ReadMessage,
   type ReadPart,
   type ReadSession,
@@ -83,7 +83,7 @@ export async function readEntries(reading: Reading, sessionId: string, ordinals:
   if (ordinals.only !== undefined) {
     const keys = ordinals.only.map((ordinal) => ({ sessionId, ordinal }))
     const [messages, parts] = await Promise.all([points.messagesAt(keys), points.partsAt(keys)])
-    return await assembled(tables, messages, parts)
+    return await assembleEntries(tables, messages, parts)
   }
   const within = (column: string) => {
     const own = eq("session_id", sessionId)
@@ -94,11 +94,11 @@ export async function readEntries(reading: Reading, sessionId: string, ordinals:
     tables.messages.read({ columns: MESSAGE_COLUMNS, where: within("ordinal") }),
     tables.parts.read({ columns: PART_COLUMNS, where: within("message_ordinal") }),
   ])
-  return await assembled(tables, messages, parts)
+  return await assembleEntries(tables, messages, parts)
 }
 
 /** Where the messages of a session stand, in order. */
-export async function readPlaces({ points }: Reading, sessionId: string, kind: PlaceKind): Promise<Place[]> {
+export async function readPositions({ points }: Reading, sessionId: string, kind: PositionKind): Promise<Place[]> {
   const rows = await points.places[kind]([sessionId])
   return rows.toSorted((left, right) => left.ordinal - right.ordinal)
 }
@@ -114,11 +114,11 @@ export async function readMessages(
       ? await tables.messages.read({ columns: MESSAGE_COLUMNS, where: eq("id", messageId) })
       : await points.messagesNamed([{ sessionId, messageId }])
   const parts = await points.partsNamed(messages.map((row) => ({ sessionId: row.session_id, messageId })))
-  return await assembled(tables, messages, parts)
+  return await assembleEntries(tables, messages, parts)
 }
 
 export async function readLog(reading: Reading, sessionId: string): Promise<SessionLog> {
-  return await heldLog(await readStored(reading, sessionId))
+  return await collectLog(await openLog(reading, sessionId))
 }
 
 /**
@@ -136,13 +136,13 @@ export interface StoredTree extends StoredLog {
   readonly children: readonly StoredTree[]
 }
 
-export async function heldLog({ session, stretches }: StoredLog): Promise<SessionLog> {
+export async function collectLog({ session, stretches }: StoredLog): Promise<SessionLog> {
   const entries: Entry[] = []
   for await (const stretch of stretches()) for (const entry of stretch) entries.push(entry)
   return { session, entries }
 }
 
-export async function readStored(reading: Reading, sessionId: string): Promise<StoredLog> {
+export async function openLog(reading: Reading, sessionId: string): Promise<StoredLog> {
   const session = await readSession(reading, sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
   return {
@@ -193,7 +193,7 @@ function unitsOfPart(part: Part): number {
 async function readRevisions({ tables }: Reading, sessionId: string): Promise<readonly Entry[]> {
   const mayRevise = or(contains("options", '"revision_of"'), startsWith("options", BLOB_SCHEME))
   const where = and(eq("session_id", sessionId), mayRevise)
-  const entries = await assembled(tables, await tables.messages.read({ columns: MESSAGE_COLUMNS, where }), [])
+  const entries = await assembleEntries(tables, await tables.messages.read({ columns: MESSAGE_COLUMNS, where }), [])
   return entries.filter(({ message }) => isRevision(message))
 }
 
@@ -214,7 +214,7 @@ export async function readTree(
       { details: { cycle: [...above, sessionId] } },
     )
   }
-  const log = await readStored(reading, sessionId)
+  const log = await openLog(reading, sessionId)
   const ids = await reading.points.children([sessionId])
   const children: StoredTree[] = []
   for (const { id } of ids.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
@@ -233,7 +233,7 @@ export function sessionNotFound(sessionId: string): PondError {
   )
 }
 
-async function assembled(
+async function assembleEntries(
   tables: SessionTables,
   messages: readonly ReadMessage[],
   parts: readonly Omit<ReadPart, "message_ordinal">[],
@@ -244,7 +244,7 @@ async function assembled(
   ]
   const blobs = await readBlobs(tables, references)
   const byMessage = Map.groupBy(parts, (row) => messageKey(row.session_id, row.message_id))
-  const repeated = createRepeated(blobs)
+  const repeated = createInterner(blobs)
   return messages
     .toSorted((left, right) => left.ordinal - right.ordinal)
     .map((row) => {
@@ -272,7 +272,7 @@ async function readBlobs(tables: SessionTables, references: readonly string[]): 
   const wanted = [...new Set(references)]
   if (wanted.length === 0) return new Map()
   const rows = await tables.blobs.readBlobs("bytes", { columns: ["sha256", "size"], where: isIn("sha256", wanted) })
-  const blobs = plainBlobs(rows)
+  const blobs = unpackBlobs(rows)
   const missing = wanted.find((sha256) => !blobs.has(sha256))
   if (missing !== undefined) {
     throw new PondError(

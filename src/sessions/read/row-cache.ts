@@ -7,7 +7,7 @@ import { and, type Filter, stored } from "../../substrate/filter.ts"
 import type { Picked, Table } from "../../substrate/table.ts"
 import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
 
-export interface Keeping<C extends Columns, Name extends ScannedName<C>> {
+export interface RowCacheOptions<C extends Columns, Name extends ScannedName<C>> {
   readonly table: Table<C>
   readonly columns: readonly Name[]
   /** Which rows; all where there is none. */
@@ -16,7 +16,7 @@ export interface Keeping<C extends Columns, Name extends ScannedName<C>> {
 }
 
 /** The rows by their keys, with all that was committed before the call; nothing where they are not kept. */
-export type KeptRows<Row> = () => Promise<ReadonlyMap<string, Row> | undefined>
+export type RowCache<Row> = () => Promise<ReadonlyMap<string, Row> | undefined>
 
 /** One command asks no more often than this. */
 const ASKED_BY_ONE_COMMAND = 6
@@ -33,19 +33,19 @@ interface Kept<Row> {
   readonly units: number
 }
 
-export function keptRows<C extends Columns, Name extends ScannedName<C>>(
-  keeping: Keeping<C, Name>,
-): KeptRows<Picked<C, Name>> {
+export function cacheRows<C extends Columns, Name extends ScannedName<C>>(
+  keeping: RowCacheOptions<C, Name>,
+): RowCache<Picked<C, Name>> {
   type Row = Picked<C, Name>
   let asked = 0
   let kept: Kept<Row> | "too much" | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
-  async function look(): Promise<ReadonlyMap<string, Row> | undefined> {
+  async function refresh(): Promise<ReadonlyMap<string, Row> | undefined> {
     if (kept === "too much") return undefined
     const version = await keeping.table.version()
     if (version === undefined) return undefined
-    if (kept?.version !== version) kept = (await readOn(keeping, kept, version)) ?? "too much"
+    if (kept?.version !== version) kept = (await extend(keeping, kept, version)) ?? "too much"
     return kept === "too much" ? undefined : kept.rows
   }
 
@@ -53,15 +53,15 @@ export function keptRows<C extends Columns, Name extends ScannedName<C>>(
     asked += 1
     if (asked <= ASKED_BY_ONE_COMMAND) return Promise.resolve(undefined)
     // One after the other: a look that began before the call may have missed what was committed just before it.
-    const answer = turn.then(look)
+    const answer = turn.then(refresh)
     turn = answer.catch(() => undefined)
     return answer
   }
 }
 
 /** With what was stored since; nothing where that is too much to keep. */
-async function readOn<C extends Columns, Name extends ScannedName<C>>(
-  { table, columns, where = ALL, keyOf }: Keeping<C, Name>,
+async function extend<C extends Columns, Name extends ScannedName<C>>(
+  { table, columns, where = ALL, keyOf }: RowCacheOptions<C, Name>,
   known: Kept<Picked<C, Name>> | undefined,
   version: number,
 ): Promise<Kept<Picked<C, Name>> | undefined> {

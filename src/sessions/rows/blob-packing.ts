@@ -22,7 +22,7 @@ const LEVEL = 3
 const PACKED_SHARE_MAX = 7 / 8
 
 /** `whole` is asked for where the pieces do not shrink: all of them, in a buffer of its own. */
-export function packedRow(pieces: Iterable<Uint8Array>, whole: () => Uint8Array): BlobRow {
+export function packBlob(pieces: Iterable<Uint8Array>, whole: () => Uint8Array): BlobRow {
   const hasher = new Bun.CryptoHasher("sha256")
   const frames: Uint8Array[] = []
   let [size, packedSize] = [0, 0]
@@ -34,11 +34,11 @@ export function packedRow(pieces: Iterable<Uint8Array>, whole: () => Uint8Array)
     packedSize += frame.byteLength
     frames.push(frame)
   }
-  const bytes = packedSize > size * PACKED_SHARE_MAX ? whole() : joined(frames, packedSize)
+  const bytes = packedSize > size * PACKED_SHARE_MAX ? whole() : concat(frames, packedSize)
   return { sha256: hasher.digest("hex"), size: BigInt(size), bytes }
 }
 
-function joined(frames: readonly Uint8Array[], size: number): Uint8Array {
+function concat(frames: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   let used = 0
   for (const frame of frames) {
@@ -49,7 +49,7 @@ function joined(frames: readonly Uint8Array[], size: number): Uint8Array {
 }
 
 /** The bytes as they were given; nothing where those of the row are no such bytes. */
-export function plainBytes({ size, bytes }: StoredBlob): Uint8Array | undefined {
+export function unpackBlob({ size, bytes }: StoredBlob): Uint8Array | undefined {
   const length = Number(size)
   if (bytes === null) return undefined
   if (bytes.byteLength === length) return bytes
@@ -63,10 +63,10 @@ export function plainBytes({ size, bytes }: StoredBlob): Uint8Array | undefined 
 }
 
 /** By their digest. A row without its bytes is left out, and missed by who asks for it. */
-export function plainBlobs(rows: readonly StoredBlob[]): Map<string, Uint8Array> {
+export function unpackBlobs(rows: readonly StoredBlob[]): Map<string, Uint8Array> {
   return new Map(
     rows.flatMap((row) => {
-      const bytes = plainBytes(row)
+      const bytes = unpackBlob(row)
       return bytes === undefined ? [] : [[row.sha256, bytes] as const]
     }),
   )

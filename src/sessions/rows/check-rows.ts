@@ -18,7 +18,7 @@ import {
 } from "../../substrate/columns/batch-cells.ts"
 import { type RowBatch, rowsOfBatch, textsBeginning } from "../../substrate/columns/row-batch.ts"
 import type { BlobRow, SessionRow } from "../tables.ts"
-import { plainBytes } from "./blob-packing.ts"
+import { unpackBlob } from "./blob-packing.ts"
 import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./row-codecs.ts"
 
@@ -58,7 +58,7 @@ interface Judge {
 }
 
 export function createRowChecker(): RowChecker {
-  const judge: Judge = { known: new Map(), referenced: new Set(), isJson: createJsonJudge() }
+  const judge: Judge = { known: new Map(), referenced: new Set(), isJson: createJsonChecker() }
   const present = new Set<string>()
   return {
     known: judge.known,
@@ -156,7 +156,7 @@ function requirements(batch: RowBatch): (kind: string, row: number) => boolean {
 function blobsFault(present: Set<string>, rows: readonly BlobRow[]): string | undefined {
   for (const row of rows) {
     const { sha256 } = row
-    const bytes = plainBytes(row)
+    const bytes = unpackBlob(row)
     const found = bytes && sha256Of(bytes)
     if (found !== sha256) return `the bytes ${sha256} are others`
     present.add(sha256)
@@ -228,7 +228,7 @@ const REMEMBERED_MAX = 4096
 const SHALLOW_UNITS = 4000
 
 /** Short values repeat from row to row, and need not be read again. */
-function createJsonJudge(): (column: string | null) => boolean {
+function createJsonChecker(): (column: string | null) => boolean {
   let seen = new Set<string>(["{}"])
   return (column) => {
     if (column === null) return false

@@ -5,7 +5,7 @@
  */
 
 import type { BlobRow } from "../tables.ts"
-import { packedRow } from "./blob-packing.ts"
+import { packBlob } from "./blob-packing.ts"
 
 export const BLOB_SCHEME = "pond://blob/"
 const TEXT_MARK = "pond://text/"
@@ -30,11 +30,11 @@ export function createBlobSink(): BlobSink & { take(): BlobRow[] } {
   }
   return {
     putText: (text) => {
-      const reference = texts.get(text) ?? keep(packedRow(piecesOfText(text), () => bytesOfText(text)))
+      const reference = texts.get(text) ?? keep(packBlob(piecesOfText(text), () => bytesOfText(text)))
       texts.set(text, reference)
       return reference
     },
-    put: (bytes) => keep(packedRow([bytes], () => bytes)),
+    put: (bytes) => keep(packBlob([bytes], () => bytes)),
     take() {
       const taken = [...rows.values()]
       rows = new Map()

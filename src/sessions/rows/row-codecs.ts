@@ -240,7 +240,7 @@ function fileContent(json: JsonObject, text: string, blobs: Blobs): FileContent 
 }
 
 /** What many rows of a session say alike is held once. Whoever changes such options changes a copy. */
-export interface Repeated {
+export interface Interner {
   readonly text: (text: string) => string
   readonly options: (column: string) => ProviderOptions
 }
@@ -248,19 +248,19 @@ export interface Repeated {
 const REPEATED_UNITS_MAX = 200
 const REPEATED_MAX = 1_000
 
-export function createRepeated(blobs: Blobs): Repeated {
+export function createInterner(blobs: Blobs): Interner {
   const texts = new Map<string, string>()
   const known = new Map<string, ProviderOptions>()
   return {
-    text: (text) => held(texts, text, () => text),
+    text: (text) => intern(texts, text, () => text),
     options: (column) => {
       if (column.length > REPEATED_UNITS_MAX) return optionsOf(column, blobs)
-      return held(known, column, () => frozen(optionsOf(column, blobs)))
+      return intern(known, column, () => deepFreeze(optionsOf(column, blobs)))
     },
   }
 }
 
-function held<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
+function intern<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
   const value = values.get(key)
   if (value !== undefined) return value
   const made = make()
@@ -268,9 +268,9 @@ function held<Value>(values: Map<string, Value>, key: string, make: () => Value)
   return made
 }
 
-function frozen<Value>(value: Value): Value {
+function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value
-  for (const inner of Object.values(value)) frozen(inner)
+  for (const inner of Object.values(value)) deepFreeze(inner)
   return Object.freeze(value)
 }
 

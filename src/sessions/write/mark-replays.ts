@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../.
 import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../../substrate/columns/column-batch.ts"
 import { isIn } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
-import { plainBlobs } from "../rows/blob-packing.ts"
+import { unpackBlobs } from "../rows/blob-packing.ts"
 import { columnOfText, createBlobSink, textOfColumn } from "../rows/oversized.ts"
 import { blobsOfRow } from "../rows/row-codecs.ts"
 import { type Lane, MESSAGES, PARTS } from "../tables.ts"
@@ -40,16 +40,16 @@ export async function markReplays(
     owners,
     [...suspects].flatMap((batch) => batch.spoken.keys.slice(PROBES)),
   )
-  return batches.map((batch) => (suspects.has(batch) ? marked(batch, owners) : batch))
+  return batches.map((batch) => (suspects.has(batch) ? markCopies(batch, owners) : batch))
 }
 
-function marked(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
+function markCopies(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
   const { session, messages, parts, spoken } = batch
   const blobs = createBlobSink()
   const copies = new Set<string>()
   const [lanes, options] = [textsIn(messages, "lane"), textsIn(messages, "options")]
   const needed = new Set(blobsOfRow(options))
-  const known = plainBlobs(batch.blobs.filter(({ sha256 }) => needed.has(sha256)))
+  const known = unpackBlobs(batch.blobs.filter(({ sha256 }) => needed.has(sha256)))
   for (const [index, key] of spoken.keys.entries()) {
     const owner = owners.get(key)
     const place = spoken.places[index]

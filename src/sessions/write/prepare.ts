@@ -3,8 +3,10 @@
  * the writing of others. What only the store can tell (which messages are copies of another session's) comes afterwards.
  */
 import type { Entry, Message, Session } from "../../model/session.ts"
+
 import { type ColumnBatch, columnBytes, columnsOf, rowsOfColumns } from "../../substrate/columns/column-batch.ts"
-import { plainBlobs } from "../rows/blob-packing.ts"
+import { unpackBlobs } from "../rows/blob-packing.ts"
+
 import { createBlobSink } from "../rows/oversized.ts"
 import {
   type IngestFacts,
@@ -58,7 +60,7 @@ export function prepare({ session, entries }: SessionBatch, facts: IngestFacts):
 
 /** The entries that the rows were made of. */
 export function entriesOf({ messages, parts, blobs }: PreparedBatch): Entry[] {
-  const bytes = plainBlobs(blobs)
+  const bytes = unpackBlobs(blobs)
   const partsOf = Map.groupBy(rowsOfColumns(PARTS, parts) as unknown as readonly PartRow[], (row) => row.message_id)
   return (rowsOfColumns(MESSAGES, messages) as unknown as readonly MessageRow[]).map((row) => ({
     message: messageOfRow(row, bytes),
@@ -90,7 +92,7 @@ function laneOf(session: Session, message: Message): Lane {
 const ROW_UNITS = 64
 
 /** About how much memory the rows take: what a caller adds up to decide when to flush. */
-export function preparedUnits({ messages, parts, blobs }: PreparedBatch): number {
+export function estimateBytes({ messages, parts, blobs }: PreparedBatch): number {
   const rows = ROW_UNITS * (messages.length + parts.length) + columnBytes(messages) + columnBytes(parts)
   return blobs.reduce((sum, { bytes }) => sum + bytes.byteLength, rows)
 }

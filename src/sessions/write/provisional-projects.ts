@@ -12,7 +12,7 @@ import type { Table } from "../../substrate/table.ts"
 import { MESSAGES, PARTS, type SESSIONS } from "../tables.ts"
 import type { PreparedBatch } from "./prepare.ts"
 
-export async function underStoredProjects(
+export async function keepStoredProjects(
   sessions: Table<(typeof SESSIONS)["columns"]>,
   batches: readonly PreparedBatch[],
   stored: ReadonlyMap<string, Pick<Session, "source_agent" | "project">>,
@@ -33,11 +33,11 @@ export async function underStoredProjects(
   )
   return batches.map((batch) => {
     const project = isOfOneLog.has(batch) ? provisional.get(batch.session.id)?.project : undefined
-    return project === undefined ? batch : underProject(batch, project)
+    return project === undefined ? batch : withProject(batch, project)
   })
 }
 
-function underProject(batch: PreparedBatch, project: string): PreparedBatch {
+function withProject(batch: PreparedBatch, project: string): PreparedBatch {
   return {
     ...batch,
     session: { ...batch.session, project },

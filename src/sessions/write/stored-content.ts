@@ -19,7 +19,7 @@ import { type Lane, MESSAGES } from "../tables.ts"
 import type { PreparedBatch } from "./prepare.ts"
 import type { SessionTables } from "./write-sessions.ts"
 
-export interface KnownRows {
+export interface StoredContent {
   /** Behind the last message that is stored of the session. */
   nextOrdinal(sessionId: string): number
   /** Nothing where the session is not stored. */
@@ -44,7 +44,7 @@ interface KnownSession {
   readonly revised: Set<string>
 }
 
-export async function readKnownRows(tables: SessionTables, ids: readonly string[]): Promise<KnownRows> {
+export async function readStoredContent(tables: SessionTables, ids: readonly string[]): Promise<StoredContent> {
   const where = isIn("session_id", [...ids])
   const known = new Map(ids.map((id) => [id, { sums: createSums(), nextOrdinal: 0, revised: new Set<string>() }]))
   const sessions = await tables.sessions.read({ columns: ["id", "project"], where: isIn("id", [...ids]) })
@@ -156,21 +156,21 @@ function withoutReplays(batch: ColumnBatch): ColumnBatch {
   const replay: Lane = "replay"
   if (!lanes.includes(replay)) return batch
   const options = textsOf(columnIn(batch, "options")).map((text, row) =>
-    lanes[row] === replay && text !== null ? unmarked(text) : text,
+    lanes[row] === replay && text !== null ? withoutMark(text) : text,
   )
   return replaced(MESSAGES, batch, { options })
 }
 
-function unmarked(options: string): string {
+function withoutMark(options: string): string {
   const parsed = parseOwnJson(options)
   if (!parsed.ok || !isJsonObject(parsed.value)) return options
   const { pond } = parsed.value
   if (pond === undefined || !isJsonObject(pond)) return options
   const { replay_of: _, ...own } = pond
-  const isMarkAlone = Object.keys(own).length === 0
+  const isOnlyMark = Object.keys(own).length === 0
   const entries = Object.entries(parsed.value).flatMap(([key, value]): [string, JsonValue][] => {
     if (key !== "pond") return [[key, value]]
-    return isMarkAlone ? [] : [[key, own]]
+    return isOnlyMark ? [] : [[key, own]]
   })
   return stringifyJson(Object.fromEntries(entries))
 }

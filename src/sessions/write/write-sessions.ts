@@ -11,7 +11,7 @@ import { type IngestFacts, sessionRow } from "../rows/row-codecs.ts"
 import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
 import { markReplays } from "./mark-replays.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./prepare.ts"
-import { underStoredProjects } from "./provisional-projects.ts"
+import { keepStoredProjects } from "./provisional-projects.ts"
 
 export interface SessionTables {
   readonly sessions: Table<(typeof SESSIONS)["columns"]>
@@ -33,7 +33,7 @@ export async function writeBatches(
   tables: SessionTables,
   batches: readonly SessionBatch[],
   facts: IngestFacts,
-  met: MetSessions = new Map(),
+  met: RecentSessions = new Map(),
 ): Promise<BatchResult[]> {
   const prepared = batches.map((batch) => prepare(batch, facts))
   return await writePrepared(tables, prepared, facts, met)
@@ -43,16 +43,16 @@ export async function writePrepared(
   tables: SessionTables,
   batches: readonly PreparedBatch[],
   facts: IngestFacts,
-  met: MetSessions = new Map(),
+  met: RecentSessions = new Map(),
 ): Promise<BatchResult[]> {
   const stored = await storedSessions(tables, batches, met)
-  return await write(tables, await underStoredProjects(tables.sessions, batches, stored), { facts, stored, met })
+  return await write(tables, await keepStoredProjects(tables.sessions, batches, stored), { facts, stored, met })
 }
 
 interface WriteFacts {
   readonly facts: IngestFacts
   readonly stored: StoredSessions
-  readonly met: MetSessions
+  readonly met: RecentSessions
 }
 
 async function write(
@@ -61,12 +61,12 @@ async function write(
   { facts, stored, met }: WriteFacts,
 ): Promise<BatchResult[]> {
   const owners = ownersOf(batches, stored)
-  const accepted = batches.filter(({ session }) => faultOf(session, owners) === undefined)
+  const accepted = batches.filter(({ session }) => ownershipConflict(session, owners) === undefined)
   const marked = await markReplays(tables.messages, accepted, stored)
   const newSessions = distinctById(accepted.map(({ session }) => session)).filter(({ id }) => !stored.has(id))
   const blobs = createBlobSink()
   const sessionRows = newSessions.map((session) => sessionRow(session, facts, blobs))
-  for (const group of inGroups([...marked.flatMap((batch) => batch.blobs), ...blobs.take()])) {
+  for (const group of splitBySize([...marked.flatMap((batch) => batch.blobs), ...blobs.take()])) {
     await tables.blobs.insertAbsent(group)
   }
   const parts = await tables.parts.insertColumns(marked.map((batch) => batch.parts))
@@ -87,7 +87,7 @@ async function write(
 /** On its way into the engine a row is copied several times, so that a flush of large blobs takes several commits. */
 const BLOB_BYTES_MAX = 32_000_000
 
-function inGroups(rows: readonly BlobRow[]): BlobRow[][] {
+function splitBySize(rows: readonly BlobRow[]): BlobRow[][] {
   const groups: BlobRow[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const row of rows) {
@@ -108,11 +108,11 @@ export type StoredSessions = ReadonlyMap<string, Pick<Session, "source_agent" | 
  * The same of sessions that were stored a moment ago: the last one of a flush goes on in the next, and to look it up
  * among 40,000 sessions that no index covers yet took 0.1 s each time.
  */
-export type MetSessions = Map<string, Pick<Session, "source_agent" | "project">>
+export type RecentSessions = Map<string, Pick<Session, "source_agent" | "project">>
 
 const MET_MAX = 4_096
 
-function keepMet(met: MetSessions, sessions: readonly Session[]): void {
+function keepMet(met: RecentSessions, sessions: readonly Session[]): void {
   if (met.size + sessions.length > MET_MAX) met.clear()
   for (const { id, source_agent, project } of sessions) met.set(id, { source_agent, project })
 }
@@ -120,10 +120,10 @@ function keepMet(met: MetSessions, sessions: readonly Session[]): void {
 async function storedSessions(
   tables: SessionTables,
   batches: readonly Pick<SessionBatch, "session">[],
-  met: MetSessions,
+  met: RecentSessions,
 ): Promise<StoredSessions> {
   const ids = [...new Set(batches.map(({ session }) => session.id))]
-  const stored: MetSessions = new Map()
+  const stored: RecentSessions = new Map()
   for (const id of ids) {
     const facts = met.get(id)
     if (facts !== undefined) stored.set(id, facts)
@@ -149,7 +149,7 @@ function ownersOf(batches: readonly Pick<SessionBatch, "session">[], stored: Sto
 }
 
 /** Both are copied onto every message, so a second value would make two truths. */
-function faultOf(session: Session, owners: Owners): PondError | undefined {
+function ownershipConflict(session: Session, owners: Owners): PondError | undefined {
   const before = owners.get(session.id)
   if (before === undefined) return undefined
   for (const field of ["source_agent", "project"] as const) {
@@ -176,7 +176,7 @@ function report(
 ): BatchResult[] {
   const claims = new Map(batches.toReversed().map(({ session }) => [`${session.source_agent} ${session.id}`, session]))
   return [...claims.values()].toReversed().map(({ id, source_agent: sourceAgent, ...session }) => {
-    const error = faultOf({ id, source_agent: sourceAgent, ...session }, owners)
+    const error = ownershipConflict({ id, source_agent: sourceAgent, ...session }, owners)
     const isNewSession = !stored.has(id)
     const fields = { sessionId: id, sourceAgent, isNewSession }
     if (error !== undefined) return { ...fields, inserted: { messages: 0, parts: 0 }, status: "rejected", error }

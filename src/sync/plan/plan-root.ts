@@ -9,7 +9,7 @@ import { isAsRead, isPrefixOf, type LogPosition } from "../../adapters/shared/lo
 import type { Issue } from "../../model/report.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { SyncState, UnitMemory } from "../state/sync-state.ts"
-import { createRootLook } from "./root-fingerprint.ts"
+import { createRootFingerprint } from "./root-fingerprint.ts"
 
 export type Change = "new" | "grown" | "rewritten"
 
@@ -36,7 +36,7 @@ export interface RootPlan {
   /** The keys of units that were there before. */
   readonly gone: readonly string[]
   /** The keys of units that were there before, and that are told under another path now. */
-  readonly retold: readonly string[]
+  readonly renamed: readonly string[]
   readonly issues: readonly Issue[]
   readonly bytesToRead: number
   /** How all of it looked; nothing where not all was seen, or where that is remembered already. */
@@ -61,7 +61,7 @@ export async function planRoot(
 ): Promise<RootPlan> {
   const issues: Issue[] = []
   const found: SourceUnit[] = []
-  const look = createRootLook()
+  const look = createRootFingerprint()
   await forEach(options.only ?? adapter.source.plan(root), (each) => {
     if (!("files" in each)) issues.push(each)
     else {
@@ -81,7 +81,7 @@ export async function planRoot(
       unchanged: seen,
       units: [],
       gone: [],
-      retold: [],
+      renamed: [],
       issues,
       bytesToRead: 0,
       look: undefined,
@@ -89,7 +89,7 @@ export async function planRoot(
   }
   const stamps = state.stamps(adapter.id, root)
   const met = new Set(found.map(({ key }) => key))
-  const changed = options.isFull ? found : found.filter((unit) => stamps.get(unit.key) !== stampOf(unit))
+  const changed = options.isFull ? found : found.filter((unit) => stamps.get(unit.key) !== unitSignature(unit))
   const units: PlannedUnit[] = []
   for (const unit of changed) {
     if (options.signal?.aborted) break
@@ -100,7 +100,7 @@ export async function planRoot(
   const isListed = options.only === undefined && options.signal?.aborted !== true && existsSync(root)
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
   const missing = isWhole && unchanged < stamps.size ? [...stamps.keys()].filter((key) => !met.has(key)) : []
-  const retold = retoldOf(missing, found, (key) => state.unit(adapter.id, root, key))
+  const renamed = findRenamed(missing, found, (key) => state.unit(adapter.id, root, key))
   const bytesToRead = units.reduce((sum, unit) => sum + unit.bytesToRead, 0)
   const isTold = isWhole && met.size === found.length
   return {
@@ -109,8 +109,8 @@ export async function planRoot(
     seen: met.size,
     unchanged,
     units,
-    gone: missing.filter((key) => !retold.has(key)),
-    retold: [...retold],
+    gone: missing.filter((key) => !renamed.has(key)),
+    renamed: [...renamed],
     issues,
     bytesToRead,
     look: isTold ? asSeen : undefined,
@@ -118,7 +118,7 @@ export async function planRoot(
 }
 
 /** Their file lies where it lay, and another unit is read from it: of the ways that links make to one folder, one is told. */
-function retoldOf(
+function findRenamed(
   missing: readonly string[],
   found: readonly SourceUnit[],
   memoryOf: (key: string) => UnitMemory | undefined,
@@ -126,13 +126,13 @@ function retoldOf(
   if (missing.length === 0) return new Set()
   const files = found.flatMap((unit) => unit.files)
   const [places, inodes] = [new Set(files.map(({ place }) => place)), new Set(files.map(({ inode }) => inode))]
-  const isRetold = (key: string) => {
+  const isRenamed = (key: string) => {
     const [main] = Object.keys(memoryOf(key)?.files ?? {})
     // A place that is told still: of several units in one database this one is gone.
     if (main === undefined || places.has(main)) return false
     return inodes.has(inodeAt(join(found[0]?.root ?? "", main)) ?? Number.NaN)
   }
-  return new Set(missing.filter(isRetold))
+  return new Set(missing.filter(isRenamed))
 }
 
 function inodeAt(path: string): number | undefined {
@@ -161,7 +161,7 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   const here = new Set(unit.files.map(({ place }) => place))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
   if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
-    const isAsStored = memory.stamp === stampOf(unit)
+    const isAsStored = memory.stamp === unitSignature(unit)
     const isNameless = !isFull && memory.session === null && changed.length === 0 && !isMoved
     return {
       unit,
@@ -205,10 +205,10 @@ async function goesOn(file: SourceFile, position: LogPosition): Promise<boolean>
  * Changes whenever a file of the unit does, or what lies beside them. A hash: a unit may have thousands of files. A database
  * changes with every session that is in it, so there the mark of the rows speaks alone.
  */
-export function stampOf(unit: SourceUnit): string {
+export function unitSignature(unit: SourceUnit): string {
   let text = unit.row?.mark ?? ""
   for (const file of unit.files) {
-    if (unit.row === undefined || file.form !== "database") text += `|${file.place}:${fileStamp(file)}`
+    if (unit.row === undefined || file.form !== "database") text += `|${file.place}:${fileSignature(file)}`
   }
   for (const record of unit.beside ?? []) text += `|${"text" in record ? record.text : JSON.stringify(record)}`
   return Bun.hash.xxHash64(text).toString(16)
@@ -224,7 +224,7 @@ export function isReadToEnd(file: SourceFile, position: LogPosition | undefined)
  * A name that is added (a backup of links), another mode or a new disk change that too, without a new byte: then the bytes
  * are summed up once, and not parsed.
  */
-export function fileStamp({ sizeBytes, modifiedMs, inode, changedMs }: SourceFile): string {
+export function fileSignature({ sizeBytes, modifiedMs, inode, changedMs }: SourceFile): string {
   // Most files changed when they were written, and a moment of seventeen digits takes as long to write as the file to look up.
   const modified = String(modifiedMs)
   const stat = `${sizeBytes}.${modified}.${inode}`
@@ -240,6 +240,6 @@ function statOf(stamp: string): string {
 
 /** Stamps of earlier versions did not say when. */
 function hasChanged(file: SourceFile, { files }: UnitMemory): boolean {
-  const [before = "", now] = [files[file.place], fileStamp(file)]
+  const [before = "", now] = [files[file.place], fileSignature(file)]
   return before !== now && !(before === statOf(before) && before === statOf(now))
 }

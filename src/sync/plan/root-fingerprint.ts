@@ -5,13 +5,13 @@
  */
 import type { SourceUnit } from "../../adapters/adapter.ts"
 
-export interface RootLook {
+export interface RootFingerprint {
   add(unit: SourceUnit): void
   text(): string
 }
 
-/** It tells what `stampOf` tells of each unit, and the units in their order. Numbers are hashed as they are: writing them takes longest. */
-export function createRootLook(): RootLook {
+/** It tells what `unitSignature` tells of each unit, and the units in their order. Numbers are hashed as they are: writing them takes longest. */
+export function createRootFingerprint(): RootFingerprint {
   const numbers: number[] = []
   const texts: string[] = []
   return {

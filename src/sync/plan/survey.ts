@@ -7,7 +7,7 @@ import type { UnreadClient } from "../../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../../model/report.ts"
 import { type ImportSource, unverifiedVersions } from "../import.ts"
 import { isSilent } from "../read/hydrate.ts"
-import type { MetKinds } from "../state/sync-state.ts"
+import type { SeenKinds } from "../state/sync-state.ts"
 import { type SyncContext, withState } from "../sync.ts"
 import { type PlannedUnit, planRoot } from "./plan-root.ts"
 
@@ -124,7 +124,7 @@ function counting<Client extends Pick<Adapter | UnreadClient, "source">>(
   return { ...adapter, source: { ...adapter.source, plan } }
 }
 
-function unknownRecords(met: readonly MetKinds[]): SourceSurvey["unknown_records"] {
+function unknownRecords(met: readonly SeenKinds[]): SourceSurvey["unknown_records"] {
   const counted = new Map<string, number>()
   for (const { unknownKinds, sessions } of met) {
     for (const kind of unknownKinds) counted.set(kind, (counted.get(kind) ?? 0) + sessions)

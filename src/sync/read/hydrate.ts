@@ -16,7 +16,7 @@ import { type Batch, resolve } from "../../adapters/shared/resolve.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Entry, Session } from "../../model/session.ts"
 import type { PreparedBatch, SessionBatch } from "../../sessions/write/prepare.ts"
-import { fileStamp, isReadToEnd, type PlannedUnit, stampOf } from "../plan/plan-root.ts"
+import { fileSignature, isReadToEnd, type PlannedUnit, unitSignature } from "../plan/plan-root.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 
 export interface Stretch {
@@ -96,7 +96,7 @@ export async function* hydrate(
   const parser = adapter.parse(unit, sink, resume)
   const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
   const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
-  const goingOn = resume === undefined ? {} : { since: resume.state }
+  const decideResume = resume === undefined ? {} : { since: resume.state }
   /** What was not read yet is as it was when it was last stored, or unknown. */
   const stamps = new Map(Object.entries((resume && memory?.files) ?? {}))
   const unread = new Set<string>()
@@ -106,11 +106,11 @@ export async function* hydrate(
     const facts = { unit, positions, unread, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
     return { ...memoryOf(facts), files, stamp: UNFINISHED }
   }
-  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...goingOn })) {
+  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...decideResume })) {
     pushAll(parser, batch.records)
     if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
     if (batch.isUnread === true) unread.add(batch.file.place)
-    else stamps.set(batch.file.place, fileStamp(batch.file))
+    else stamps.set(batch.file.place, fileSignature(batch.file))
     yield take(batch.bytes, batch.issues, reachedBy(batch))
   }
   const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
@@ -148,7 +148,7 @@ function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUni
   const files = unit.files.filter(
     (file) =>
       file.form === "database" ||
-      memory?.files[file.place] !== fileStamp(file) ||
+      memory?.files[file.place] !== fileSignature(file) ||
       !isReadToEnd(file, memory.positions[file.place]),
   )
   return { ...unit, files }
@@ -176,10 +176,10 @@ function memoryOf(facts: MemoryFacts): UnitMemory {
   const { unit, positions, unread, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
   const isWhole = unread.size === 0 && unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
   const stampNow = (file: SourceFile) =>
-    unread.has(file.place) ? (before?.files[file.place] ?? UNREAD) : fileStamp(file)
+    unread.has(file.place) ? (before?.files[file.place] ?? UNREAD) : fileSignature(file)
   return {
     // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
-    stamp: isWhole && (isSettled || session !== undefined) ? stampOf(unit) : UNFINISHED,
+    stamp: isWhole && (isSettled || session !== undefined) ? unitSignature(unit) : UNFINISHED,
     files: Object.fromEntries(unit.files.map((file) => [file.place, stampNow(file)])),
     positions: Object.fromEntries(positions),
     session: session ?? null,

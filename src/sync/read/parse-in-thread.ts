@@ -13,23 +13,23 @@ import type { PlannedUnit } from "../plan/plan-root.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 import type { PreparedStretches } from "./hydrate.ts"
 import type { Stop, Taken, Told, UnitOrder } from "./parse-worker.ts"
-import { type GoingOn, goingOn, type Resumes } from "./resume-points.ts"
-import { received } from "./transferred-batch.ts"
+import { decideResume, type ResumeDecision, type ResumePoints } from "./resume-points.ts"
+import { fromTransfer } from "./transferred-batch.ts"
 
-export interface ParseBeside {
+export interface ParseThread {
   /** Says what will be asked for next, in that order. Whatever was said before must have been read. */
   expect(adapter: Adapter, units: readonly PlannedUnit[], nowMs: number): Promise<void>
   /** Nothing where the unit is not parsed beside. */
-  stretches(planned: PlannedUnit, context: BesideContext): Promise<ReadBeside | undefined>
+  stretches(planned: PlannedUnit, context: ThreadContext): Promise<ThreadRead | undefined>
   close(): Promise<void>
 }
 
-interface BesideContext {
+interface ThreadContext {
   readonly facts: () => Promise<IngestFacts>
-  readonly resumes: Resumes
+  readonly resumes: ResumePoints
 }
 
-interface ReadBeside extends GoingOn {
+interface ThreadRead extends ResumeDecision {
   readonly read: PreparedStretches
 }
 
@@ -38,12 +38,12 @@ const BYTES_MIN = 4_000_000
 /** So many units are ordered before the first of them is asked for: small ones must not keep the thread waiting. */
 const UNITS_AHEAD = 64
 
-export function createParseBeside(): ParseBeside {
+export function createParseThread(): ParseThread {
   let thread: Thread | undefined
   let waiting: PlannedUnit[] = []
   let ordered = 0
   let asked = 0
-  let order: (going: GoingOn) => void = () => undefined
+  let order: (going: ResumeDecision) => void = () => undefined
 
   /** Where a session ends that is gone on with is asked when it is its turn: what comes before may be of it. */
   function orderAhead(): void {
@@ -54,11 +54,11 @@ export function createParseBeside(): ParseBeside {
     }
   }
 
-  async function orderNext(planned: PlannedUnit, resumes: Resumes): Promise<GoingOn> {
+  async function orderNext(planned: PlannedUnit, resumes: ResumePoints): Promise<ResumeDecision> {
     asked++
-    let going: GoingOn = { planned, resume: undefined }
+    let going: ResumeDecision = { planned, resume: undefined }
     if (planned.change === "grown") {
-      going = goingOn(planned, await resumes.of(planned))
+      going = decideResume(planned, await resumes.of(planned))
       order(going)
       ordered++
     }
@@ -66,7 +66,7 @@ export function createParseBeside(): ParseBeside {
     return going
   }
 
-  async function* read({ unit }: PlannedUnit, facts: BesideContext["facts"]): PreparedStretches {
+  async function* read({ unit }: PlannedUnit, facts: ThreadContext["facts"]): PreparedStretches {
     assert(thread !== undefined, "a unit is read from the thread that parses it")
     for (;;) {
       const told = await thread.next()
@@ -76,7 +76,7 @@ export function createParseBeside(): ParseBeside {
       if (told.said === "ready" || told.said === "stopped") continue
       const { batch, reached, issues, bytes } = told
       yield {
-        batch: batch && received(batch, await facts()),
+        batch: batch && fromTransfer(batch, await facts()),
         reached: reached === undefined ? undefined : memoryOf(reached, unit.key),
         issues,
         bytes,
@@ -103,12 +103,12 @@ export function createParseBeside(): ParseBeside {
       return { ...(await orderNext(planned, resumes)), read: read(planned, facts) }
     },
     close: async () => {
-      if (thread !== undefined) await stopped(thread)
+      if (thread !== undefined) await stopThread(thread)
     },
   }
 }
 
-async function stopped(thread: Thread): Promise<void> {
+async function stopThread(thread: Thread): Promise<void> {
   thread.post({ isStop: true })
   try {
     for (let told = await thread.next(); told.said !== "stopped"; ) told = await thread.next()

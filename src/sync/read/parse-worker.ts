@@ -8,10 +8,10 @@ import { type JsonValue, stringifyJson } from "../../model/json.ts"
 import { prepare } from "../../sessions/write/prepare.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 import { hydrate, type Stretch } from "./hydrate.ts"
-import type { GoingOn } from "./resume-points.ts"
-import { type CarriedBatch, carried } from "./transferred-batch.ts"
+import type { ResumeDecision } from "./resume-points.ts"
+import { type TransferredBatch, toTransfer } from "./transferred-batch.ts"
 
-export interface UnitOrder extends GoingOn {
+export interface UnitOrder extends ResumeDecision {
   readonly adapter: string
   readonly nowMs: number
 }
@@ -31,7 +31,7 @@ export type Told =
   | { readonly said: "ready" }
   | ({
       readonly said: "stretch"
-      readonly batch: CarriedBatch | undefined
+      readonly batch: TransferredBatch | undefined
       readonly reached: string | undefined
     } & Omit<Stretch, "batch" | "reached">)
   /** The last of a unit: what to remember of it, as JSON, which keeps numbers exact. */
@@ -98,7 +98,7 @@ async function parseUnit({ adapter: id, planned, resume, nowMs }: UnitOrder): Pr
 }
 
 function tell({ batch, reached, ...rest }: Stretch): void {
-  const rows = batch && carried(prepare(batch, NO_FACTS))
+  const rows = batch && toTransfer(prepare(batch, NO_FACTS))
   self.postMessage({ said: "stretch", batch: rows?.batch, reached: reached && textOf(reached), ...rest }, rows?.moved)
 }
 

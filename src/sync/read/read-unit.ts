@@ -5,28 +5,31 @@ import type { Adapter } from "../../adapters/adapter.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { prepare } from "../../sessions/write/prepare.ts"
 import type { PlannedUnit } from "../plan/plan-root.ts"
-import { onlyChanged, type StoredRows } from "../store/skip-stored.ts"
+import { type StoredRows, skipStored } from "../store/skip-stored.ts"
 import { hydrate, type PreparedStretches } from "./hydrate.ts"
-import { goingOn, type Resumes } from "./resume-points.ts"
+import { decideResume, type ResumePoints } from "./resume-points.ts"
 
 interface StretchContext {
   readonly sessions: () => Promise<Sessions>
-  readonly resumes: Resumes
+  readonly resumes: ResumePoints
   readonly stored: StoredRows
   readonly nowMs: number
 }
 
-export async function* preparedStretches(
+export async function* readUnit(
   adapter: Adapter,
   asPlanned: PlannedUnit,
   { sessions, resumes, stored, nowMs }: StretchContext,
 ): PreparedStretches {
-  const { planned, resume } = goingOn(asPlanned, await resumes.of(asPlanned))
-  const read = parsed(hydrate(adapter, planned, { resume, nowMs }), sessions)
-  return yield* resume === undefined ? onlyChanged(planned, read, { adapter, sessions, stored }) : read
+  const { planned, resume } = decideResume(asPlanned, await resumes.of(asPlanned))
+  const read = prepareStretches(hydrate(adapter, planned, { resume, nowMs }), sessions)
+  return yield* resume === undefined ? skipStored(planned, read, { adapter, sessions, stored }) : read
 }
 
-async function* parsed(stretches: ReturnType<typeof hydrate>, sessions: StretchContext["sessions"]): PreparedStretches {
+async function* prepareStretches(
+  stretches: ReturnType<typeof hydrate>,
+  sessions: StretchContext["sessions"],
+): PreparedStretches {
   try {
     for (;;) {
       const { done, value } = await stretches.next()

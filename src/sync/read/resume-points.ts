@@ -4,7 +4,7 @@ import type { ResumeFacts } from "../../sessions/read/resume-facts.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { PlannedUnit } from "../plan/plan-root.ts"
 
-export interface Resumes {
+export interface ResumePoints {
   /** Nothing where the unit goes on with nothing. */
   of(planned: PlannedUnit): Promise<ResumeFacts | undefined>
 }
@@ -12,7 +12,7 @@ export interface Resumes {
 const UNITS_AT_ONCE = 64
 
 /** The ids that are there come from the store, not from the state: the state may be behind it. */
-export function createResumes(units: readonly PlannedUnit[], sessions: () => Promise<Sessions>): Resumes {
+export function createResumePoints(units: readonly PlannedUnit[], sessions: () => Promise<Sessions>): ResumePoints {
   const waiting = units.flatMap(({ memory }) => memory?.session?.id ?? [])
   let read: ReadonlyMap<string, ResumeFacts> = new Map()
   return {
@@ -28,7 +28,7 @@ export function createResumes(units: readonly PlannedUnit[], sessions: () => Pro
   }
 }
 
-export interface GoingOn {
+export interface ResumeDecision {
   readonly planned: PlannedUnit
   readonly resume: ResumePoint | undefined
 }
@@ -38,7 +38,7 @@ export interface GoingOn {
  * the same records as new ones: of two that are equal and have no id of their own, the second is another. So such a unit
  * is read from its beginning, and compared with what is stored.
  */
-export function goingOn(planned: PlannedUnit, stored: ResumeFacts | undefined): GoingOn {
+export function decideResume(planned: PlannedUnit, stored: ResumeFacts | undefined): ResumeDecision {
   const { memory } = planned
   if (memory === undefined || memory.session === null || stored === undefined) return { planned, resume: undefined }
   if (memory.nextOrdinal !== stored.nextOrdinal)

@@ -10,17 +10,17 @@ import { MESSAGES } from "../../sessions/tables.ts"
 import type { PreparedBatch } from "../../sessions/write/prepare.ts"
 import { buffersOf, filled } from "../../substrate/columns/column-batch.ts"
 
-export interface CarriedBatch extends Omit<PreparedBatch, "session"> {
+export interface TransferredBatch extends Omit<PreparedBatch, "session"> {
   readonly session: string
 }
 
-export interface Carried {
-  readonly batch: CarriedBatch
+export interface Transfer {
+  readonly batch: TransferredBatch
   /** What the other thread takes over. */
   readonly moved: readonly ArrayBufferLike[]
 }
 
-export function carried(prepared: PreparedBatch): Carried {
+export function toTransfer(prepared: PreparedBatch): Transfer {
   const { messages, parts, blobs } = prepared
   return {
     batch: { ...prepared, session: stringifyJson(prepared.session as unknown as JsonObject) },
@@ -29,7 +29,7 @@ export function carried(prepared: PreparedBatch): Carried {
 }
 
 /** The side that writes says when the rows are written, and where. */
-export function received(batch: CarriedBatch, { ingestedAtMicros, host }: IngestFacts): PreparedBatch {
+export function fromTransfer(batch: TransferredBatch, { ingestedAtMicros, host }: IngestFacts): PreparedBatch {
   const parsed = parseOwnJson(batch.session)
   assert(parsed.ok, "a session that was written by this process is JSON")
   return {

@@ -39,11 +39,11 @@ export class DamagedState extends Error {
 export function openStateFile(path: string, schema: string, log: Log): OpenedFile {
   if (path !== IN_MEMORY) ensureWritable(dirname(path))
   try {
-    return prepared(path, schema)
+    return openDatabase(path, schema)
   } catch (error) {
     if (!(error instanceof DamagedState)) throw error
     putAside(error, log)
-    return prepared(path, schema)
+    return openDatabase(path, schema)
   }
 }
 
@@ -64,19 +64,19 @@ function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
 }
 
-function prepared(path: string, schema: string): OpenedFile {
+function openDatabase(path: string, schema: string): OpenedFile {
   let database: Database | undefined
   try {
     database = new Database(path, { create: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    keepLog(database)
+    switchToWal(database)
     // The state may lag behind the store after a crash, never the other way round: what it lacks is read again.
     database.run("PRAGMA synchronous = NORMAL")
     database.run(schema)
     return { database, file: { path, inode: inodeOf(path) } }
   } catch (error) {
     database?.close()
-    throw faultOf(error, { path, inode: inodeOf(path) })
+    throw translateError(error, { path, inode: inodeOf(path) })
   }
 }
 
@@ -88,7 +88,7 @@ const SWITCH_POLL_MS = 5
  * were given: they read already, and it takes two that read and want to write for a deadlock. `pond status` beside the
  * first `pond sync` of a home met it in one of 200 starts. Who is refused lets go of its read by failing, and asks again.
  */
-function keepLog(database: Database): void {
+function switchToWal(database: Database): void {
   for (let waitedMs = 0; ; waitedMs += SWITCH_POLL_MS)
     try {
       database.run("PRAGMA journal_mode = WAL")
@@ -99,7 +99,7 @@ function keepLog(database: Database): void {
     }
 }
 
-export function faultOf(error: unknown, file: StateFile): unknown {
+export function translateError(error: unknown, file: StateFile): unknown {
   const code = errorCode(error) ?? ""
   if (isDamage(code, error)) return new DamagedState(file, error)
   if (code === "SQLITE_BUSY") {

@@ -8,7 +8,7 @@ import type { LogPosition } from "../../adapters/shared/log-window.ts"
 import type { JsonValue } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
 import type { Log } from "../../platform/log.ts"
-import { DamagedState, faultOf, IN_MEMORY, openStateFile, putAside, type StateFile } from "./state-file.ts"
+import { DamagedState, IN_MEMORY, openStateFile, putAside, type StateFile, translateError } from "./state-file.ts"
 
 /** The unit as it was when it was last stored whole. */
 export interface UnitMemory {
@@ -34,7 +34,7 @@ export interface SessionPlace extends Pick<Session, "id" | "source_agent"> {
   readonly place: string
 }
 
-export interface MetKinds {
+export interface SeenKinds {
   readonly adapter: string
   readonly root: string
   readonly clientVersions: readonly string[]
@@ -48,7 +48,7 @@ export interface SyncState {
    * is all that a sync without changes reads.
    */
   look(adapter: string, root: string): string | undefined
-  keepLook(adapter: string, root: string, look: string): void
+  rememberRootFingerprint(adapter: string, root: string, look: string): void
   /** The stamp of every unit of a root. */
   stamps(adapter: string, root: string): Map<string, string>
   stamp(adapter: string, root: string, key: string): string | undefined
@@ -59,7 +59,7 @@ export interface SyncState {
   /** Where the sessions lie that are remembered: the main file of each. */
   places(): SessionPlace[]
   /** Which versions and which unknown kinds of records were met, by root; a count of sessions for each set of them. */
-  met(): readonly MetKinds[]
+  met(): readonly SeenKinds[]
   /** When the index stage last found nothing to do, and how the store stood then. */
   rested(): Rested | undefined
   rest(rested: Rested): void
@@ -81,13 +81,13 @@ const VERSION = 1
  * The file itself sees to it that no look outlives what it was of: builds before there were looks write to it too, and a
  * watch of one may run beside this one for days.
  */
-const OVERLOOKING = [
+const FINGERPRINT_TRIGGERS = [
   ["INSERT", "NEW"],
   ["UPDATE", "NEW"],
   ["DELETE", "OLD"],
 ] as const
 
-function overlookAfter(event: string, row: string): string {
+function dropFingerprintAfter(event: string, row: string): string {
   return `CREATE TRIGGER IF NOT EXISTS overlook_after_${event.toLowerCase()} AFTER ${event} ON units
     BEGIN DELETE FROM looks WHERE adapter = ${row}.adapter AND root = ${row}.root; END;`
 }
@@ -104,7 +104,7 @@ const SCHEMA = `
     adapter TEXT NOT NULL, root TEXT NOT NULL, look TEXT NOT NULL, PRIMARY KEY (adapter, root)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
-  ${OVERLOOKING.map(([event, row]) => overlookAfter(event, row)).join("\n")}
+  ${FINGERPRINT_TRIGGERS.map(([event, row]) => dropFingerprintAfter(event, row)).join("\n")}
 `
 
 /** The memory of a unit may be long, and all of it is asked: two lists of it are read, and nothing else. */
@@ -142,15 +142,18 @@ export async function withSyncState<Result>(
   work: (state: SyncState) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await withOpened(request, work)
+    return await withOpenState(request, work)
   } catch (error) {
     if (!(error instanceof DamagedState)) throw error
     putAside(error, request.log)
-    return await withOpened(request, work)
+    return await withOpenState(request, work)
   }
 }
 
-async function withOpened<Result>(request: StateRequest, work: (state: SyncState) => Promise<Result>): Promise<Result> {
+async function withOpenState<Result>(
+  request: StateRequest,
+  work: (state: SyncState) => Promise<Result>,
+): Promise<Result> {
   const state = openSyncState(request)
   try {
     return await work(state)
@@ -164,14 +167,14 @@ export function openSyncState({ path: name, log, storeMark, isLook }: StateReque
   const path = `${name}.v${VERSION}.sqlite`
   const { database, file } = openStateFile(isLook === true && !existsSync(path) ? IN_MEMORY : path, SCHEMA, log)
   try {
-    return guarded(stateIn(database, storeMark), file)
+    return translateErrors(createState(database, storeMark), file)
   } catch (error) {
     database.close()
-    throw faultOf(error, file)
+    throw translateError(error, file)
   }
 }
 
-function stateIn(database: Database, storeMark: StateRequest["storeMark"]): SyncState {
+function createState(database: Database, storeMark: StateRequest["storeMark"]): SyncState {
   const mark = storeMark()
   const known = database.query("SELECT mark FROM store").get() as { mark: string } | null
   let isOther = mark !== undefined && known?.mark !== mark
@@ -185,7 +188,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
       const row = database.query("SELECT look FROM looks WHERE adapter = ? AND root = ?").get(adapter, root)
       return isOther ? undefined : (row as { look: string } | null)?.look
     },
-    keepLook: (adapter, root, look) => {
+    rememberRootFingerprint: (adapter, root, look) => {
       if (!isOther) database.run("INSERT OR REPLACE INTO looks VALUES (?, ?, ?)", [adapter, root, look])
     },
     stamps: (adapter, root) => {
@@ -195,10 +198,10 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         .values(adapter, root) as [string, string][]
       return new Map(rows)
     },
-    stamp: (...unit) => (isOther ? undefined : ofUnit(database, "stamp", unit)),
+    stamp: (...unit) => (isOther ? undefined : readColumn(database, "stamp", unit)),
     unit: (...unit) => {
-      const memory = isOther ? undefined : ofUnit(database, "memory", unit)
-      return memory === undefined ? undefined : unsealed(memory)
+      const memory = isOther ? undefined : readColumn(database, "memory", unit)
+      return memory === undefined ? undefined : decodeMemory(memory)
     },
     remember: (adapter, root, units) => {
       database.transaction(() => {
@@ -206,7 +209,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         database.run("DELETE FROM store")
         database.run("INSERT INTO store VALUES (?)", [storeMark() ?? ""])
         isOther = false
-        for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, sealed(memory))
+        for (const [key, memory] of units) remember.run(adapter, root, key, memory.stamp, encodeMemory(memory))
       })()
     },
     forget: (adapter, root, keys) => {
@@ -247,7 +250,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
         .all()
       return (rows as { adapter: string; root: string; key: string; is_gone: number; memory: string }[]).map((row) => ({
         ...row,
-        memory: unsealed(row.memory),
+        memory: decodeMemory(row.memory),
         isGone: row.is_gone === 1,
       }))
     },
@@ -255,7 +258,7 @@ function stateIn(database: Database, storeMark: StateRequest["storeMark"]): Sync
   }
 }
 
-function ofUnit(
+function readColumn(
   database: Database,
   column: "stamp" | "memory",
   unit: readonly [adapter: string, root: string, key: string],
@@ -271,20 +274,20 @@ function ofUnit(
 const SEAL = /,"sum":"([0-9a-f]{16})"\}$/
 
 /** SQLite checks no byte of what it holds, and one in a name or an id would have another session go on. */
-function sealed(memory: UnitMemory): string {
+function encodeMemory(memory: UnitMemory): string {
   const text = JSON.stringify(memory)
-  return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}`
+  return `${text.slice(0, -1)},"sum":"${checksumOf(text)}"}`
 }
 
 /** Those of earlier builds have no seal. */
-function unsealed(text: string): UnitMemory {
+function decodeMemory(text: string): UnitMemory {
   const seal = SEAL.exec(text)
   const own = seal === null ? text : `${text.slice(0, seal.index)}}`
-  if (seal !== null && seal[1] !== sumOf(own)) throw new SyntaxError("not what was written")
+  if (seal !== null && seal[1] !== checksumOf(own)) throw new SyntaxError("not what was written")
   return JSON.parse(own) as UnitMemory
 }
 
-function sumOf(text: string): string {
+function checksumOf(text: string): string {
   return Bun.hash.xxHash64(text).toString(16).padStart(16, "0")
 }
 
@@ -295,19 +298,19 @@ function listOf(text: string | null): string[] {
 }
 
 /** Every call says what went wrong with which file. */
-function guarded(state: SyncState, file: StateFile): SyncState {
+function translateErrors(state: SyncState, file: StateFile): SyncState {
   const guard =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Answer) =>
     (...asked: Asked): Answer => {
       try {
         return ask(...asked)
       } catch (error) {
-        throw faultOf(error, file)
+        throw translateError(error, file)
       }
     }
   return {
     look: guard(state.look),
-    keepLook: guard(state.keepLook),
+    rememberRootFingerprint: guard(state.rememberRootFingerprint),
     stamps: guard(state.stamps),
     stamp: guard(state.stamp),
     unit: guard(state.unit),

@@ -4,7 +4,7 @@
  */
 
 import type { Sessions } from "../../sessions/store.ts"
-import { type PreparedBatch, preparedUnits } from "../../sessions/write/prepare.ts"
+import { estimateBytes, type PreparedBatch } from "../../sessions/write/prepare.ts"
 import type { BatchResult } from "../../sessions/write/write-sessions.ts"
 import type { SyncState, UnitMemory } from "../state/sync-state.ts"
 
@@ -100,7 +100,7 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
     add: async (batch, bytes, reached) => {
       gathering.batches.push(batch)
       if (reached !== undefined) gather(reached)
-      gathering.units += Math.max(preparedUnits(batch), bytes)
+      gathering.units += Math.max(estimateBytes(batch), bytes)
       gathering.messages += batch.messages.length
       if (gathering.units >= UNITS_MAX || gathering.messages >= MESSAGES_MAX) await begin()
     },

@@ -45,12 +45,12 @@ export async function createReconciler(
   sessions: Sessions,
   { given, nextOrdinal, isCopy, ...before }: StoredSession,
 ): Promise<Reconciler> {
-  const moved = movedSession(await sessions.session(given.id), given, adapter)
+  const moved = detectMove(await sessions.session(given.id), given, adapter)
   const compared = createComparison(adapter, moved)
-  const stored = await readStored(sessions, { session: given.id, nextOrdinal, compared, isCopy })
+  const stored = await indexStored(sessions, { session: given.id, nextOrdinal, compared, isCopy })
   const { ids, records, nameless } = stored
   let leftOut = 0
-  const isThere = (known: KnownRecord, now: JsonValue) => {
+  const isThere = (known: StoredRecord, now: JsonValue) => {
     if (compared.isKnownAs(known, now)) return true
     if (isCopy && !stored.forms.has(hashOf(now))) leftOut++
     return isCopy
@@ -74,12 +74,12 @@ export async function createReconciler(
       return isKnown && moved !== undefined ? moved.session : given
     },
     reconcile: (entries) =>
-      groupsOf(entries).flatMap((group): Entry[] => {
+      groupByRecord(entries).flatMap((group): Entry[] => {
         const [first] = group
         if (first === undefined) return []
         const now = recordOf(group)
         const id = ids.has(first.message.id) ? first.message.id : knownAs(first, now)
-        if (id === undefined) return group.map((entry) => placed(moved?.entry(entry) ?? entry, ordinal++))
+        if (id === undefined) return group.map((entry) => moveTo(moved?.entry(entry) ?? entry, ordinal++))
         hasMetLast ||= id === stored.last
         const known = records.get(id)
         if (known === undefined || now === undefined) return []
@@ -88,7 +88,7 @@ export async function createReconciler(
           return []
         }
         records.set(id, compared.known(now))
-        return [revision(first, { id: revisionId(id, now, ids), of: id, record: now, ordinal: ordinal++ })]
+        return [makeRevision(first, { id: revisionId(id, now, ids), of: id, record: now, ordinal: ordinal++ })]
       }),
     takeLeftOut: () => {
       const taken = leftOut
@@ -106,7 +106,7 @@ type ReconciledAdapter = Pick<Adapter, "unchangedByUpgrade" | "serialize">
 interface Stored {
   readonly ids: Set<string>
   /** The record that a message holds, in the newest form that is stored. */
-  readonly records: Map<string, KnownRecord>
+  readonly records: Map<string, StoredRecord>
   /** Of a session that lies in two places: the hash of each record in each form that is stored. */
   readonly forms: Set<bigint>
   /** The messages under ids that pond made, in their order, by what their records are known by. */
@@ -127,11 +127,11 @@ interface StoredRange {
   readonly isCopy: boolean
 }
 
-async function readStored(
+async function indexStored(
   sessions: Sessions,
   { session, nextOrdinal, compared, isCopy }: StoredRange,
 ): Promise<Stored> {
-  const [ids, records, forms] = [new Set<string>(), new Map<string, KnownRecord>(), new Set<bigint>()]
+  const [ids, records, forms] = [new Set<string>(), new Map<string, StoredRecord>(), new Set<bigint>()]
   const stored: Stored = { ids, records, forms, nameless: new Map(), documents: new Map(), last: undefined }
   const newest = new Map<string, ReadonlySet<bigint>>()
   const take = (group: readonly Entry[]) => {
@@ -153,7 +153,7 @@ async function readStored(
   for (let from = 0; from < nextOrdinal; from += MESSAGES_AT_ONCE) {
     const entries = await sessions.entries(session, { from, to: from + MESSAGES_AT_ONCE - 1 })
     for (const { message } of entries) stored.ids.add(message.id)
-    const groups = groupsOf([...last, ...entries])
+    const groups = groupByRecord([...last, ...entries])
     last = groups.pop() ?? []
     for (const group of groups) take(group)
   }
@@ -187,15 +187,15 @@ function documentPlace({ message }: Entry): string | undefined {
 
 // --- Whether a record is one that is stored --------------------------------------------------------------------------
 
-interface KnownRecord {
+interface StoredRecord {
   readonly own: bigint
   /** What a restore that moved its session made of it. */
   readonly moved: bigint | undefined
 }
 
 interface Comparison {
-  known(record: JsonValue): KnownRecord
-  isKnownAs(known: KnownRecord, now: JsonValue): boolean
+  known(record: JsonValue): StoredRecord
+  isKnownAs(known: StoredRecord, now: JsonValue): boolean
   /** What a record is known by that has got an id since, or was moved. */
   nameless(record: JsonValue): bigint
   /** The same of a record that is stored without one: none where a record keeps the id that it has. */
@@ -238,7 +238,7 @@ interface MovedSession {
   entry(entry: Entry): Entry
 }
 
-function movedSession(
+function detectMove(
   stored: Session | undefined,
   given: Session,
   { serialize }: ReconciledAdapter,
@@ -265,7 +265,7 @@ function movedSession(
 // --- Records, and revisions of them ----------------------------------------------------------------------------------
 
 /** The messages of one record stand together. */
-function groupsOf(entries: readonly Entry[]): Entry[][] {
+function groupByRecord(entries: readonly Entry[]): Entry[][] {
   const groups: Entry[][] = []
   for (const entry of entries) {
     const of = sourceOf(entry.message)["of"]
@@ -282,7 +282,7 @@ function recordOf(group: readonly Entry[]): JsonValue | undefined {
   return record === undefined ? undefined : fill(record, group)
 }
 
-function placed(entry: Entry, ordinal: number): Entry {
+function moveTo(entry: Entry, ordinal: number): Entry {
   return { ...entry, message: { ...entry.message, ordinal } } as Entry
 }
 
@@ -302,7 +302,7 @@ interface Revision {
   readonly ordinal: number
 }
 
-function revision({ message }: Entry, { id, of, record, ordinal }: Revision): Entry {
+function makeRevision({ message }: Entry, { id, of, record, ordinal }: Revision): Entry {
   const { of: _, lift: __, ...source } = sourceOf(message)
   return {
     message: {

@@ -9,8 +9,10 @@ import type { Adapter, SourceUnit } from "../../adapters/adapter.ts"
 import type { Session } from "../../model/session.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { entriesOf, type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
-import type { KnownRows } from "../../sessions/write/stored-content.ts"
+
+import type { StoredContent } from "../../sessions/write/stored-content.ts"
 import { pickedRows } from "../../substrate/columns/slice-columns.ts"
+
 import type { PlannedUnit } from "../plan/plan-root.ts"
 import type { PreparedStretch, PreparedStretches } from "../read/hydrate.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
@@ -19,7 +21,7 @@ import type { StoredBefore } from "./stored-before.ts"
 
 export interface StoredRows {
   /** What is stored of the session that this batch of the unit is of; nothing where it is new. */
-  of(planned: PlannedUnit, batch: PreparedBatch): Promise<KnownRows | undefined>
+  of(planned: PlannedUnit, batch: PreparedBatch): Promise<StoredContent | undefined>
   /** The other unit that has the same session. */
   twin(planned: PlannedUnit, batch: PreparedBatch): Promise<Twin | undefined>
 }
@@ -56,7 +58,7 @@ export function createStoredRows(
 ): StoredRows {
   const waiting = units.filter(({ change }) => change !== "grown")
   let next = 0
-  let known: KnownRows | undefined
+  let known: StoredContent | undefined
   let ids: ReadonlySet<string> = new Set()
   const met = new Set<string>()
 
@@ -83,10 +85,10 @@ export function createStoredRows(
       const wanted = new Set([session.id])
       const from = waiting.indexOf(planned, next)
       // One that nobody could guess costs a question of its own, and those that were asked for together stay.
-      if (from < 0) return await (await sessions()).knownRows([session.id])
+      if (from < 0) return await (await sessions()).storedContent([session.id])
       await addAhead(from, wanted)
       ids = wanted
-      known = await (await sessions()).knownRows([...wanted])
+      known = await (await sessions()).storedContent([...wanted])
       return known
     },
     twin: async (planned, { session }) => {
@@ -134,7 +136,7 @@ export interface ComparedWith {
   readonly stored: StoredRows
 }
 
-export async function* onlyChanged(
+export async function* skipStored(
   planned: PlannedUnit,
   stretches: PreparedStretches,
   context: ComparedWith,
@@ -150,14 +152,14 @@ export async function* onlyChanged(
         continue
       }
       const twin = await stored.twin(planned, batch)
-      if (twin !== undefined) yield twinNote(planned, twin)
+      if (twin !== undefined) yield twinIssue(planned, twin)
       const rows = await stored.of(planned, batch)
       if (rows === undefined) {
         yield value
         return yield* stretches
       }
       const copyOf = twin?.isFirst === true ? twin.place : undefined
-      return yield* compared({ planned, first: value, rest: stretches, rows, copyOf }, context)
+      return yield* compareWithStored({ planned, first: value, rest: stretches, rows, copyOf }, context)
     }
   } finally {
     await stretches.return(undefined as never)
@@ -169,20 +171,20 @@ interface Compared {
   /** The first stretch that says which session it is. */
   readonly first: PreparedStretch
   readonly rest: PreparedStretches
-  readonly rows: KnownRows
+  readonly rows: StoredContent
   /** The place of the unit that this one is a copy of. */
   readonly copyOf: string | undefined
 }
 
-async function* compared(
+async function* compareWithStored(
   { planned, first, rest, rows, copyOf }: Compared,
   { adapter, sessions }: ComparedWith,
 ): PreparedStretches {
   let reconciler: Reconciler | undefined
-  const kept = createKept()
+  const kept = createKeptCounter()
   let step: IteratorResult<PreparedStretch, UnitMemory> = { done: false, value: first }
   for (; ; step = await rest.next()) {
-    if (step.done) return remembered(step.value, reconciler)
+    if (step.done) return adjustMemory(step.value, reconciler)
     const { value } = step
     const { batch } = value
     if (batch === undefined) {
@@ -194,7 +196,7 @@ async function* compared(
     const isMoved = isElsewhere(rows, session)
     if (!isMoved && areStored.every(Boolean)) {
       kept.add(areStored.length, value.bytes)
-      yield { ...value, batch: blobsAlone(batch), reached: undefined }
+      yield { ...value, batch: keepBlobsOnly(batch), reached: undefined }
       continue
     }
     const nextOrdinal = rows.nextOrdinal(session.id)
@@ -205,18 +207,18 @@ async function* compared(
     }
     const known = { given: session, nextOrdinal, isKnown: kept.messages > 0, isCopy: copyOf !== undefined }
     reconciler ??= await createReconciler(adapter, await sessions(), known)
-    yield { ...value, batch: await changedOf(batch, reconciler, sessions), reached: undefined }
-    if (copyOf !== undefined) yield leftOut(planned, copyOf, reconciler)
+    yield { ...value, batch: await selectChanged(batch, reconciler, sessions), reached: undefined }
+    if (copyOf !== undefined) yield omittedIssues(planned, copyOf, reconciler)
   }
 }
 
-function twinNote({ unit }: PlannedUnit, { place }: Twin): PreparedStretch {
+function twinIssue({ unit }: PlannedUnit, { place }: Twin): PreparedStretch {
   const file = unit.files[0]?.place ?? unit.key
   const issue = { kind: "duplicate_session", severity: "note" as const, file, found: `the session of ${place}` }
   return { batch: undefined, issues: [issue], bytes: 0 }
 }
 
-function leftOut({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler): PreparedStretch {
+function omittedIssues({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler): PreparedStretch {
   const file = unit.files[0]?.place ?? unit.key
   const issue = {
     kind: "copy_differs",
@@ -228,12 +230,12 @@ function leftOut({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler):
 }
 
 /** Whether it is stored under another project. */
-function isElsewhere(rows: KnownRows, { id, project }: PreparedBatch["session"]): boolean {
+function isElsewhere(rows: StoredContent, { id, project }: PreparedBatch["session"]): boolean {
   return (rows.project(id) ?? project) !== project
 }
 
 /** What was found to be stored as it is. */
-function createKept() {
+function createKeptCounter() {
   let messages = 0
   let bytes = 0
   return {
@@ -258,7 +260,7 @@ function isBehind(areStored: readonly boolean[], storedLeft: number): boolean {
   return areStored.every((isStored, index) => isStored === index < storedLeft)
 }
 
-async function changedOf(
+async function selectChanged(
   batch: PreparedBatch,
   reconciler: Reconciler,
   sessions: ComparedWith["sessions"],
@@ -270,7 +272,7 @@ async function changedOf(
 }
 
 /** The bytes that rows point at are stored again where they are gone, though the rows are not. */
-function blobsAlone({ session, messages, parts, blobs }: PreparedBatch): PreparedBatch | undefined {
+function keepBlobsOnly({ session, messages, parts, blobs }: PreparedBatch): PreparedBatch | undefined {
   if (blobs.length === 0) return undefined
   const spoken = { places: [], keys: [] }
   return { session, messages: pickedRows(messages, []), parts: pickedRows(parts, []), blobs, spoken }
@@ -280,7 +282,7 @@ function blobsAlone({ session, messages, parts, blobs }: PreparedBatch): Prepare
  * What the unit lacks of what is stored may come to it later: another host, or another unit, is ahead of it. Its own number
  * of messages is that of no such session, so that it is compared again before it goes on.
  */
-function remembered(memory: UnitMemory, reconciler: Reconciler | undefined): UnitMemory {
+function adjustMemory(memory: UnitMemory, reconciler: Reconciler | undefined): UnitMemory {
   if (memory.session === null || reconciler === undefined) return memory
   const { session, nextOrdinal, hasMetLast } = reconciler
   return { ...memory, session, ...(hasMetLast ? { nextOrdinal } : {}) }

@@ -9,7 +9,7 @@ import type { SourceFile, SourceUnit } from "../../adapters/adapter.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { ImportSource } from "../import.ts"
 
-export interface KnownUnits {
+export interface UnitIndex {
   /** The units of these places as they lie there now; nothing where the places alone do not tell. */
   at(places: Iterable<string>): SourceUnit[] | undefined
   /** For file systems that send no events: what differs from the last look. What rested for long is looked at by turns. */
@@ -26,7 +26,7 @@ const RESTED_AT_ONCE = 1_000
 const COARSE_MS = 2_000
 
 /** `plannedAtMs` is when the plan that found the units began. */
-export function createKnownUnits(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): KnownUnits {
+export function createUnitIndex(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): UnitIndex {
   const byPlace = new Map<string, SourceUnit>()
   for (const unit of units) for (const file of unit.files) byPlace.set(file.place, unit)
   // The end of its journal is the commit of what was written.

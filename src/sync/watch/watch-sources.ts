@@ -10,7 +10,7 @@ import type { Log } from "../../platform/log.ts"
 import { pause } from "../../platform/pause.ts"
 import type { ImportSource } from "../import.ts"
 import { createRootEvents } from "./root-events.ts"
-import { createKnownUnits, type KnownUnits } from "./unit-index.ts"
+import { createUnitIndex, type UnitIndex } from "./unit-index.ts"
 
 export interface WatchContext {
   /** Asked again and again: a client that is installed later is followed from then on. */
@@ -59,8 +59,8 @@ const AGAIN_MS_MAX = 60_000
 /** Resolves when the signal is aborted. */
 export async function watchSources(context: WatchContext): Promise<void> {
   const { signal } = context
-  const dirt = createDirt()
-  const following = createFollowing(context, dirt)
+  const dirt = createDirtyPaths()
+  const following = createWatchLoop(context, dirt)
   const stop = () => dirt.wake()
   signal.addEventListener("abort", stop)
   try {
@@ -81,7 +81,7 @@ export async function watchSources(context: WatchContext): Promise<void> {
 
 type Sources = readonly ImportSource[]
 
-interface Following {
+interface WatchLoop {
   /** The sources that there are by now, followed; where no events come, with a look at what was touched lately. */
   look(): Sources
   isAnyDue(sources: Sources): boolean
@@ -93,10 +93,13 @@ interface Following {
   close(): void
 }
 
-function createFollowing({ sources: listed, sync, clock, log, times: given }: WatchContext, dirt: Dirt): Following {
+function createWatchLoop(
+  { sources: listed, sync, clock, log, times: given }: WatchContext,
+  dirt: DirtyPaths,
+): WatchLoop {
   const times = { ...TIMES, ...given }
   const events = createRootEvents({ log, onEvent: dirt.soil, retryMs: times.retryMs })
-  const known = new Map<string, KnownUnits>()
+  const known = new Map<string, UnitIndex>()
   let [sweptAtMs, polledAtMs, notBeforeMs] = [Number.NEGATIVE_INFINITY, clock.monotonicMs(), 0]
   let [quietMs, failures] = [times.sweepMs, 0]
 
@@ -171,10 +174,10 @@ function nameOf({ adapter, root }: ImportSource): string {
 }
 
 /** A root that was away while it was planned may be back as it was: nothing in it tells that it was not looked at. */
-function knownFrom({ source, isThere, met }: Look, plannedAtMs: number): KnownUnits | undefined {
+function knownFrom({ source, isThere, met }: Look, plannedAtMs: number): UnitIndex | undefined {
   if (met === undefined) return undefined
   const { root } = source
-  if (isThere && existsSync(root)) return createKnownUnits(source, met, plannedAtMs)
+  if (isThere && existsSync(root)) return createUnitIndex(source, met, plannedAtMs)
   return { at: () => undefined, look: () => (existsSync(root) ? "all" : []) }
 }
 
@@ -186,7 +189,7 @@ interface Look {
   readonly met: SourceUnit[] | undefined
 }
 
-function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<string, KnownUnits>, dirt: Dirt): Look {
+function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<string, UnitIndex>, dirt: DirtyPaths): Look {
   const places = isSweep ? undefined : dirt.placesOf(source.root)
   const only = places === undefined ? undefined : known.get(nameOf(source))?.at(places)
   const isThere = existsSync(source.root)
@@ -197,7 +200,7 @@ function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<strin
 
 // --- What is dirty -----------------------------------------------------------------------------------------------------
 
-interface Dirt {
+interface DirtyPaths {
   /** Without a place: anything in the root may have changed. */
   soil(root: string, place: string | undefined): void
   clean(root: string, seen: number): void
@@ -215,7 +218,7 @@ const ANYWHERE = ""
 const PLACES_MAX = 256
 
 /** Each event makes its place younger than any read that began before it. */
-function createDirt(): Dirt {
+function createDirtyPaths(): DirtyPaths {
   const dirtyAt = new Map<string, Map<string, number>>()
   let generation = 0
   let wakeUp: (() => void) | undefined

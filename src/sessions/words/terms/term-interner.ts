@@ -257,7 +257,7 @@ function withoutSpaces(terms: readonly string[]): readonly string[] {
   return terms.flatMap((term) => term.split(" ")).filter((term) => term !== "")
 }
 
-// --- Keeping ----------------------------------------------------------------------------------------------------------
+// --- RowCacheOptions ----------------------------------------------------------------------------------------------------------
 
 /** Where the entry of a word begins; 0 for a run that is too long to be one. */
 function knownWord(pages: Pages, text: Uint16Array, start: number, end: number): number {

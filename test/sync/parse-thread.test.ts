@@ -7,10 +7,10 @@ import { silentLog } from "../../src/platform/log.ts"
 import { prepare } from "../../src/sessions/write/prepare.ts"
 import { planRoot } from "../../src/sync/plan/plan-root.ts"
 import type { PreparedStretches } from "../../src/sync/read/hydrate.ts"
-import { createParseBeside } from "../../src/sync/read/parse-in-thread.ts"
-import { preparedStretches } from "../../src/sync/read/read-unit.ts"
-import { createResumes } from "../../src/sync/read/resume-points.ts"
-import { carried, received } from "../../src/sync/read/transferred-batch.ts"
+import { createParseThread } from "../../src/sync/read/parse-in-thread.ts"
+import { readUnit } from "../../src/sync/read/read-unit.ts"
+import { createResumePoints } from "../../src/sync/read/resume-points.ts"
+import { fromTransfer, toTransfer } from "../../src/sync/read/transferred-batch.ts"
 import { openSyncState, type SyncState } from "../../src/sync/state/sync-state.ts"
 import { createStoredRows } from "../../src/sync/store/skip-stored.ts"
 import { createStoredBefore } from "../../src/sync/store/stored-before.ts"
@@ -55,14 +55,14 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
   const state = nothingKnown(place)
   const plan = await planRoot(claudeCode, place.root, state, { isFull: true })
   state.close()
-  const beside = createParseBeside()
+  const beside = createParseThread()
   try {
     await beside.expect(claudeCode, plan.units, 0)
     for (const planned of plan.units) {
       const there = await readAll((await beside.stretches(planned, NOTHING_STORED))?.read)
       const sessions = { ...place.sessions, facts: () => FACTS }
       const here = await readAll(
-        preparedStretches(claudeCode, planned, {
+        readUnit(claudeCode, planned, {
           sessions: () => Promise.resolve(sessions),
           resumes: NOTHING_STORED.resumes,
           stored: createStoredRows([], {
@@ -94,19 +94,19 @@ test("a long log that is gone on with is parsed beside, as one thread would have
 
   const sessions = { ...place.sessions, facts: () => FACTS }
   const context = { ...place.context, sessions: () => Promise.resolve(sessions) }
-  const beside = createParseBeside()
+  const beside = createParseThread()
   try {
     await withState(context, async (state) => {
       const plan = await planRoot(claudeCode, place.root, state, { isFull: false })
       const [planned] = plan.units
       if (planned === undefined) throw new Error("there is nothing to go on with")
       expect(planned).toMatchObject({ change: "grown" })
-      const resumes = createResumes(plan.units, context.sessions)
+      const resumes = createResumePoints(plan.units, context.sessions)
       await beside.expect(claudeCode, plan.units, 0)
       const there = await beside.stretches(planned, { ...NOTHING_STORED, resumes })
       expect(there?.resume).toBeDefined()
       const nothing = { of: () => Promise.resolve(undefined), twin: () => Promise.resolve(undefined) }
-      const here = preparedStretches(claudeCode, planned, { ...context, resumes, stored: nothing, nowMs: 0 })
+      const here = readUnit(claudeCode, planned, { ...context, resumes, stored: nothing, nowMs: 0 })
       const read = await readAll(here)
       expect(await readAll(there?.read)).toEqual(read)
       expect(read?.length).toBeGreaterThan(2)
@@ -124,7 +124,7 @@ test("little is parsed where it is, and so is the little that many grew by", asy
   const state = nothingKnown(place)
   const plan = await planRoot(claudeCode, place.root, state, { isFull: true })
   state.close()
-  const beside = createParseBeside()
+  const beside = createParseThread()
   const isBeside = async (units: typeof plan.units) => {
     await beside.expect(claudeCode, units, 0)
     const [first] = units
@@ -140,8 +140,11 @@ test("any session comes out of the other thread as it went in", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const prepared = prepare(log, FACTS)
-      const { batch, moved } = carried(prepare(log, { ingestedAtMicros: 0n, host: "" }))
-      const { session, ...rows } = received(structuredClone(batch, { transfer: [...moved] as ArrayBuffer[] }), FACTS)
+      const { batch, moved } = toTransfer(prepare(log, { ingestedAtMicros: 0n, host: "" }))
+      const { session, ...rows } = fromTransfer(
+        structuredClone(batch, { transfer: [...moved] as ArrayBuffer[] }),
+        FACTS,
+      )
       const { session: _, ...wanted } = prepared
       expect(rows).toEqual(wanted)
       expect(moved.every((buffer) => buffer.byteLength === 0)).toBe(true)
