@@ -68,7 +68,7 @@ export type FileSource =
   | { readonly text: Placed<string> }
 
 interface FileFields extends Common {
-  /** Where the source names none, the generic type says that it is not known (spec 4.8). */
+  /** Where the source names none, the generic type says that it is not known, as `model-no-synthesis` allows. */
   readonly mediaType: Sealed<string> | undefined
   readonly fileName?: Sealed<string> | undefined
   readonly data: FileSource
@@ -116,7 +116,7 @@ export function toolCallPart(fields: ToolCallFields): PartDraft<"tool_call"> {
 interface ToolResultFields extends Common {
   readonly callId: Sealed<string>
   readonly name?: Sealed<string> | undefined
-  /** Absent means that it did not fail, which is what a record without the mark says (spec 4.8). */
+  /** Absent means that it did not fail, which is what a record without the mark says: see `model-no-synthesis`. */
   readonly isFailure?: Sealed<boolean> | undefined
   readonly result: Placed<JsonValue>
 }

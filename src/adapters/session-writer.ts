@@ -1,5 +1,6 @@
 /**
- * Turns an adapter's drafts into canonical events: ids, ordinals, placement of every field (spec 6.5), carriers.
+ * Turns an adapter's drafts into canonical events: ids, ordinals, placement of every field
+ * (`model-lossless-projection`), carriers.
  * One record becomes one message, or several where it fuses roles; what is no message becomes a carrier, whole.
  * Knows no client. Every record that is handed in comes out: in a part, in `options.source`, or both.
  */
@@ -28,7 +29,7 @@ export interface SessionStart {
 interface DraftFields {
   /** The source's own id of this message. Without one, the id is made from the content of the record. */
   readonly id?: Sealed<string> | undefined
-  /** Without one, the session's own time stands in (spec 4.8). */
+  /** Without one, the session's own time stands in, as `model-no-synthesis` allows. */
   readonly timestamp?: Sealed<string> | undefined
   readonly pond?: Record<string, JsonValue> | undefined
   /** Where the length of the record's line counts and `stringifyJson` would change it: see `shared/spelling.ts`. */

@@ -1,7 +1,7 @@
 /**
  * The canonical model: the form that every client's sessions are read into, kept in and written from.
  * Three nested things, each a schema and a type under one name: a Session holds Messages, a Message holds Parts.
- * Knows no client, no store and no transport.
+ * Ids are opaque strings (`adapter-integrity-opaque-ids`). Knows no client, no store and no transport.
  */
 import { type Static, Type } from "typebox"
 

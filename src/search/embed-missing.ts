@@ -1,5 +1,5 @@
 /**
- * Gives every message that says something its vectors. What is embedded is what has none yet, newest first, so stopping at
+ * Gives every message that says something its vectors, from its stored text (`session-embed-from-canonical`). What is embedded is what has none yet, newest first, so stopping at
  * any point costs nothing but the batch that was under way. Where nothing waits no text is read and no model is opened;
  * where little waits, the keys of what was stored last tell which texts. Vectors of another model of the same dimension
  * are dropped when this one is complete.

@@ -1,5 +1,5 @@
 /**
- * The sessions of one store: the consumer that the substrate was built for (spec 5). Everything above asks this for
+ * The sessions of one store: the consumer that the substrate was built for. Everything above asks this for
  * sessions and never for tables of its own; `search` alone reads the tables, through `tables`.
  */
 import type { Entry, Session, SessionLog } from "../model/session.ts"

@@ -1,6 +1,6 @@
 /**
- * The five tables of the sessions consumer (spec 5, with the decisions of the design): what is a column, what is a key,
- * what is indexed. Filter columns are copied onto every table that is searched, because a search filters and ranks in
+ * The tables of sessions: what is a column, what is a key, what is indexed. Every key below `sessions` begins with the
+ * session (`lance-table-creation-session-scoped-pk`, `lance-forward-compat-shardable`). Filter columns are copied onto every table that is searched, because a search filters and ranks in
  * one pass over one table; `sessions` stays the authority for every other read.
  */
 import {

@@ -173,6 +173,21 @@ test("a store that keeps little says the same as any other, and so do the stores
   expect(await place.store.table(EVERY_KIND).count()).toBe(2)
 })
 
+test("the key of a table is declared in its schema, which makes two writers of one key conflict on a bucket", async () => {
+  using place = testStore()
+  await place.store.table(EVERY_KIND).insertAbsent([row("a")])
+  const connection = await engine().lance.connect(place.path)
+  const { fields } = await (await connection.openTable(EVERY_KIND.name)).schema()
+  const position = (name: string) => {
+    const metadata = fields.find((field) => field.name === name)?.metadata
+    expect(metadata?.get("lance-schema:unenforced-primary-key")).toBe("true")
+    return metadata?.get("lance-schema:unenforced-primary-key:position")
+  }
+  expect(EVERY_KIND.key.map(position)).toEqual(["1", "2"])
+  const marked = fields.filter(({ metadata }) => metadata.has("lance-schema:unenforced-primary-key"))
+  expect(marked).toHaveLength(EVERY_KIND.key.length)
+})
+
 test("a table of a newer pond is refused, with what helps", async () => {
   using place = testStore()
   await place.store.table({ ...EVERY_KIND, schemaVersion: 2 }).insertAbsent([row("a")])

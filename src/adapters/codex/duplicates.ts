@@ -1,5 +1,5 @@
 /**
- * Codex writes what was said twice: as an item of the model's history, and as an event for its screen. The item is the
+ * Codex writes what was said twice (`adapter-integrity-dedup`): as an item of the model's history, and as an event for its screen. The item is the
  * message, the event its carrier. In every real rollout a user's event comes right behind its item, an agent's event right
  * before it; a log that has no items at all (what other tools export) has its messages in the events.
  */

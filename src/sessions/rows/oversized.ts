@@ -1,5 +1,5 @@
 /**
- * Values too large for a text column move to `blobs`, and their place holds a reference. Nothing is cut: what a column
+ * Values too large for a text column move to `blobs`, and their place holds a reference. Nothing is cut (`adapter-bounded-values`): what a column
  * cannot hold, a blob can. A text that merely begins like a reference is marked as the text it is, so that every string
  * comes back as it went in.
  */

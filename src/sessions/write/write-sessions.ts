@@ -1,6 +1,7 @@
 /**
  * Writing sessions: entries in, one commit per table out. Order of a flush: blobs, parts, messages, sessions, so that
- * whatever is visible is whole; everything is insert-if-absent, so that whatever is repeated is a no-op.
+ * whatever is visible is whole; everything is insert-if-absent, so that whatever is repeated is a no-op. No commit spans two tables
+ * (`lance-forward-compat-no-cross-shard-atomic-write`).
  */
 import { PondError } from "../../model/errors.ts"
 import type { Session } from "../../model/session.ts"

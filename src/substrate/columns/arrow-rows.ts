@@ -41,7 +41,7 @@ export function arrowSchema(table: TableDefinition): Schema {
   return new arrow.Schema(fields, new Map([[SCHEMA_VERSION_KEY, String(table.schemaVersion)]]))
 }
 
-/** The key is declared on its fields: it is what makes two writers of one key conflict instead of doubling the row. */
+/** The key is declared on its fields (`lance-table-creation-unenforced-pk`): it is what makes two writers of one key conflict instead of doubling the row. */
 function arrowField(name: string, column: Column, keyPosition: number): Field {
   const { arrow } = engine()
   if (column.kind === "blob") return engine().lance.blob(name, { nullable: column.nullable }) as unknown as Field

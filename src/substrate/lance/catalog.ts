@@ -79,6 +79,7 @@ function createCaches(): Caches {
 }
 
 const NEW_TABLES: Readonly<Record<string, string>> = {
+  // `lance-table-creation-stable-row-ids`
   new_table_enable_stable_row_ids: "true",
   new_table_enable_v2_manifest_paths: "true",
   new_table_data_storage_version: "2.2",

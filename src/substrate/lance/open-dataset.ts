@@ -1,7 +1,8 @@
 /**
  * Opens a table, and looks at it again when a read needs it fresher (`lance-handle-freshness`): at every read on a local
  * disk, unless the disk says that nothing has come (`freshness.ts`); after a few seconds on an object store, where it
- * costs a request.
+ * costs a request. Nothing sooner is promised
+ * (`lance-forward-compat-no-subsecond-freshness`).
  * A local table is healed before it is first opened.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"

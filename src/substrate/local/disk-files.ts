@@ -1,6 +1,6 @@
 /**
  * What the durability of a local store asks of a disk: small enough that a test can record it, or die in the middle.
- * Knows nothing of tables.
+ * The one exception to `lance-chokepoints-storage`: the engine syncs no folder and heals nothing. Knows nothing of tables.
  */
 import { statSync } from "node:fs"
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"

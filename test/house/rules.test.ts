@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** `src/RULES.md` against the code: what it defines is cited, and what is cited is defined. */
+const ROOT = join(import.meta.dir, "../..")
+const RULES = readFileSync(join(ROOT, "src/RULES.md"), "utf8")
+/** A rule, as comments cite it. */
+const CITED = /`((?:lance|model|session|adapter|search|wire)-[a-z]+(?:-[a-z]+)+)`/g
+
+const rules = RULES.split(/^### /m)
+  .slice(1)
+  .map((section) => ({ id: /^`([^`]+)`/.exec(section)?.[1] ?? section.split("\n")[0] ?? "", section }))
+const ids = rules.map(({ id }) => id)
+
+function citations(): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const name of readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".ts") || name.endsWith(".gen.ts")) continue
+    const text = readFileSync(join(ROOT, "src", name), "utf8")
+    for (const [, id = ""] of text.matchAll(CITED)) found.set(id, `src/${name}`)
+  }
+  return found
+}
+
+test("every rule has a name of its own, says what it asks, where it is upheld and what proves it", () => {
+  expect(ids.length).toBeGreaterThan(40)
+  expect(new Set(ids).size).toBe(ids.length)
+  const incomplete = rules.filter(({ section }) => !/\n\n[A-Z].*\n\n- Upheld by `.*\n- Proved by `/s.test(section))
+  expect(incomplete.map(({ id }) => id)).toEqual([])
+})
+
+test("every rule is cited in the code, or each rule that it consists of is", () => {
+  const cited = [...citations().keys()]
+  const isCited = (id: string) => cited.some((name) => name === id || name.startsWith(`${id}-`))
+  expect(ids.filter((id) => !isCited(id))).toEqual([])
+})
+
+test("every rule that the code cites is defined in src/RULES.md", () => {
+  const undefinedOnes = [...citations()].filter(([id]) => !ids.includes(id))
+  expect(undefinedOnes).toEqual([])
+})
+
+test("a rule of src/RULES.md is cited by its name and not by the number of a section elsewhere", () => {
+  const wrong: string[] = []
+  for (const name of readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".ts") || name.endsWith(".gen.ts")) continue
+    if (/\bspec \d/.test(readFileSync(join(ROOT, "src", name), "utf8"))) wrong.push(`src/${name}`)
+  }
+  expect(wrong).toEqual([])
+})
