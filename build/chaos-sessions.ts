@@ -10,7 +10,7 @@ import { systemRandom } from "../src/platform/random.ts"
 import { openSessions, type Sessions } from "../src/sessions/store.ts"
 import type { SessionBatch } from "../src/sessions/write/prepare.ts"
 import { parseLocation } from "../src/substrate/location.ts"
-import { openStore } from "../src/substrate/table.ts"
+import { openStore } from "../src/substrate/open-store.ts"
 
 const MOMENT = "2026-01-31T12:00:00.000Z"
 const MESSAGES_MAX = 12

@@ -5,7 +5,7 @@ import { silentLog } from "../src/platform/log.ts"
 import { systemRandom } from "../src/platform/random.ts"
 import { openSessions, type Sessions } from "../src/sessions/store.ts"
 import { parseLocation } from "../src/substrate/location.ts"
-import { openStore } from "../src/substrate/table.ts"
+import { openStore } from "../src/substrate/open-store.ts"
 import { batchesOf, type Talk } from "./talk.ts"
 
 const SESSIONS_PER_WRITE = 50

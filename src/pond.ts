@@ -194,7 +194,7 @@ function rendezvousName(host: Host): string {
 /** Loaded when first asked for: `--help` and a dry run pay for no store. */
 async function openStoreOf(host: Host, url: string): Promise<Store> {
   const [{ openStore }, { parseLocation }] = await Promise.all([
-    import("./substrate/table.ts"),
+    import("./substrate/open-store.ts"),
     import("./substrate/location.ts"),
   ])
   const { environment } = host

@@ -19,7 +19,7 @@ import { systemRandom } from "../../src/platform/random.ts"
 import { embedMissing } from "../../src/search/embed-missing.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
-import { openStore } from "../../src/substrate/table.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import { type Bench, quantile, type Row } from "../measure.ts"
 import { BuildFailure } from "../targets.ts"
 

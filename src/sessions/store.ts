@@ -4,9 +4,8 @@
  */
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/clock.ts"
-import type { MaintenanceReport, TableStatistics } from "../substrate/maintain/maintain.ts"
 import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
-import type { Store, Table } from "../substrate/table.ts"
+import type { MaintenanceReport, Store, Table, TableStatistics } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
 import { openPointReads, type PointReads, type PositionKind } from "./read/point-reads.ts"

@@ -71,24 +71,10 @@ export type ScannedName<C extends Columns> = {
 }[keyof C] &
   string
 
-export interface FtsOptions {
-  readonly tokenizer: "simple" | "whitespace" | "raw" | "ngram" | "icu" | "icu/split"
-  readonly withPosition?: boolean
-  readonly lowercase?: boolean
-  readonly stem?: boolean
-  readonly language?: string
-  readonly removeStopWords?: boolean
-  readonly asciiFolding?: boolean
-  readonly maxTokenLength?: number
-  readonly ngramMin?: number
-  readonly ngramMax?: number
-}
-
 export type Distance = "cosine" | "l2" | "dot"
 
 export type IndexDefinition<Name extends string = string> =
   | { readonly kind: "btree" | "bitmap"; readonly column: Name }
-  | { readonly kind: "fts"; readonly column: Name; readonly options: FtsOptions }
   | {
       readonly kind: "ivf_rq"
       readonly column: Name

@@ -1,56 +1,42 @@
-/** A table as its consumer sees it: typed rows over the read path, the write path and maintenance. */
+/**
+ * The door of the substrate, as types alone: what a store and a table can do. `open-store.ts` opens one over Lance, and
+ * `test/support/memory-store.ts` is the same in memory; `test/substrate/conformance.test.ts` holds both to these words.
+ */
 import type { ColumnBatch } from "./columns/column-batch.ts"
 import type { RowBatch } from "./columns/row-batch.ts"
-import type { Filter } from "./filter.ts"
-import { type Catalog, openCatalog } from "./lance/catalog.ts"
-import type { Dataset } from "./lance/dataset.ts"
-import { openDataset } from "./lance/open-dataset.ts"
-import { perhapsThere } from "./lance/own-rows.ts"
-import {
-  countRows,
-  explainScan,
-  type Key,
-  keysFilter,
-  type Order,
-  readBlobs,
-  scanBatches,
-  scanColumns,
-  scanRows,
-  scanWithin,
-} from "./lance/read.ts"
-import {
-  lastCommitOf,
-  reachOf,
-  type Stretch,
-  type StretchRequest,
-  scanStretches,
-  takeRows,
-  versionOf,
-} from "./lance/row-numbers.ts"
-import type { TextQuery, VectorQuery } from "./lance/search.ts"
-import { beginSnapshot, type Snapshot } from "./lance/snapshot.ts"
-import {
-  deleteWhere,
-  type Inserted,
-  type InsertedColumns,
-  insertAbsent,
-  insertBatches,
-  insertColumns,
-} from "./lance/write.ts"
-import { openStoreWriteLock } from "./local/local-table.ts"
-import { type Incoming, openIncoming, removeLeft } from "./local/staging.ts"
+import type { Filter, FilterValue } from "./filter.ts"
 import type { Location } from "./location.ts"
-import { type MaintenanceReport, maintain, type TableStatistics, tableStatistics } from "./maintain/maintain.ts"
-import type { Effort } from "./maintain/maintenance-plan.ts"
-import type { StoreContext } from "./store-context.ts"
-import type { AnyRow, Columns, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
+import type { Effort, MaintenanceStep, TableState } from "./maintain/maintenance-plan.ts"
+import type { AnyRow, Columns, Distance, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+export interface Order {
+  readonly column: string
+  readonly descending?: boolean
+}
+
+/** The values of the key columns of one row. */
+export type Key = Readonly<Record<string, FilterValue>>
 
 export interface ReadRequest<C extends Columns, Name extends ScannedName<C>> {
   readonly columns: readonly Name[]
   readonly where?: Filter
   readonly limit?: number
   readonly offset?: number
+  /** Rows without a value come last. */
   readonly orderBy?: readonly (Order & { readonly column: ScannedName<C> })[]
+}
+
+export interface VectorQuery {
+  readonly column: string
+  readonly vector: Float32Array
+  readonly distance: Distance
+  /** Compare with every row that the filter leaves, instead of asking the index. Right for selective filters. */
+  readonly exact?: boolean
+  readonly probesMin?: number
+  /** Recompute this many times the limit with whole vectors. */
+  readonly refine?: number
 }
 
 export type SearchRequest<C extends Columns, Name extends ScannedName<C>> = Omit<
@@ -59,6 +45,70 @@ export type SearchRequest<C extends Columns, Name extends ScannedName<C>> = Omit
 > & { readonly limit: number }
 
 export type Picked<C extends Columns, Name extends ScannedName<C>> = Pick<RowOf<C>, Name>
+
+export interface StretchRequest<Name extends string = string> {
+  readonly from: number
+  /** The first that is not read. */
+  readonly to?: number
+  readonly columns: readonly Name[]
+  /** A text column that is given as it is stored, because not every value of it is looked at. */
+  readonly text?: Name
+  readonly where?: Filter
+}
+
+/** Consecutive rows of a scan by row number. */
+export interface Stretch<Row = AnyRow> {
+  readonly rows: readonly Row[]
+  /** The numbers of those rows, mostly in order. */
+  readonly numbers: readonly number[]
+  readonly text: {
+    /** Of each row the bytes from its offset to the next one, as they are stored; of a row without a text, none. */
+    readonly bytes: Uint8Array
+    readonly offsets: Int32Array
+    /** The text of a row as it was given. */
+    at(index: number): string | null
+  }
+  /** A copy of the asked columns and of the text, which another thread may have. */
+  columns(): ColumnBatch
+}
+
+/** A table at one version. What others write meanwhile is not seen, and no clean-up of this machine takes it away. */
+export interface Snapshot<C extends Columns> {
+  count(where?: Filter): Promise<number>
+  rows<Name extends ScannedName<C>>(columns: readonly Name[], where?: Filter): AsyncIterable<Pick<RowOf<C>, Name>[]>
+  /** Whole rows, blobs among them. */
+  batches(where?: Filter): AsyncIterable<RowBatch>
+  end(): void
+}
+
+// --- Writing ---------------------------------------------------------------------------------------------------------
+
+export interface Inserted<Row = AnyRow> {
+  readonly inserted: number
+  /** Rows that were there before, or stood twice in what was given. */
+  readonly present: number
+  /** The rows that were not there when they were looked up. Another writer may have been quicker for some. */
+  readonly absent: readonly Row[]
+}
+
+export interface InsertedColumns extends Pick<Inserted, "inserted" | "present"> {
+  /** For each batch, how many of its rows were not there. */
+  readonly absent: readonly number[]
+}
+
+// --- Maintenance -----------------------------------------------------------------------------------------------------
+
+export interface MaintenanceReport {
+  /** Another process of this machine is at it: nothing was done here. */
+  readonly isBusy: boolean
+  readonly steps: readonly { readonly step: MaintenanceStep["step"]; readonly why: string; readonly ms: number }[]
+}
+
+export interface TableStatistics extends TableState {
+  readonly version: number
+}
+
+// --- The door --------------------------------------------------------------------------------------------------------
 
 export interface Table<C extends Columns> {
   readonly definition: TableDefinition<C>
@@ -93,11 +143,6 @@ export interface Table<C extends Columns> {
   version(): Promise<number | undefined>
   /** The same, as cheaply as it can be told; of a local table that a crash has left it may be one that heals away. */
   lastCommit(): Promise<string | undefined>
-  /** Best first. `_score` grows with how well a row matches. */
-  searchText<Name extends ScannedName<C>>(
-    query: TextQuery,
-    request: SearchRequest<C, Name>,
-  ): Promise<(Picked<C, Name> & { readonly _score: number })[]>
   /** Nearest first. `_distance` grows with how far a row is. */
   searchVector<Name extends ScannedName<C>>(
     query: VectorQuery,
@@ -109,9 +154,7 @@ export interface Table<C extends Columns> {
     request: ReadRequest<C, Name>,
   ): Promise<(Picked<C, Name> & { readonly [Of in Blob]: Uint8Array | null })[]>
   /** What the engine did for a read, step by step. Runs it. */
-  explain(
-    request: ReadRequest<C, ScannedName<C>> & { readonly text?: TextQuery; readonly vector?: VectorQuery },
-  ): Promise<string>
+  explain(request: ReadRequest<C, ScannedName<C>> & { readonly vector?: VectorQuery }): Promise<string>
   insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted<RowOf<C>>>
   /** The same for rows as columns. */
   insertColumns(batches: readonly ColumnBatch[]): Promise<InsertedColumns>
@@ -152,66 +195,11 @@ export interface Store {
   close(): void
 }
 
-export interface IncomingTables extends Pick<Incoming, "adopt" | "end"> {
+/** Tables of a store of their own, which become tables of the store once what is in them was judged. */
+export interface IncomingTables {
   readonly store: Store
-}
-
-export function openStore(location: Location, context: StoreContext): Store {
-  return storeOf(openCatalog(location, context))
-}
-
-function storeOf(catalog: Catalog): Store {
-  const datasets = new Map<string, Dataset>()
-  const { location, context } = catalog
-  return {
-    location,
-    withWriteLock: location.backend === "local" ? openStoreWriteLock(location.uri, context) : (work) => work(),
-    table: (definition) => {
-      const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition as unknown as TableDefinition)
-      datasets.set(definition.name, dataset)
-      return tableOf(dataset, definition)
-    },
-    names: () => catalog.names(),
-    at: (folder) => storeOf(catalog.at(folder)),
-    incoming: async () => {
-      const opened = await openIncoming(catalog)
-      return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
-    },
-    tidy: () => removeLeft(catalog),
-    keepLittle: () => catalog.keepLittle(),
-    close: () => catalog.close(),
-  }
-}
-
-/** Rows leave the read path as the declaration types them: `rowsOf` reads each column by its declared kind. */
-function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinition<C>): Table<C> {
-  return {
-    definition,
-    read: (request) => scanRows(dataset, request) as never,
-    readWithin: (withinMs, request) => scanWithin(dataset, request, withinMs) as never,
-    batches: (request) => scanBatches(dataset, request) as never,
-    columnBatches: (request) => scanColumns(dataset, request),
-    count: (where) => countRows(dataset, where),
-    perhapsThere: (column, values) => perhapsThere(dataset, column, values),
-    takeByKey: (keys, columns) =>
-      keys.length === 0
-        ? Promise.resolve([])
-        : (scanRows(dataset, { columns, where: keysFilter(dataset, keys) }) as never),
-    takeRows: (rows, columns) => takeRows(dataset, rows, columns) as never,
-    stretches: (request) => scanStretches(dataset, request) as never,
-    version: () => versionOf(dataset),
-    lastCommit: () => lastCommitOf(dataset),
-    reach: () => reachOf(dataset),
-    searchText: (text, request) => scanRows(dataset, { ...request, text }) as never,
-    searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
-    readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
-    explain: (request) => explainScan(dataset, request),
-    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
-    insertColumns: (batches) => insertColumns(dataset, batches),
-    insertBatches: (batches, isTaken) => insertBatches(dataset, batches, isTaken),
-    snapshot: () => beginSnapshot(dataset) as never,
-    deleteWhere: (where) => deleteWhere(dataset, where),
-    maintain: (effort) => maintain(dataset, effort),
-    statistics: () => tableStatistics(dataset),
-  }
+  /** Puts a table in its place. False where the store has got one of that name meanwhile: then it stays here. */
+  adopt(name: string): Promise<boolean>
+  /** Removes what is still here. */
+  end(): Promise<void>
 }

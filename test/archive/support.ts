@@ -18,7 +18,7 @@ import { sha256Of } from "../../src/platform/sha256.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
 import { type Location, parseLocation } from "../../src/substrate/location.ts"
-import { openStore } from "../../src/substrate/table.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import { runSync } from "../../src/sync/sync.ts"
 import { MOMENT, session } from "../sessions/support.ts"
 

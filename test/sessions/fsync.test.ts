@@ -10,7 +10,7 @@ const canTrace = Bun.which("strace") !== null && Bun.spawnSync(["strace", "-o", 
 const SCRIPT = `
   const at = (path) => import(${JSON.stringify(join(import.meta.dir, "../.."))} + path)
   const { openSessions } = await at("/src/sessions/store.ts")
-  const { openStore } = await at("/src/substrate/table.ts")
+  const { openStore } = await at("/src/substrate/open-store.ts")
   const { parseLocation } = await at("/src/substrate/location.ts")
   const { systemClock } = await at("/src/platform/clock.ts")
   const { silentLog } = await at("/src/platform/log.ts")

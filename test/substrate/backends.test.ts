@@ -3,9 +3,9 @@ import type { Clock } from "../../src/platform/clock.ts"
 import { createLog } from "../../src/platform/log.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { type Location, parseLocation, within } from "../../src/substrate/location.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import { type CheckStep, checkStorage } from "../../src/substrate/storage-check.ts"
 import type { StoreContext } from "../../src/substrate/store-context.ts"
-import { openStore } from "../../src/substrate/table.ts"
 import { type ObjectServer, startObjectServer, TEST_KEY } from "../support/object-server.ts"
 import { SEED } from "../support/seed.ts"
 import { EVERY_KIND, row, testContext, testStore } from "./support.ts"
@@ -63,7 +63,7 @@ describe.each(BACKENDS)("%s", (_, locate) => {
     await Promise.all(tables.map((each, writer) => each.insertAbsent(rowsOf(writer))))
     const table = openStore(location, context).table(EVERY_KIND)
     expect(await table.count()).toBe(60)
-    expect((await table.searchText({ match: "word", column: "text" }, { columns: ["id"], limit: 100 })).length).toBe(60)
+    expect((await table.read({ columns: ["id"], where: eq("text", "word") })).length).toBe(60)
   })
 
   test("maintenance keeps every row, and what is stored twice is stored once", async () => {

@@ -26,7 +26,7 @@ const CALLS: readonly (readonly [what: string, call: RegExp, owners: readonly st
   ],
   [
     "read: scans, counts, searches and blobs",
-    /\.(?:countRows|fetchBlobs|nearestTo|fullTextSearch|analyzePlan|takeRowIds|vectorSearch)\(|\btable\s*\.query\(/,
+    /\.(?:countRows|fetchBlobs|nearestTo|analyzePlan|takeRowIds|vectorSearch)\(|\btable\s*\.query\(/,
     ["substrate/lance/read.ts", "substrate/lance/row-numbers.ts"],
   ],
   [
@@ -61,7 +61,7 @@ test("the engine's tables are held by the substrate's own files alone, and named
 
 test("what would go around a rule is not called at all", () => {
   const around =
-    /\.(?:postfilter|fastSearch|restore|dropAllTables|addColumns|alterColumns|setLsmWriteSpec|checkout)\(|\btable\.update\(|mode: "overwrite"|useIndex\(true|deleteUnverified/
+    /\.(?:postfilter|fastSearch|fullTextSearch|restore|dropAllTables|addColumns|alterColumns|setLsmWriteSpec|checkout)\(|\btable\.update\(|mode: "overwrite"|useIndex\(true|deleteUnverified/
   expect(
     SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && around.test(text)).map(({ name }) => name),
   ).toEqual([])
@@ -85,7 +85,7 @@ test("no file of the substrate knows of sessions", () => {
 
 test("importing the substrate loads nothing native", async () => {
   const script = `
-    await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/table.ts"))})
+    await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/open-store.ts"))})
     await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/namespaces.ts"))})
     await import(${JSON.stringify(join(import.meta.dir, "../../src/substrate/storage-check.ts"))})
     const maps = await Bun.file("/proc/self/maps").text().catch(() => "")
@@ -99,23 +99,17 @@ test("importing the substrate loads nothing native", async () => {
 test("a filter narrows before the ranking: a search finds its rows however many others rank higher", async () => {
   using place = testStore()
   const table = place.store.table(EVERY_KIND)
-  const louder = Array.from({ length: 300 }, (_, number) =>
-    row(`loud-${number}`, { text: "word word word word", near: Float32Array.of(1, 0, 0, 0) }),
+  const nearer = Array.from({ length: 300 }, (_, number) =>
+    row(`near-${number}`, { near: Float32Array.of(1, 0, 0, 0) }),
   )
-  const quiet = row("quiet", {
-    text: `a word among many others ${"and so on ".repeat(20)}`,
-    near: Float32Array.of(0, 1, 0, 0),
-  })
-  await table.insertAbsent([...louder, quiet])
-  const request = { columns: ["id"] as const, where: eq("id", "quiet"), limit: 1 }
-  expect((await table.searchText({ match: "word", column: "text" }, request)).map(({ id }) => id)).toEqual(["quiet"])
+  const far = row("far", { near: Float32Array.of(0, 1, 0, 0) })
+  await table.insertAbsent([...nearer, far])
+  const request = { columns: ["id"] as const, where: eq("id", "far"), limit: 1 }
   const near = { column: "near", vector: Float32Array.of(1, 0, 0, 0), distance: "l2" } as const
-  expect((await table.searchVector(near, request)).map(({ id }) => id)).toEqual(["quiet"])
+  expect((await table.searchVector(near, request)).map(({ id }) => id)).toEqual(["far"])
   await table.maintain("all")
-  expect((await table.searchText({ match: "word", column: "text" }, request)).map(({ id }) => id)).toEqual(["quiet"])
-  expect(await table.explain({ ...request, text: { match: "word", column: "text" } })).toMatch(
-    /MatchQuery[\s\S]*full_filter=id = Utf8\("quiet"\)/,
-  )
+  expect((await table.searchVector(near, request)).map(({ id }) => id)).toEqual(["far"])
+  expect(await table.explain({ ...request, vector: near })).toMatch(/KNN[\s\S]*full_filter=id = Utf8\("far"\)/)
 })
 
 test("rows that no index has yet are found by every kind of read", async () => {
@@ -127,11 +121,11 @@ test("rows that no index has yet are found by every kind of read", async () => {
     ),
   )
   await table.maintain("all")
-  expect((await table.statistics())?.indexes.find(({ name }) => name === "text_fts")?.unindexedRows).toBe(0)
+  expect((await table.statistics())?.indexes.find(({ name }) => name === "id_btree")?.unindexedRows).toBe(0)
   await table.insertAbsent([row("fresh", { text: "fresh", near: Float32Array.of(0, 1, 0, 0) })])
-  expect((await table.statistics())?.indexes.find(({ name }) => name === "text_fts")?.unindexedRows).toBe(1)
+  expect((await table.statistics())?.indexes.find(({ name }) => name === "id_btree")?.unindexedRows).toBe(1)
   const request = { columns: ["id"] as const, limit: 1 }
-  expect((await table.searchText({ match: "fresh", column: "text" }, request)).map(({ id }) => id)).toEqual(["fresh"])
+  expect(await table.read({ ...request, where: eq("id", "fresh") })).toEqual([{ id: "fresh" }])
   const near = { column: "near", vector: Float32Array.of(0, 1, 0, 0), distance: "cosine" } as const
   expect((await table.searchVector(near, request)).map(({ id }) => id)).toEqual(["fresh"])
   expect(await table.takeByKey([{ group_id: "g", id: "fresh" }], ["id"])).toEqual([{ id: "fresh" }])

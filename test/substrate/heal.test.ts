@@ -14,18 +14,15 @@ import {
 } from "../../src/substrate/table-definition.ts"
 import { type TestStore, testStore } from "./support.ts"
 
-/** Five tables of different shapes: one key column or three, with blobs, with vectors, with text indexes. */
+/** Five tables of different shapes: one key column or three, with blobs, with vectors. */
 const id = { id: utf8() }
 const TABLES: readonly TableDefinition[] = [
   { name: "sessions", columns: { ...id, title: nullable(utf8()) }, key: ["id"] },
-  { name: "messages", columns: { group_id: utf8(), ...id, text: utf8() }, key: ["group_id", "id"], fts: true },
+  { name: "messages", columns: { group_id: utf8(), ...id, text: utf8() }, key: ["group_id", "id"] },
   { name: "parts", columns: { group_id: utf8(), owner: utf8(), ...id, at: int32() }, key: ["group_id", "owner", "id"] },
   { name: "embeddings", columns: { group_id: utf8(), ...id, near: vector(8) }, key: ["group_id", "id"] },
   { name: "blobs", columns: { ...id, bytes: blob() }, key: ["id"] },
-].map(({ fts, ...table }) => {
-  const indexes = fts === true ? [{ kind: "fts", column: "text", options: { tokenizer: "icu" } } as const] : []
-  return defineTable({ ...table, indexes, schemaVersion: 1 } as unknown as TableDefinition)
-})
+].map((table) => defineTable({ ...table, indexes: [], schemaVersion: 1 } as unknown as TableDefinition))
 
 function rowsOf(definition: TableDefinition, from: number): Record<string, unknown>[] {
   return Array.from({ length: 20 }, (_, index) => {
@@ -184,7 +181,7 @@ const INDEXED = defineTable({
   indexes: [
     { kind: "btree", column: "id" },
     { kind: "bitmap", column: "group_id" },
-    { kind: "fts", column: "text", options: { tokenizer: "icu" } },
+    { kind: "btree", column: "text" },
   ],
   schemaVersion: 1,
 })
@@ -217,12 +214,11 @@ test.each(INDEX_DAMAGES)(
     const healed = place.open({ log: listing(log) }).table(INDEXED)
     expect(await healed.count()).toBe(1500)
     expect(log.map((line) => line.trim())).toEqual([
-      "The table indexed lacked a part of id_btree and group_id_bitmap and text_fts, which was built again from its rows.",
+      "The table indexed lacked a part of id_btree and group_id_bitmap and text_btree, which was built again from its rows.",
     ])
     expect(await healed.read({ columns: ["text"], where: eq("id", "row-7") })).toEqual([{ text: "word7" }])
     expect(await healed.count(eq("group_id", "g-1"))).toBe(500)
-    const found = await healed.searchText({ match: "word9", column: "text" }, { columns: ["id"], limit: 3 })
-    expect(found.map((row) => row.id)).toEqual(["row-9"])
+    expect(await healed.read({ columns: ["id"], where: eq("text", "word9") })).toEqual([{ id: "row-9" }])
     expect(existsSync(join(place.path, ".pond", "quarantine"))).toBe(false)
     const later: string[] = []
     expect(

@@ -6,8 +6,9 @@ import { systemClock } from "../../src/platform/clock.ts"
 import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import type { StoreContext } from "../../src/substrate/store-context.ts"
-import { openStore, type Store } from "../../src/substrate/table.ts"
+import type { Store } from "../../src/substrate/table.ts"
 import {
   blob,
   bool,
@@ -54,10 +55,7 @@ export const EVERY_KIND = defineTable({
     payload: nullable(blob()),
   },
   key: ["group_id", "id"],
-  indexes: [
-    { kind: "btree", column: "id" },
-    { kind: "fts", column: "text", options: { tokenizer: "icu" } },
-  ],
+  indexes: [{ kind: "btree", column: "id" }],
   schemaVersion: 1,
 })
 

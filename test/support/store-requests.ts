@@ -7,7 +7,7 @@ import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
-import { openStore } from "../../src/substrate/table.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import { said, session } from "../sessions/support.ts"
 import { type ObjectServer, startObjectServer, TEST_BUCKET, TEST_KEY } from "./object-server.ts"
 

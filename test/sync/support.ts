@@ -8,7 +8,7 @@ import { silentLog } from "../../src/platform/log.ts"
 import { seededRandom } from "../../src/platform/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { type Location, parseLocation } from "../../src/substrate/location.ts"
-import { openStore } from "../../src/substrate/table.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import { planSync, runSync, type SyncContext, type SyncReport, type SyncRequest } from "../../src/sync/sync.ts"
 
 export interface SyncPlace extends Disposable {

@@ -74,7 +74,7 @@ export function verifyExitCode({ adapters, ok }: Verification): number {
 /** A store in a directory of its own, loaded when first asked for. */
 async function openPassage({ host }: Pond): Promise<Passage> {
   const [{ openStore }, { parseLocation }, { openSessions }, { storePassage }] = await Promise.all([
-    import("../../substrate/table.ts"),
+    import("../../substrate/open-store.ts"),
     import("../../substrate/location.ts"),
     import("../../sessions/store.ts"),
     import("../../restore/verify-passage.ts"),

@@ -1,7 +1,7 @@
 /** Everything that makes a store smaller and faster to read, now, whether it pays or not; and what that gained. */
 import { PondError } from "../../model/errors.ts"
 import type { TableMaintenance } from "../../sessions/store.ts"
-import type { TableStatistics } from "../../substrate/maintain/maintain.ts"
+import type { TableStatistics } from "../../substrate/table.ts"
 import type { Pond } from "../pond.ts"
 
 /** What a table is made of. On an object store its bytes are not known: that would cost a listing of everything. */

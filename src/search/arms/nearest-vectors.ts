@@ -6,7 +6,7 @@ import type { Embedder } from "../../embeddings/embedder.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { embeddingsTable } from "../../sessions/tables.ts"
 import { and, eq, type Filter } from "../../substrate/filter.ts"
-import type { VectorQuery } from "../../substrate/lance/search.ts"
+import type { VectorQuery } from "../../substrate/table.ts"
 import { HIT_COLUMNS, hitOf } from "../hit.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
 

@@ -1,5 +1,5 @@
 /** The index of words as `status` and `optimize` show it: one table, whose rows are the messages that are in a segment. */
-import type { TableStatistics } from "../../substrate/maintain/maintain.ts"
+import type { TableStatistics } from "../../substrate/table.ts"
 import { coverOf, readFacts, type WordTables } from "./segment/segments.ts"
 
 /** Nothing where no segment was ever written. */
@@ -21,7 +21,7 @@ export async function wordStatistics(tables: WordTables): Promise<TableStatistic
     rows,
     fragments: cover.length,
     version: segments.version,
-    indexes: [{ ...index, bytes: blocks.bytes?.live ?? 0, createdAtMs: 0, isAsDeclared: true }],
+    indexes: [{ ...index, bytes: blocks.bytes?.live ?? 0, createdAtMs: 0 }],
     ...bytes,
   }
 }

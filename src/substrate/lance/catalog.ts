@@ -12,7 +12,6 @@ import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
 import { diskFiles, leadsThroughFile } from "../local/disk-files.ts"
 import { type LocalTable, openLocalTable } from "../local/local-table.ts"
 import { type Location, within } from "../location.ts"
-import { buildIndex } from "../maintain/indexes.ts"
 import type { StoreContext } from "../store-context.ts"
 import type { TableDefinition } from "../table-definition.ts"
 import { engine } from "./engine.ts"
@@ -182,7 +181,6 @@ async function createTable(
       throw new Error(`Table '${definition.name}' already exists`)
     }
     const version = await made.version()
-    await createTextIndexes(made, definition)
     if (version === 1) return { table: made, overwritten: undefined }
     return { table: made, overwritten: await connection.openTable(definition.name, [], { version: version - 1 }) }
   })
@@ -194,12 +192,5 @@ async function unlessPresent(creation: Promise<LanceTable>): Promise<LanceTable 
   } catch (error) {
     if (failureOf(error) === "present") return undefined
     throw error
-  }
-}
-
-/** A text search without its index finds nothing, so that index is there before the first row. Others only make reads faster. */
-async function createTextIndexes(table: LanceTable, definition: TableDefinition): Promise<void> {
-  for (const index of definition.indexes.filter(({ kind }) => kind === "fts")) {
-    await buildIndex(table, index)
   }
 }

@@ -9,14 +9,9 @@ import { assert, PondError } from "../../model/errors.ts"
 import { plainColumnsOf, rowsOf } from "../columns/arrow-rows.ts"
 import type { ColumnBatch } from "../columns/column-batch.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "../filter.ts"
+import type { Key, Order, VectorQuery } from "../table.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
-import { fullTextQuery, type TextQuery, type VectorQuery } from "./search.ts"
-
-export interface Order {
-  readonly column: string
-  readonly descending?: boolean
-}
 
 export interface Scan {
   readonly columns: readonly string[]
@@ -24,13 +19,10 @@ export interface Scan {
   readonly limit?: number
   readonly offset?: number
   readonly orderBy?: readonly Order[]
-  readonly text?: TextQuery
   readonly vector?: VectorQuery
   /** Given up after so long, in the engine too. */
   readonly withinMs?: number
 }
-
-export type Key = Readonly<Record<string, FilterValue>>
 
 const BATCH_ROWS = 4096
 
@@ -224,10 +216,8 @@ export async function bytesOf(dataset: Dataset, table: LanceTable, column: strin
 }
 
 function buildQuery(dataset: Dataset, table: LanceTable, scan: Scan): AnyQuery {
-  assert(scan.text === undefined || scan.vector === undefined, "one read is either by words or by nearness")
   const query = scan.vector === undefined ? table.query() : vectorQuery(table, scan.vector)
-  query.select([...scan.columns, ...(scan.text ? ["_score"] : []), ...(scan.vector ? ["_distance"] : [])])
-  if (scan.text !== undefined) query.fullTextSearch(fullTextQuery(scan.text))
+  query.select([...scan.columns, ...(scan.vector ? ["_distance"] : [])])
   if (scan.where !== undefined) query.where(filterText(dataset.definition, scan.where))
   if (scan.orderBy !== undefined) {
     query.orderBy(

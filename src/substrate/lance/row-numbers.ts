@@ -5,40 +5,15 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Data } from "apache-arrow"
 import { plainColumnsOf, rowsOf } from "../columns/arrow-rows.ts"
-import type { ColumnBatch } from "../columns/column-batch.ts"
 import { originalText } from "../columns/surrogate-escape.ts"
-import { type Filter, filterText } from "../filter.ts"
+import { filterText } from "../filter.ts"
 import { newestVersionOf } from "../local/local-table.ts"
+import type { Stretch, StretchRequest } from "../table.ts"
 import type { AnyRow } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
 import { reading } from "./read.ts"
 
 const ROW = "_rowid"
-
-export interface StretchRequest<Name extends string = string> {
-  readonly from: number
-  /** The first that is not read. */
-  readonly to?: number
-  readonly columns: readonly Name[]
-  /** A text column that is given as it lies there, because not every value of it is looked at. */
-  readonly text?: Name
-  readonly where?: Filter
-}
-
-export interface Stretch<Row = AnyRow> {
-  readonly rows: readonly Row[]
-  /** The numbers of those rows, mostly in order. */
-  readonly numbers: readonly number[]
-  readonly text: {
-    /** Of each row the bytes from its offset to the next one, as they are stored; of a row without a text, none. */
-    readonly bytes: Uint8Array
-    readonly offsets: Int32Array
-    /** The text of a row as it was given. */
-    at(index: number): string | null
-  }
-  /** A copy of the asked columns and of the text, which another thread may have. */
-  columns(): ColumnBatch
-}
 
 const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
 

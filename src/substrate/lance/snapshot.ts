@@ -7,17 +7,10 @@ import type { Table as LanceTable } from "@lancedb/lancedb"
 import { rowsOf } from "../columns/arrow-rows.ts"
 import { batchOfRecord, batchOfRows, type RowBatch, withoutAbsentTexts } from "../columns/row-batch.ts"
 import type { Filter } from "../filter.ts"
-import type { AnyRow, Columns, RowOf, ScannedName } from "../table-definition.ts"
+import type { Snapshot } from "../table.ts"
+import type { AnyRow, Columns } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
 import { batchesOf, bytesOf, countOf } from "./read.ts"
-
-export interface Snapshot<C extends Columns> {
-  count(where?: Filter): Promise<number>
-  rows<Name extends ScannedName<C>>(columns: readonly Name[], where?: Filter): AsyncIterable<Pick<RowOf<C>, Name>[]>
-  /** Whole rows, blobs among them. */
-  batches(where?: Filter): AsyncIterable<RowBatch>
-  end(): void
-}
 
 /** Blobs come one by one once they are large. */
 const BLOB_BYTES = 8 * 1024 * 1024

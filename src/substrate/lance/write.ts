@@ -21,19 +21,12 @@ import { type ColumnBatch, keyHashes, ofColumns, rowsOfColumns, valuesOf } from 
 import { freeBytes, type RowBatch, rowsOfBatch, tableOfBatches } from "../columns/row-batch.ts"
 import { joinedColumns, pickedRows } from "../columns/slice-columns.ts"
 import { and, type Filter, type FilterValue, filterText, isIn } from "../filter.ts"
+import type { Inserted, InsertedColumns } from "../table.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
 import type { Dataset, OwnRows } from "./dataset.ts"
 import { engine } from "./engine.ts"
 import { addHashes, addOwnRows, hashesOfRows, ownRows } from "./own-rows.ts"
 import { keyValue, type Scan, scanNewest, scanNewestColumns } from "./read.ts"
-
-export interface Inserted<Row = AnyRow> {
-  readonly inserted: number
-  /** Rows that were there before, or stood twice in what was given. */
-  readonly present: number
-  /** The rows that were not there when they were looked up. Another writer may have been quicker for some. */
-  readonly absent: readonly Row[]
-}
 
 /** One commit at most. The first of two rows with one key counts. */
 export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: readonly Row[]): Promise<Inserted<Row>> {
@@ -46,11 +39,6 @@ export async function insertAbsent<Row extends AnyRow>(dataset: Dataset, rows: r
     content: (places) => arrowTable(definition, arrowSchema(definition), at(rows, places)),
   })
   return { inserted, present: rows.length - inserted, absent: at(rows, absent) }
-}
-
-export interface InsertedColumns extends Pick<Inserted, "inserted" | "present"> {
-  /** For each batch, how many of its rows were not there. */
-  readonly absent: readonly number[]
 }
 
 /** The same for rows that were made into columns elsewhere. All batches are one commit. */

@@ -9,14 +9,11 @@ import { openFileLock } from "../../platform/file-lock.ts"
 import { ensureWritable } from "../../platform/paths.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Catalog } from "../lance/catalog.ts"
+import type { IncomingTables } from "../table.ts"
 import type { LocalTable } from "./local-table.ts"
 
-export interface Incoming {
+export interface Incoming extends Pick<IncomingTables, "adopt" | "end"> {
   readonly catalog: Catalog
-  /** Puts a table in its place. False where the store has got one of that name meanwhile: then it stays here. */
-  adopt(name: string): Promise<boolean>
-  /** Removes what is still here. */
-  end(): Promise<void>
 }
 
 const FOLDER = ".pond/incoming"

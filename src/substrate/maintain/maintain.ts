@@ -6,8 +6,8 @@ import { join } from "node:path"
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
 import { returnFreedMemory } from "../../platform/native-memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
-import { indexName, type TableDefinition } from "../table-definition.ts"
-import { buildIndex, isBuiltAs } from "./indexes.ts"
+import type { MaintenanceReport, TableStatistics } from "../table.ts"
+import { buildIndex } from "./indexes.ts"
 import {
   type Effort,
   type IndexState,
@@ -16,16 +16,6 @@ import {
   type TableState,
 } from "./maintenance-plan.ts"
 import { leftBehind, tableUsage } from "./table-usage.ts"
-
-export interface MaintenanceReport {
-  /** Another process of this machine is at it: nothing was done here. */
-  readonly isBusy: boolean
-  readonly steps: readonly { readonly step: MaintenanceStep["step"]; readonly why: string; readonly ms: number }[]
-}
-
-export interface TableStatistics extends TableState {
-  readonly version: number
-}
 
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
 
@@ -150,25 +140,23 @@ async function removableBefore(dataset: Dataset, table: LanceTable): Promise<Dat
 // --- State -----------------------------------------------------------------------------------------------------------
 
 async function stateOf(dataset: Dataset, table: LanceTable, withBytes = true): Promise<TableState> {
-  const { definition, local } = dataset
+  const { local } = dataset
   const [stats, configs] = await dataset.attempt(() => Promise.all([table.stats(), table.listIndices()]))
   const bytes = withBytes && local !== undefined ? await tableUsage(local) : undefined
   return {
     rows: stats.numRows,
     fragments: stats.fragmentStats.numFragments,
-    indexes: configs.map((config) => indexState(definition, config)),
+    indexes: configs.map(indexState),
     ...(bytes === undefined ? {} : { bytes }),
   }
 }
 
-function indexState(definition: TableDefinition, config: IndexConfig): IndexState {
-  const declared = definition.indexes.find((index) => indexName(index) === config.name)
+function indexState(config: IndexConfig): IndexState {
   return {
     name: config.name,
     indexedRows: config.numIndexedRows ?? 0,
     unindexedRows: config.numUnindexedRows ?? 0,
     bytes: config.sizeBytes ?? 0,
     createdAtMs: config.createdAt?.getTime() ?? 0,
-    isAsDeclared: declared !== undefined && isBuiltAs(declared, config),
   }
 }

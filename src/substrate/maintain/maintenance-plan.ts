@@ -11,8 +11,6 @@ export interface IndexState {
   readonly unindexedRows: number
   readonly bytes: number
   readonly createdAtMs: number
-  /** Whether it was built as it is declared now. */
-  readonly isAsDeclared: boolean
 }
 
 export interface TableState {
@@ -38,13 +36,8 @@ export type MaintenanceStep =
   /** Removes the files that only older versions need. */
   | { readonly step: "clean"; readonly why: string }
 
-const DAY_MS = 86_400_000
 /** Below so many rows a flat scan is as fast as an index. */
 const SCALAR_ROWS_MIN = 1000
-/** A text search reads a row of the tail in about 10 µs, folding rewrites an indexed row in about 5 µs: at this share a
- * hundred searches pay for a fold. */
-const TEXT_TAIL_MIN = 500
-const TEXT_TAIL_SHARE = 1 / 200
 const SCALAR_TAIL_MIN = 5000
 const SCALAR_TAIL_SHARE = 1 / 20
 /** While an import runs only the lookup of keys counts. Up to here a flat scan for each flush costs no more than the builds. */
@@ -88,7 +81,7 @@ export function planMaintenance(
   const drops: MaintenanceStep[] = state.indexes
     .filter(({ name }) => !declared.has(name))
     .map(({ name }) => ({ step: "drop_index", name }))
-  const why = effort === "all" ? "asked for" : whyOptimize(table, state, nowMs)
+  const why = effort === "all" ? "asked for" : whyOptimize(table, state)
   const builds = table.indexes.flatMap((index) => {
     // What an optimization folds anyway need not be built again before it.
     const built = byName.get(indexName(index))
@@ -112,15 +105,13 @@ const limit =
 const NEVER: TailLimit = () => Number.POSITIVE_INFINITY
 const ANY_TAIL: TailLimit = () => 1
 const LOOKUP_TAIL = limit(LOOKUP_TAIL_MIN, LOOKUP_TAIL_SHARE)
-const TEXT_TAIL = limit(TEXT_TAIL_MIN, TEXT_TAIL_SHARE)
 const VECTOR_TAIL = limit(VECTOR_TAIL_MIN, VECTOR_TAIL_SHARE)
 const SCALAR_TAIL = limit(SCALAR_TAIL_MIN, SCALAR_TAIL_SHARE)
 
-/** The tail at which an index is built again by itself. Text and vectors are folded by an optimization instead. */
+/** The tail at which an index is built again by itself. Vectors are folded in by an optimization instead. */
 const TAILS: Readonly<Record<IndexDefinition["kind"], TailLimit>> = {
   btree: SCALAR_TAIL,
   bitmap: SCALAR_TAIL,
-  fts: NEVER,
   ivf_rq: NEVER,
 }
 
@@ -144,28 +135,23 @@ function buildStep(
   if (built === undefined) {
     return state.rows >= rowsMin(index) ? [{ step: "build_index", index, why: "it is missing" }] : []
   }
-  if (!built.isAsDeclared) return [{ step: "build_index", index, why: "it was built with other options" }]
   if (built.unindexedRows < tail(built.indexedRows)) return []
   return [{ step: "build_index", index, why: `${built.unindexedRows} rows are not in it` }]
 }
 
 function rowsMin(index: IndexDefinition): number {
-  if (index.kind === "fts") return 0
   return index.kind === "ivf_rq" ? index.rowsMin : SCALAR_ROWS_MIN
 }
 
 function whyOptimize(
   table: AnyTable & { readonly indexes: readonly IndexDefinition[] },
   state: TableState,
-  nowMs: number,
 ): string | undefined {
-  const kinds = new Map(table.indexes.map((index) => [indexName(index), index.kind]))
-  for (const { name, indexedRows, unindexedRows, createdAtMs } of state.indexes) {
-    const kind = kinds.get(name)
-    if (unindexedRows === 0 || (kind !== "fts" && kind !== "ivf_rq")) continue
-    const tail = kind === "fts" ? TEXT_TAIL : VECTOR_TAIL
-    if (unindexedRows >= tail(indexedRows)) return `${unindexedRows} rows are not in ${name}`
-    if (kind === "fts" && nowMs - createdAtMs >= DAY_MS) return `rows wait for ${name} since a day`
+  const vectorIndexes = new Set(table.indexes.filter(({ kind }) => kind === "ivf_rq").map(indexName))
+  for (const { name, indexedRows, unindexedRows } of state.indexes) {
+    if (!vectorIndexes.has(name)) continue
+    if (unindexedRows > 0 && unindexedRows >= VECTOR_TAIL(indexedRows))
+      return `${unindexedRows} rows are not in ${name}`
   }
   const allowed = fragmentsAllowed(state)
   return state.fragments > allowed ? `it lies in ${state.fragments} pieces` : undefined

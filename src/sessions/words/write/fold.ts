@@ -9,8 +9,8 @@
 import type { Clock } from "../../../platform/clock.ts"
 import { giveBackAllMemory, giveBackMemory } from "../../../platform/native-memory.ts"
 import { eq, isIn } from "../../../substrate/filter.ts"
-import type { MaintenanceReport } from "../../../substrate/maintain/maintain.ts"
 import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
+import type { MaintenanceReport } from "../../../substrate/table.ts"
 import { packedBytes, packedName } from "../segment/compression.ts"
 import {
   type Documents,

@@ -1,0 +1,84 @@
+/** Opens a store over Lance: tables of a directory or a bucket, each behind the read path, the write path and maintenance. */
+import { type Catalog, openCatalog } from "./lance/catalog.ts"
+import type { Dataset } from "./lance/dataset.ts"
+import { openDataset } from "./lance/open-dataset.ts"
+import { perhapsThere } from "./lance/own-rows.ts"
+import {
+  countRows,
+  explainScan,
+  keysFilter,
+  readBlobs,
+  scanBatches,
+  scanColumns,
+  scanRows,
+  scanWithin,
+} from "./lance/read.ts"
+import { lastCommitOf, reachOf, scanStretches, takeRows, versionOf } from "./lance/row-numbers.ts"
+import { beginSnapshot } from "./lance/snapshot.ts"
+import { deleteWhere, insertAbsent, insertBatches, insertColumns } from "./lance/write.ts"
+import { openStoreWriteLock } from "./local/local-table.ts"
+import { openIncoming, removeLeft } from "./local/staging.ts"
+import type { Location } from "./location.ts"
+import { maintain, tableStatistics } from "./maintain/maintain.ts"
+import type { StoreContext } from "./store-context.ts"
+import type { Store, Table } from "./table.ts"
+import type { AnyRow, Columns, TableDefinition } from "./table-definition.ts"
+
+export function openStore(location: Location, context: StoreContext): Store {
+  return storeOf(openCatalog(location, context))
+}
+
+function storeOf(catalog: Catalog): Store {
+  const datasets = new Map<string, Dataset>()
+  const { location, context } = catalog
+  return {
+    location,
+    withWriteLock: location.backend === "local" ? openStoreWriteLock(location.uri, context) : (work) => work(),
+    table: (definition) => {
+      const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition as unknown as TableDefinition)
+      datasets.set(definition.name, dataset)
+      return tableOf(dataset, definition)
+    },
+    names: () => catalog.names(),
+    at: (folder) => storeOf(catalog.at(folder)),
+    incoming: async () => {
+      const opened = await openIncoming(catalog)
+      return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
+    },
+    tidy: () => removeLeft(catalog),
+    keepLittle: () => catalog.keepLittle(),
+    close: () => catalog.close(),
+  }
+}
+
+/** Rows leave the read path as the declaration types them: `rowsOf` reads each column by its declared kind. */
+function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinition<C>): Table<C> {
+  return {
+    definition,
+    read: (request) => scanRows(dataset, request) as never,
+    readWithin: (withinMs, request) => scanWithin(dataset, request, withinMs) as never,
+    batches: (request) => scanBatches(dataset, request) as never,
+    columnBatches: (request) => scanColumns(dataset, request),
+    count: (where) => countRows(dataset, where),
+    perhapsThere: (column, values) => perhapsThere(dataset, column, values),
+    takeByKey: (keys, columns) =>
+      keys.length === 0
+        ? Promise.resolve([])
+        : (scanRows(dataset, { columns, where: keysFilter(dataset, keys) }) as never),
+    takeRows: (rows, columns) => takeRows(dataset, rows, columns) as never,
+    stretches: (request) => scanStretches(dataset, request) as never,
+    version: () => versionOf(dataset),
+    lastCommit: () => lastCommitOf(dataset),
+    reach: () => reachOf(dataset),
+    searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
+    readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
+    explain: (request) => explainScan(dataset, request),
+    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
+    insertColumns: (batches) => insertColumns(dataset, batches),
+    insertBatches: (batches, isTaken) => insertBatches(dataset, batches, isTaken),
+    snapshot: () => beginSnapshot(dataset) as never,
+    deleteWhere: (where) => deleteWhere(dataset, where),
+    maintain: (effort) => maintain(dataset, effort),
+    statistics: () => tableStatistics(dataset),
+  }
+}
