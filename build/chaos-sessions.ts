@@ -4,9 +4,9 @@
  */
 import { differingPointer, type JsonValue } from "../src/model/json.ts"
 import type { Entry, Part, Session } from "../src/model/session.ts"
-import { systemClock } from "../src/platform/clock.ts"
-import { type Log, silentLog } from "../src/platform/log.ts"
-import { systemRandom } from "../src/platform/random.ts"
+import { systemClock } from "../src/platform/host/clock.ts"
+import { type Log, silentLog } from "../src/platform/host/log.ts"
+import { systemRandom } from "../src/platform/host/random.ts"
 import { openSessions, type Sessions } from "../src/sessions/store.ts"
 import type { SessionBatch } from "../src/sessions/write/prepare.ts"
 import { parseLocation } from "../src/substrate/location.ts"

@@ -3,7 +3,7 @@
  * some of their messages. Says on stdout what the store has acknowledged, and each failure by its code.
  */
 import { toPondError } from "../src/model/errors.ts"
-import { seededRandom } from "../src/platform/random.ts"
+import { seededRandom } from "../src/platform/host/random.ts"
 import { lengthOf, openChaosStore, sessionBatch } from "./chaos-sessions.ts"
 
 const [url = "", seed = "1", sessions = "100", seconds = "60", role = "write"] = Bun.argv.slice(2)

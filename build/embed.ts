@@ -1,12 +1,12 @@
 /**
  * What the bundler does for the executable beyond bundling: puts the compressed libraries of the target in, points the
- * packages that load an addon to `src/platform/native.ts`, and gives every package the one Arrow that the engine uses.
+ * packages that load an addon to `src/platform/native/native.ts`, and gives every package the one Arrow that the engine uses.
  * Each rewrite knows the shape of the file it replaces and fails the build where that shape has changed.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { BunPlugin } from "bun"
-import type { EmbeddedFile, EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
+import type { EmbeddedFile, EmbeddedNative, NativeName } from "../src/platform/native/native-assets.ts"
 import { compressed } from "./compress.ts"
 import type { NativeFiles } from "./natives.ts"
 import { ROOT } from "./packages.ts"
@@ -14,7 +14,7 @@ import { BuildFailure } from "./targets.ts"
 
 type Rewrite = (source: string) => string
 
-const NATIVE_MODULE = JSON.stringify(join(ROOT, "src/platform/native.ts"))
+const NATIVE_MODULE = JSON.stringify(join(ROOT, "src/platform/native/native.ts"))
 
 function load(name: NativeName): string {
   return `require(${NATIVE_MODULE}).loadNative(${JSON.stringify(name)})`

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join } from "node:path"
-import type { EmbeddedNative, NativeName } from "../src/platform/native-assets.ts"
+import type { EmbeddedNative, NativeName } from "../src/platform/native/native-assets.ts"
 import { THREAD_ENTRIES } from "../src/platform/threads.ts"
 import { embeddedNative, embedding } from "./embed.ts"
 import { type NativeFiles, nativesOf } from "./natives.ts"

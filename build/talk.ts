@@ -4,7 +4,7 @@
  * many of them as a large archive has, because both decide what a search costs.
  */
 import type { Entry } from "../src/model/session.ts"
-import { type Random, seededRandom } from "../src/platform/random.ts"
+import { type Random, seededRandom } from "../src/platform/host/random.ts"
 import type { SessionBatch } from "../src/sessions/write/prepare.ts"
 
 export interface Talk {

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { seededRandom } from "../src/platform/random.ts"
+import { seededRandom } from "../src/platform/host/random.ts"
 import { embeddingTableModel, type Matrix } from "./onnx.ts"
 
 const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]

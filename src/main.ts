@@ -1,13 +1,13 @@
 #!/usr/bin/env bun
+import { VERSION } from "./platform/host/version.ts"
 /** Argv in, exit code out. `--version` alone is answered here, before anything else is loaded. */
-import { UNPACK_NATIVE } from "./platform/own-arguments.ts"
-import { VERSION } from "./platform/version.ts"
+import { UNPACK_NATIVE } from "./platform/native/unpack-argument.ts"
 
 const argv = process.argv.slice(2)
 if (argv.length === 1 && argv[0] === "--version") {
   process.stdout.write(`pond ${VERSION}\n`)
 } else if (argv[0] === UNPACK_NATIVE) {
-  const { unpackNative } = await import("./platform/native.ts")
+  const { unpackNative } = await import("./platform/native/native.ts")
   unpackNative(argv[1])
 } else {
   const { runPond } = await import("./pond.ts")

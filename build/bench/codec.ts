@@ -17,7 +17,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { resolve } from "../../src/adapters/shared/resolve.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
-import { type Random, seededRandom } from "../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 
 const MESSAGES = 10_000

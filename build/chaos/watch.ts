@@ -19,7 +19,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
-import { type Random, seededRandom } from "../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { openChaosStore } from "../chaos-sessions.ts"
 import { writeCorpus } from "../corpus.ts"

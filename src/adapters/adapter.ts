@@ -14,7 +14,7 @@
 import type { JsonValue } from "../model/json.ts"
 import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
-import type { Environment } from "../platform/environment.ts"
+import type { Environment } from "../platform/host/environment.ts"
 import type { Registration } from "./registration.ts"
 
 export interface Adapter {

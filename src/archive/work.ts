@@ -1,6 +1,6 @@
 /** What long work over archives and stores is given, and how it says where it is. */
 import { PondError } from "../model/errors.ts"
-import { giveBackAllMemory, giveBackMemory } from "../platform/native-memory.ts"
+import { giveBackAllMemory, giveBackMemory } from "../platform/memory.ts"
 
 export interface Work {
   readonly signal: AbortSignal

@@ -1,5 +1,5 @@
 /** The model that the settings name, opened. Without one, nothing: search works by words. */
-import type { Log } from "../platform/log.ts"
+import type { Log } from "../platform/host/log.ts"
 import { type Embedder, openEmbedder } from "./embedder.ts"
 import { type ModelSettings, modelDirectory } from "./model-files.ts"
 

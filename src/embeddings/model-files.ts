@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { isJsonObject, parseJson } from "../model/json.ts"
-import { ensureWritable } from "../platform/paths.ts"
+import { ensureWritable } from "../platform/host/paths.ts"
 import { sha256Of } from "../platform/sha256.ts"
 
 export interface ModelSettings {

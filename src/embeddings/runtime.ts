@@ -5,7 +5,7 @@
  */
 import type * as Tokenizers from "@anush008/tokenizers"
 import type * as OnnxRuntime from "onnxruntime-node"
-import { ensureNative } from "../platform/native.ts"
+import { ensureNative } from "../platform/native/native.ts"
 
 export interface EmbeddingRuntime {
   readonly onnx: typeof OnnxRuntime

@@ -9,7 +9,7 @@ import type { Operation } from "../operations/operation.ts"
 import type { Pond } from "../operations/pond.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
-import { VERSION } from "../platform/version.ts"
+import { VERSION } from "../platform/host/version.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
 import { isRead, openApi, schemas } from "./schemas.ts"
 

@@ -8,10 +8,10 @@ import { ERROR_TABLE, type ErrorCode, PondError } from "../model/errors.ts"
 import { parseOwnJson } from "../model/json.ts"
 import { PROTOCOL_VERSION } from "../operations/envelope.ts"
 import type { Remote } from "../operations/pond.ts"
-import type { Host } from "../platform/host.ts"
+import type { Host } from "../platform/host/host.ts"
+import { VERSION } from "../platform/host/version.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { errorCode } from "../platform/system-error.ts"
-import { VERSION } from "../platform/version.ts"
 
 /** A process that is alive answers this in a millisecond. One that does not is not waited for. */
 const GREETING_MS = 500

@@ -5,7 +5,7 @@ import { requestSchema, responseSchema } from "../operations/envelope.ts"
 import { COMMON_ERRORS, type Operation } from "../operations/operation.ts"
 import { EXPORT_MIMES } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
-import { VERSION } from "../platform/version.ts"
+import { VERSION } from "../platform/host/version.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

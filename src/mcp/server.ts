@@ -16,7 +16,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js"
 import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
-import { VERSION } from "../platform/version.ts"
+import { VERSION } from "../platform/host/version.ts"
 import { RESOURCES, readResource, TEMPLATES } from "./resources.ts"
 import type { ToolAnswer } from "./tool.ts"
 import { TOOLS } from "./tools.ts"

@@ -5,7 +5,7 @@
  * To add a service: a method here that returns (a promise of) it, and its making in `src/pond.ts`, wrapped in `lazy`.
  */
 import type { Embedder } from "../embeddings/embedder.ts"
-import type { Host } from "../platform/host.ts"
+import type { Host } from "../platform/host/host.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { Namespaces } from "../substrate/namespaces.ts"
 

@@ -5,8 +5,8 @@
 import { dirname, join } from "node:path"
 import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
-import type { Files } from "../platform/files.ts"
-import { backupOf, draftName } from "../platform/own-names.ts"
+import { backupOf, draftName } from "../platform/files/draft-names.ts"
+import type { Files } from "../platform/files/files.ts"
 import { chunksOfFile, type DatabaseFile, lengthOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
 
 export interface ApplyRequest {

@@ -5,7 +5,7 @@
  */
 import type { DatabaseSchema, OutputFile, OutputRow, RawRecord, Serialize } from "../adapters/adapter.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, pointerKeys, stringifyJson } from "../model/json.ts"
-import { flatRows } from "../platform/foreign-sqlite-writer.ts"
+import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 
 export interface Mismatch {
   readonly session: string

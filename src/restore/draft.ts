@@ -2,8 +2,8 @@
 import { dirname, isAbsolute, join, normalize } from "node:path"
 import type { OutputFile, OutputLines } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
-import type { Files } from "../platform/files.ts"
-import { chunksOf, type LongLines, lengthOfLines } from "../platform/long-lines.ts"
+import type { Files } from "../platform/files/files.ts"
+import { chunksOf, type LongLines, lengthOfLines } from "../platform/files/long-lines.ts"
 
 /** Writes the rows of a client's database, and makes the database where there is none. Gives the backups that it made. */
 export type DatabaseFile = Extract<OutputFile, { form: "database" }>

@@ -7,7 +7,7 @@ import type { ResultContent } from "../adapters/shared/translate.ts"
 import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
 import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { FilePart } from "../model/session.ts"
-import { collectMade } from "../platform/native-memory.ts"
+import { collectMade } from "../platform/memory.ts"
 
 export interface Telling {
   /** Each as it is told, the long ones cut short and named by what they are. Equal where the whole ones are. */

@@ -9,7 +9,7 @@ import { resolve } from "../adapters/shared/resolve.ts"
 import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
-import type { Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import { type Compared, differences, type Mismatch, type SourceRecord, stretchDifferences } from "./compare.ts"
 
 export interface VerifySource {

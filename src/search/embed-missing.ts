@@ -5,7 +5,7 @@
  * are dropped when this one is complete.
  */
 import type { Embedder } from "../embeddings/embedder.ts"
-import type { Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { embeddingsTable, MessageRow } from "../sessions/tables.ts"
 import { isOwnSpeech } from "../sessions/words/terms/word-list.ts"

@@ -5,7 +5,7 @@
 import type { Embedder } from "../embeddings/embedder.ts"
 import { PondError } from "../model/errors.ts"
 import { textOfMicros } from "../model/timestamp.ts"
-import type { Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"

@@ -3,7 +3,7 @@
  * sessions and never for tables of its own; `search` alone reads the tables, through `tables`.
  */
 import type { Entry, Session, SessionLog } from "../model/session.ts"
-import type { Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport, Store, Table, TableStatistics } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"

@@ -5,7 +5,7 @@
 import { isAbsolute, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { PondError } from "../model/errors.ts"
-import type { Environment } from "../platform/environment.ts"
+import type { Environment } from "../platform/host/environment.ts"
 import { type Settings, storageOptions } from "./storage-options.ts"
 
 export type Backend = "local" | "s3" | "gs" | "az"

@@ -4,7 +4,7 @@
  * store itself; others are provisioned, and their list is kept in the store.
  */
 import { PondError } from "../model/errors.ts"
-import type { Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import { eq } from "./filter.ts"
 import { folderOf, PERSONAL_NAMESPACE } from "./namespace-folder.ts"
 import type { Store } from "./table.ts"

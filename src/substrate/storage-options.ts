@@ -3,7 +3,7 @@
  * it) and by the engine. The only code that sees credentials; it puts them nowhere but into the engine's options.
  */
 import { PondError } from "../model/errors.ts"
-import type { Environment } from "../platform/environment.ts"
+import type { Environment } from "../platform/host/environment.ts"
 
 /** As they stand in the configuration, below the URL of a store. */
 export type Settings = Readonly<Record<string, string>>

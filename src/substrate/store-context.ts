@@ -1,7 +1,7 @@
 /** What a store is given instead of reaching for it: time, chance, the log, the disk. */
-import type { Clock } from "../platform/clock.ts"
-import type { Log } from "../platform/log.ts"
-import type { Random } from "../platform/random.ts"
+import type { Clock } from "../platform/host/clock.ts"
+import type { Log } from "../platform/host/log.ts"
+import type { Random } from "../platform/host/random.ts"
 import type { DiskFiles } from "./local/disk-files.ts"
 
 export interface StoreContext {

@@ -5,7 +5,7 @@
 import { join } from "node:path"
 import type { Adapter, Retention } from "../adapters/adapter.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
-import type { Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write/write-sessions.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, unitSignature } from "./plan/plan-root.ts"

@@ -4,9 +4,9 @@
  */
 import { join } from "node:path"
 import { PondError } from "../model/errors.ts"
-import type { Clock } from "../platform/clock.ts"
-import { type Lock, takeLock } from "../platform/locks.ts"
-import type { Log } from "../platform/log.ts"
+import { type Lock, takeLock } from "../platform/files/machine-lock.ts"
+import type { Clock } from "../platform/host/clock.ts"
+import type { Log } from "../platform/host/log.ts"
 import type { Sessions, TableMaintenance } from "../sessions/store.ts"
 import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
 import { planRoot, type RootPlan } from "./plan/plan-root.ts"

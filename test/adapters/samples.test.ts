@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { adapterById } from "../../src/adapters/registry.ts"
-import { systemClock } from "../../src/platform/clock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { verify } from "../../src/restore/verify.ts"
 
 /** Real sessions are not part of this repository. Where a folder of them is at hand, all of them must come back whole. */

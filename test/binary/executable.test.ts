@@ -201,7 +201,7 @@ test("a stack names the files and lines of the source", async () => {
   const frames = [...ended.err.matchAll(/at (\w+) \((src\/[\w/.-]+\.ts):(\d+):\d+\)/g)]
   expect(frames.length).toBeGreaterThan(2)
   const [, name, file, line] = frames.find(([, caller]) => caller === "readConfigFile")!
-  expect({ name, file }).toEqual({ name: "readConfigFile", file: "src/platform/config.ts" })
+  expect({ name, file }).toEqual({ name: "readConfigFile", file: "src/platform/config/config.ts" })
   const source = readFileSync(join(ROOT, file!), "utf8").split("\n")[Number(line) - 1]
   expect(source).toContain("readFileSync(")
 })

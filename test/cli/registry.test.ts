@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { GLOBAL_FLAGS } from "../../src/cli/flags.ts"
 import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts"
 import { VERBS } from "../../src/cli/registry.ts"
-import { VERSION } from "../../src/platform/version.ts"
+import { VERSION } from "../../src/platform/host/version.ts"
 import { runPond } from "../support/pond-process.ts"
 
 const SUMMARY_MAX = 70

@@ -6,12 +6,12 @@ import { flag, NO_FLAGS } from "../../src/cli/flags.ts"
 import { runCommandLine } from "../../src/cli/frame/run-command-line.ts"
 import { defineVerb, type Verb, type VerbRow } from "../../src/cli/verb.ts"
 import { ERROR_TABLE, type ErrorCode, PondError } from "../../src/model/errors.ts"
-import { systemClock } from "../../src/platform/clock.ts"
-import { processEnvironment } from "../../src/platform/environment.ts"
-import { createHost } from "../../src/platform/host.ts"
-import { systemRandom } from "../../src/platform/random.ts"
-import { listenForEnd } from "../../src/platform/signals.ts"
-import { standardStreams } from "../../src/platform/streams.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { processEnvironment } from "../../src/platform/host/environment.ts"
+import { createHost } from "../../src/platform/host/host.ts"
+import { systemRandom } from "../../src/platform/host/random.ts"
+import { listenForEnd } from "../../src/platform/process/signals.ts"
+import { standardStreams } from "../../src/platform/process/streams.ts"
 
 const plain = { flags: NO_FLAGS, positionals: [], examples: [] }
 

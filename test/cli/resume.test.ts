@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { writeDemo } from "../../build/demo.ts"
 import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker/picker.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
-import { begunIn, keysOf } from "../../src/platform/keyboard.ts"
+import { begunIn, keysOf } from "../../src/platform/process/keyboard.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 

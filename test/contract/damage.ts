@@ -5,7 +5,7 @@
 import type { RawRecord, SourceFile } from "../../src/adapters/adapter.ts"
 import { recordsOf } from "../../src/adapters/shared/resolve.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
-import type { Random } from "../../src/platform/random.ts"
+import type { Random } from "../../src/platform/host/random.ts"
 
 /** A few of these at once. */
 const WOUNDS_MAX = 3

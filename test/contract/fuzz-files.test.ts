@@ -10,7 +10,7 @@ import { join } from "node:path"
 import type { Adapter } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { resolve } from "../../src/adapters/shared/resolve.ts"
-import { type Random, seededRandom } from "../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import { SEED } from "../support/seed.ts"
 import { fixturesOf } from "./fixtures.ts"
 

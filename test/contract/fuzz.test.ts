@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test"
 import type { Adapter, RawRecord, SourceUnit } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
-import { seededRandom } from "../../src/platform/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { differences } from "../../src/restore/compare.ts"
 import { SEED } from "../support/seed.ts"
 import { damaged } from "./damage.ts"

@@ -6,7 +6,7 @@ import { createHttp, type HttpContext } from "../../src/http/app.ts"
 import { listenOnPort, listenOnSocket } from "../../src/http/server.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { OPERATIONS } from "../../src/operations/table.ts"
-import { VERSION } from "../../src/platform/version.ts"
+import { VERSION } from "../../src/platform/host/version.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 

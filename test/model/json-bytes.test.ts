@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { isJsonObject, parseOwnJson } from "../../src/model/json.ts"
 import { isSurelyObject } from "../../src/model/json-bytes.ts"
-import { seededRandom } from "../../src/platform/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { SEED } from "../support/seed.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)

@@ -4,7 +4,7 @@
  * `foreign-sqlite-crash.test.ts`.
  */
 import { Database, type Statement } from "bun:sqlite"
-import { writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
+import { writeForeignRows } from "../../src/platform/files/foreign-sqlite-writer.ts"
 
 const [path = "", diesBefore = "0", rows = "", backup] = process.argv.slice(2)
 let steps = 0

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "bun:test"
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type RowsToWrite, writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
+import { type RowsToWrite, writeForeignRows } from "../../src/platform/files/foreign-sqlite-writer.ts"
 
 const folders: string[] = []
 afterEach(() => {

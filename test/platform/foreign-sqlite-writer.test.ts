@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseJson } from "../../src/model/json.ts"
-import { openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
-import { type RowsToWrite, rowsThere, writeForeignRows } from "../../src/platform/foreign-sqlite-writer.ts"
+import { openForeignDatabase } from "../../src/platform/files/foreign-sqlite.ts"
+import { type RowsToWrite, rowsThere, writeForeignRows } from "../../src/platform/files/foreign-sqlite-writer.ts"
 
 const folders: string[] = []
 afterEach(() => {

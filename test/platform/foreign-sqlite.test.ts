@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BYTES_KEY, isLogInUse, openForeignDatabase } from "../../src/platform/foreign-sqlite.ts"
+import { BYTES_KEY, isLogInUse, openForeignDatabase } from "../../src/platform/files/foreign-sqlite.ts"
 
 const folders: string[] = []
 afterEach(() => {

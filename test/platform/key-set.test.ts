@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { createKeyMarks } from "../../src/platform/key-marks.ts"
 import { createKeySet } from "../../src/platform/key-set.ts"
-import { seededRandom } from "../../src/platform/random.ts"
 
 test("a set of keys has all that were put into it, however it grew, and none that was not", () => {
   const keys = createKeySet()

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 
-const KEYBOARD = join(import.meta.dir, "../../src/platform/keyboard.ts")
+const KEYBOARD = join(import.meta.dir, "../../src/platform/process/keyboard.ts")
 const FIRST_KEYS = `
 const { openKeyboard } = await import(${JSON.stringify(KEYBOARD)})
 const keyboard = openKeyboard(AbortSignal.abort())

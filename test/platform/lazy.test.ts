@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { lazy } from "../../src/platform/lazy.ts"
-import { returnFreedMemory } from "../../src/platform/native-memory.ts"
+import { returnFreedMemory } from "../../src/platform/memory.ts"
 
 test("a value is made once, also where it is nothing", () => {
   let made = 0

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
-import { systemClock } from "../../src/platform/clock.ts"
-import { type LockHolder, takeLock } from "../../src/platform/locks.ts"
+import { type LockHolder, takeLock } from "../../src/platform/files/machine-lock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { temporaryHome } from "../support/pond-process.ts"
 
 const never = new AbortController().signal

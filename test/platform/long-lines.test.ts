@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
-import { chunksOf, createLineShelf, type Line } from "../../src/platform/long-lines.ts"
+import { chunksOf, createLineShelf, type Line } from "../../src/platform/files/long-lines.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 const LINES: Line[] = [

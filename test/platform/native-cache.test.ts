@@ -15,10 +15,10 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
-import { openFileLock } from "../../src/platform/file-lock.ts"
-import type { EmbeddedFile, EmbeddedNative } from "../../src/platform/native-assets.ts"
-import { inspectNative, type NativeCache, placeNative } from "../../src/platform/native-cache.ts"
-import { systemRandom } from "../../src/platform/random.ts"
+import { openFileLock } from "../../src/platform/files/file-lock.ts"
+import { systemRandom } from "../../src/platform/host/random.ts"
+import type { EmbeddedFile, EmbeddedNative } from "../../src/platform/native/native-assets.ts"
+import { inspectNative, type NativeCache, placeNative } from "../../src/platform/native/native-cache.ts"
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS

@@ -12,7 +12,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
-import { bytesOfFile, putBack, replaceFile } from "../../src/platform/replace-file.ts"
+import { bytesOfFile, putBack, replaceFile } from "../../src/platform/files/replace-file.ts"
 import { temporaryHome } from "../support/pond-process.ts"
 
 function failureOf(run: () => unknown): PondError | undefined {

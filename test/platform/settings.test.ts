@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describeOrigin, readSettings } from "../../src/platform/config.ts"
+import { describeOrigin, readSettings } from "../../src/platform/config/config.ts"
+import { lineOfFault, lineOfKey } from "../../src/platform/config/toml.ts"
+import { placePath } from "../../src/platform/host/paths.ts"
 import { editDistance, nearest } from "../../src/platform/nearest.ts"
-import { placePath } from "../../src/platform/paths.ts"
-import { lineOfFault, lineOfKey } from "../../src/platform/toml.ts"
 import { temporaryHome } from "../support/pond-process.ts"
 
 test("a value comes from the flag, else the variable, else the file, else the default, and says so", () => {

@@ -1,7 +1,7 @@
 /** Foreign TOML is changed at one place, and nowhere else. */
 import { expect, test } from "bun:test"
-import { NotEditable } from "../../src/platform/editable.ts"
-import { removeFromToml, setInToml, valueInToml } from "../../src/platform/toml-edit.ts"
+import { NotEditable } from "../../src/platform/edit/editable.ts"
+import { removeFromToml, setInToml, valueInToml } from "../../src/platform/edit/toml-edit.ts"
 
 const PATH = ["mcp_servers", "pond"]
 const ENTRY = { command: "/usr/bin/pond", args: ["mcp"] }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { OutputFile } from "../../src/adapters/adapter.ts"
-import { type Files, realFiles } from "../../src/platform/files.ts"
+import { type Files, realFiles } from "../../src/platform/files/files.ts"
 import { applyRestore } from "../../src/restore/apply.ts"
 import { mergeFiles } from "../../src/restore/merge.ts"
 import { reroot } from "../../src/restore/reroot.ts"

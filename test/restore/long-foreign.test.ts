@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import type { ForeignTarget, OutputFile } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
-import { createLineShelf } from "../../src/platform/long-lines.ts"
+import { createLineShelf } from "../../src/platform/files/long-lines.ts"
 import { fixturesOf, logsOf } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 

@@ -1,7 +1,7 @@
 /** To the letter among common words: nothing is ranked, few rows are read, and page by page all of it is found. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { systemClock } from "../../src/platform/clock.ts"
-import { seededRandom } from "../../src/platform/random.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { findNarrowed } from "../../src/search/exact/prefilter.ts"
 import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/exact/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"

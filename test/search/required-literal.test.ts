@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../src/platform/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { literalOf } from "../../src/search/exact/required-literal.ts"
 
 test.each<[string, string | undefined]>([

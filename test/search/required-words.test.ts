@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../src/platform/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { findNarrowed as findSome } from "../../src/search/exact/prefilter.ts"
 import { certainWords, type Stretch } from "../../src/search/exact/required-words.ts"
 import type { Sessions } from "../../src/sessions/store.ts"

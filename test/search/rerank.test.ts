@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { type Random, seededRandom } from "../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import { weighOpenings } from "../../src/search/rank/rerank.ts"
 import { indexTerms, queryTerms } from "../../src/sessions/words/terms/tokenizer.ts"
 

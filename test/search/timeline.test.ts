@@ -1,7 +1,7 @@
 /** The walk back through time: all of it, newest first, however its rows lie in time and however little time it is given. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
-import { systemClock } from "../../src/platform/clock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "../../src/search/exact/time-windows.ts"
 import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/exact/timeline.ts"
 import type { Scope } from "../../src/search/request.ts"

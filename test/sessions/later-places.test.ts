@@ -1,6 +1,6 @@
 /** A table of a bucket that two machines made at once: its rows begin behind those that were overwritten. */
 import { expect, test } from "bun:test"
-import { systemClock } from "../../src/platform/clock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { walkTimeline } from "../../src/search/exact/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { and } from "../../src/substrate/filter.ts"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { Clock } from "../../src/platform/clock.ts"
-import { createLog } from "../../src/platform/log.ts"
+import type { Clock } from "../../src/platform/host/clock.ts"
+import { createLog } from "../../src/platform/host/log.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { type Location, parseLocation, within } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { createLog, type Log } from "../../src/platform/log.ts"
+import { createLog, type Log } from "../../src/platform/host/log.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import {
   blob,

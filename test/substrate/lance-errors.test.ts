@@ -12,7 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { seededRandom } from "../../src/platform/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { engine } from "../../src/substrate/lance/engine.ts"
 import { type Failure, failureOf, storeError } from "../../src/substrate/lance/lance-errors.ts"
 import { retried } from "../../src/substrate/lance/retry.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { inspect } from "node:util"
-import type { Environment } from "../../src/platform/environment.ts"
+import type { Environment } from "../../src/platform/host/environment.ts"
 import { type LocationSources, parseLocation, within } from "../../src/substrate/location.ts"
 import { settingNames } from "../../src/substrate/storage-options.ts"
 

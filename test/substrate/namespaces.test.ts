@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
-import { systemClock } from "../../src/platform/clock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { openNamespaces } from "../../src/substrate/namespaces.ts"
 import { EVERY_KIND, row, testStore } from "./support.ts"
 

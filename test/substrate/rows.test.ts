@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../src/platform/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { batchBytes, rowsOfBatch } from "../../src/substrate/columns/row-batch.ts"
 import { and, contains, eq, isIn, isNull, matches, not, or, range, startsWith } from "../../src/substrate/filter.ts"
 import { defineTable, int32, nullable, packed, utf8 } from "../../src/substrate/table-definition.ts"

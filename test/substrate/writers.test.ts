@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { systemClock } from "../../src/platform/clock.ts"
-import { openFileLock, whileLocked } from "../../src/platform/file-lock.ts"
-import { seededRandom } from "../../src/platform/random.ts"
+import { openFileLock, whileLocked } from "../../src/platform/files/file-lock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { openCatalog } from "../../src/substrate/lance/catalog.ts"
 import type { Dataset } from "../../src/substrate/lance/dataset.ts"
 import { openDataset } from "../../src/substrate/lance/open-dataset.ts"
@@ -55,7 +55,7 @@ test("a lock is the next one's when its holder is killed, and a wait that is too
     [
       process.execPath,
       "-e",
-      `import { openFileLock } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/file-lock.ts"))}
+      `import { openFileLock } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/files/file-lock.ts"))}
       const lock = openFileLock(${JSON.stringify(path)})
       console.log(lock.take())
       setInterval(() => lock, 1000)`,

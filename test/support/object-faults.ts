@@ -2,7 +2,7 @@
  * What can go wrong between a client and an object store, by rate and from a seed: the same seed and the same order
  * of requests give the same faults. The worst of them is `dropAnswer`: the write happened and its writer is not told.
  */
-import { type Random, seededRandom } from "../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 
 /** Rates are between 0 (never) and 1 (always), each thrown by itself for each request. */
 export interface Faults {

@@ -2,9 +2,9 @@
  * What a store on S3 costs in requests, counted at a server of our own: how many commits an import makes, and how many
  * requests a read takes, of a pond that just started and of one that has answered before. The counts are the same each run.
  */
-import type { Clock } from "../../src/platform/clock.ts"
-import { silentLog } from "../../src/platform/log.ts"
-import { seededRandom } from "../../src/platform/random.ts"
+import type { Clock } from "../../src/platform/host/clock.ts"
+import { silentLog } from "../../src/platform/host/log.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"

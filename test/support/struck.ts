@@ -2,8 +2,8 @@
  * Pond's own command line, struck at a point of its work: when it says on stderr what `POND_STRIKE` holds, it is asked to
  * stop as Ctrl-C asks, or twice, or killed. So a process ends where a test wants it to, whatever the machine is like.
  */
-import { listenForEnd } from "../../src/platform/signals.ts"
-import { standardStreams } from "../../src/platform/streams.ts"
+import { listenForEnd } from "../../src/platform/process/signals.ts"
+import { standardStreams } from "../../src/platform/process/streams.ts"
 import { runPond } from "../../src/pond.ts"
 
 const [how = "", ...words] = (process.env["POND_STRIKE"] ?? "").split(" ")

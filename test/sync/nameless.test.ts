@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { codex } from "../../src/adapters/codex/adapter.ts"
-import { systemClock } from "../../src/platform/clock.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { surveySources } from "../../src/sync/plan/survey.ts"
 import { SESSION, type SyncPlace, syncPlace, userLine } from "./support.ts"
 

@@ -1,5 +1,5 @@
 /** A thread for `state.test.ts`: opens each state in the same moment as the others, and says what was refused to it. */
-import { silentLog } from "../../src/platform/log.ts"
+import { silentLog } from "../../src/platform/host/log.ts"
 import { openSyncState } from "../../src/sync/state/sync-state.ts"
 
 export interface Meeting {

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { silentLog } from "../../src/platform/log.ts"
+import { silentLog } from "../../src/platform/host/log.ts"
 import { openSyncState, type SyncState, type UnitMemory, withSyncState } from "../../src/sync/state/sync-state.ts"
 import type { Meeting } from "./opens-state.ts"
 

@@ -8,7 +8,7 @@
 import { type Dirent, existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/environment.ts"
+import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { isAgentLog } from "./parse.ts"

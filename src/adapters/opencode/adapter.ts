@@ -1,6 +1,6 @@
 /** opencode, from the JSON trees of 2025 to the database of version 1.18: the four faces of its adapter, each in files of its own. */
 import { basename, dirname, join } from "node:path"
-import { systemClock } from "../../platform/clock.ts"
+import { systemClock } from "../../platform/host/clock.ts"
 import type { Adapter, ResumeCommand, Whereabouts } from "../adapter.ts"
 import { inOtherHome } from "../shared/other-home.ts"
 import { context, contextByPieces } from "./context.ts"

@@ -8,7 +8,7 @@ import {
   type ForeignRow,
   isLogInUse,
   openForeignDatabase,
-} from "../../platform/foreign-sqlite.ts"
+} from "../../platform/files/foreign-sqlite.ts"
 import type { RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
 import { digestOf, hashOf, openDigests } from "./digests.ts"
 import { stateOf } from "./parse.ts"

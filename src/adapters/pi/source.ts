@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/environment.ts"
+import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceUnit } from "../adapter.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
 

@@ -4,7 +4,7 @@
  */
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
 import type { Issue } from "../../model/report.ts"
-import { isOwnName } from "../../platform/own-names.ts"
+import { isOwnName } from "../../platform/files/draft-names.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
 import { createWays, type Ways } from "./ways.ts"

@@ -1,6 +1,6 @@
 /** Rows that are being written, which may be too many to hold: as lines they lie where long logs do. */
 import { parseOwnJson, stringifyJson } from "../../model/json.ts"
-import { collectMade } from "../../platform/native-memory.ts"
+import { collectMade } from "../../platform/memory.ts"
 import type { ForeignTarget, OutputRow } from "../adapter.ts"
 
 export interface RowsDraft extends Iterable<OutputRow> {

@@ -1,5 +1,5 @@
 /** The two shapes in which clients keep the command of an MCP server. */
-import { type ConfigValue, isTable } from "../../platform/editable.ts"
+import { type ConfigValue, isTable } from "../../platform/edit/editable.ts"
 import type { Registration } from "../registration.ts"
 
 type Shape = Pick<Registration, "entry" | "commandOf">

@@ -2,7 +2,7 @@
  * How a run ends early. The first signal asks: `signal` aborts, and work stops at its next safe point. Work that does
  * not stop in time is left behind. The second signal waits for nothing.
  */
-import type { ListenForEnd } from "../../platform/signals.ts"
+import type { ListenForEnd } from "../../platform/process/signals.ts"
 
 const PATIENCE_MS = 5000
 

@@ -3,10 +3,10 @@
  * Worked out from the raw words, before the command line is judged: a wrong one has to be reported in the right shape.
  */
 import { visibleLine } from "../../model/visible.ts"
-import type { Clock } from "../../platform/clock.ts"
-import type { Environment } from "../../platform/environment.ts"
-import { createLog, type Log, type LogLevel } from "../../platform/log.ts"
-import type { Streams, TextSink } from "../../platform/streams.ts"
+import type { Clock } from "../../platform/host/clock.ts"
+import type { Environment } from "../../platform/host/environment.ts"
+import { createLog, type Log, type LogLevel } from "../../platform/host/log.ts"
+import type { Streams, TextSink } from "../../platform/process/streams.ts"
 import { projectText, proseText } from "../render/home-paths.ts"
 import { createStyle, mayColor, type Style } from "../render/style.ts"
 import { wrapProse } from "../render/table.ts"

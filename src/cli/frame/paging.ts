@@ -1,6 +1,6 @@
 /** Text for a reader on a terminal: written as it is while it fits on the screen, and through the pager once it does not. */
-import type { Pager } from "../../platform/pager.ts"
-import type { TextSink } from "../../platform/streams.ts"
+import type { Pager } from "../../platform/process/pager.ts"
+import type { TextSink } from "../../platform/process/streams.ts"
 
 export interface PagedParts {
   readonly out: TextSink

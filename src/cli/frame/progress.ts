@@ -5,8 +5,8 @@
 
 import { bytesText, countText, durationText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import type { Clock } from "../../platform/clock.ts"
-import type { TextSink } from "../../platform/streams.ts"
+import type { Clock } from "../../platform/host/clock.ts"
+import type { TextSink } from "../../platform/process/streams.ts"
 import { cutToWidth } from "../render/table.ts"
 
 export interface Progress {

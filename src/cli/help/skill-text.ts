@@ -2,7 +2,7 @@
  * What an agent should know to use pond from a shell, in the form that agents load by themselves. A test holds every command
  * and flag in it to those that this build has.
  */
-import { VERSION } from "../../platform/version.ts"
+import { VERSION } from "../../platform/host/version.ts"
 
 export const SKILL = `---
 name: pond

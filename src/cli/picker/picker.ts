@@ -2,8 +2,8 @@
  * Choosing one of a list by eye: arrows move, typing filters, Enter takes. What the screen shows is worked out from a
  * state and nothing else; `pick` alone draws and reads keys. It knows nothing of what is chosen.
  */
-import type { Key, Keyboard } from "../../platform/keyboard.ts"
-import type { TextSink } from "../../platform/streams.ts"
+import type { Key, Keyboard } from "../../platform/process/keyboard.ts"
+import type { TextSink } from "../../platform/process/streams.ts"
 import type { Style } from "../render/style.ts"
 import { type Column, cutToWidth, lineOf } from "../render/table.ts"
 

@@ -3,7 +3,7 @@
 import { counted, countText } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../../operations/wire/search.ts"
-import { shellWord } from "../../platform/shell-word.ts"
+import { shellWord } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
 import { whenText } from "./dates.ts"
 import { excerpt, highlightMatches, patternOf } from "./highlight.ts"

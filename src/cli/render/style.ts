@@ -2,7 +2,7 @@
  * Colour and weight, where the reader is a terminal that did not ask for none; plain text otherwise. Only colours that are read
  * on white as well as on black: no yellow, and nothing bright. None says what its word does not say too.
  */
-import type { Environment } from "../../platform/environment.ts"
+import type { Environment } from "../../platform/host/environment.ts"
 
 const CODES = {
   bold: [1, 22],

@@ -1,7 +1,7 @@
 /** `pond config`: what is in force, and where each value came from. */
 import { visibleLine } from "../../model/visible.ts"
 import { describeConfig } from "../../operations/machine/config.ts"
-import { describeOrigin } from "../../platform/config.ts"
+import { describeOrigin } from "../../platform/config/config.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"

@@ -3,7 +3,7 @@ import { PondError } from "../../model/errors.ts"
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { type Share, shareSession } from "../../operations/share/share.ts"
-import { writeNewFile } from "../../platform/new-file.ts"
+import { writeNewFile } from "../../platform/files/new-file.ts"
 import type { Outcome, Streamed, VerbContext } from "../verb.ts"
 import type { GetFlags } from "./get-flags.ts"
 

@@ -5,7 +5,7 @@ import { counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { sql as operation, type SqlOutput } from "../../operations/sql/sql.ts"
-import { notWritable } from "../../platform/paths.ts"
+import { notWritable } from "../../platform/host/paths.ts"
 import { flag } from "../flags.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
 

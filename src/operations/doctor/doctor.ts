@@ -5,9 +5,9 @@
  * next step; a warning is for what works, but not as well as it could. What pond can mend by itself has a `fix`.
  */
 import { EXIT_NOT_WHOLE, toPondError } from "../../model/errors.ts"
-import { VARIABLES } from "../../platform/config.ts"
+import { VARIABLES } from "../../platform/config/config.ts"
+import { ensureWritable, type Place } from "../../platform/host/paths.ts"
 import { nearest } from "../../platform/nearest.ts"
-import { ensureWritable, type Place } from "../../platform/paths.ts"
 import type { Pond } from "../pond.ts"
 import type { Check, Seen, Status } from "./check.ts"
 import {

@@ -4,8 +4,8 @@
  */
 import { proveEmbedding } from "../../embeddings/self-test.ts"
 import { PondError } from "../../model/errors.ts"
-import { ensureNative, inspectNatives } from "../../platform/native.ts"
-import { ensureWritable } from "../../platform/paths.ts"
+import { ensureWritable } from "../../platform/host/paths.ts"
+import { ensureNative, inspectNatives } from "../../platform/native/native.ts"
 import { proveStoreEngine } from "../../substrate/self-test.ts"
 import type { Pond } from "../pond.ts"
 

@@ -8,7 +8,7 @@ import type { Adapter, SourceFile } from "../../adapters/adapter.ts"
 import { ADAPTERS, adapterById } from "../../adapters/registry.ts"
 import { PondError } from "../../model/errors.ts"
 import { suggestion } from "../../platform/nearest.ts"
-import { findProgram } from "../../platform/programs.ts"
+import { findProgram } from "../../platform/process/programs.ts"
 import type { Pond } from "../pond.ts"
 import { changeConfig } from "./config-file.ts"
 

@@ -1,9 +1,9 @@
 /** Changes pond's own `config.toml`: the asked keys and nothing else; where there is no file, one is made that explains itself. */
 import { PondError } from "../../model/errors.ts"
-import { ConfigSchema, type Setting, settingsOf } from "../../platform/config-schema.ts"
-import { type ConfigValue, NotEditable } from "../../platform/editable.ts"
-import { bytesOfFile, replaceFile } from "../../platform/replace-file.ts"
-import { removeFromToml, setInToml } from "../../platform/toml-edit.ts"
+import { ConfigSchema, type Setting, settingsOf } from "../../platform/config/config-schema.ts"
+import { type ConfigValue, NotEditable } from "../../platform/edit/editable.ts"
+import { removeFromToml, setInToml } from "../../platform/edit/toml-edit.ts"
+import { bytesOfFile, replaceFile } from "../../platform/files/replace-file.ts"
 import type { Pond } from "../pond.ts"
 import { noteWritten, ownWork, takeBack } from "./journal.ts"
 

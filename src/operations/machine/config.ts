@@ -1,6 +1,6 @@
 /** What is configured, and by whom: the effective settings with their origins, and the directories in use. */
-import type { Origin } from "../../platform/config.ts"
-import { PLACES } from "../../platform/paths.ts"
+import type { Origin } from "../../platform/config/config.ts"
+import { PLACES } from "../../platform/host/paths.ts"
 import type { Pond } from "../pond.ts"
 
 export interface ConfigReport {

@@ -4,7 +4,7 @@
  */
 import { ADAPTERS, adapterById } from "../../adapters/registry.ts"
 import { toPondError } from "../../model/errors.ts"
-import type { ConfigValue } from "../../platform/editable.ts"
+import type { ConfigValue } from "../../platform/edit/editable.ts"
 import type { Pond } from "../pond.ts"
 import { type Discovered, discoverClients } from "./clients.ts"
 import { changeConfig, takeBackConfig } from "./config-file.ts"

@@ -5,8 +5,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
-import { ensureWritable } from "../../platform/paths.ts"
-import { bytesOfFile, putBack, removeFile } from "../../platform/replace-file.ts"
+import { bytesOfFile, putBack, removeFile } from "../../platform/files/replace-file.ts"
+import { ensureWritable } from "../../platform/host/paths.ts"
 import { sha256Of } from "../../platform/sha256.ts"
 import type { Pond } from "../pond.ts"
 

@@ -1,13 +1,13 @@
 /**
  * The three schedulers that pond knows: where each keeps its files, and what it is told. What the files say is
- * `platform/unit-files.ts`; when to use which, and what a person is told, is `schedule.ts`.
+ * `platform/process/scheduler-files.ts`; when to use which, and what a person is told, is `schedule.ts`.
  */
 import { rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { PondError } from "../../model/errors.ts"
-import { findProgram, type ProgramRun, runProgram } from "../../platform/programs.ts"
-import { bytesOfFile, replaceFile } from "../../platform/replace-file.ts"
+import { bytesOfFile, replaceFile } from "../../platform/files/replace-file.ts"
+import { findProgram, type ProgramRun, runProgram } from "../../platform/process/programs.ts"
 import {
   crontabWith,
   isCronInterval,
@@ -15,7 +15,7 @@ import {
   launchdList,
   systemdService,
   systemdTimer,
-} from "../../platform/unit-files.ts"
+} from "../../platform/process/scheduler-files.ts"
 import type { Pond } from "../pond.ts"
 
 export const SCHEDULERS = ["systemd", "launchd", "cron"] as const

@@ -3,7 +3,7 @@
  * between two steps, and many rounds share one. Who writes without a pause is not waited for without end, because every
  * read and write carries what was not folded.
  */
-import type { Clock } from "../../platform/clock.ts"
+import type { Clock } from "../../platform/host/clock.ts"
 
 export interface Rest {
   /** A round brings changes into the store. */

@@ -2,7 +2,7 @@
  * Takes out what looks like a credential, for a text that leaves the machine. It knows forms, and the values of this
  * machine's own variables; a password that is an ordinary word it cannot know, and whoever shares is told so.
  */
-import type { Environment } from "../../platform/environment.ts"
+import type { Environment } from "../../platform/host/environment.ts"
 import { CREDENTIAL_FORMS, type CredentialForm } from "./credential-forms.ts"
 
 export interface Redactor {

@@ -5,8 +5,8 @@
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { PondError } from "../../model/errors.ts"
-import type { Host } from "../../platform/host.ts"
-import { ensureWritable } from "../../platform/paths.ts"
+import type { Host } from "../../platform/host/host.ts"
+import { ensureWritable } from "../../platform/host/paths.ts"
 
 export const EXPORT_FORMATS = ["ndjson", "csv", "parquet"] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

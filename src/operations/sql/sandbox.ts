@@ -3,8 +3,8 @@
  * its threads and its time are bounded. DuckDB is loaded when the first query is asked.
  */
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from "@duckdb/node-api"
-import { ensureNative } from "../../platform/native.ts"
-import { ensureWritable } from "../../platform/paths.ts"
+import { ensureWritable } from "../../platform/host/paths.ts"
+import { ensureNative } from "../../platform/native/native.ts"
 import { BOUNDED_MACROS } from "./functions.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES, type SourceColumn } from "./sources.ts"
 import { toSqlError } from "./sql-errors.ts"

@@ -1,6 +1,6 @@
 /** What the store holds, cheaply: counts and sizes that the engine keeps, and nothing that scans messages. */
 import { type Static, Type } from "typebox"
-import { VERSION } from "../../platform/version.ts"
+import { VERSION } from "../../platform/host/version.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 

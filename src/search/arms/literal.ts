@@ -2,7 +2,7 @@
  * What of an ordinary query is meant to the letter: its quoted stretches and its identifiers. The index of words gives the
  * messages that hold all words of one, and their texts decide; only what it does not know as words is walked for.
  */
-import type { Clock } from "../../platform/clock.ts"
+import type { Clock } from "../../platform/host/clock.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { folded, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
 import { and, type Filter, range } from "../../substrate/filter.ts"

@@ -2,7 +2,7 @@
  * Cuts time into windows for a walk back through it, each with about as many rows as can be looked at at once. Only
  * moments are counted, which an index answers; where nothing lies, nothing is looked at. Knows no needle and no filter.
  */
-import type { Clock } from "../../platform/clock.ts"
+import type { Clock } from "../../platform/host/clock.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { range } from "../../substrate/filter.ts"
 

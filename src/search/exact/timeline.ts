@@ -3,7 +3,7 @@
  * what was not looked at within the time is said, with the moment from which to go on. Walks back in time window by
  * window, so that the newest come at once however large the store is.
  */
-import type { Clock } from "../../platform/clock.ts"
+import type { Clock } from "../../platform/host/clock.ts"
 import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../../sessions/rows/oversized.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../../substrate/filter.ts"

@@ -4,7 +4,7 @@
 import { PondError } from "../../model/errors.ts"
 import type { Entry, Message, Part, Session, SessionLog } from "../../model/session.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { collectMade } from "../../platform/native-memory.ts"
+import { collectMade } from "../../platform/memory.ts"
 import { and, contains, eq, isIn, or, range, startsWith } from "../../substrate/filter.ts"
 import { unpackBlobs } from "../rows/blob-packing.ts"
 import { BLOB_SCHEME, MissingBlob } from "../rows/oversized.ts"

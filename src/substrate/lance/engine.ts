@@ -7,9 +7,9 @@
 import type * as Lance from "@lancedb/lancedb"
 import type * as Arrow from "apache-arrow"
 import { lazy } from "../../platform/lazy.ts"
-import { ensureNative } from "../../platform/native.ts"
-import { setNativeVariable } from "../../platform/native-environment.ts"
-import { limitArenas } from "../../platform/native-memory.ts"
+import { limitArenas } from "../../platform/memory.ts"
+import { ensureNative } from "../../platform/native/native.ts"
+import { setNativeVariable } from "../../platform/native/native-environment.ts"
 
 export interface Engine {
   readonly lance: typeof Lance

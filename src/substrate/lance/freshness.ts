@@ -5,7 +5,7 @@
  * A commit puts a file into the folder of manifests, and the folder then has another time. Such times are coarse, so that
  * two commits may have the same: one is relied on only if it was there well before the engine looked.
  */
-import type { Clock } from "../../platform/clock.ts"
+import type { Clock } from "../../platform/host/clock.ts"
 
 export interface Standstill {
   /** Whether nothing can have come since the engine looked last. */

@@ -2,7 +2,7 @@
  * The one way to call the engine (`lance-retry-jitter`): transient faults and lost races become latency, within a bound;
  * what is left becomes one typed error that carries how often it was tried.
  */
-import type { Random } from "../../platform/random.ts"
+import type { Random } from "../../platform/host/random.ts"
 import { type Failure, failureOf, storeError } from "./lance-errors.ts"
 
 export interface RetryContext {

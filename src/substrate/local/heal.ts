@@ -4,8 +4,8 @@
  * that is not whole is built again: it never costs a version.
  */
 import { join } from "node:path"
-import type { Clock } from "../../platform/clock.ts"
-import type { Log } from "../../platform/log.ts"
+import type { Clock } from "../../platform/host/clock.ts"
+import type { Log } from "../../platform/host/log.ts"
 import { filesOfVersion, type LocalTable, manifestPath, versionsNewestFirst } from "./local-table.ts"
 import { blobOwner, type ReferencedFile } from "./manifest-file.ts"
 

@@ -5,8 +5,8 @@
  */
 import { dirname, join } from "node:path"
 import { PondError } from "../../model/errors.ts"
-import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../platform/file-lock.ts"
-import { ensureWritable } from "../../platform/paths.ts"
+import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../platform/files/file-lock.ts"
+import { ensureWritable } from "../../platform/host/paths.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import type { StoreContext } from "../store-context.ts"
 import type { DiskFiles } from "./disk-files.ts"

@@ -2,7 +2,7 @@
  * Who reads a local table now: reads share a lock while they last, so that a clean-up knows whether anyone still needs an
  * older version. Counted within the process, and shared between processes through one file.
  */
-import type { FileLock } from "../../platform/file-lock.ts"
+import type { FileLock } from "../../platform/files/file-lock.ts"
 
 export interface Readers {
   enter(): Promise<void>

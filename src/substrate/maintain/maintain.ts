@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
-import { returnFreedMemory } from "../../platform/native-memory.ts"
+import { returnFreedMemory } from "../../platform/memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
 import type { MaintenanceReport, TableStatistics } from "../table.ts"
 import { buildIndex } from "./indexes.ts"

@@ -6,8 +6,8 @@ import { Database } from "bun:sqlite"
 import { renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { PondError } from "../../model/errors.ts"
-import type { Log } from "../../platform/log.ts"
-import { ensureWritable, notWritable } from "../../platform/paths.ts"
+import type { Log } from "../../platform/host/log.ts"
+import { ensureWritable, notWritable } from "../../platform/host/paths.ts"
 import { errorCode, isSystemError } from "../../platform/system-error.ts"
 
 /** For who only looks, where there is none. */

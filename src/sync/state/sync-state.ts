@@ -7,7 +7,7 @@ import { existsSync } from "node:fs"
 import type { LogPosition } from "../../adapters/shared/log-window.ts"
 import type { JsonValue } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
-import type { Log } from "../../platform/log.ts"
+import type { Log } from "../../platform/host/log.ts"
 import { DamagedState, IN_MEMORY, openStateFile, putAside, type StateFile, translateError } from "./state-file.ts"
 
 /** The unit as it was when it was last stored whole. */

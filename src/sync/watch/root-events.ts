@@ -4,7 +4,7 @@
  */
 import { existsSync, type FSWatcher, statfsSync, statSync, watch } from "node:fs"
 import { join } from "node:path"
-import type { Log } from "../../platform/log.ts"
+import type { Log } from "../../platform/host/log.ts"
 import { errorCode, isSystemError } from "../../platform/system-error.ts"
 import type { ImportSource } from "../import.ts"
 

@@ -5,8 +5,8 @@
  */
 import { existsSync } from "node:fs"
 import type { SourceUnit } from "../../adapters/adapter.ts"
-import type { Clock } from "../../platform/clock.ts"
-import type { Log } from "../../platform/log.ts"
+import type { Clock } from "../../platform/host/clock.ts"
+import type { Log } from "../../platform/host/log.ts"
 import { pause } from "../../platform/pause.ts"
 import type { ImportSource } from "../import.ts"
 import { createRootEvents } from "./root-events.ts"

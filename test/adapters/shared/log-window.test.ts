@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { SourceFile } from "../../../src/adapters/adapter.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
-import { seededRandom } from "../../../src/platform/random.ts"
+import { seededRandom } from "../../../src/platform/host/random.ts"
 
 async function linesOf(text: string, sizeBytes?: number): Promise<string[]> {
   const base = mkdtempSync(join(tmpdir(), "pond-window-"))

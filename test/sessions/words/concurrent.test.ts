@@ -1,6 +1,6 @@
 /** The index of words beside others: who folds, who stores and who searches at the same moment. */
 import { expect, test } from "bun:test"
-import { systemClock } from "../../../src/platform/clock.ts"
+import { systemClock } from "../../../src/platform/host/clock.ts"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { readDirectories } from "../../../src/sessions/words/segment/segments.ts"

@@ -1,6 +1,6 @@
 /** What a segment says of a filter is what the table says of it: whoever passes there passes here, and nobody else. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { seededRandom } from "../../../src/platform/random.ts"
+import { seededRandom } from "../../../src/platform/host/random.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { facetsOf, leftToAsk, passing } from "../../../src/sessions/words/query/document-filter.ts"
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { type Random, seededRandom } from "../../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../../src/platform/host/random.ts"
 import { commonStart, linesLike, nearnessTo } from "../../../src/sessions/words/query/fuzzy.ts"
 import { compare } from "../../../src/sessions/words/terms/tokenizer.ts"
 

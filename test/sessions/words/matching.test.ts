@@ -1,6 +1,6 @@
 /** Who holds one of each clause, against a look at every message: lists of every width, filters, and what is not known. */
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../../src/platform/random.ts"
+import { seededRandom } from "../../../src/platform/host/random.ts"
 import { heldNumbers } from "../../../src/sessions/words/query/matching.ts"
 import { encodeList, type TermList } from "../../../src/sessions/words/segment/postings.ts"
 

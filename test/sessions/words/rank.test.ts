@@ -1,6 +1,6 @@
 /** Ranking against a look at every message: many messages, terms from the rarest to the commonest, filters of every width. */
 import { expect, test } from "bun:test"
-import { type Random, seededRandom } from "../../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../../src/platform/host/random.ts"
 import { type Ranked, type RankedSegment, rank } from "../../../src/sessions/words/query/rank.ts"
 import type { Documents } from "../../../src/sessions/words/segment/documents.ts"
 import { encodeList, type TermList } from "../../../src/sessions/words/segment/postings.ts"

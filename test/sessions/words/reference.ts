@@ -1,6 +1,6 @@
 /** What the index of words is held against: every message looked at, and scored as it stands in books. */
 import { expect } from "bun:test"
-import { type Random, seededRandom } from "../../../src/platform/random.ts"
+import { type Random, seededRandom } from "../../../src/platform/host/random.ts"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { indexTerms, queryTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 import { eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../../src/substrate/filter.ts"

@@ -1,6 +1,6 @@
 /** Parts of the index of words, made in a thread: they are those that are made without one, whatever the messages hold. */
 import { expect, test } from "bun:test"
-import { systemClock } from "../../../src/platform/clock.ts"
+import { systemClock } from "../../../src/platform/host/clock.ts"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../../src/platform/random.ts"
+import { seededRandom } from "../../../src/platform/host/random.ts"
 import { createTermBook, openTermBooks, type TermBook } from "../../../src/sessions/words/terms/term-interner.ts"
 import { compare, indexTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 

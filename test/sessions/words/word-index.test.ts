@@ -1,6 +1,6 @@
 /** The index of words: what it finds is what a look at every message finds, wherever the messages lie by now. */
 import { expect, test } from "bun:test"
-import { seededRandom } from "../../../src/platform/random.ts"
+import { seededRandom } from "../../../src/platform/host/random.ts"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { unpackedBytes } from "../../../src/sessions/words/segment/compression.ts"

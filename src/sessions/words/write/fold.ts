@@ -6,8 +6,8 @@
  * The row of a segment is its commit: blocks without one are of no use to anyone, and are removed with what a merge has
  * replaced. Whoever is killed in between has lost work and nothing else.
  */
-import type { Clock } from "../../../platform/clock.ts"
-import { giveBackAllMemory, giveBackMemory } from "../../../platform/native-memory.ts"
+import type { Clock } from "../../../platform/host/clock.ts"
+import { giveBackAllMemory, giveBackMemory } from "../../../platform/memory.ts"
 import { eq, isIn } from "../../../substrate/filter.ts"
 import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport } from "../../../substrate/table.ts"

@@ -1,8 +1,8 @@
 /** Other programs of this machine: where they are, and running one to its end. Knows nothing of what they are for. */
 import { realpathSync } from "node:fs"
-import { PondError } from "../model/errors.ts"
-import type { Environment } from "./environment.ts"
-import { isExecutable } from "./threads.ts"
+import { PondError } from "../../model/errors.ts"
+import type { Environment } from "../host/environment.ts"
+import { isExecutable } from "../threads.ts"
 
 export interface ProgramRun {
   readonly exitCode: number

@@ -10,7 +10,7 @@ import {
   launchdList,
   systemdService,
   systemdTimer,
-} from "../../src/platform/unit-files.ts"
+} from "../../src/platform/process/scheduler-files.ts"
 import { temporaryHome } from "../support/pond-process.ts"
 
 const JOB: Job = {

@@ -5,10 +5,10 @@
  */
 import { Database } from "bun:sqlite"
 import { accessSync, constants } from "node:fs"
-import { PondError } from "../model/errors.ts"
-import type { Clock } from "./clock.ts"
-import type { Random } from "./random.ts"
-import { errorCode } from "./system-error.ts"
+import { PondError } from "../../model/errors.ts"
+import type { Clock } from "../host/clock.ts"
+import type { Random } from "../host/random.ts"
+import { errorCode } from "../system-error.ts"
 
 /** Any number may share a lock while nobody has it alone. */
 export type LockMode = "alone" | "shared"

@@ -5,9 +5,12 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { PondError } from "../model/errors.ts"
-import { systemClock } from "./clock.ts"
-import { processEnvironment } from "./environment.ts"
+import { PondError } from "../../model/errors.ts"
+import { systemClock } from "../host/clock.ts"
+import { processEnvironment } from "../host/environment.ts"
+import { placePath } from "../host/paths.ts"
+import { systemRandom } from "../host/random.ts"
+import { isSystemError } from "../system-error.ts"
 import { EMBEDDED_NATIVES, type EmbeddedNative, type NativeName } from "./native-assets.ts"
 import {
   addonPath,
@@ -17,10 +20,7 @@ import {
   placeNative,
   unpackInMemory,
 } from "./native-cache.ts"
-import { UNPACK_NATIVE } from "./own-arguments.ts"
-import { placePath } from "./paths.ts"
-import { systemRandom } from "./random.ts"
-import { isSystemError } from "./system-error.ts"
+import { UNPACK_NATIVE } from "./unpack-argument.ts"
 
 const loaded = new Map<NativeName, unknown>()
 

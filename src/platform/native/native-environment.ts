@@ -2,8 +2,8 @@
  * Variables that native libraries read when they are loaded. The runtime keeps a copy of the environment apart from the
  * one of the C library, which they look into: there they have to be set, before the load.
  */
-import { processEnvironment } from "./environment.ts"
-import { lazy } from "./lazy.ts"
+import { processEnvironment } from "../host/environment.ts"
+import { lazy } from "../lazy.ts"
 import { libcPath } from "./libc.ts"
 
 /** What the user set himself stands. Does nothing where there is no C library that pond knows. */

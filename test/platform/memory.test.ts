@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 /** Holds some hundred megabytes of objects, and tells the processor time of what is asked between two works, in ms. */
 const SCRIPT = `
-  import { settleMemory } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/native-memory.ts"))}
+  import { settleMemory } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/memory.ts"))}
   const held = Array.from({ length: 4_000_000 }, (_, index) => ({ index, text: [index] }))
   const timed = (work) => {
     const from = process.cpuUsage()

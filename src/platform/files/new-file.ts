@@ -4,9 +4,9 @@
  */
 import { existsSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
-import { PondError } from "../model/errors.ts"
-import { notWritable } from "./paths.ts"
-import { isSystemError } from "./system-error.ts"
+import { PondError } from "../../model/errors.ts"
+import { notWritable } from "../host/paths.ts"
+import { isSystemError } from "../system-error.ts"
 
 /** Gives how many bytes were written. */
 export async function writeNewFile(

@@ -2,10 +2,11 @@
  * The machine pond runs on, as everything above sees it: environment, time, chance, log, places and settings.
  * Passed in whole, so that a test can be another machine. Nothing is read before it is asked for.
  */
+
+import type { SettingFlags, Settings } from "../config/config.ts"
+import { lazy } from "../lazy.ts"
 import type { Clock } from "./clock.ts"
-import type { SettingFlags, Settings } from "./config.ts"
 import type { Environment } from "./environment.ts"
-import { lazy } from "./lazy.ts"
 import type { Log } from "./log.ts"
 import { type Place, placePath } from "./paths.ts"
 import type { Random } from "./random.ts"
@@ -38,6 +39,6 @@ export function createHost({ flags, ...parts }: HostParts): Host {
 }
 
 /** TypeBox is most of what a start costs. Help, the version and a mistyped flag need none of it. */
-function configReader(): typeof import("./config.ts") {
-  return require("./config.ts")
+function configReader(): typeof import("../config/config.ts") {
+  return require("../config/config.ts")
 }

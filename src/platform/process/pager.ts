@@ -2,8 +2,8 @@
  * The program that a user reads long text with: `PAGER`, or `less` where there is one. It is given text bit by bit, and
  * only as it takes it, so that a reader who leaves early has cost no more than he read.
  */
-import type { Environment } from "./environment.ts"
-import { isSystemError } from "./system-error.ts"
+import type { Environment } from "../host/environment.ts"
+import { isSystemError } from "../system-error.ts"
 
 export interface Pager {
   /** Whether anyone still reads. */

@@ -1,5 +1,5 @@
 /** Words as a shell reads them back. */
-import { visible } from "../model/visible.ts"
+import { visible } from "../../model/visible.ts"
 
 /** For commands that people copy and schedulers run. */
 export function shellWord(word: string): string {

@@ -4,9 +4,9 @@
  */
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
-import { PondError } from "../model/errors.ts"
+import { PondError } from "../../model/errors.ts"
+import { errorCode } from "../system-error.ts"
 import type { Environment } from "./environment.ts"
-import { errorCode } from "./system-error.ts"
 
 const BASES = {
   config: { variable: "XDG_CONFIG_HOME", underHome: ".config" },

@@ -1,5 +1,5 @@
 /** How much the native store engine says on stderr. */
-import type { LogLevel } from "./log.ts"
+import type { LogLevel } from "../host/log.ts"
 import { setNativeVariable } from "./native-environment.ts"
 
 const NATIVE_LEVEL: Readonly<Record<LogLevel, string>> = { quiet: "off", warn: "error", info: "error", debug: "warn" }

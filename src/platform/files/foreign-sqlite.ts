@@ -19,8 +19,8 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { PondError } from "../model/errors.ts"
-import { type JsonValue, parseJson } from "../model/json.ts"
+import { PondError } from "../../model/errors.ts"
+import { type JsonValue, parseJson } from "../../model/json.ts"
 
 export interface ForeignDatabase {
   /** The named tables that are there, with the columns that may be read. */

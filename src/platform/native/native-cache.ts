@@ -25,12 +25,12 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { PondError } from "../model/errors.ts"
-import type { Clock } from "./clock.ts"
-import { type FileLock, openFileLock } from "./file-lock.ts"
+import { PondError } from "../../model/errors.ts"
+import { type FileLock, openFileLock } from "../files/file-lock.ts"
+import type { Clock } from "../host/clock.ts"
+import type { Random } from "../host/random.ts"
+import { errorCode } from "../system-error.ts"
 import type { EmbeddedFile, EmbeddedNative } from "./native-assets.ts"
-import type { Random } from "./random.ts"
-import { errorCode } from "./system-error.ts"
 
 export interface NativeCache {
   /** The directory of all libraries; it need not exist. */

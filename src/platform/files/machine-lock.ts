@@ -4,11 +4,11 @@
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import { PondError } from "../model/errors.ts"
-import type { Clock } from "./clock.ts"
+import { PondError } from "../../model/errors.ts"
+import type { Clock } from "../host/clock.ts"
+import { ensureWritable } from "../host/paths.ts"
+import { pause } from "../pause.ts"
 import { type FileLock, openFileLock } from "./file-lock.ts"
-import { ensureWritable } from "./paths.ts"
-import { pause } from "./pause.ts"
 
 export interface Lock extends Disposable {
   /** Safe to call twice. */

@@ -7,10 +7,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { processEnvironment } from "./environment.ts"
+import { processEnvironment } from "../host/environment.ts"
+import { notWritable, placePath } from "../host/paths.ts"
+import { isSystemError } from "../system-error.ts"
 import { overrideNativeVariable } from "./native-environment.ts"
-import { notWritable, placePath } from "./paths.ts"
-import { isSystemError } from "./system-error.ts"
 
 /** A process of another machine, or of another container, may have its own beside ours: how old one is tells, too. */
 const LEFT_MS = 24 * 60 * 60 * 1000

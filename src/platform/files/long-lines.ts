@@ -4,7 +4,7 @@
  */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
-import { collectMade } from "./native-memory.ts"
+import { collectMade } from "../memory.ts"
 
 export type Line = string | Uint8Array
 

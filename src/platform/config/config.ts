@@ -5,12 +5,12 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { TSchema } from "typebox"
-import { PondError } from "../model/errors.ts"
+import { PondError } from "../../model/errors.ts"
+import type { Environment } from "../host/environment.ts"
+import { placePath } from "../host/paths.ts"
+import { suggestion } from "../nearest.ts"
+import { errorCode } from "../system-error.ts"
 import { type Config, ConfigSchema, type Setting, settingsOf } from "./config-schema.ts"
-import type { Environment } from "./environment.ts"
-import { suggestion } from "./nearest.ts"
-import { placePath } from "./paths.ts"
-import { errorCode } from "./system-error.ts"
 import { lineOfFault, lineOfKey, parseToml, type TomlTable } from "./toml.ts"
 
 export type Origin =

@@ -2,8 +2,9 @@
  * Changes one key of a TOML text and leaves every other byte as it is: comments, order, spelling. Pure text to text. The
  * result is read back by the parser and compared with what was asked for, so that an edit that would change more is refused.
  */
+
+import { parseToml, type TomlTable } from "../config/toml.ts"
 import { type ConfigValue, isTable, NotEditable } from "./editable.ts"
-import { parseToml, type TomlTable } from "./toml.ts"
 
 /** A line, or several where its value spans them, that says something. */
 interface Statement {

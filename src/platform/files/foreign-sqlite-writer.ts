@@ -6,11 +6,11 @@
 import { Database, type Statement } from "bun:sqlite"
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
-import { PondError } from "../model/errors.ts"
-import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
+import { PondError } from "../../model/errors.ts"
+import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { notWritable } from "../host/paths.ts"
+import { errorCode } from "../system-error.ts"
 import { BYTES_KEY } from "./foreign-sqlite.ts"
-import { notWritable } from "./paths.ts"
-import { errorCode } from "./system-error.ts"
 
 export interface RowsToWrite {
   readonly rows: Iterable<NestedRow>

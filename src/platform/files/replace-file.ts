@@ -17,8 +17,8 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname } from "node:path"
-import { PondError } from "../model/errors.ts"
-import { errorCode, isSystemError } from "./system-error.ts"
+import { PondError } from "../../model/errors.ts"
+import { errorCode, isSystemError } from "../system-error.ts"
 
 const BACKUP_SUFFIX = ".before-pond"
 const DRAFT_SUFFIX = ".pond-draft"

@@ -4,7 +4,7 @@
  */
 import { edenGC, gcAndSweep } from "bun:jsc"
 import { lazy } from "./lazy.ts"
-import { libcPath } from "./libc.ts"
+import { libcPath } from "./native/libc.ts"
 
 /** So much more than was left the last time is worth a walk through every arena, while nothing else can allocate there. */
 const WORTH_BYTES = 48 * 1024 * 1024

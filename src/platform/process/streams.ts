@@ -5,7 +5,7 @@
 import { once } from "node:events"
 import { fstatSync, statSync, writeSync } from "node:fs"
 import { devNull } from "node:os"
-import { errorCode } from "./system-error.ts"
+import { errorCode } from "../system-error.ts"
 
 export interface TextSink {
   readonly isTerminal: boolean
