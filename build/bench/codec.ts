@@ -188,8 +188,8 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
   const sources: SourceFile[] = []
   for (const output of files) {
     const file: SourceFile = {
-      path: output.place,
-      place: output.place,
+      path: output.relativePath,
+      relativePath: output.relativePath,
       form: output.form,
       sizeBytes: 1,
       modifiedMs: 1,
@@ -203,7 +203,7 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
       for (const [index, { table, row }] of [...output.rows].entries())
         records.push({ form: "row", file, line: index + 1, table, row })
   }
-  const unit = { key: main.place, root: "/", files: sources, row: { id: SESSION_ID, mark: "" } }
+  const unit = { key: main.relativePath, root: "/", files: sources, row: { id: SESSION_ID, mark: "" } }
   return [unitOf(adapter, unit, records)]
 }
 

@@ -73,7 +73,8 @@ async function write(adapter: Adapter, root: string): Promise<void> {
   for (let count = 0; count < SESSIONS; count++) {
     const told = renamed(conversationOf(MESSAGES, seededRandom(count)), count)
     const { files } = adapter.serialize.foreign(told, { cwd: "/projects/alpha", reasoning: "keep" })
-    for (const file of files) if (file.form !== "database") await Bun.write(join(root, file.place), bytesOf(file))
+    for (const file of files)
+      if (file.form !== "database") await Bun.write(join(root, file.relativePath), bytesOf(file))
   }
 }
 

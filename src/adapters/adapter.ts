@@ -118,7 +118,7 @@ export interface SourceFile {
   /** The absolute path. It may hold any bytes that a path can. */
   readonly path: string
   /** The path below the root, with `/`. This is what is stored, and where a native restore puts it. */
-  readonly place: string
+  readonly relativePath: string
   /** `log` is JSON Lines (`.zst` is read through), `document` one JSON value, `text` and `bytes` are kept as they are. */
   readonly form: SourceForm
   readonly sizeBytes: number
@@ -255,15 +255,15 @@ export type OutputFile =
   /** `isShared`: other sessions have lines in this file too. Lines that it does not have are added to it; it is never replaced. */
   | {
       readonly form: "log"
-      readonly place: string
+      readonly relativePath: string
       readonly lines: OutputLines
       readonly isShared?: true
     }
-  | { readonly form: "document" | "text"; readonly place: string; readonly text: string }
-  | { readonly form: "bytes"; readonly place: string; readonly bytes: Uint8Array }
+  | { readonly form: "document" | "text"; readonly relativePath: string; readonly text: string }
+  | { readonly form: "bytes"; readonly relativePath: string; readonly bytes: Uint8Array }
   | {
       readonly form: "database"
-      readonly place: string
+      readonly relativePath: string
       /** As often as they are asked for, as the lines of a log. */
       readonly rows: Iterable<OutputRow>
       readonly schema: DatabaseSchema
@@ -303,7 +303,7 @@ export interface DatabaseSchema {
 /** Where a session lies that a client is to open. */
 export interface Whereabouts {
   /** Of its main file. */
-  readonly place?: string | undefined
+  readonly relativePath?: string | undefined
   /** Absent: the one that the client reads by itself. */
   readonly root?: string | undefined
 }

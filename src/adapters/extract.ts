@@ -197,8 +197,8 @@ function momentIn(value: JsonValue | undefined): Sealed<string> | undefined {
 }
 
 /** The names and times under which a file lies are source data too. */
-export function sealedPlace(file: { readonly place: string }): Sealed<string> {
-  return sealed(file.place)
+export function sealedRelativePath(file: { readonly relativePath: string }): Sealed<string> {
+  return sealed(file.relativePath)
 }
 
 export function sealedModifiedAt(file: { readonly modifiedMs: number }): Sealed<string> | undefined {

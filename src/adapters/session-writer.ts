@@ -155,14 +155,14 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     whole: keepBare,
     unreadable(raw, kind, found) {
       keepBare(raw)
-      sink.issue({ kind, severity: "fault", file: raw.file.place, record: raw.line, found })
+      sink.issue({ kind, severity: "fault", file: raw.file.relativePath, record: raw.line, found })
     },
-    issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.place, record: raw.line }),
+    issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.relativePath, record: raw.line }),
     end() {
       if (waiting.length === 0) return
       // `model-project-non-empty`: a session that does not say which it is, and of what, is not invented.
       const found = `records that belong to no session: ${waiting.length}`
-      sink.issue({ kind: "no_session", severity: "fault", file: main.place, found })
+      sink.issue({ kind: "no_session", severity: "fault", file: main.relativePath, found })
     },
   }
 }
@@ -220,17 +220,19 @@ function sessionOf(start: SessionStart, main: SourceFile): Session {
     created_at: plain(start.createdAt),
     project: plain(start.project),
     ...(start.title === undefined ? {} : { title: plain(start.title) }),
-    options: { source: { file: main.place }, ...(start.pond === undefined ? {} : { pond: start.pond }) },
+    options: { source: { file: main.relativePath }, ...(start.pond === undefined ? {} : { pond: start.pond }) },
   }
 }
 
 function sourceOf(raw: RawRecord, main: SourceFile, record: JsonValue): JsonObject {
-  return raw.form === "log" && raw.file.place === main.place ? { record } : { ...placeOf(raw, main), record }
+  return raw.form === "log" && raw.file.relativePath === main.relativePath
+    ? { record }
+    : { ...placeOf(raw, main), record }
 }
 
 /** Only what differs from a line of the main file is written down. */
 function placeOf(raw: RawRecord, main: SourceFile): Record<string, JsonValue> {
-  const file = raw.file.place === main.place ? {} : { file: raw.file.place }
+  const file = raw.file.relativePath === main.relativePath ? {} : { file: raw.file.relativePath }
   if (raw.form === "row") return { ...file, table: raw.table }
   return raw.file.form === "log" ? file : { ...file, form: raw.file.form }
 }

@@ -28,7 +28,7 @@ const geminiCli: UnreadClient = {
     plan: async function* (root) {
       const chats = join(root, "tmp")
       for (const found of filesBelow(chats, { form: "bytes", depthMax: 2, accepts: (place) => CHAT.test(place) }))
-        yield isIssue(found) ? found : { key: found.place, root, files: [found] }
+        yield isIssue(found) ? found : { key: found.relativePath, root, files: [found] }
     },
     retention: (root) => {
       const file = join(root, "settings.json")

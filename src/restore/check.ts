@@ -116,14 +116,14 @@ function createProving({ serialize }: Adapter, { files, bodies }: WrittenLog, se
   const byPlace = new Map<string, Proved>()
   for (const file of files) {
     const lines = (file.form === "log" ? file.lines : [])[Symbol.iterator]()
-    byPlace.set(file.place, { file, lines, count: 0, got: undefined })
+    byPlace.set(file.relativePath, { file, lines, count: 0, got: undefined })
   }
   let difference: string | undefined
 
   function add(got: OutputFile): string | undefined {
-    const at = `/${[...byPlace.keys()].indexOf(got.place)}`
-    const proved = byPlace.get(got.place)
-    if (proved === undefined) return `a file ${got.place}`
+    const at = `/${[...byPlace.keys()].indexOf(got.relativePath)}`
+    const proved = byPlace.get(got.relativePath)
+    if (proved === undefined) return `a file ${got.relativePath}`
     proved.got = got
     if (proved.file.form !== got.form) return `${at}/form`
     if (got.form !== "log") return undefined

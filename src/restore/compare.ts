@@ -107,16 +107,16 @@ function runsOf(
   }
   for (const raw of source) {
     for (const { table, content } of wantedOf(raw, schema)) {
-      const run = runOf(raw.file.place, table)
+      const run = runOf(raw.file.relativePath, table)
       run.wanted.push(content)
       if (raw.file.form === "text") run.isText = true
     }
   }
   for (const file of files) {
-    if (file.form !== "database") runOf(file.place, "").written.push(...contentsOf(file))
+    if (file.form !== "database") runOf(file.relativePath, "").written.push(...contentsOf(file))
     else
       for (const { table, row } of Array.from(file.rows).flatMap((each) => rowsIn(each, schema)))
-        runOf(file.place, table).written.push({ json: row })
+        runOf(file.relativePath, table).written.push({ json: row })
   }
   return runs
 }

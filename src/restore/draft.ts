@@ -16,7 +16,7 @@ export async function writeDraft(
   writeDatabase: WriteDatabase,
 ): Promise<void> {
   for (const file of output) {
-    const path = pathOf(folder, file.place)
+    const path = pathOf(folder, file.relativePath)
     await files.makeDirectory(dirname(path))
     if (file.form === "database") await writeDatabase(path, file)
     else {
@@ -71,8 +71,8 @@ export function lengthOf(file: Exclude<OutputFile, { form: "database" }>): numbe
   return isLong(file.lines) ? file.lines.byteLength() : lengthOfLines(file.lines)
 }
 
-function isCompressed({ place }: OutputFile): boolean {
-  return place.endsWith(".zst")
+function isCompressed({ relativePath }: OutputFile): boolean {
+  return relativePath.endsWith(".zst")
 }
 
 function isLong(lines: OutputLines): lines is LongLines {

@@ -5,8 +5,8 @@ import { stringifyJson } from "../model/json.ts"
 export function mergeFiles(files: readonly OutputFile[]): OutputFile[] {
   const byPlace = new Map<string, OutputFile>()
   for (const file of files) {
-    const before = byPlace.get(file.place)
-    byPlace.set(file.place, before === undefined ? file : merged(before, file))
+    const before = byPlace.get(file.relativePath)
+    byPlace.set(file.relativePath, before === undefined ? file : merged(before, file))
   }
   return [...byPlace.values()]
 }

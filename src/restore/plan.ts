@@ -105,14 +105,16 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
     files: placed,
     losses: written.flatMap(({ losses }) => losses),
     rewrittenPaths: moved.rewrittenPaths,
-    resume: target.serialize.resume(own.sessionId, cwd, { place: placed[0]?.place, root: request.root }),
+    resume: target.serialize.resume(own.sessionId, cwd, { relativePath: placed[0]?.relativePath, root: request.root }),
     proof: { fidelity: "native", written, files },
   }
 }
 
 /** What its client has put elsewhere is there, and gets no second copy where it was. */
 function whereTheyLie(files: readonly OutputFile[], { whereabouts }: RestoreRequest): readonly OutputFile[] {
-  return whereabouts === undefined ? files : files.map((file) => ({ ...file, place: whereabouts(file.place) }))
+  return whereabouts === undefined
+    ? files
+    : files.map((file) => ({ ...file, relativePath: whereabouts(file.relativePath) }))
 }
 
 async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
@@ -146,7 +148,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
     files: placed,
     losses,
     rewrittenPaths: 0,
-    resume: target.serialize.resume(sessionId, cwd, { place: placed[0]?.place, root: request.root }),
+    resume: target.serialize.resume(sessionId, cwd, { relativePath: placed[0]?.relativePath, root: request.root }),
     proof: { fidelity: "foreign", told: toldOf(conversation, { target, reasoning, losses }), files },
   }
 }

@@ -20,23 +20,23 @@ export interface Moved {
 export function reroot(files: readonly OutputFile[], move: Move, newLines?: () => LinesDraft): Moved {
   const count = { paths: 0 }
   const moved = files.map((file): OutputFile => {
-    const place = move.place?.(file.place, move.from, move.to) ?? file.place
+    const relativePath = move.place?.(file.relativePath, move.from, move.to) ?? file.relativePath
     switch (file.form) {
       case "log": {
         const lines: LinesDraft = newLines?.() ?? []
         for (const line of file.lines) lines.push(typeof line === "string" ? movedText(line, move, count) : line)
-        return { ...file, place, lines }
+        return { ...file, relativePath, lines }
       }
       case "document":
-        return { ...file, place, text: movedText(file.text, move, count) }
+        return { ...file, relativePath, text: movedText(file.text, move, count) }
       case "database":
         return {
           ...file,
-          place,
+          relativePath,
           rows: Array.from(file.rows, (row) => ({ ...row, row: movedJson(row.row, move, count) as JsonObject })),
         }
       default:
-        return { ...file, place }
+        return { ...file, relativePath }
     }
   })
   return { files: moved, rewrittenPaths: count.paths }

@@ -323,7 +323,7 @@ function count(tally: Tally, unit: SourceUnit, read: UnitReading): void {
   tally.sessions++
   tally.records += provedRecords + records.length
   tally.mismatches.push(...mismatches)
-  for (const { place } of unit.files) tally.files.add(place)
+  for (const { relativePath } of unit.files) tally.files.add(relativePath)
   for (const version of clientVersions) tally.versions.add(version)
 }
 

@@ -128,7 +128,7 @@ function createJoined(newLines: ForeignTarget["newLines"], nameOf: Serialize["na
   const drafts = new Map<string, LinesDraft>()
   return {
     add: (file) => {
-      const name = nameOf(file.place)
+      const name = nameOf(file.relativePath)
       const before = byName.get(name)
       if (before?.form !== "log" || file.form !== "log") {
         byName.set(name, file)

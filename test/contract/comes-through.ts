@@ -32,7 +32,7 @@ async function readBack(target: Adapter, files: readonly OutputFile[], sessionId
   const root = mkdtempSync(join(tmpdir(), "pond-foreign-"))
   try {
     for (const file of files) {
-      const path = join(root, file.place)
+      const path = join(root, file.relativePath)
       await mkdir(dirname(path), { recursive: true })
       if (file.form === "database") writeForeignRows(path, file)
       else await Bun.write(path, bytesOf(file))

@@ -102,7 +102,7 @@ function expectGolden(name: string, { sessionId, files, losses }: Serialized): v
   const shown = [
     `session ${sessionId}\n`,
     ...losses.map(({ kind, messageId, found }) => `loss ${kind} ${messageId}: ${found}\n`),
-    ...files.flatMap((file) => [`\n== ${file.place} (${file.form})\n`, contentOf(file)]),
+    ...files.flatMap((file) => [`\n== ${file.relativePath} (${file.form})\n`, contentOf(file)]),
   ].join("")
   const path = join(GOLDEN, `${name}.txt`)
   if (isUpdate) {

@@ -50,7 +50,14 @@ const LINES = [
 
 function parsed(): SessionLog {
   const place = "-w/s.jsonl"
-  const file = { path: `/root/${place}`, place, form: "log", sizeBytes: 0, modifiedMs: 0, inode: 1 } as const
+  const file = {
+    path: `/root/${place}`,
+    relativePath: place,
+    form: "log",
+    sizeBytes: 0,
+    modifiedMs: 0,
+    inode: 1,
+  } as const
   const log: { session?: SessionLog["session"]; entries: SessionLog["entries"][number][] } = { entries: [] }
   const parser = claudeCode.parse(
     { key: place, root: "/root", files: [file] },

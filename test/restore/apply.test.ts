@@ -8,8 +8,8 @@ import { applyRestore } from "../../src/restore/apply.ts"
 import { mergeFiles } from "../../src/restore/merge.ts"
 import { reroot } from "../../src/restore/reroot.ts"
 
-const MAIN: OutputFile = { form: "log", place: "projects/p/s.jsonl", lines: ['{"a":1}', '{"b":2}'] }
-const SIDE: OutputFile = { form: "text", place: "projects/p/s/tool-results/r.txt", text: "long output" }
+const MAIN: OutputFile = { form: "log", relativePath: "projects/p/s.jsonl", lines: ['{"a":1}', '{"b":2}'] }
+const SIDE: OutputFile = { form: "text", relativePath: "projects/p/s/tool-results/r.txt", text: "long output" }
 const noDatabase = () => Promise.reject(new Error("no database here"))
 
 function request(root: string, files: Files = realFiles, isForced = false) {
@@ -82,18 +82,18 @@ for (let diesAt = 1; diesAt <= STEPS + 1; diesAt++) {
     )
     await files.restart()
     expect({ diesAt, died }).toEqual({ diesAt, died: diesAt <= STEPS })
-    const main = textOf(join(target.root, MAIN.place))
+    const main = textOf(join(target.root, MAIN.relativePath))
     expect([undefined, WHOLE]).toContain(main)
-    if (main !== undefined) expect(textOf(join(target.root, SIDE.place))).toBe("long output")
+    if (main !== undefined) expect(textOf(join(target.root, SIDE.relativePath))).toBe("long output")
     await applyRestore(request(target.root, realFiles, true))
-    expect(textOf(join(target.root, MAIN.place))).toBe(WHOLE)
+    expect(textOf(join(target.root, MAIN.relativePath))).toBe(WHOLE)
   })
 }
 
 /** Written in pieces, of which there are two more than of a short one. */
 const LONG: OutputFile = {
   form: "log",
-  place: MAIN.place,
+  relativePath: MAIN.relativePath,
   lines: ["a", "b", "c"].map((sign) => sign.repeat(1_500_000)),
 }
 const LONG_STEPS = STEPS + 2
@@ -108,7 +108,7 @@ for (let diesAt = STEPS - 10; diesAt <= LONG_STEPS + 1; diesAt++) {
     )
     await files.restart()
     expect({ diesAt, died }).toEqual({ diesAt, died: diesAt <= LONG_STEPS })
-    const main = textOf(join(target.root, MAIN.place))
+    const main = textOf(join(target.root, MAIN.relativePath))
     if (main !== undefined) expect(main.length).toBe(4_500_003)
   })
 }
@@ -119,7 +119,7 @@ const FORCED_STEPS = STEPS + 2
 for (let diesAt = 1; diesAt <= FORCED_STEPS + 1; diesAt++) {
   test(`with force the session is the old one, absent or the new one when the machine dies before step ${diesAt}`, async () => {
     using target = tempRoot()
-    const [main, side] = [MAIN, SIDE].map(({ place }) => join(target.root, place)) as [string, string]
+    const [main, side] = [MAIN, SIDE].map(({ relativePath }) => join(target.root, relativePath)) as [string, string]
     mkdirSync(join(side, ".."), { recursive: true })
     writeFileSync(main, "old main")
     writeFileSync(side, "old side")
@@ -141,7 +141,7 @@ for (let diesAt = 1; diesAt <= FORCED_STEPS + 1; diesAt++) {
 
 test("what is there is never overwritten, and nothing else is written then", async () => {
   using target = tempRoot()
-  const path = join(target.root, SIDE.place)
+  const path = join(target.root, SIDE.relativePath)
   mkdirSync(join(path, ".."), { recursive: true })
   writeFileSync(path, "mine")
   expect(applyRestore(request(target.root))).rejects.toMatchObject({
@@ -150,12 +150,12 @@ test("what is there is never overwritten, and nothing else is written then", asy
   })
   expect(readFileSync(path, "utf8")).toBe("mine")
   expect(readdirSync(target.root)).toEqual(["projects"])
-  expect(textOf(join(target.root, MAIN.place))).toBeUndefined()
+  expect(textOf(join(target.root, MAIN.relativePath))).toBeUndefined()
 })
 
 test("with force the old file is kept beside the new one", async () => {
   using target = tempRoot()
-  const path = join(target.root, MAIN.place)
+  const path = join(target.root, MAIN.relativePath)
   mkdirSync(join(path, ".."), { recursive: true })
   writeFileSync(path, "old")
   const { backups } = await applyRestore(request(target.root, realFiles, true))
@@ -174,14 +174,19 @@ test.each(["../outside", "/etc/passwd", "a/../../b", "..\\windows", "", "a\0b"])
   "a place that leads out of its root is refused: %j",
   async (hostile) => {
     using target = tempRoot()
-    const output: OutputFile[] = [{ form: "text", place: hostile, text: "x" }]
+    const output: OutputFile[] = [{ form: "text", relativePath: hostile, text: "x" }]
     expect(applyRestore({ ...request(target.root), output })).rejects.toMatchObject({ code: "validation_failed" })
   },
 )
 
 test("lines are added to a file that other sessions share, once, after what is there", async () => {
   using target = tempRoot()
-  const shared = (...lines: string[]): OutputFile => ({ form: "log", place: "index.jsonl", lines, isShared: true })
+  const shared = (...lines: string[]): OutputFile => ({
+    form: "log",
+    relativePath: "index.jsonl",
+    lines,
+    isShared: true,
+  })
   writeFileSync(join(target.root, "index.jsonl"), '{"other":1}')
   const output = mergeFiles([shared('{"mine":1}'), shared('{"mine":1}', '{"mine":2}')])
   await applyRestore({ ...request(target.root), output })
@@ -199,7 +204,7 @@ test("a move rewrites the strings that are paths, and no text that mentions one"
     }),
     JSON.stringify({ untouched: 12 }),
   ]
-  const { files, rewrittenPaths } = reroot([{ form: "log", place: "k-old/s.jsonl", lines }], {
+  const { files, rewrittenPaths } = reroot([{ form: "log", relativePath: "k-old/s.jsonl", lines }], {
     from: "/old/home",
     to: "/new",
     place: (place) => place.replace("k-old", "k-new"),
@@ -208,7 +213,7 @@ test("a move rewrites the strings that are paths, and no text that mentions one"
   expect(files).toEqual([
     {
       form: "log",
-      place: "k-new/s.jsonl",
+      relativePath: "k-new/s.jsonl",
       lines: [
         JSON.stringify({ cwd: "/new", file: "/new/a.ts", near: "/old/homestead", said: "look into /old/home please" }),
         lines[1] ?? "",
@@ -225,7 +230,7 @@ test.each<[string, string, string, string]>([
   ["C:\\old", "file:///C:/old/a.ts", "file:///new%20home/a.ts", "/new home"],
   ["/old", "file:///old/a.ts", "file:///D:/new/a.ts", "D:\\new"],
 ])("in a move from %s the address %s becomes %s", (from, address, moved, to) => {
-  const { files } = reroot([{ form: "log", place: "s.jsonl", lines: [JSON.stringify({ cwd: address })] }], {
+  const { files } = reroot([{ form: "log", relativePath: "s.jsonl", lines: [JSON.stringify({ cwd: address })] }], {
     ...{ from, to, place: undefined },
   })
   expect(files).toMatchObject([{ lines: [JSON.stringify({ cwd: moved })] }])
@@ -237,7 +242,7 @@ test("in a move every number keeps its value, a line without a path its bytes, a
     '{ "said" : "look into C:\\\\old please", "cost": 1.50 }',
   ]
   const move = { from: "C:\\old", to: "D:\\new", place: undefined }
-  const { files, rewrittenPaths } = reroot([{ form: "log", place: "s.jsonl", lines }], move)
+  const { files, rewrittenPaths } = reroot([{ form: "log", relativePath: "s.jsonl", lines }], move)
   expect(rewrittenPaths).toBe(1)
   expect(files).toMatchObject([
     { lines: ['{"cwd":"D:\\\\new\\\\src\\\\a.ts","cost":12345678901234567890123}', lines[1]] },
@@ -246,7 +251,10 @@ test("in a move every number keeps its value, a line without a path its bytes, a
 
 test("a log that its client compresses is written so", async () => {
   using target = tempRoot()
-  await applyRestore({ ...request(target.root), output: [{ form: "log", place: "a.jsonl.zst", lines: ["1", "2"] }] })
+  await applyRestore({
+    ...request(target.root),
+    output: [{ form: "log", relativePath: "a.jsonl.zst", lines: ["1", "2"] }],
+  })
   const written = Bun.zstdDecompressSync(readFileSync(join(target.root, "a.jsonl.zst")))
   expect(Buffer.from(written).toString()).toBe("1\n2\n")
 })
@@ -259,7 +267,7 @@ test("what was added to a file that others share is on the disk before the resto
     synced.push(path)
     return files.sync(path)
   }
-  const output: OutputFile[] = [{ form: "log", place: "index.jsonl", lines: ["{}"], isShared: true }]
+  const output: OutputFile[] = [{ form: "log", relativePath: "index.jsonl", lines: ["{}"], isShared: true }]
   await applyRestore({ ...others, files: { ...files, sync }, output })
   expect(synced).toContain(join(target.root, "index.jsonl"))
 })

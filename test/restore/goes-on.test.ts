@@ -115,7 +115,7 @@ test.each(Object.entries(GOES_ON))(
     }
     const files = (log: SessionLog) => adapterById(adapter)?.serialize.native(log).files ?? []
     const [old, now] = [files(before)[0], files(after)[0]]
-    expect(now?.place).toBe(old?.place ?? "")
+    expect(now?.relativePath).toBe(old?.relativePath ?? "")
     if (old?.form === "log" && now?.form === "log") {
       expect([...now.lines].slice(0, -1)).toEqual([...old.lines])
       expect(String([...now.lines].at(-1))).toContain(SAID)

@@ -94,7 +94,7 @@ const WRONG: readonly (readonly [what: string, adapter: Adapter, mismatches: rea
   ],
   [
     "a file too many",
-    writing((files) => [...files, { form: "text", place: "b.txt", text: "b" }]),
+    writing((files) => [...files, { form: "text", relativePath: "b.txt", text: "b" }]),
     [{ file: "b.txt", record: 1, expected: null, got: "b" }],
   ],
 ]

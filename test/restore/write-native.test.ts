@@ -16,9 +16,9 @@ const PIECEWISE = ADAPTERS.filter(({ serialize }) => serialize.isPiecewise)
 function joined(files: readonly OutputFile[]): Map<string, OutputLine[] | OutputFile> {
   const byPlace = new Map<string, OutputLine[] | OutputFile>()
   for (const file of files) {
-    const before = byPlace.get(file.place)
-    if (file.form !== "log") byPlace.set(file.place, file)
-    else byPlace.set(file.place, [...(Array.isArray(before) ? before : []), ...file.lines])
+    const before = byPlace.get(file.relativePath)
+    if (file.form !== "log") byPlace.set(file.relativePath, file)
+    else byPlace.set(file.relativePath, [...(Array.isArray(before) ? before : []), ...file.lines])
   }
   return byPlace
 }
@@ -85,7 +85,7 @@ test.each([1, 100, 5_000, 100_000])(
     const [whole] = claudeCode.serialize.native(log).files
     const written = await writeNative(storedLog(log, atOnce), claudeCode, shelf.newLines)
     expect(joined(written.files)).toEqual(joined(whole === undefined ? [] : [whole]))
-    expect(written.files.map(({ place: at }) => at)).toEqual([whole?.place ?? ""])
+    expect(written.files.map(({ relativePath: at }) => at)).toEqual([whole?.relativePath ?? ""])
     // What was revised reads back as the newer one.
     expect(written.bodies.has("m3")).toBe(false)
     expect(written.bodies.size).toBe(log.entries.length - 2)

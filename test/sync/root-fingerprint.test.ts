@@ -11,7 +11,7 @@ import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./suppo
 
 const file = (place: string, other: Partial<SourceFile> = {}): SourceFile => ({
   path: `/root/${place}`,
-  place,
+  relativePath: place,
   form: "log",
   sizeBytes: 10,
   modifiedMs: 1_700_000_000_000.25,

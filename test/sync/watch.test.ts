@@ -317,7 +317,7 @@ test("what is known of a root says which of its units changed, or that it cannot
 
 /** A session of one log, which lies nowhere: whoever looks for it finds that it has changed. */
 function unitAt({ root }: SyncPlace, name: string, modifiedMs: number): SourceUnit {
-  const file = { path: join(root, name), place: name, form: "log", sizeBytes: 1, modifiedMs, inode: 1 } as const
+  const file = { path: join(root, name), relativePath: name, form: "log", sizeBytes: 1, modifiedMs, inode: 1 } as const
   return { key: name, root, files: [file] }
 }
 

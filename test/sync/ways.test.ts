@@ -18,8 +18,8 @@ function followingAll(place: SyncPlace, links: readonly string[]): Adapter {
       for (const link of links) {
         const files = found.files.map((file) => ({
           ...file,
-          path: join(place.root, elsewhere(link, file.place)),
-          place: elsewhere(link, file.place),
+          path: join(place.root, elsewhere(link, file.relativePath)),
+          place: elsewhere(link, file.relativePath),
         }))
         yield { ...found, key: elsewhere(link, found.key), files }
       }

@@ -27,13 +27,13 @@ export function foreign(conversation: Conversation, target: ForeignTarget): Seri
   const agents = agentsOf(conversation)
   const main = logOf(conversation, target, { sessionId, agent: undefined, agents })
   if (session.title !== undefined) main.add({ type: "custom-title", customTitle: session.title, sessionId })
-  const files: OutputFile[] = [{ form: "log", place: `${folder}/${sessionId}.jsonl`, lines: main.lines }]
+  const files: OutputFile[] = [{ form: "log", relativePath: `${folder}/${sessionId}.jsonl`, lines: main.lines }]
   const losses = [...main.losses]
   for (const agent of agents) {
     const log = logOf(agent.conversation, target, { sessionId, agent, agents })
     const place = `${folder}/${sessionId}/subagents/agent-${agent.id}`
-    files.push({ form: "log", place: `${place}.jsonl`, lines: log.lines })
-    files.push({ form: "document", place: `${place}.meta.json`, text: stringifyJson(agent.description) })
+    files.push({ form: "log", relativePath: `${place}.jsonl`, lines: log.lines })
+    files.push({ form: "document", relativePath: `${place}.meta.json`, text: stringifyJson(agent.description) })
     losses.push(...log.losses)
   }
   return { sessionId, files, losses }

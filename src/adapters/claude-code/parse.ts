@@ -15,7 +15,7 @@ import {
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
-  sealedPlace,
+  sealedRelativePath,
   stringAt,
   timestampAt,
   valueAt,
@@ -59,8 +59,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   const reading: Reading = {
     unit,
     main,
-    ownId: uuidIn(STEM.exec(main.place)?.[1]),
-    isAgent: isAgentLog(main.place),
+    ownId: uuidIn(STEM.exec(main.relativePath)?.[1]),
+    isAgent: isAgentLog(main.relativePath),
     writer: createSessionWriter(main, sink, resume),
     learned: {
       project: undefined,
@@ -74,10 +74,10 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     versions: new Set(),
     version: undefined,
     unknown: [],
-    spilled: new Set(unit.files.map(({ place }) => place.slice(place.lastIndexOf("/") + 1))),
+    spilled: new Set(unit.files.map(({ relativePath }) => relativePath.slice(relativePath.lastIndexOf("/") + 1))),
   }
   let hasRecords = false
-  const hasMeta = unit.files.some(({ place }) => place.endsWith(META))
+  const hasMeta = unit.files.some(({ relativePath }) => relativePath.endsWith(META))
   return {
     push(raw) {
       hasRecords = true
@@ -112,7 +112,7 @@ export function isAgentLog(place: string): boolean {
 
 function begin({ writer, main, isAgent, learned }: Reading): void {
   if (writer.hasBegun) return
-  const place = sealedPlace(main)
+  const place = sealedRelativePath(main)
   const stem = matchIn(place, STEM) ?? place
   const folder = matchIn(place, /(?:^|\/)projects\/([^/]+)\//) ?? matchIn(place, /([^/]+)\/[^/]+$/) ?? stem
   const parent = isAgent ? (matchIn(place, /([^/]+)\/subagents\//) ?? learned.parent) : undefined
@@ -166,7 +166,7 @@ function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): 
   } else if (!isJsonObject(parsed.value)) {
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is no object" })
     writer.carrier(raw, parsed.value)
-  } else if (raw.file.place === main.place) {
+  } else if (raw.file.relativePath === main.relativePath) {
     if (!writer.hasBegun) learn(reading, parsed.value)
     pushMain(reading, raw, parsed.value)
   } else pushSide(reading, raw, parsed.value)
@@ -174,7 +174,7 @@ function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): 
 
 /** A record of another file of the session: an agent's description, a workflow's journal. */
 function pushSide(reading: Reading, raw: RawRecord, record: JsonObject): void {
-  if (raw.file.place.endsWith(META) && reading.isAgent) {
+  if (raw.file.relativePath.endsWith(META) && reading.isAgent) {
     reading.learned.agent = nonEmptyStringAt(record, "agentType") ?? reading.learned.agent
     reading.learned.title ??= nonEmptyStringAt(record, "description")
     reading.learned.spawnedBy ??= nonEmptyStringAt(record, "toolUseId")

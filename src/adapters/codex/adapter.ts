@@ -33,10 +33,10 @@ export const codex: Adapter = {
 }
 
 /** It refuses a thread that is archived, and one that is not cannot be brought back. */
-function resume(sessionId: string, cwd: string, { place = "", root }: Whereabouts = {}): ResumeCommand {
+function resume(sessionId: string, cwd: string, { relativePath = "", root }: Whereabouts = {}): ResumeCommand {
   return {
     ...(root === undefined ? {} : inOtherHome("Codex", { CODEX_HOME: root })),
-    ...(isArchived(place) ? { before: ["codex", "unarchive", sessionId] } : {}),
+    ...(isArchived(relativePath) ? { before: ["codex", "unarchive", sessionId] } : {}),
     command: ["codex", "resume", sessionId],
     cwd,
   }

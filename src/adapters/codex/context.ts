@@ -46,7 +46,7 @@ function entriesOf(session: Session, { message }: Entry, items: readonly JsonVal
   const entries: Entry[] = []
   const nothing = () => undefined
   const sink = { session: nothing, issue: nothing, entry: (entry: Entry) => entries.push(entry) }
-  const file: SourceFile = { path: "", place: "", form: "log", sizeBytes: 0, modifiedMs: 0, inode: 0 }
+  const file: SourceFile = { path: "", relativePath: "", form: "log", sizeBytes: 0, modifiedMs: 0, inode: 0 }
   const resume = { session, nextOrdinal: message.ordinal, seen: new Set<string>(), state: null }
   const writer = createSessionWriter(file, sink, resume)
   for (const [index, item] of items.entries()) {

@@ -51,7 +51,7 @@ function thread(conversation: Conversation, target: ForeignTarget, parent: Paren
   }
   const inner = children.map((child) => thread(child, target, { id, depth: (parent?.depth ?? 0) + 1 }))
   const files: OutputFile[] = [
-    { form: "log", place: placeOf(session.created_at, id), lines: rollout.lines },
+    { form: "log", relativePath: placeOf(session.created_at, id), lines: rollout.lines },
     ...titleLine(conversation, id),
     ...inner.flatMap((child) => child.files),
   ]
@@ -90,7 +90,7 @@ function header({ session }: Conversation, { cwd }: ForeignTarget, id: string, p
 function titleLine({ session }: Conversation, id: string): OutputFile[] {
   if (session.title === undefined || session.title.trim() === "") return []
   const line = stringifyJson({ id, thread_name: session.title.toWellFormed(), updated_at: timeOf(session.created_at) })
-  return [{ form: "log", place: INDEX_PLACE, lines: [line], isShared: true }]
+  return [{ form: "log", relativePath: INDEX_PLACE, lines: [line], isShared: true }]
 }
 
 // --- The rollout ------------------------------------------------------------------------------------------------------

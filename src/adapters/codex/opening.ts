@@ -12,7 +12,7 @@ import {
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
-  sealedPlace,
+  sealedRelativePath,
   stringAt,
   timestampAt,
   valueAt,
@@ -66,7 +66,7 @@ export function createOpening(unit: SourceUnit, main: SourceFile): Opening {
 }
 
 function startOf(unit: SourceUnit, main: SourceFile, learned: Learned): SessionStart | undefined {
-  const place = sealedPlace(main)
+  const place = sealedRelativePath(main)
   const createdAt = learned.createdAt ?? sealedModifiedAt(main)
   if (createdAt === undefined) return undefined
   return {

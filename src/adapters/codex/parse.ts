@@ -100,7 +100,7 @@ function begin({ writer, opening }: Reading, isLast: boolean): void {
 
 function pushRaw(reading: Reading, raw: RawRecord): void {
   const { writer } = reading
-  if (raw.file.place === INDEX_PLACE) pushTitle(reading, raw)
+  if (raw.file.relativePath === INDEX_PLACE) pushTitle(reading, raw)
   else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
   else if (raw.form === "bytes") writer.unreadable(raw, "not_utf8", "bytes that are no UTF-8")
   else if (raw.form === "text") writer.whole(raw)
@@ -124,8 +124,8 @@ function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): 
 
 function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, record: JsonObject): void {
   const { writer } = reading
-  if (raw.file.place !== reading.place) {
-    reading.place = raw.file.place
+  if (raw.file.relativePath !== reading.place) {
+    reading.place = raw.file.relativePath
     reading.copy = {}
     reading.speech = speechOf({})
   }
@@ -133,7 +133,7 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
   const from = copiedFrom(reading, record)
   // Other rollouts point into a paginated one by byte. Every line of it has an ordinal, and no line of another has.
   const spelling = "ordinal" in record ? spellingOf(raw.text, record) : undefined
-  if (!writer.hasBegun && raw.file.place === reading.main.place) {
+  if (!writer.hasBegun && raw.file.relativePath === reading.main.relativePath) {
     reading.opening.learn(record)
     begin(reading, ++reading.lines > LINES_UNNAMED_MAX)
   }

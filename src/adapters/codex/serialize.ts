@@ -14,7 +14,7 @@ import { rolloutName } from "./rollout-name.ts"
 
 export function native(log: SessionLog): Serialized {
   const files = nativeFiles(log).map((file): OutputFile => {
-    return file.form === "log" && file.place === INDEX_PLACE ? { ...file, isShared: true } : file
+    return file.form === "log" && file.relativePath === INDEX_PLACE ? { ...file, isShared: true } : file
   })
   return { sessionId: log.session.id, files, losses: [] }
 }
@@ -49,11 +49,11 @@ export function createSurvey(): Survey {
 export function repoint(files: readonly OutputFile[], newLines?: () => LinesDraft): OutputFile[] {
   const rollouts = new Map<string, LogFile>()
   for (const file of files) {
-    const name = rolloutName(file.place)
+    const name = rolloutName(file.relativePath)
     if (file.form === "log" && name !== undefined) rollouts.set(name.rolloutId, file)
   }
   return files.map((file) => {
-    if (file.form !== "log" || rolloutName(file.place) === undefined) return file
+    if (file.form !== "log" || rolloutName(file.relativePath) === undefined) return file
     const lines: LinesDraft = newLines?.() ?? []
     for (const line of file.lines) lines.push(repointed(line, rollouts))
     return { ...file, lines }

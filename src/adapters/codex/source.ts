@@ -100,17 +100,17 @@ function planThread(planned: (SourceUnit | Issue)[], { disk, threadId, rollouts,
  * in the place of the archived one, which is gone then.
  */
 function secondCopy(copy: SourceFile, read: SourceFile): Issue {
-  const { place, sizeBytes } = copy
-  const isGoneOnWith = isArchived(read.place) && !isArchived(place) && !place.endsWith(".zst")
+  const { relativePath: place, sizeBytes } = copy
+  const isGoneOnWith = isArchived(read.relativePath) && !isArchived(place) && !place.endsWith(".zst")
   if (!isGoneOnWith || sizeBytes === read.sizeBytes)
-    return { kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${read.place}` }
-  const found = `shorter than ${read.place}, which is stored; Codex goes on with the shorter, and archiving it replaces the longer`
+    return { kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${read.relativePath}` }
+  const found = `shorter than ${read.relativePath}, which is stored; Codex goes on with the shorter, and archiving it replaces the longer`
   return { kind: "shorter_live_copy", severity: "note", file: place, found }
 }
 
 /** A rollout may lie twice for a moment: while it is compressed, or archived. The one with more in it is read. */
 function preferred(files: readonly SourceFile[]): SourceFile[] {
-  const rank = ({ place }: SourceFile) => (place.endsWith(".zst") ? 0 : 1)
+  const rank = ({ relativePath: place }: SourceFile) => (place.endsWith(".zst") ? 0 : 1)
   return files.toSorted((left, right) => rank(right) - rank(left) || right.sizeBytes - left.sizeBytes)
 }
 

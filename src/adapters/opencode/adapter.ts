@@ -39,8 +39,8 @@ export const opencode: Adapter = {
 }
 
 /** A database it takes from anywhere; of the files of its first months it only knows the folder of its own name. */
-function toldOf({ place = "", root }: Whereabouts): Pick<ResumeCommand, "environment" | "note"> {
+function toldOf({ relativePath = "", root }: Whereabouts): Pick<ResumeCommand, "environment" | "note"> {
   if (root === undefined) return {}
-  if (place.endsWith(".db")) return { environment: { OPENCODE_DB: join(root, place) } }
+  if (relativePath.endsWith(".db")) return { environment: { OPENCODE_DB: join(root, relativePath) } }
   return basename(root) === "opencode" ? inOtherHome("opencode", { XDG_DATA_HOME: dirname(root) }) : {}
 }

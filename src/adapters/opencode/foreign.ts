@@ -29,7 +29,7 @@ export function foreign(conversation: Conversation, target: ForeignTarget): Seri
   const { sessionId, rows, losses } = sessionRows(conversation, target)
   const project = globalProject(Date.parse(conversation.session.created_at))
   const files = [
-    { form: "database" as const, place: "opencode.db", rows: joinedRows([[project], rows]), schema: SCHEMA },
+    { form: "database" as const, relativePath: "opencode.db", rows: joinedRows([[project], rows]), schema: SCHEMA },
   ]
   return { sessionId, files, losses }
 }

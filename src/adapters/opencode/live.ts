@@ -25,7 +25,7 @@ export function liveSession(log: SessionLog): LiveSession {
   for (const record of newestRecords(log)) {
     const json = jsonOf(record)
     if (json === undefined) continue
-    if (record.table === undefined) documents.set(record.place, json)
+    if (record.table === undefined) documents.set(record.relativePath, json)
     else if (isJsonObject(json)) newest(tables, record.table, json)
   }
   const messages = [...rowsOf(tables, "message"), ...treeMessages(documents), ...exportMessages(documents)]

@@ -102,19 +102,23 @@ function withoutRemoved(records: readonly NativeRecord[], json: JsonValue | unde
 
 // --- A tree: a message and its parts are files of their own -------------------------------------------------------------
 
-function isTreeMessage({ form, place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
+function isTreeMessage({ form, relativePath: place }: NativeRecord, json: JsonValue | undefined): json is JsonObject {
   const isMessage = form === "document" && kindOf(place) === "message"
   return isMessage && isJsonObject(json) && Array.isArray(json["parts"]) && isJsonObject(json["info"] ?? null)
 }
 
 function treeFiles(record: NativeRecord, { info = null, parts, places }: JsonObject): NativeRecord[] {
-  const folder = partFolderOf(record.place)
+  const folder = partFolderOf(record.relativePath)
   const named = Array.isArray(places) ? places : undefined
   return [
     { ...record, content: { json: info } },
     ...(Array.isArray(parts) ? parts : []).map((part: JsonValue, index) => {
       const id = isJsonObject(part) ? part["id"] : undefined
-      return { ...record, place: String(named?.[index] ?? `${folder}/${String(id)}.json`), content: { json: part } }
+      return {
+        ...record,
+        relativePath: String(named?.[index] ?? `${folder}/${String(id)}.json`),
+        content: { json: part },
+      }
     }),
   ]
 }
@@ -129,7 +133,7 @@ interface ExportParts {
 
 /** The header comes first, so that no other document is taken for a message of an export. */
 function isExportPart(
-  { form, place }: NativeRecord,
+  { form, relativePath: place }: NativeRecord,
   json: JsonValue | undefined,
   exports: ReadonlyMap<string, ExportParts>,
 ): json is JsonObject {
@@ -139,8 +143,8 @@ function isExportPart(
 
 /** The header has the ids of the messages where they stood, and no parts. */
 function addToExport(exports: Map<string, ExportParts>, record: NativeRecord, json: JsonObject): void {
-  const parts = exports.get(record.place) ?? { record, header: {}, messages: [] }
-  exports.set(record.place, parts)
+  const parts = exports.get(record.relativePath) ?? { record, header: {}, messages: [] }
+  exports.set(record.relativePath, parts)
   if (isExport(json)) parts.header = json
   else parts.messages.push("info" in json ? json : (json["message"] ?? null))
 }

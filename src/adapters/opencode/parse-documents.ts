@@ -39,7 +39,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
   const exported = openDigests(before.exported)
   const waiting = new Map<string, WaitingPart[]>()
   for (const [place, record] of before.waiting) {
-    const file = unit.files.find((each) => each.place === place)
+    const file = unit.files.find((each) => each.relativePath === place)
     if (file !== undefined) wait({ raw: { form: "document", file, line: 1, text: "" }, record })
   }
   const read = new Set<string>()
@@ -47,7 +47,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
   let placeless: JsonValue | undefined
 
   function wait(part: WaitingPart): void {
-    const folder = folderOf(part.raw.file.place)
+    const folder = folderOf(part.raw.file.relativePath)
     const siblings = waiting.get(folder)
     if (siblings === undefined) waiting.set(folder, [part])
     else siblings.push(part)
@@ -70,7 +70,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
 
   function takeMessage(raw: RawDocument, info: JsonObject): void {
     beginWith(info, raw)
-    const folder = partFolderOf(raw.file.place)
+    const folder = partFolderOf(raw.file.relativePath)
     const parts = waiting.get(folder) ?? []
     const id = nonEmptyStringAt(info, "id")
     if (id !== undefined && seen.has(plain(id))) {
@@ -80,7 +80,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     }
     waiting.delete(folder)
     // Names that say nothing that the ids do not say are not kept.
-    const places = parts.map((part) => part.raw.file.place)
+    const places = parts.map((part) => part.raw.file.relativePath)
     const areNamed = parts.every((part, index) => places[index] === `${folder}/${idOf(part.record)}.json`)
     const record = { info, parts: parts.map((part) => part.record), ...(areNamed ? {} : { places }) }
     const found = draftsOf(viewOf(record))
@@ -90,8 +90,9 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
 
   return {
     push(raw) {
-      const kind = kindOf(raw.file.place)
-      read.add(raw.file.place)
+      const { relativePath } = raw.file
+      const kind = kindOf(relativePath)
+      read.add(relativePath)
       const record = readJson(raw, writer)
       if (record === undefined) return
       if (kind === "part") wait({ raw, record })
@@ -99,19 +100,21 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
       else if (kind === "session") takeSession(raw, record)
       else if (kind !== "other") writer.carrier(raw, record, idField(record))
       else if (isExport(record)) pushExport(parsing, raw, record, { known, exported })
-      else putUnknown(parsing, raw, record, "unknown_document", `${stemOf(raw.file.place)} is no session of opencode`)
+      else putUnknown(parsing, raw, record, "unknown_document", `${stemOf(relativePath)} is no session of opencode`)
     },
     end() {
       if (placeless !== undefined) parsing.begin(placeless, "tree")
-      const toCome = unit.files.filter(({ place }) => kindOf(place) === "message" && !read.has(place))
-      const expected = new Set(toCome.map(({ place }) => partFolderOf(place)))
+      const toCome = unit.files.filter(
+        ({ relativePath }) => kindOf(relativePath) === "message" && !read.has(relativePath),
+      )
+      const expected = new Set(toCome.map(({ relativePath }) => partFolderOf(relativePath)))
       const left = [...waiting.values()].flat()
       const isHeld = ({ raw: { file } }: WaitingPart) =>
-        expected.has(folderOf(file.place)) && !seen.has(folderOf(file.place).split("/").at(-1) ?? "")
+        expected.has(folderOf(file.relativePath)) && !seen.has(folderOf(file.relativePath).split("/").at(-1) ?? "")
       for (const part of left) if (!isHeld(part)) writer.carrier(part.raw, part.record, idField(part.record))
       return {
         exported: exported.toText(),
-        waiting: left.filter(isHeld).map(({ raw, record }) => [raw.file.place, record]),
+        waiting: left.filter(isHeld).map(({ raw, record }) => [raw.file.relativePath, record]),
       }
     },
   }
@@ -122,7 +125,7 @@ function folderOf(place: string): string {
 }
 
 function isWithoutSession(unit: SourceUnit): boolean {
-  return unit.files.every(({ place }) => !["session", "other"].includes(kindOf(place)))
+  return unit.files.every(({ relativePath }) => !["session", "other"].includes(kindOf(relativePath)))
 }
 
 function titleFact(record: JsonValue): { readonly pond?: { readonly title: string } } {

@@ -45,7 +45,7 @@ export function putSingle(
   record: JsonValue,
   id: Sealed<string>,
 ): void {
-  const name = raw.form === "row" ? `${raw.table} ${plain(id)}` : raw.file.place
+  const name = raw.form === "row" ? `${raw.table} ${plain(id)}` : raw.file.relativePath
   const hash = hashOf(stringifyJson(record))
   const before = singles[name]
   if (before?.hash === hash && seen.has(before.id)) return

@@ -168,7 +168,7 @@ export type Render = (record: JsonValue, drafts: readonly [MessageDraft, ...Mess
 
 /** The same messages as when the session was read, with the whole record beside them: nothing is taken out of it here. */
 export function openRendering({ session }: SessionLog): Render {
-  const file: SourceFile = { path: "", place: "", form: "database", sizeBytes: 0, modifiedMs: 0, inode: 0 }
+  const file: SourceFile = { path: "", relativePath: "", form: "database", sizeBytes: 0, modifiedMs: 0, inode: 0 }
   let entries: Entry[] = []
   const sink = { session: () => undefined, entry: (entry: Entry) => void entries.push(entry), issue: () => undefined }
   const writer = createSessionWriter(file, sink, { session, nextOrdinal: 0, seen: new Set(), state: null })

@@ -7,7 +7,7 @@ import {
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
-  sealedPlace,
+  sealedRelativePath,
   stringAt,
   timestampAt,
 } from "../extract.ts"
@@ -40,7 +40,7 @@ export function sessionStart(
     parentSessionId,
     title,
     sourceAgent: sealedOrigin({ id: ID }, parentSessionId === undefined ? undefined : subagentOf(record, title)),
-    project: nonEmptyStringAt(record, "directory") ?? directory ?? sealedPlace(main),
+    project: nonEmptyStringAt(record, "directory") ?? directory ?? sealedRelativePath(main),
     pond: { layout },
   }
 }
@@ -60,6 +60,6 @@ export function orphanStart(info: JsonValue, main: SourceFile): SessionStart | u
   const createdAt =
     timestampAt(info, "time", "created") ?? timestampAt(info, "metadata", "time", "created") ?? sealedModifiedAt(main)
   if (id === undefined || createdAt === undefined) return undefined
-  const project = directoryOf(info) ?? sealedPlace(main)
+  const project = directoryOf(info) ?? sealedRelativePath(main)
   return { id, createdAt, project, sourceAgent: sealedOrigin({ id: ID }), pond: { layout: "tree" } }
 }

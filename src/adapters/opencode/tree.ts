@@ -53,7 +53,7 @@ export function planFirstTree(disk: Folders, at: string): Generator<SourceUnit |
 
 /** The sessions that a tree would give, without a look at their messages. */
 export function sessionIdOf(unit: SourceUnit): string {
-  return unit.row?.id ?? stemOf(unit.files[0]?.place ?? "")
+  return unit.row?.id ?? stemOf(unit.files[0]?.relativePath ?? "")
 }
 
 function* unitsOf(tree: Tree): Generator<SourceUnit | Issue> {
@@ -103,7 +103,7 @@ function* unitOf(
   places.push(...besides.filter((place) => !place.includes("project/")))
   const files = places.flatMap((place) => documentAt(tree.disk, place) ?? [])
   const [main] = files
-  if (main !== undefined) yield { key: main.place, root: tree.disk.root, files }
+  if (main !== undefined) yield { key: main.relativePath, root: tree.disk.root, files }
 }
 
 export function documentAt(disk: Folders, place: string): SourceFile | undefined {

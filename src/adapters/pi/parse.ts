@@ -20,7 +20,7 @@ import {
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
-  sealedPlace,
+  sealedRelativePath,
   stringHere,
   stringUnder,
   timestampAt,
@@ -74,7 +74,7 @@ function isHeader(record: JsonValue): boolean {
 
 /** Does nothing where neither a header nor the name of the file says which session it is. */
 function begin(writer: SessionWriter, file: SourceFile, header: JsonValue): void {
-  const place = sealedPlace(file)
+  const place = sealedRelativePath(file)
   const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
   const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)
   const createdAt = headerTime(header) ?? sealedModifiedAt(file)

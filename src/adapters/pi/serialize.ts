@@ -38,8 +38,8 @@ export const serialize: Serialize = {
   foreign,
   place: (place, from, to) => place.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
   // By its path it opens a session wherever that lies, with the settings and the login that it always has.
-  resume: (sessionId, cwd, { place, root } = {}) => {
-    const named = root === undefined || place === undefined ? sessionId : join(root, place)
+  resume: (sessionId, cwd, { relativePath, root } = {}) => {
+    const named = root === undefined || relativePath === undefined ? sessionId : join(root, relativePath)
     return { command: ["pi", "--session", named], cwd }
   },
 }
@@ -91,7 +91,7 @@ function sessionFile(conversation: Conversation, { cwd, reasoning, newLines }: F
   if (session.title !== undefined) log.addEntry("session_info", timestamp, () => ({ name: session.title ?? "" }))
   for (const [index, turn] of turns.entries()) addTurn(log, turn, index, session.source_agent)
   const place = `${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
-  return { sessionId, file: { form: "log", place, lines: log.lines }, losses: log.losses }
+  return { sessionId, file: { form: "log", relativePath: place, lines: log.lines }, losses: log.losses }
 }
 
 /** Where pi looks for the sessions of a directory. */

@@ -26,7 +26,7 @@ function roots(environment: Environment, home: string): readonly string[] {
 
 function plan(root: string): (SourceUnit | Issue)[] {
   const all = filesBelow(root, { form: "log", depthMax: DEPTH_MAX, accepts: isSessionFile })
-  return all.map((found) => (isIssue(found) ? found : { key: found.place, root, files: [found] }))
+  return all.map((found) => (isIssue(found) ? found : { key: found.relativePath, root, files: [found] }))
 }
 
 function isSessionFile(place: string): boolean {

@@ -101,7 +101,7 @@ export function isShown({ name }: Dirent): boolean {
 export function fileOf(root: string, place: string, form: SourceForm, stat: Stats): SourceFile {
   return {
     path: `${root}/${place}`,
-    place,
+    relativePath: place,
     form,
     sizeBytes: stat.size,
     modifiedMs: stat.mtimeMs,

@@ -53,7 +53,7 @@ export class UnreadableLog extends Error {
 }
 
 function isCompressed(file: SourceFile): boolean {
-  return file.place.endsWith(".zst")
+  return file.relativePath.endsWith(".zst")
 }
 
 /** Whether a log still begins with what was read of it. Only then may it be read on from there. */

@@ -10,7 +10,7 @@ import { spelled } from "./spelling.ts"
 
 /** One record of the source, and where it lay. */
 export interface NativeRecord {
-  readonly place: string
+  readonly relativePath: string
   readonly form: SourceForm
   readonly table: string | undefined
   readonly content:
@@ -27,8 +27,8 @@ export function nativeFiles(log: SessionLog, schema?: DatabaseSchema): OutputFil
 export function filesOf(all: Iterable<NativeRecord>, schema: DatabaseSchema = NO_SCHEMA): OutputFile[] {
   const byPlace = new Map<string, NativeRecord[]>()
   for (const record of all) {
-    const records = byPlace.get(record.place)
-    if (records === undefined) byPlace.set(record.place, [record])
+    const records = byPlace.get(record.relativePath)
+    if (records === undefined) byPlace.set(record.relativePath, [record])
     else records.push(record)
   }
   return [...byPlace].map(([place, records]) => fileOf(place, records, schema))
@@ -109,7 +109,7 @@ function continues(entry: Entry | undefined, first: string): boolean {
 function recordOf(message: Message, group: readonly Entry[], mainPlace: string): NativeRecord | undefined {
   const { file, form, table, record, text, base64, spelling } = sourceOf(message)
   const placed = {
-    place: typeof file === "string" ? file : mainPlace,
+    relativePath: typeof file === "string" ? file : mainPlace,
     form: typeof table === "string" ? ("database" as const) : ((form ?? "log") as SourceForm),
     table: typeof table === "string" ? table : undefined,
   }
@@ -122,15 +122,15 @@ function recordOf(message: Message, group: readonly Entry[], mainPlace: string):
   return typeof base64 === "string" ? { ...placed, content: { base64 } } : undefined
 }
 
-function fileOf(place: string, records: readonly NativeRecord[], schema: DatabaseSchema): OutputFile {
+function fileOf(relativePath: string, records: readonly NativeRecord[], schema: DatabaseSchema): OutputFile {
   const form = records[0]?.form ?? "log"
   const newest = records.at(-1)
-  if (form === "log") return { form, place, lines: records.map(({ content }) => lineOf(content)) }
-  if (form === "database") return { form, place, rows: rowsOf(records), schema }
+  if (form === "log") return { form, relativePath, lines: records.map(({ content }) => lineOf(content)) }
+  if (form === "database") return { form, relativePath, rows: rowsOf(records), schema }
   if (newest !== undefined && "base64" in newest.content)
-    return { form: "bytes", place, bytes: bytesOf(newest.content.base64) }
+    return { form: "bytes", relativePath, bytes: bytesOf(newest.content.base64) }
   const text = newest === undefined ? "" : String(lineOf(newest.content))
-  return { form: form === "document" ? form : "text", place, text }
+  return { form: form === "document" ? form : "text", relativePath, text }
 }
 
 /** Rows that are no objects were read from nowhere but damage, and are given back as they came. */

@@ -62,7 +62,7 @@ async function* resolveLog(
   file: SourceFile,
   { from: places, unendedLine }: ResolveOptions,
 ): AsyncGenerator<Batch> {
-  const from = places?.get(file.place)
+  const from = places?.get(file.relativePath)
   const handle = await open(file.path, "r")
   try {
     const window = await openLogWindow(handle, file, from)
@@ -151,7 +151,7 @@ function byteOrderMarkOf(bytes: Uint8Array): number {
 
 /** A file that cannot be read is a fact about the source, not an error of pond: the other files go on. */
 function issueOf(file: SourceFile, error: unknown): Issue {
-  const found = { severity: "fault" as const, file: file.place }
+  const found = { severity: "fault" as const, file: file.relativePath }
   if (error instanceof UnreadableLog) return { ...found, kind: error.kind, found: error.message }
   const code = errorCode(error)
   if (code === undefined) throw error

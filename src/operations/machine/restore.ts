@@ -124,7 +124,7 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
 
 /** Codex keeps the rollout of a thread open, and would write on into the backup of it. What is added to has none. */
 function refuseWhileWritten({ files }: RestorePlan, root: string): void {
-  const writer = writerOf(files.filter(isPlaced).map(({ place }) => join(root, place)))
+  const writer = writerOf(files.filter(isPlaced).map(({ relativePath }) => join(root, relativePath)))
   if (writer === undefined) return
   const { path, program, processId } = writer
   throw new PondError(
@@ -167,7 +167,7 @@ export function reportOf(plan: RestorePlan, root: string): RestoreReport {
     session_id: plan.sessionId,
     sessions: plan.sessions,
     files: plan.files.map((file) => ({
-      path: join(root, file.place),
+      path: join(root, file.relativePath),
       bytes: file.form === "database" ? 0 : lengthOf(file),
     })),
     backups: [],

@@ -40,7 +40,7 @@ export async function rawRecord(sessions: Sessions, session: Session, target: En
   )
 }
 
-function viewOf({ place, table, content }: NativeRecord): RecordView {
+function viewOf({ relativePath: place, table, content }: NativeRecord): RecordView {
   const of = { place, ...(table === undefined ? {} : { table }) }
   if ("text" in content) return { ...of, text: content.text }
   if ("base64" in content) return { ...of, base64: content.base64 }

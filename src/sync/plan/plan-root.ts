@@ -125,7 +125,10 @@ function findRenamed(
 ): ReadonlySet<string> {
   if (missing.length === 0) return new Set()
   const files = found.flatMap((unit) => unit.files)
-  const [places, inodes] = [new Set(files.map(({ place }) => place)), new Set(files.map(({ inode }) => inode))]
+  const [places, inodes] = [
+    new Set(files.map(({ relativePath }) => relativePath)),
+    new Set(files.map(({ inode }) => inode)),
+  ]
   const isRenamed = (key: string) => {
     const [main] = Object.keys(memoryOf(key)?.files ?? {})
     // A place that is told still: of several units in one database this one is gone.
@@ -158,7 +161,7 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   if (memory === undefined) return { unit, change: "new", memory, bytesToRead: whole }
   const changed = unit.files.filter((file) => hasChanged(file, memory))
   // A file that lies elsewhere now (archived, compressed) holds records that are stored already.
-  const here = new Set(unit.files.map(({ place }) => place))
+  const here = new Set(unit.files.map(({ relativePath }) => relativePath))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
   if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
     const isAsStored = memory.stamp === unitSignature(unit)
@@ -173,9 +176,11 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
       bytesToRead: whole,
     }
   }
-  const unread = unit.files.filter((file) => changed.includes(file) || !isReadToEnd(file, memory.positions[file.place]))
+  const unread = unit.files.filter(
+    (file) => changed.includes(file) || !isReadToEnd(file, memory.positions[file.relativePath]),
+  )
   const bytesToRead = unread.reduce(
-    (sum, file) => sum + file.sizeBytes - (memory.positions[file.place]?.offset ?? 0),
+    (sum, file) => sum + file.sizeBytes - (memory.positions[file.relativePath]?.offset ?? 0),
     0,
   )
   return { unit, change: "grown", memory, bytesToRead }
@@ -183,7 +188,7 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
 
 async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory): Promise<boolean> {
   for (const file of changed) {
-    const position = memory.positions[file.place]
+    const position = memory.positions[file.relativePath]
     if (file.form !== "log" || position === undefined) continue
     if (!(await goesOn(file, position))) return false
   }
@@ -208,7 +213,7 @@ async function goesOn(file: SourceFile, position: LogPosition): Promise<boolean>
 export function unitSignature(unit: SourceUnit): string {
   let text = unit.row?.mark ?? ""
   for (const file of unit.files) {
-    if (unit.row === undefined || file.form !== "database") text += `|${file.place}:${fileSignature(file)}`
+    if (unit.row === undefined || file.form !== "database") text += `|${file.relativePath}:${fileSignature(file)}`
   }
   for (const record of unit.beside ?? []) text += `|${"text" in record ? record.text : JSON.stringify(record)}`
   return Bun.hash.xxHash64(text).toString(16)
@@ -240,6 +245,6 @@ function statOf(stamp: string): string {
 
 /** Stamps of earlier versions did not say when. */
 function hasChanged(file: SourceFile, { files }: UnitMemory): boolean {
-  const [before = "", now] = [files[file.place], fileSignature(file)]
+  const [before = "", now] = [files[file.relativePath], fileSignature(file)]
   return before !== now && !(before === statOf(before) && before === statOf(now))
 }

@@ -18,7 +18,7 @@ export function createRootFingerprint(): RootFingerprint {
     add: ({ key, files, row, beside }) => {
       texts.push(key)
       numbers.push(files.length)
-      for (const { place, form, sizeBytes, modifiedMs, changedMs, inode } of files) {
+      for (const { relativePath: place, form, sizeBytes, modifiedMs, changedMs, inode } of files) {
         if (row !== undefined && form === "database") continue
         if (place !== key) texts.push(place)
         numbers.push(sizeBytes, modifiedMs, changedMs ?? -1, inode)

@@ -108,9 +108,9 @@ export async function* hydrate(
   }
   for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...decideResume })) {
     pushAll(parser, batch.records)
-    if (batch.position !== undefined) positions.set(batch.file.place, batch.position)
-    if (batch.isUnread === true) unread.add(batch.file.place)
-    else stamps.set(batch.file.place, fileSignature(batch.file))
+    if (batch.position !== undefined) positions.set(batch.file.relativePath, batch.position)
+    if (batch.isUnread === true) unread.add(batch.file.relativePath)
+    else stamps.set(batch.file.relativePath, fileSignature(batch.file))
     yield take(batch.bytes, batch.issues, reachedBy(batch))
   }
   const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
@@ -148,8 +148,8 @@ function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUni
   const files = unit.files.filter(
     (file) =>
       file.form === "database" ||
-      memory?.files[file.place] !== fileSignature(file) ||
-      !isReadToEnd(file, memory.positions[file.place]),
+      memory?.files[file.relativePath] !== fileSignature(file) ||
+      !isReadToEnd(file, memory.positions[file.relativePath]),
   )
   return { ...unit, files }
 }
@@ -174,13 +174,13 @@ const UNREAD = ""
 
 function memoryOf(facts: MemoryFacts): UnitMemory {
   const { unit, positions, unread, session, isSettled, end, unknownKinds, nextOrdinal, before } = facts
-  const isWhole = unread.size === 0 && unit.files.every((file) => isReadToEnd(file, positions.get(file.place)))
+  const isWhole = unread.size === 0 && unit.files.every((file) => isReadToEnd(file, positions.get(file.relativePath)))
   const stampNow = (file: SourceFile) =>
-    unread.has(file.place) ? (before?.files[file.place] ?? UNREAD) : fileSignature(file)
+    unread.has(file.relativePath) ? (before?.files[file.relativePath] ?? UNREAD) : fileSignature(file)
   return {
     // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
     stamp: isWhole && (isSettled || session !== undefined) ? unitSignature(unit) : UNFINISHED,
-    files: Object.fromEntries(unit.files.map((file) => [file.place, stampNow(file)])),
+    files: Object.fromEntries(unit.files.map((file) => [file.relativePath, stampNow(file)])),
     positions: Object.fromEntries(positions),
     session: session ?? null,
     parserState: end.state,

@@ -116,7 +116,7 @@ function unitKey({ unit }: PlannedUnit): string {
 }
 
 function mainPathOf({ root, files }: SourceUnit): string {
-  return join(root, files[0]?.place ?? "")
+  return join(root, files[0]?.relativePath ?? "")
 }
 
 /** As the unit's own places are, where it lies below the same root. */
@@ -213,13 +213,13 @@ async function* compareWithStored(
 }
 
 function twinIssue({ unit }: PlannedUnit, { place }: Twin): PreparedStretch {
-  const file = unit.files[0]?.place ?? unit.key
+  const file = unit.files[0]?.relativePath ?? unit.key
   const issue = { kind: "duplicate_session", severity: "note" as const, file, found: `the session of ${place}` }
   return { batch: undefined, issues: [issue], bytes: 0 }
 }
 
 function omittedIssues({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler): PreparedStretch {
-  const file = unit.files[0]?.place ?? unit.key
+  const file = unit.files[0]?.relativePath ?? unit.key
   const issue = {
     kind: "copy_differs",
     severity: "fault" as const,

@@ -28,9 +28,11 @@ const COARSE_MS = 2_000
 /** `plannedAtMs` is when the plan that found the units began. */
 export function createUnitIndex(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): UnitIndex {
   const byPlace = new Map<string, SourceUnit>()
-  for (const unit of units) for (const file of unit.files) byPlace.set(file.place, unit)
+  for (const unit of units) for (const file of unit.files) byPlace.set(file.relativePath, unit)
   // The end of its journal is the commit of what was written.
-  const databases = [...new Set(units.flatMap(({ files }) => files.filter(isDatabase).map(({ place }) => place)))]
+  const databases = [
+    ...new Set(units.flatMap(({ files }) => files.filter(isDatabase).map(({ relativePath }) => relativePath))),
+  ]
   let [marks, looks]: [Map<string, string> | undefined, number] = [undefined, 0]
   let folders: Set<string> | undefined
   let youngSinceMs: number | undefined
@@ -46,7 +48,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
       files.push({ ...file, sizeBytes: stat.size, modifiedMs: stat.mtimeMs, changedMs: stat.ctimeMs, inode: stat.ino })
     }
     const now = { ...unit, files }
-    for (const file of files) byPlace.set(file.place, now)
+    for (const file of files) byPlace.set(file.relativePath, now)
     return now
   }
 
@@ -79,7 +81,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
       let number = 0
       for (const [place, { files }] of byPlace) {
         const isItsTurn = number++ % turns === turn
-        const file = files.find((each) => each.place === place)
+        const file = files.find((each) => each.relativePath === place)
         if (file === undefined || isDatabase(file)) continue
         if (!isItsTurn && file.modifiedMs < latelyMs) continue
         if (isOther(file)) changed.push(place)

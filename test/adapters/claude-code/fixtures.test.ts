@@ -95,10 +95,9 @@ test("an agent of 1.0 is marked inside its session, and not sent", async () => {
 
 test("a saved result is a record of its session", async () => {
   const { unit, entries } = await sessionOf("spill")
-  expect(unit.files.map(({ place, form }) => [place.split("/").slice(-2).join("/"), form])).toContainEqual([
-    "tool-results/bh4masje2.txt",
-    "text",
-  ])
+  expect(
+    unit.files.map(({ relativePath: place, form }) => [place.split("/").slice(-2).join("/"), form]),
+  ).toContainEqual(["tool-results/bh4masje2.txt", "text"])
   const kept = entries
     .map(({ message }) => message.options["source"] as JsonMark)
     .filter((source) => source["form"] === "text")

@@ -61,7 +61,7 @@ test("a session lies in the folder of its new directory, in one chain, under ids
   const given = conversation([entry("user", text("Hi.")), entry("assistant", text("Hello."))], { title: "Greetings" })
   const { files, records, sessionId } = written(given)
   expect(sessionId).toMatch(UUID)
-  expect(files.map(({ place }) => place)).toEqual([`projects/-new-dir/${sessionId}.jsonl`])
+  expect(files.map(({ relativePath }) => relativePath)).toEqual([`projects/-new-dir/${sessionId}.jsonl`])
   const [user, assistant, title] = records
   expect(user).toMatchObject({ parentUuid: null, cwd: "/new dir", sessionId, timestamp: "2026-03-01T10:00:00.123Z" })
   expect(assistant).toMatchObject({ parentUuid: user?.["uuid"], isSidechain: false })
@@ -194,7 +194,7 @@ test("agents lie in one folder, however deep they were started, each linked to t
     ...parent,
     children: [child("c2", "Second.", [child("c3", "Deeper.")]), child("c1", "First.")],
   })
-  const places = files.map(({ place }) => place.replace(`projects/-new-dir/${sessionId}`, ""))
+  const places = files.map(({ relativePath }) => relativePath.replace(`projects/-new-dir/${sessionId}`, ""))
   expect(places.map((place) => place.replace(/agent-a[0-9a-f]{16}/, "agent-aID"))).toEqual([
     ".jsonl",
     ...Array(3).fill(["/subagents/agent-aID.jsonl", "/subagents/agent-aID.meta.json"]).flat(),

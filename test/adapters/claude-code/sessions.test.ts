@@ -71,7 +71,7 @@ test("what belongs to a session is read with it, and its agents are sessions of 
   await withTree(WORKFLOW, async (root) => {
     const { units, issues } = await planned(root)
     const under = (place: string) => place.replace(`projects/-work/${SESSION}`, "")
-    expect(units.map(({ files }) => files.map(({ place, form }) => `${under(place)} ${form}`))).toEqual([
+    expect(units.map(({ files }) => files.map(({ relativePath: place, form }) => `${under(place)} ${form}`))).toEqual([
       [
         ".jsonl log",
         "/subagents/workflows/wf_1/journal.jsonl log",
@@ -97,7 +97,7 @@ test("what belongs to a session is read with it, and its agents are sessions of 
 test("nothing outside of projects is looked at", async () => {
   await withTree(WORKFLOW, async (root) => {
     const { units } = await planned(root)
-    const places = units.flatMap(({ files }) => files.map(({ place }) => place))
+    const places = units.flatMap(({ files }) => files.map(({ relativePath }) => relativePath))
     expect(places.filter((place) => !place.startsWith("projects/"))).toEqual([])
   })
 })

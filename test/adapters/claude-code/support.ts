@@ -101,8 +101,8 @@ function outputText(file: OutputFile | undefined): string {
 export async function nativeDifferences(root: string): Promise<string[]> {
   const found: string[] = []
   for (const { unit, ...log } of (await parsedRoot(root)).values()) {
-    const files = new Map(claudeCode.serialize.native(stored(log)).files.map((file) => [file.place, file]))
-    for (const { path, place, form } of unit.files) {
+    const files = new Map(claudeCode.serialize.native(stored(log)).files.map((file) => [file.relativePath, file]))
+    for (const { path, relativePath: place, form } of unit.files) {
       const want = await Bun.file(path).text()
       const got = outputText(files.get(place))
       if (form === "log") found.push(...differingLines(place, want, got))

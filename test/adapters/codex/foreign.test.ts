@@ -72,7 +72,10 @@ function short(serialized: Serialized): string[] {
 /** What pond itself reads of it. */
 async function readBack(serialized: Serialized): Promise<string[]> {
   const tree = Object.fromEntries(
-    serialized.files.map((file) => [file.place, file.form === "database" ? "" : Buffer.from(bytesOf(file)).toString()]),
+    serialized.files.map((file) => [
+      file.relativePath,
+      file.form === "database" ? "" : Buffer.from(bytesOf(file)).toString(),
+    ]),
   )
   return withTree(tree, async (root) => {
     const thread = (await threadsBelow(root)).get(serialized.sessionId)
@@ -123,7 +126,7 @@ test("a conversation is written as Codex writes its own", async () => {
   ])
   const written = codex.serialize.foreign(given, KEEP)
   expect(written.sessionId).toBe("019c21ac-ec65-7477-b8ce-3e1ed818a71b")
-  expect(written.files.map(({ place }) => place)).toEqual([
+  expect(written.files.map(({ relativePath }) => relativePath)).toEqual([
     `sessions/2026/02/03/rollout-2026-02-03T04-05-06-${written.sessionId}.jsonl`,
   ])
   expect(rolloutLines(written)[0]).toEqual({
@@ -276,7 +279,9 @@ test("an agent is a rollout of its own that names its parent, and a title a line
   )
   const given = { ...conversation([["user", text("delegate")]], { title: "Counting" }), children: [child] }
   const written = codex.serialize.foreign(given, KEEP)
-  expect(written.files.map(({ place }) => place.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "ID"))).toEqual([
+  expect(
+    written.files.map(({ relativePath }) => relativePath.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "ID")),
+  ).toEqual([
     "sessions/2026/02/03/rollout-2026-02-03T04-05-06-ID.jsonl",
     "session_index.jsonl",
     "sessions/2026/02/03/rollout-2026-02-03T04-05-06-ID.jsonl",

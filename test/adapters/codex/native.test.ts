@@ -9,7 +9,7 @@ import { CWD, fixture, stored, threadsBelow } from "./support.ts"
 async function filesOf(name: string): Promise<Map<string, OutputFile>> {
   const files = new Map<string, OutputFile>()
   for (const thread of (await threadsBelow(fixture(name))).values())
-    for (const file of codex.serialize.native(stored(thread)).files) files.set(file.place, file)
+    for (const file of codex.serialize.native(stored(thread)).files) files.set(file.relativePath, file)
   return files
 }
 
@@ -40,11 +40,13 @@ test("only the numbers that are spelled otherwise are kept beside a record", asy
 })
 
 test("a thread's lines of the index go back into the index, which stays everybody's", async () => {
-  const index = [...(await filesOf("enveloped")).values()].filter(({ place }) => place === "session_index.jsonl")
+  const index = [...(await filesOf("enveloped")).values()].filter(
+    ({ relativePath }) => relativePath === "session_index.jsonl",
+  )
   expect(index).toEqual([
     {
       form: "log",
-      place: "session_index.jsonl",
+      relativePath: "session_index.jsonl",
       isShared: true,
       lines: [
         '{"id":"01998f8c-e680-7000-8000-000000000001","thread_name":"first name","updated_at":"2025-09-28T09:30:00Z"}',

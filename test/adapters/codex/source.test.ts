@@ -18,7 +18,7 @@ test("the home of the client is where its variable says, and where it was before
 
 test("a thread is one unit, its rollouts in the order in which they began", async () => {
   const { units } = await planned(fixture("reverted"))
-  expect(units.map(({ key, files }) => [key, files.map(({ place }) => place.slice(-15))])).toEqual([
+  expect(units.map(({ key, files }) => [key, files.map(({ relativePath }) => relativePath.slice(-15))])).toEqual([
     ["01a1ee88-f68a-7ac2-9e69-db4c3bd2671e", ["4c3bd2671e.jsonl", "3154ee215a.jsonl"].map((name) => name.slice(-15))],
   ])
 })
@@ -36,7 +36,9 @@ test("only rollouts and the index are read: no credentials, no settings, no prom
   }
   await withTree(tree, async (root) => {
     const { units, issues } = await planned(root)
-    expect(units.flatMap(({ files }) => files.map(({ place }) => place))).toEqual([day(`10-00-00-${THREAD}.jsonl`)])
+    expect(units.flatMap(({ files }) => files.map(({ relativePath }) => relativePath))).toEqual([
+      day(`10-00-00-${THREAD}.jsonl`),
+    ])
     expect(issues).toEqual([])
     expect(JSON.stringify(units)).not.toContain("sk-secret")
   })
@@ -51,7 +53,9 @@ test("a rollout that lies twice is read once, and the other copy is named", asyn
   }
   await withTree(tree, async (root) => {
     const { units, issues } = await planned(root)
-    expect(units.map(({ files }) => files.map(({ place }) => place))).toEqual([[`archived_sessions/${name}`]])
+    expect(units.map(({ files }) => files.map(({ relativePath }) => relativePath))).toEqual([
+      [`archived_sessions/${name}`],
+    ])
     expect(issues.map(({ kind, severity, file }) => [kind, severity, file])).toEqual([
       ["shorter_live_copy", "note", `sessions/2026/02/01/${name}`],
       ["second_copy", "note", `sessions/2026/02/01/${name}.zst`],
@@ -115,9 +119,9 @@ test("a folder of rollouts without the client's own folders is walked whole, and
 test("what goes on is told to the client by the thread's id, in its directory", () => {
   const goOn = { command: ["codex", "resume", THREAD], cwd: CWD }
   expect(codex.serialize.resume(THREAD, CWD)).toEqual(goOn)
-  expect(codex.serialize.resume(THREAD, CWD, { place: day(`10-00-00-${THREAD}.jsonl`) })).toEqual(goOn)
+  expect(codex.serialize.resume(THREAD, CWD, { relativePath: day(`10-00-00-${THREAD}.jsonl`) })).toEqual(goOn)
   const archived = `archived_sessions/rollout-2026-02-01T10-00-00-${THREAD}.jsonl`
-  expect(codex.serialize.resume(THREAD, CWD, { place: archived })).toEqual({
+  expect(codex.serialize.resume(THREAD, CWD, { relativePath: archived })).toEqual({
     before: ["codex", "unarchive", THREAD],
     ...goOn,
   })

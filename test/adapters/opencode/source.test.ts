@@ -35,7 +35,7 @@ test("a database under a name of its own is read where a root names it", async (
   const path = join(temp.root, "own.db")
   copyFileSync(join(fixture("image"), "opencode.db"), path)
   const { units } = await planned(path)
-  expect(units.map(({ files }) => files[0]?.place)).toEqual(["own.db"])
+  expect(units.map(({ files }) => files[0]?.relativePath)).toEqual(["own.db"])
   expect(texts((await readOnly(path)).entries).length).toBeGreaterThan(3)
 })
 

@@ -17,7 +17,7 @@ interface Read {
 function read(records: readonly unknown[], place = PLACE): Read {
   const file: SourceFile = {
     path: `/x/${place}`,
-    place,
+    relativePath: place,
     form: "log",
     sizeBytes: 1,
     modifiedMs: 1_770_000_000_000,

@@ -10,10 +10,17 @@ import { inside, itemsOf, whole } from "../../../src/adapters/spot.ts"
 import { parseJson } from "../../../src/model/json.ts"
 import type { Entry, Session } from "../../../src/model/session.ts"
 
-const FILE: SourceFile = { path: "/s.jsonl", place: "s.jsonl", form: "log", sizeBytes: 1, modifiedMs: 1, inode: 1 }
+const FILE: SourceFile = {
+  path: "/s.jsonl",
+  relativePath: "s.jsonl",
+  form: "log",
+  sizeBytes: 1,
+  modifiedMs: 1,
+  inode: 1,
+}
 const SESSION: Session = {
   ...{ id: "s", source_agent: "test", created_at: "2026-01-01T00:00:00.000Z", project: "/p" },
-  options: { source: { file: FILE.place } },
+  options: { source: { file: FILE.relativePath } },
 }
 const LONG = "a text that is long enough to be worth a note of where else it stood, and then some more of it".repeat(2)
 /** As long, and another one. */
@@ -95,7 +102,7 @@ test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
       '{"__proto__":{"type":"text"}}',
       "[]",
     ]
-    const file: SourceFile = { ...FILE, form: "database", place: "opencode.db" }
+    const file: SourceFile = { ...FILE, form: "database", relativePath: "opencode.db" }
     const unit: SourceUnit = { key: "u", root: "/", files: [file], row: { id: "s", mark: "" } }
     let entries = 0
     const sink: ParseSink = { session: () => undefined, issue: () => undefined, entry: () => entries++ }

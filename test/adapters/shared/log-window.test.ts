@@ -14,7 +14,7 @@ async function linesOf(text: string, sizeBytes?: number): Promise<string[]> {
     const { size, mtimeMs, ino } = statSync(path)
     const file: SourceFile = {
       path,
-      place: "log.jsonl",
+      relativePath: "log.jsonl",
       form: "log",
       sizeBytes: sizeBytes ?? size,
       modifiedMs: mtimeMs,

@@ -4,7 +4,14 @@ import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
 import { createMessageIds, hasContentId } from "../../../src/adapters/message-ids.ts"
 import { recordsOf } from "../../../src/adapters/shared/resolve.ts"
 
-const FILE: SourceFile = { path: "/s.jsonl", place: "s.jsonl", form: "log", sizeBytes: 1, modifiedMs: 1, inode: 1 }
+const FILE: SourceFile = {
+  path: "/s.jsonl",
+  relativePath: "s.jsonl",
+  form: "log",
+  sizeBytes: 1,
+  modifiedMs: 1,
+  inode: 1,
+}
 const LINE = '{"text":"“wide” 🦊 and narrow"}'
 
 function lineOf(text: string, hash?: bigint): RawRecord {

@@ -13,11 +13,11 @@ let count = 0
 function fileOf(content: string | Uint8Array, form: SourceForm = "log", suffix = ".jsonl"): SourceFile {
   const place = `${count++}${suffix}`
   writeFileSync(join(scratch, place), content)
-  return { path: join(scratch, place), place, form, sizeBytes: content.length, modifiedMs: 0, inode: 0 }
+  return { path: join(scratch, place), relativePath: place, form, sizeBytes: content.length, modifiedMs: 0, inode: 0 }
 }
 
 function unitOf(...files: SourceFile[]): SourceUnit {
-  return { key: files[0]?.place ?? "", root: scratch, files }
+  return { key: files[0]?.relativePath ?? "", root: scratch, files }
 }
 
 async function batchesOf(unit: SourceUnit, options?: ResolveOptions): Promise<Batch[]> {
@@ -47,7 +47,7 @@ async function endOf(file: SourceFile, options?: ResolveOptions): Promise<LogPos
 }
 
 function onFrom(file: SourceFile, position: LogPosition): ResolveOptions {
-  return { from: new Map([[file.place, position]]) }
+  return { from: new Map([[file.relativePath, position]]) }
 }
 
 test("each line of a log is a record, blank ones too", () => check('{"a":1}\n\n{}\n', ['1 {"a":1}', "2 ", "3 {}"]))
@@ -88,7 +88,7 @@ test("a file that is not there is an issue, and other files go on", async () => 
   const gone = { ...fileOf(""), path: join(scratch, "gone") }
   const batches = await batchesOf(unitOf(gone, fileOf("b\n")))
   expect(batches.map(({ issues }) => issues)).toEqual([
-    [{ kind: "missing_file", severity: "fault", file: gone.place, found: "ENOENT" }],
+    [{ kind: "missing_file", severity: "fault", file: gone.relativePath, found: "ENOENT" }],
     [],
   ])
 })
@@ -104,7 +104,7 @@ test("a line of 100 MB is read, in memory of a few times its size", async () => 
   const script = `
     const { resolve } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/adapters/shared/resolve.ts"))})
     const { ownPeakMb } = await import(${JSON.stringify(join(import.meta.dir, "../../support/memory.ts"))})
-    const file = { path: process.argv[1], place: "long.jsonl", form: "log", sizeBytes: Bun.file(process.argv[1]).size }
+    const file = { path: process.argv[1], relativePath: "long.jsonl", form: "log", sizeBytes: Bun.file(process.argv[1]).size }
     const lengths = []
     for await (const { records } of resolve({}, { files: [file] })) for (const { text } of records) lengths.push(text.length)
     console.log(JSON.stringify({ lengths, peakMb: ownPeakMb() }))`

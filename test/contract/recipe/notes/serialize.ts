@@ -26,7 +26,7 @@ function foreign(conversation: Conversation, { cwd, reasoning }: ForeignTarget):
   const lines = [header, ...turns.flatMap((turn) => linesOf(turn, (...given) => all.push(loss(...given))))].map(
     (line) => stringifyJson(line),
   )
-  return { sessionId, files: [{ form: "log", place: `${sessionId}.jsonl`, lines }], losses: all }
+  return { sessionId, files: [{ form: "log", relativePath: `${sessionId}.jsonl`, lines }], losses: all }
 }
 
 type Lose = (...given: Parameters<typeof loss>) => void

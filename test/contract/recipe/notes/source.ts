@@ -7,6 +7,6 @@ export const source: Source = {
   roots: (environment, home) => [environment["NOTES_HOME"] ?? join(home, ".notes")],
   async *plan(root) {
     for (const found of filesBelow(root, { form: "log", depthMax: 0, accepts: (place) => place.endsWith(".jsonl") }))
-      yield isIssue(found) ? found : { key: found.place, root, files: [found] }
+      yield isIssue(found) ? found : { key: found.relativePath, root, files: [found] }
   },
 }
