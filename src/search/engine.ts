@@ -10,16 +10,23 @@ import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"
 import { type Explanation, explain } from "./answer/explain.ts"
-import { factsOf, filesOf, type Group, groupByRoot, groupBySession, type SessionFacts } from "./answer/groups.ts"
-import { missingOf } from "./answer/unmatched-filters.ts"
+import {
+  type Group,
+  groupByRoot,
+  groupBySession,
+  readFileNames,
+  readSessionFacts,
+  type SessionFacts,
+} from "./answer/groups.ts"
+import { describeUnmatched } from "./answer/unmatched-filters.ts"
 import { findLiteral, type Literal } from "./arms/literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./arms/meaning.ts"
 import { findWords, LETTER_WORDS_MAX } from "./arms/words.ts"
-import { largeValues, type TimelinePlace, walkTimeline } from "./exact/timeline.ts"
+import { countLargeValues, scanTimeline, type TimelinePosition } from "./exact/timeline.ts"
 import { HIT_COLUMNS, hitOf } from "./hit.ts"
-import { type QueryShape, shapeOf } from "./query-shape.ts"
-import { bestFirst, type Fused, fuse, keyOfHit, type WeightedArm, withNeighbours } from "./rank/fusion.ts"
-import { inRounds } from "./rank/rounds.ts"
+import { parseQuery, type QueryShape } from "./query-shape.ts"
+import { bestFirst, boostNeighbours, type FusedHit, fuse, keyOfHit, type WeightedArm } from "./rank/fusion.ts"
+import { searchInRounds } from "./rank/rounds.ts"
 import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
 import type { ArmAnswer, ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
@@ -36,7 +43,7 @@ export interface SearchAnswer {
   /** Best first, or newest first; as many as were asked for. */
   readonly groups: readonly Group[]
   /** All that were found, before grouping. */
-  readonly ranked: readonly Fused[]
+  readonly ranked: readonly FusedHit[]
   /** They are the best of more that match. */
   readonly isCut: boolean
   readonly facts: ReadonlyMap<string, SessionFacts>
@@ -73,10 +80,10 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   const cursor = readCursor(request)
   await context.sessions.opened()
   const [begun, scope] = await Promise.all([
-    cursor ?? beginning(request, context),
+    cursor ?? beginAnswer(request, context),
     scopeFilter(context.sessions, request.filters),
   ])
-  const shape = shapeOf(request.query)
+  const shape = parseQuery(request.query)
   const asking = { request, context, ...filtersOf(scope, begun, cursor !== undefined), shape, cursor }
   const found = await findEnough(asking)
   const wanted = found.ranked.filter(({ score }) => score >= (request.filters.minScore ?? 0))
@@ -86,11 +93,11 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   const page = groups.slice(shown, shown + request.limit)
   const shownHits = page.flatMap(({ hits }) => hits.map(({ hit }) => hit))
   const [facts, files, missing] = await Promise.all([
-    factsOf(context.sessions, [
+    readSessionFacts(context.sessions, [
       ...new Set([...page.map(({ rootId }) => rootId), ...shownHits.map(({ sessionId }) => sessionId)]),
     ]),
-    filesOf(context.sessions, shownHits),
-    ranked.length === 0 ? missingOf(context.sessions, request.filters) : [],
+    readFileNames(context.sessions, shownHits),
+    ranked.length === 0 ? describeUnmatched(context.sessions, request.filters) : [],
   ])
   return {
     groups: page,
@@ -99,7 +106,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
     facts,
     files,
     shape,
-    nextCursor: nextCursor(request, {
+    nextCursor: writeNextCursor(request, {
       ...begun,
       shown: shown + page.length,
       groups: groups.length,
@@ -118,7 +125,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
 
 type Begun = Pick<CursorState, "asOfMicros" | "messages" | "parts">
 
-async function beginning({ scope }: SearchRequest, { sessions: { tables }, clock }: SearchContext): Promise<Begun> {
+async function beginAnswer({ scope }: SearchRequest, { sessions: { tables }, clock }: SearchContext): Promise<Begun> {
   const asOfMicros = BigInt(Math.trunc(clock.nowMs())) * 1000n
   const [messages, parts] = await Promise.all([
     tables.messages.reach(),
@@ -138,7 +145,7 @@ function filtersOf(scope: Filter, { asOfMicros, messages, parts }: Begun, isLate
 
 // --- Arms -------------------------------------------------------------------------------------------------------------
 
-interface Asking {
+interface SearchState {
   readonly request: SearchRequest
   readonly context: SearchContext
   readonly where: Filter
@@ -151,26 +158,26 @@ interface Asking {
 }
 
 interface Found {
-  readonly ranked: readonly Fused[]
+  readonly ranked: readonly FusedHit[]
   readonly arms: readonly ArmName[]
   readonly remarks: readonly string[]
   /** The rankings that were made one. */
   readonly asked: readonly WeightedArm[]
-  readonly goesOn?: TimelinePlace
+  readonly goesOn?: TimelinePosition
   /** How far back was walked to add to a ranking, where not to the end: a later page goes as far. */
-  readonly walkedTo?: TimelinePlace
+  readonly walkedTo?: TimelinePosition
   /** How many places were gone for, where time was walked through. */
   readonly walked?: number
 }
 
-async function findEnough(asking: Asking): Promise<Found> {
+async function findEnough(asking: SearchState): Promise<Found> {
   const { request, context, cursor } = asking
   const first = await findHits(asking)
   // A walk goes on by itself. What is sorted by time must not begin anew with what is newer.
   const isTimed = request.sort === "recency" && !first.asked.some(({ sinceMicros }) => sinceMicros !== undefined)
   if (request.group === "none" || first.walked !== undefined || isTimed) return first
   const goal = (cursor?.shown ?? 0) + request.limit
-  return await inRounds(first, {
+  return await searchInRounds(first, {
     isEnough: async (ranked) => (await groupsOf(request, context.sessions, ranked)).length > goal,
     minScore: request.filters.minScore ?? 0,
     again: (outside) =>
@@ -184,31 +191,31 @@ async function findEnough(asking: Asking): Promise<Found> {
   })
 }
 
-async function findHits(asking: Asking): Promise<Found> {
+async function findHits(asking: SearchState): Promise<Found> {
   const { request } = asking
   if (request.similarTo !== undefined) return await findSimilar(asking, request.similarTo)
   if (request.query.trim() === "") throw emptyQuery()
-  if (request.mode === "exact" || request.mode === "pattern") return await walk(asking, request.mode)
+  if (request.mode === "exact" || request.mode === "pattern") return await scanExact(asking, request.mode)
   if (request.mode === "meaning") return await findByMeaning(asking)
   // Tool output has no index of words: what is asked of it is looked for to the letter.
-  if (request.scope === "tools") return await walk(asking, "exact")
+  if (request.scope === "tools") return await scanExact(asking, "exact")
   return await findRanked(asking)
 }
 
-async function findRanked(asking: Asking): Promise<Found> {
+async function findRanked(asking: SearchState): Promise<Found> {
   const { request, context, where, whereOfVectors, shape } = asking
-  const newest = newestOf(asking)
+  const newest = recencyMode(asking)
   const words = await findWords(context.sessions, shape, { where, limit: CANDIDATES, ...(newest && { newest }) })
   const arms: WeightedArm[] = [...words]
   const names: ArmName[] = ["words"]
   const remarks: string[] = []
-  const literal = request.mode === "auto" ? await literalBeside(asking, words) : undefined
+  const literal = request.mode === "auto" ? await askLiteral(asking, words) : undefined
   if (literal !== undefined) {
     arms.push(literal.arm)
     names.push("exact")
   }
   const since = literal?.sinceMicros
-  if (request.scope === "all") remarks.push(...remarksOnTools(request.mode, since))
+  if (request.scope === "all") remarks.push(...describeTools(request.mode, since))
   if (request.mode === "auto") {
     const meaning = await meaningBeside(context, shape, whereOfVectors)
     if (typeof meaning === "string") remarks.push(meaning)
@@ -224,7 +231,7 @@ async function findRanked(asking: Asking): Promise<Found> {
   })
   const isAbout = shape.wordCount > LETTER_WORDS_MAX
   return {
-    ranked: isAbout ? withNeighbours(ranked) : ranked,
+    ranked: isAbout ? boostNeighbours(ranked) : ranked,
     arms: names,
     remarks,
     asked: arms,
@@ -233,7 +240,7 @@ async function findRanked(asking: Asking): Promise<Found> {
 }
 
 /** Where no message holds the words, they may be parts of longer ones; of that is only said what was found. */
-async function literalBeside(asking: Asking, words: readonly WeightedArm[]): Promise<Literal | undefined> {
+async function askLiteral(asking: SearchState, words: readonly WeightedArm[]): Promise<Literal | undefined> {
   const { request, context, where, whereOfTools, shape, cursor } = asking
   const again = asking.again ?? (cursor && { sinceMicros: cursor.place?.beforeMicros })
   const isUnheard = words.every(({ hits }) => hits.length === 0) && shape.wordCount <= LETTER_WORDS_MAX
@@ -251,7 +258,7 @@ async function literalBeside(asking: Asking, words: readonly WeightedArm[]): Pro
 }
 
 /** What goes on from the newest is older, and nothing that another arm finds may come before it. */
-function newestOf({ request, again }: Asking): "first" | "alone" | undefined {
+function recencyMode({ request, again }: SearchState): "first" | "alone" | undefined {
   if (request.sort !== "recency") return undefined
   return again === undefined ? "first" : "alone"
 }
@@ -259,19 +266,19 @@ function newestOf({ request, again }: Asking): "first" | "alone" | undefined {
 const TOOLS = "tool calls and results"
 
 /** They have no index of words. */
-function remarksOnTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
+function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
   if (mode === "words") return [`${TOOLS} (they have no index of words: mode exact)`]
   const unseen = since === undefined ? [] : [`${TOOLS} older than ${textOfMicros(since)} (mode: exact)`]
   return [`${TOOLS} by words (they are searched to the letter)`, ...unseen]
 }
 
-async function walk(
-  { request, context, where, whereOfTools, cursor }: Asking,
+async function scanExact(
+  { request, context, where, whereOfTools, cursor }: SearchState,
   mode: "exact" | "pattern",
 ): Promise<Found> {
   if (mode === "pattern") refuseLongPattern(request.query)
-  const limit = walkedFor(request, cursor)
-  const answer = await walkTimeline(context.sessions, context.clock, {
+  const limit = scanLimit(request, cursor)
+  const answer = await scanTimeline(context.sessions, context.clock, {
     needle: mode === "exact" ? { text: unquoted(request.query) } : { pattern: request.query },
     isCaseBlind: false,
     where,
@@ -282,12 +289,16 @@ async function walk(
     budgetMs: (cursor?.shown ?? 0) > 0 ? WALK_AGAIN_BUDGET_MS : WALK_BUDGET_MS,
     signal: context.signal,
   })
-  const elsewhere = await largeValues(context.sessions, { where, whereOfTools, scope: request.scope }, LARGE_BUDGET_MS)
+  const elsewhere = await countLargeValues(
+    context.sessions,
+    { where, whereOfTools, scope: request.scope },
+    LARGE_BUDGET_MS,
+  )
   const remarks =
     elsewhere === 0
       ? []
       : [`${elsewhere ?? "any"} values larger than 4 MiB were not looked into; read them with pond get`]
-  const unseen = olderThan(answer, limit)
+  const unseen = describeUnscanned(answer, limit)
   if (unseen !== undefined) remarks.push(`${unseen} (cursor)`)
   // Also at its end a walk that goes on from another has not found all that match: the newer ones were found before.
   const isCut = answer.goesOn !== undefined || cursor?.place !== undefined
@@ -308,19 +319,19 @@ async function walk(
 }
 
 /** What a walk did not look at because its time was over; what lies behind a full page is only not shown yet. */
-function olderThan({ hits, goesOn }: Pick<ArmAnswer, "hits" | "goesOn">, limit: number): string | undefined {
+function describeUnscanned({ hits, goesOn }: Pick<ArmAnswer, "hits" | "goesOn">, limit: number): string | undefined {
   if (goesOn === undefined || hits.length >= limit) return undefined
   return `what is older than ${textOfMicros(goesOn.beforeMicros)}`
 }
 
 /** What is still to be shown of a walk is what that walk found, as a cursor counts in it. */
-function walkedFor({ limit }: SearchRequest, cursor: CursorState | undefined): number {
+function scanLimit({ limit }: SearchRequest, cursor: CursorState | undefined): number {
   const own = Math.max(WALKED_MIN, limit * WALKED_PER_GROUP)
   return Math.min(WALKED_MAX, cursor === undefined || cursor.shown === 0 ? own : (cursor.walked ?? own))
 }
 
 /** By its vector where it has one. Without embeddings, what is like a message is what shares its words. */
-async function findSimilar({ context, where, whereOfVectors }: Asking, messageId: string): Promise<Found> {
+async function findSimilar({ context, where, whereOfVectors }: SearchState, messageId: string): Promise<Found> {
   const { sessions } = context
   const [source] = await sessions.tables.messages.read({ columns: HIT_COLUMNS, where: eq("id", messageId), limit: 1 })
   if (source === undefined) {
@@ -333,7 +344,7 @@ async function findSimilar({ context, where, whereOfVectors }: Asking, messageId
   const byVector = await similarByMeaning(context, hit, whereOfVectors, CANDIDATES)
   const arms =
     byVector === undefined
-      ? await findWords(sessions, shapeOf(hit.text.slice(0, SIMILAR_UNITS_MAX)), { where, limit: CANDIDATES })
+      ? await findWords(sessions, parseQuery(hit.text.slice(0, SIMILAR_UNITS_MAX)), { where, limit: CANDIDATES })
       : [byVector]
   return {
     ranked: fuse(arms).filter((fused) => keyOfHit(fused.hit) !== own),
@@ -343,7 +354,7 @@ async function findSimilar({ context, where, whereOfVectors }: Asking, messageId
   }
 }
 
-async function findByMeaning({ request, context, whereOfVectors }: Asking): Promise<Found> {
+async function findByMeaning({ request, context, whereOfVectors }: SearchState): Promise<Found> {
   if (request.scope === "tools") throw noMeaningOfTools()
   const arm = await meaningAlone(context, request.query, whereOfVectors, CANDIDATES)
   return { ranked: fuse([arm]), arms: ["meaning"], remarks: [], asked: [arm] }
@@ -351,7 +362,7 @@ async function findByMeaning({ request, context, whereOfVectors }: Asking): Prom
 
 // --- The answer -------------------------------------------------------------------------------------------------------
 
-async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: readonly Fused[]): Promise<Group[]> {
+async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: readonly FusedHit[]): Promise<Group[]> {
   if (request.group === "session") {
     // Who is asked for no sub-agents finds none, and every other session is its own root.
     const isFlat = lanesOf(request.filters).every((lane) => lane === "main")
@@ -364,12 +375,15 @@ interface PageEnd extends Begun {
   readonly shown: number
   readonly groups: number
   /** Where the walk that gave these groups began, and where the next one does. */
-  readonly from: TimelinePlace | undefined
+  readonly from: TimelinePosition | undefined
   readonly walked: number | undefined
-  readonly goesOn: TimelinePlace | undefined
+  readonly goesOn: TimelinePosition | undefined
 }
 
-function nextCursor(request: SearchRequest, { groups, from, walked, goesOn, ...state }: PageEnd): string | undefined {
+function writeNextCursor(
+  request: SearchRequest,
+  { groups, from, walked, goesOn, ...state }: PageEnd,
+): string | undefined {
   // A walk that did not come as far as before has nothing to show, and goes on from no earlier place: it is taken up again.
   const isShort = goesOn !== undefined && state.shown > groups
   if (state.shown < groups || isShort) return writeCursor(request, { ...state, place: from, walked })
@@ -377,7 +391,7 @@ function nextCursor(request: SearchRequest, { groups, from, walked, goesOn, ...s
   return writeCursor(request, { ...state, shown: 0, place: goesOn, walked: undefined })
 }
 
-function newestFirst(left: Fused, right: Fused): number {
+function newestFirst(left: FusedHit, right: FusedHit): number {
   if (left.hit.timestampMicros !== right.hit.timestampMicros)
     return left.hit.timestampMicros > right.hit.timestampMicros ? -1 : 1
   return bestFirst(left, right)

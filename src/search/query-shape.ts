@@ -19,7 +19,7 @@ const IDENTIFIER =
 const IDENTIFIER_UNITS_MAX = 300
 const EDGES = /^[\s`'"“”([{<]+|[\s`'"“”)\]}>,;:.!?]+$/g
 
-export function shapeOf(query: string): QueryShape {
+export function parseQuery(query: string): QueryShape {
   const quoted: string[] = []
   for (const [, straight, curly] of query.matchAll(QUOTED)) quoted.push((straight ?? curly ?? "").trim())
   const text = query.replace(QUOTED, " $1$2 ").replace(/\s+/g, " ").trim()

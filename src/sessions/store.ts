@@ -41,7 +41,7 @@ import type { WordTables } from "./words/segment/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
-import { foldingOf } from "./words/write/fold.ts"
+import { createFolding } from "./words/write/fold.ts"
 import type { PreparedBatch, SessionBatch } from "./write/prepare.ts"
 import { readStoredContent, type StoredContent } from "./write/stored-content.ts"
 import {
@@ -232,7 +232,7 @@ function openWriter(
 }
 
 function openWordMaintenance(tables: WordTables, lists: WordLists, clock: Clock): WrittenTable {
-  const fold = foldingOf(tables, clock)
+  const fold = createFolding(tables, clock)
   return {
     name: "words",
     maintain: async (effort) => {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
-import { findNarrowed } from "../../src/search/exact/prefilter.ts"
-import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/exact/timeline.ts"
+import { findPrefiltered } from "../../src/search/exact/prefilter.ts"
+import { scanTimeline, type TimelinePosition, type TimelineRequest } from "../../src/search/exact/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { isIn } from "../../src/substrate/filter.ts"
 import { said, session, type TestSessions, testSessions } from "../sessions/support.ts"
@@ -105,7 +105,7 @@ function counting(sessions: Sessions): Counted {
   return counted
 }
 
-const asked = (needle: TimelineRequest["needle"], limit: number, from?: TimelinePlace): TimelineRequest => ({
+const asked = (needle: TimelineRequest["needle"], limit: number, from?: TimelinePosition): TimelineRequest => ({
   needle,
   isCaseBlind: false,
   where,
@@ -126,9 +126,9 @@ test.each<[string, TimelineRequest["needle"], (text: string) => boolean]>([
 ])("%s: all pages together are what a look at every text finds", async (_, needle, holds) => {
   for (const limit of [7, 60, 5_000]) {
     const found: string[] = []
-    let from: TimelinePlace | undefined
+    let from: TimelinePosition | undefined
     for (let pages = 0; pages < ALL.length; pages++) {
-      const answer = await walkTimeline(place.sessions, systemClock, asked(needle, limit, from))
+      const answer = await scanTimeline(place.sessions, systemClock, asked(needle, limit, from))
       found.push(...answer.hits.map(({ messageId }) => messageId))
       from = answer.goesOn
       if (from === undefined) break
@@ -144,7 +144,7 @@ test.each<[string, TimelineRequest["needle"]]>([
   "for the first page of a %s of common words a few of the newest rows are read, and nothing is ranked",
   async (_, needle) => {
     const counted = counting(place.sessions)
-    const { hits, goesOn } = await walkTimeline(counted.sessions, systemClock, asked(needle, 5))
+    const { hits, goesOn } = await scanTimeline(counted.sessions, systemClock, asked(needle, 5))
     expect(hits.map(({ messageId }) => messageId)).toEqual(
       wanted((text) => text.includes("alpha beta gam")).slice(0, 5),
     )
@@ -157,13 +157,13 @@ test.each<[string, TimelineRequest["needle"]]>([
 
 test("when its time is over it says from which moment on it did not look, and what is newer is all there", async () => {
   const request = { stretch: { text: "alpha beta", isCaseBlind: false }, where, limit: 5_000 }
-  const found = await findNarrowed(place.sessions, { ...request, limit: 1_000, isOver: () => true })
+  const found = await findPrefiltered(place.sessions, { ...request, limit: 1_000, isOver: () => true })
   const { hits = [], before } = found ?? {}
   const beforeMs = Number(before) / 1_000
   const newer = ALL.filter(({ ms, text }) => ms >= beforeMs && text.includes("alpha beta")).toSorted(newestFirst)
   expect(hits.map(({ messageId }) => messageId)).toEqual(newer.map(({ id }) => id))
   expect(hits.length).toBeGreaterThan(0)
-  const all = await findNarrowed(place.sessions, { ...request, isOver: () => false })
+  const all = await findPrefiltered(place.sessions, { ...request, isOver: () => false })
   expect(hits.length).toBeLessThan(all?.hits.length ?? 0)
   expect(all?.before).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { windowOf } from "../../src/search/answer/snippet.ts"
-import { shapeOf } from "../../src/search/query-shape.ts"
+import { cutSnippet } from "../../src/search/answer/snippet.ts"
+import { parseQuery } from "../../src/search/query-shape.ts"
 
 test.each<[string, string[], string[]]>([
   ['why did "cannot find module" come up', ["cannot find module"], []],
@@ -14,18 +14,18 @@ test.each<[string, string[], string[]]>([
   ["数据库 移行", [], []],
   ['"unbalanced', [], []],
 ])("%s", (query, quoted, identifiers) => {
-  const shape = shapeOf(query)
+  const shape = parseQuery(query)
   expect({ quoted: shape.quoted, identifiers: shape.identifiers }).toEqual({ quoted, identifiers })
 })
 
 test("a long text is shown where most of what was asked for stands", () => {
   const text = `${"filler ".repeat(500)}the database migration failed here${" filler".repeat(500)}`
-  const shown = windowOf(text, { terms: ["database", "migration"] }, 200)
+  const shown = cutSnippet(text, { terms: ["database", "migration"] }, 200)
   expect(shown.isCut).toBe(true)
   expect(shown.text).toContain("the database migration failed here")
   expect(shown.text.length).toBeLessThanOrEqual(200)
-  expect(windowOf("short", { terms: ["x"] }, 200)).toEqual({ text: "short", isCut: false })
-  expect(windowOf("🚀".repeat(300), { terms: ["x"] }, 101).text.isWellFormed()).toBe(true)
+  expect(cutSnippet("short", { terms: ["x"] }, 200)).toEqual({ text: "short", isCut: false })
+  expect(cutSnippet("🚀".repeat(300), { terms: ["x"] }, 101).text.isWellFormed()).toBe(true)
 })
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ["as many paths as there is room for", "a/b ".repeat(25_000)],
 ])("the shape of 100 KB is seen by reading it about once: %s", (_, query) => {
   const began = performance.now()
-  const shape = shapeOf(query)
+  const shape = parseQuery(query)
   expect(shape.quoted).toEqual([])
   // What reads it once takes a hundredth of this; what goes back for each character took forty seconds.
   expect(performance.now() - began).toBeLessThan(5_000)

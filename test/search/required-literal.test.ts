@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/host/random.ts"
-import { literalOf } from "../../src/search/exact/required-literal.ts"
+import { requiredLiteral } from "../../src/search/exact/required-literal.ts"
 
 test.each<[string, string | undefined]>([
   ["kermition \\w+", "kermition "],
@@ -27,7 +27,7 @@ test.each<[string, string | undefined]>([
   ["abc\\", undefined],
   ["\ud83d!", undefined],
 ])("every text that %j matches holds %j", (pattern, want) => {
-  expect(literalOf(pattern)).toBe(want as never)
+  expect(requiredLiteral(pattern)).toBe(want as never)
 })
 
 test("no text without the literal of a pattern is matched by it", () => {
@@ -40,7 +40,7 @@ test("no text without the literal of a pattern is matched by it", () => {
       const piece = pick(pieces)
       return piece === "\\b" ? piece : piece + pick(["", "", "", "*", "+", "?", "+?"])
     }).join("")
-    const literal = literalOf(pattern)
+    const literal = requiredLiteral(pattern)
     if (literal === undefined) continue
     const text = Array.from({ length: 10 }, () => pick(["a", "b", " ", ".", "🚀", "x"])).join("")
     if (!new RegExp(pattern, "u").test(text)) continue

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/host/random.ts"
-import { findNarrowed as findSome } from "../../src/search/exact/prefilter.ts"
-import { certainWords, type Stretch } from "../../src/search/exact/required-words.ts"
+import { findPrefiltered as findSome } from "../../src/search/exact/prefilter.ts"
+import { findRequiredWords, type Needle } from "../../src/search/exact/required-words.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { indexTerms } from "../../src/sessions/words/terms/tokenizer.ts"
 import { and, type Filter } from "../../src/substrate/filter.ts"
 import { said, session, testSessions } from "../sessions/support.ts"
 
-async function findNarrowed(sessions: Sessions, stretch: Stretch, where: Filter) {
+async function findNarrowed(sessions: Sessions, stretch: Needle, where: Filter) {
   const found = await findSome(sessions, { stretch, where, limit: Number.POSITIVE_INFINITY, isOver: () => false })
   expect(found?.before).toBeUndefined()
   return found?.hits
 }
 
-const exactly = (text: string): Stretch => ({ text, isCaseBlind: false })
+const exactly = (text: string): Needle => ({ text, isCaseBlind: false })
 
 test.each<[string, string[]]>([
   ["one", []],
@@ -31,7 +31,7 @@ test.each<[string, string[]]>([
   ["", []],
   ["...", []],
 ])("of %j these words are certain", (stretch, want) => {
-  expect(certainWords(stretch)).toEqual(want)
+  expect(findRequiredWords(stretch)).toEqual(want)
 })
 
 test("every text that holds a stretch has its certain words among its terms", () => {
@@ -47,7 +47,7 @@ test("every text that holds a stretch has its certain words among its terms", ()
     const held = new Set(indexTerms(text))
     for (let from = 0; from < text.length; from++) {
       for (let to = from + 1; to <= Math.min(text.length, from + 40); to++) {
-        for (const word of certainWords(text.slice(from, to))) {
+        for (const word of findRequiredWords(text.slice(from, to))) {
           checked += 1
           if (!held.has(word)) throw new Error(`${JSON.stringify(text.slice(from, to))} is not sure of ${word}`)
         }
@@ -110,7 +110,7 @@ function textsOf(seed: number, count: number): string[] {
 /** `long` is more than a word of the index has, and more than a line of the list. */
 const ODD = ["x".repeat(70), `${"aB".repeat(14)}_tail`, `deep_${"y".repeat(5_000)}_end`, "z".repeat(64)]
 
-async function narrowedIds(sessions: Sessions, stretch: Stretch): Promise<string[] | undefined> {
+async function narrowedIds(sessions: Sessions, stretch: Needle): Promise<string[] | undefined> {
   const hits = await findNarrowed(sessions, stretch, and())
   return hits?.map(({ messageId }) => messageId).toSorted()
 }

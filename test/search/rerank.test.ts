@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { type Random, seededRandom } from "../../src/platform/host/random.ts"
-import { weighOpenings } from "../../src/search/rank/rerank.ts"
+import { scoreOpenings } from "../../src/search/rank/rerank.ts"
 import { indexTerms, queryTerms } from "../../src/sessions/words/terms/tokenizer.ts"
 
 const PIECES = [
@@ -44,7 +44,7 @@ test("an opening counts for every term of the query that it is indexed by, and f
       return Math.log((openings.length - having + 0.5) / (having + 0.5) + 1)
     }
     const wanted = held.map((each) => each.reduce((sum, term) => sum + rarity(term), 0))
-    const weighed = weighOpenings(terms, openings)
+    const weighed = scoreOpenings(terms, openings)
     for (const [at, score] of weighed.entries()) expect(score).toBeCloseTo(wanted[at] ?? -1, 9)
     some += wanted.filter((score) => score > 0).length
     none += wanted.filter((score) => score === 0).length

@@ -2,8 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
-import { END_OF_TIME, type TimeWindow, type TimeWindows, timeWindows } from "../../src/search/exact/time-windows.ts"
-import { type TimelinePlace, type TimelineRequest, walkTimeline } from "../../src/search/exact/timeline.ts"
+import {
+  createTimeWindows,
+  END_OF_TIME,
+  type TimeWindow,
+  type TimeWindows,
+} from "../../src/search/exact/time-windows.ts"
+import { scanTimeline, type TimelinePosition, type TimelineRequest } from "../../src/search/exact/timeline.ts"
 import type { Scope } from "../../src/search/request.ts"
 import { isIn } from "../../src/substrate/filter.ts"
 import { said, session, type TestSessions, testSessions } from "../sessions/support.ts"
@@ -51,9 +56,9 @@ afterAll(() => place[Symbol.dispose]())
 /** Every hit of every page, as its message. */
 async function pagesOf(request: Partial<TimelineRequest>): Promise<string[]> {
   const found: string[] = []
-  let from: TimelinePlace | undefined
+  let from: TimelinePosition | undefined
   for (let pages = 0; pages <= MESSAGES; pages++) {
-    const answer = await walkTimeline(place.sessions, systemClock, {
+    const answer = await scanTimeline(place.sessions, systemClock, {
       needle: { pattern: "needle-[0-3]" },
       isCaseBlind: false,
       where: isIn("lane", ["main"]),
@@ -117,7 +122,7 @@ test.each([true, false])(
   async (isOver) => {
     let most = 0
     for (const rowsFirst of [4_096, 64, 16]) {
-      const windows = timeWindows(place.sessions, systemClock, { isOfTools: false, shareMs: 1, rowsFirst })
+      const windows = createTimeWindows(place.sessions, systemClock, { isOfTools: false, shareMs: 1, rowsFirst })
       let to: bigint | undefined = END_OF_TIME
       while (to !== undefined) {
         const tried = await triedAt(windows, to, isOver)
@@ -150,7 +155,7 @@ test("a walk stops when its time is over, and says where", async () => {
       return nowMs
     },
   }
-  const answer = await walkTimeline(place.sessions, clock, {
+  const answer = await scanTimeline(place.sessions, clock, {
     needle: { pattern: "(nowhere)" },
     isCaseBlind: false,
     where: isIn("lane", ["main"]),

@@ -1,7 +1,7 @@
 /** A table of a bucket that two machines made at once: its rows begin behind those that were overwritten. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../../src/platform/host/clock.ts"
-import { walkTimeline } from "../../src/search/exact/timeline.ts"
+import { scanTimeline } from "../../src/search/exact/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { and } from "../../src/substrate/filter.ts"
 import { engine } from "../../src/substrate/lance/engine.ts"
@@ -21,7 +21,7 @@ async function overwrite(path: string, name: string): Promise<void> {
 }
 
 async function found(sessions: Sessions): Promise<{ words: number; exact: number; places: number }> {
-  const { hits } = await walkTimeline(sessions, systemClock, {
+  const { hits } = await scanTimeline(sessions, systemClock, {
     needle: { text: "eedle" },
     isCaseBlind: false,
     where: and(),

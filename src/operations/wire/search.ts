@@ -7,9 +7,9 @@ import { textOfMicros } from "../../model/timestamp.ts"
 import type { Clock } from "../../platform/host/clock.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import type { Group } from "../../search/answer/groups.ts"
-import { type Sought, windowOf } from "../../search/answer/snippet.ts"
+import { cutSnippet, type SnippetQuery } from "../../search/answer/snippet.ts"
 import { type SearchAnswer, search as searchStore } from "../../search/engine.ts"
-import { type Fused, keyOfHit } from "../../search/rank/fusion.ts"
+import { type FusedHit, keyOfHit } from "../../search/rank/fusion.ts"
 import type { SearchRequest } from "../../search/request.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { boundsOf } from "./date-bounds.ts"
@@ -217,7 +217,7 @@ function oneOf(project: Project): { contains?: string; equals?: string; regex?: 
 const PLACES_BUDGET_MS = 200
 
 /** What the texts of hits are shown around. */
-function soughtOf({ mode, query }: SearchRequest, { shape }: SearchAnswer, clock: Clock): Sought {
+function soughtOf({ mode, query }: SearchRequest, { shape }: SearchAnswer, clock: Clock): SnippetQuery {
   const terms = [...shape.quoted, ...shape.text.split(" ")].slice(0, WINDOW_TERMS_MAX)
   if (mode !== "pattern") return { terms }
   const pattern = enginePattern(query)
@@ -236,7 +236,7 @@ function outputOf(request: SearchRequest, answer: SearchAnswer, clock: Clock): S
   const summaries = answer.files
   const sought = soughtOf(request, answer, clock)
   const { explanation } = answer
-  const matchOf = (fused: Fused): Match => ({
+  const matchOf = (fused: FusedHit): Match => ({
     ...match(fused, { sought, unitsMax, summaries }),
     ...(explanation === undefined ? {} : { shares: fused.shares.map(rounded) }),
   })
@@ -256,7 +256,7 @@ function outputOf(request: SearchRequest, answer: SearchAnswer, clock: Clock): S
 function foundSession(
   { rootId, hits, matched }: Group,
   { facts }: SearchAnswer,
-  matchOf: (fused: Fused) => Match,
+  matchOf: (fused: FusedHit) => Match,
 ): FoundSession {
   const own = facts.get(rootId)
   const newest = Math.max(-1, ...hits.filter(({ hit }) => hit.sessionId === rootId).map(({ hit }) => hit.ordinal))
@@ -278,13 +278,13 @@ function rounded(score: number): number {
 }
 
 interface Showing {
-  readonly sought: Sought
+  readonly sought: SnippetQuery
   readonly unitsMax: number
   readonly summaries: ReadonlyMap<string, readonly string[]>
 }
 
-function match({ hit, score }: Fused, { sought, unitsMax, summaries }: Showing): Match {
-  const shown = windowOf(hit.text, sought, unitsMax)
+function match({ hit, score }: FusedHit, { sought, unitsMax, summaries }: Showing): Match {
+  const shown = cutSnippet(hit.text, sought, unitsMax)
   const files = summaries.get(keyOfHit(hit))
   return {
     message_id: hit.messageId,

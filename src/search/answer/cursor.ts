@@ -3,7 +3,7 @@
  * shift nor double what the next page shows. Opaque to whoever carries it.
  */
 import { PondError } from "../../model/errors.ts"
-import type { TimelinePlace } from "../exact/timeline.ts"
+import type { TimelinePosition } from "../exact/timeline.ts"
 import type { SearchRequest } from "../request.ts"
 
 export interface CursorState {
@@ -16,12 +16,12 @@ export interface CursorState {
   /** How many groups were shown. */
   readonly shown: number
   /** Where the walk in time stopped, for the arms that walk. */
-  readonly place: TimelinePlace | undefined
+  readonly place: TimelinePosition | undefined
   /** How many places that walk went for: what was shown is counted among these, whatever limit the next page has. */
   readonly walked: number | undefined
 }
 
-interface Written {
+interface EncodedCursor {
   readonly v: 2
   readonly q: string
   readonly a: string
@@ -37,7 +37,7 @@ const LENGTH_MAX = 1_024
 
 export function writeCursor(request: SearchRequest, state: CursorState): string {
   const { place, messages, parts, walked } = state
-  const written: Written = {
+  const written: EncodedCursor = {
     v: 2,
     q: fingerprint(request),
     a: String(state.asOfMicros),
@@ -52,7 +52,7 @@ export function writeCursor(request: SearchRequest, state: CursorState): string 
 
 export function readCursor(request: SearchRequest): CursorState | undefined {
   if (request.cursor === undefined) return undefined
-  const written = decoded(request.cursor)
+  const written = decodeCursor(request.cursor)
   if (written === undefined) throw bad("It is not one of pond's.")
   if (written.q !== fingerprint(request))
     throw bad("It belongs to another query: repeat the query and the filters that it came from.")
@@ -66,10 +66,10 @@ export function readCursor(request: SearchRequest): CursorState | undefined {
   }
 }
 
-function decoded(cursor: string): Written | undefined {
+function decodeCursor(cursor: string): EncodedCursor | undefined {
   if (cursor.length > LENGTH_MAX) return undefined
   try {
-    const written = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as Partial<Written>
+    const written = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as Partial<EncodedCursor>
     const isWhole =
       written.v === 2 &&
       typeof written.q === "string" &&
@@ -79,7 +79,7 @@ function decoded(cursor: string): Written | undefined {
       (written.p === undefined || isCount(written.p)) &&
       (written.w === undefined || isCount(written.w))
     const hasPlace = written.b === undefined || (isMicros(written.b) && isCount(written.s))
-    return isWhole && hasPlace ? (written as Written) : undefined
+    return isWhole && hasPlace ? (written as EncodedCursor) : undefined
   } catch {
     return undefined
   }

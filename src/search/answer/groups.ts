@@ -4,12 +4,12 @@
  */
 import { isJsonObject, parseOwnJson } from "../../model/json.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { type Fused, keyOfHit } from "../rank/fusion.ts"
+import { type FusedHit, keyOfHit } from "../rank/fusion.ts"
 import type { Hit } from "../request.ts"
 
 export interface Group {
   readonly rootId: string
-  readonly hits: readonly Fused[]
+  readonly hits: readonly FusedHit[]
   /** Messages of the group that were found, shown or not. */
   readonly matched: number
 }
@@ -18,17 +18,17 @@ const HITS_PER_SESSION = 3
 const LINEAGE_STEPS_MAX = 8
 
 /** In the order of each group's best hit, which is the order that the hits come in. */
-export async function groupByRoot(sessions: Sessions, ranked: readonly Fused[]): Promise<Group[]> {
-  return grouped(ranked, await rootsOf(sessions, new Set(ranked.map(({ hit }) => hit.sessionId))))
+export async function groupByRoot(sessions: Sessions, ranked: readonly FusedHit[]): Promise<Group[]> {
+  return collectGroups(ranked, await findRoots(sessions, new Set(ranked.map(({ hit }) => hit.sessionId))))
 }
 
 /** The same for hits of which none is a sub-agent's. */
-export function groupBySession(ranked: readonly Fused[]): Group[] {
-  return grouped(ranked, new Map())
+export function groupBySession(ranked: readonly FusedHit[]): Group[] {
+  return collectGroups(ranked, new Map())
 }
 
-function grouped(ranked: readonly Fused[], roots: ReadonlyMap<string, string>): Group[] {
-  const groups = new Map<string, Fused[]>()
+function collectGroups(ranked: readonly FusedHit[], roots: ReadonlyMap<string, string>): Group[] {
+  const groups = new Map<string, FusedHit[]>()
   for (const fused of ranked) {
     const root = roots.get(fused.hit.sessionId) ?? fused.hit.sessionId
     const group = groups.get(root)
@@ -39,7 +39,7 @@ function grouped(ranked: readonly Fused[], roots: ReadonlyMap<string, string>): 
 }
 
 /** Only sub-agents belong to another session: a fork is a conversation of its own. */
-async function rootsOf(sessions: Sessions, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+async function findRoots(sessions: Sessions, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const roots = new Map([...ids].map((id) => [id, id]))
   const parents = new Map<string, string | null>()
   let open = [...ids]
@@ -68,9 +68,9 @@ export interface SessionFacts {
   readonly spoken: readonly number[]
 }
 
-export async function factsOf(sessions: Sessions, ids: readonly string[]): Promise<Map<string, SessionFacts>> {
+export async function readSessionFacts(sessions: Sessions, ids: readonly string[]): Promise<Map<string, SessionFacts>> {
   if (ids.length === 0) return new Map()
-  const [rows, spoken] = await Promise.all([sessions.answers.sessions(ids), spokenIn(sessions, ids)])
+  const [rows, spoken] = await Promise.all([sessions.answers.sessions(ids), readSpoken(sessions, ids)])
   return new Map(
     rows.map((row) => [
       row.id,
@@ -84,7 +84,7 @@ export async function factsOf(sessions: Sessions, ids: readonly string[]): Promi
   )
 }
 
-async function spokenIn(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+async function readSpoken(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const kept = await sessions.words.spoken(ids)
   if (kept !== undefined) return kept
   const places = await sessions.points.places.spoken(ids)
@@ -94,7 +94,7 @@ async function spokenIn(sessions: Sessions, ids: readonly string[]): Promise<Rea
 }
 
 /** The names of the files that came with what people said: such a prompt is more than its words. */
-export async function filesOf(sessions: Sessions, hits: readonly Hit[]): Promise<Map<string, string[]>> {
+export async function readFileNames(sessions: Sessions, hits: readonly Hit[]): Promise<Map<string, string[]>> {
   const ofPeople = hits.filter(({ role }) => role === "user")
   const files = new Map<string, string[]>()
   if (ofPeople.length === 0) return files

@@ -1,6 +1,6 @@
 /** What of a long text is shown: the stretch in which most of what was asked for stands. */
 
-export interface Shown {
+export interface Snippet {
   readonly text: string
   /** Whether something was left out. */
   readonly isCut: boolean
@@ -8,21 +8,21 @@ export interface Shown {
 
 const ELLIPSIS = "…"
 
-export interface Sought {
+export interface SnippetQuery {
   readonly terms: readonly string[]
   /** Where it stands, where that is known better than by its terms. */
   readonly placeIn?: (text: string) => number | undefined
 }
 
 /** At most so many characters around the best place of the terms; the beginning, where none of them stands in the text. */
-export function windowOf(text: string, { terms, placeIn }: Sought, sizeMax: number): Shown {
+export function cutSnippet(text: string, { terms, placeIn }: SnippetQuery, sizeMax: number): Snippet {
   if (text.length <= sizeMax) return { text, isCut: false }
   const room = sizeMax - 2 * ELLIPSIS.length
   const place = placeIn?.(text)
-  const begin = place === undefined ? bestStart(text, terms, room) : place - Math.floor(room / 3)
+  const begin = place === undefined ? findBestStart(text, terms, room) : place - Math.floor(room / 3)
   const start = Math.min(begin, text.length - room)
-  const from = boundary(text, Math.max(0, start))
-  const to = boundary(text, Math.min(text.length, from + room))
+  const from = alignToCharacter(text, Math.max(0, start))
+  const to = alignToCharacter(text, Math.min(text.length, from + room))
   const cut = text.slice(from, to)
   return { text: `${from > 0 ? ELLIPSIS : ""}${cut}${to < text.length ? ELLIPSIS : ""}`, isCut: true }
 }
@@ -30,8 +30,8 @@ export function windowOf(text: string, { terms, placeIn }: Sought, sizeMax: numb
 /** Enough of them tell where the text is about the query; a term that is everywhere tells nothing. */
 const PLACES_MAX = 200
 
-function bestStart(text: string, terms: readonly string[], room: number): number {
-  const places = placesOf(text, terms)
+function findBestStart(text: string, terms: readonly string[], room: number): number {
+  const places = findTerms(text, terms)
   let best = { start: 0, weight: 0 }
   let from = 0
   let weight = 0
@@ -46,7 +46,7 @@ function bestStart(text: string, terms: readonly string[], room: number): number
   return Math.max(0, best.start)
 }
 
-function placesOf(text: string, terms: readonly string[]): { at: number; weight: number }[] {
+function findTerms(text: string, terms: readonly string[]): { at: number; weight: number }[] {
   const lower = text.toLowerCase()
   const places: { at: number; weight: number }[] = []
   for (const term of new Set(terms.map((each) => each.toLowerCase()).filter(Boolean))) {
@@ -62,7 +62,7 @@ function placesOf(text: string, terms: readonly string[]): { at: number; weight:
 }
 
 /** Not in the middle of a character. */
-function boundary(text: string, at: number): number {
+function alignToCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
 }

@@ -8,7 +8,7 @@ import { projectsOf } from "../scope-filter.ts"
 
 const NAMED_MAX = 12
 
-export async function missingOf(sessions: Sessions, filters: SearchFilters): Promise<string[]> {
+export async function describeUnmatched(sessions: Sessions, filters: SearchFilters): Promise<string[]> {
   const { sessionId, sourceAgent, project } = filters
   const agents = await sessions.countsByAgent()
   if (agents.length === 0) return ["all sessions, as none is stored yet (pond sync fills the store)"]

@@ -4,9 +4,9 @@
  */
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { folded, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
+import { foldText, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
 import { and, type Filter, range } from "../../substrate/filter.ts"
-import { walkTimeline } from "../exact/timeline.ts"
+import { scanTimeline } from "../exact/timeline.ts"
 import { HIT_COLUMNS, hitOf } from "../hit.ts"
 import type { QueryShape } from "../query-shape.ts"
 import { keyOfHit, type WeightedArm } from "../rank/fusion.ts"
@@ -53,7 +53,7 @@ export async function findLiteral(
   if (meant.length === 0 && !isWhole) return undefined
   const asked: LiteralRequest = isWhole && !request.isUnheard ? { ...request, scope: "tools" } : request
   const stretches = isWhole ? [whole] : meant
-  const found = await Promise.all(stretches.map((text) => holding(sessions, clock, text, asked)))
+  const found = await Promise.all(stretches.map((text) => findLiteralHits(sessions, clock, text, asked)))
   const [newest] = found
     .flatMap(({ sinceMicros }) => sinceMicros ?? [])
     .toSorted((left, right) => (left > right ? -1 : 1))
@@ -78,14 +78,19 @@ interface Holding {
   readonly sinceMicros?: bigint
 }
 
-async function holding(sessions: Sessions, clock: Clock, text: string, request: LiteralRequest): Promise<Holding> {
+async function findLiteralHits(
+  sessions: Sessions,
+  clock: Clock,
+  text: string,
+  request: LiteralRequest,
+): Promise<Holding> {
   const { scope, again, signal } = request
   if (scope === "conversation") {
-    const known = await byWords(sessions, text, request.where)
+    const known = await findByWords(sessions, text, request.where)
     if (known.length > 0) return { hits: known, isWalked: false }
   }
   const reach: Filter[] = again?.sinceMicros === undefined ? [] : [range("timestamp", { from: again.sinceMicros })]
-  const { hits, goesOn } = await walkTimeline(sessions, clock, {
+  const { hits, goesOn } = await scanTimeline(sessions, clock, {
     needle: { text },
     isCaseBlind: true,
     where: and(request.where, ...reach),
@@ -103,10 +108,10 @@ function budgetOf(scope: Scope): number {
   return scope === "conversation" ? WALK_BUDGET_MS : TOOLS_BUDGET_MS
 }
 
-async function byWords(sessions: Sessions, text: string, where: Filter): Promise<Hit[]> {
+async function findByWords(sessions: Sessions, text: string, where: Filter): Promise<Hit[]> {
   const terms = [...new Set(indexTerms(text))].filter((term) => !/[*~]$/.test(term))
   if (terms.length === 0) return []
   const rows = await sessions.words.search({ terms, every: true }, { columns: HIT_COLUMNS, where, limit: CANDIDATES })
-  const wanted = folded(text)
-  return rows.map((row) => hitOf(row, row._score)).filter((hit) => folded(hit.text).includes(wanted))
+  const wanted = foldText(text)
+  return rows.map((row) => hitOf(row, row._score)).filter((hit) => foldText(hit.text).includes(wanted))
 }

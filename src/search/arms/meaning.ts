@@ -26,7 +26,7 @@ export async function meaningBeside(
   shape: QueryShape,
   where: Filter,
 ): Promise<WeightedArm | string | undefined> {
-  if (!asksMeaning(shape)) return undefined
+  if (!hasMeaning(shape)) return undefined
   try {
     const embedder = await context.embedder()
     if (embedder === undefined) return "meaning (no embedding model is configured)"
@@ -78,7 +78,7 @@ async function arm(
   return { name: "meaning", weight: WEIGHT, isCut: found.hits.length >= limit, ...found }
 }
 
-function asksMeaning({ text, wordCount }: QueryShape): boolean {
+function hasMeaning({ text, wordCount }: QueryShape): boolean {
   return wordCount >= WORDS_MIN || (/[^\0-\x7f]/.test(text) && text.length >= DENSE_UNITS_MIN)
 }
 

@@ -11,7 +11,7 @@ import type { Filter } from "../../substrate/filter.ts"
 import { HIT_COLUMNS, hitOf } from "../hit.ts"
 import type { QueryShape } from "../query-shape.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
-import { comparable, weighOpenings, weighRuns } from "../rank/rerank.ts"
+import { normalizeText, scoreOpenings, scoreRuns } from "../rank/rerank.ts"
 import type { Hit } from "../request.ts"
 
 /** Chosen by the judge on all of its sets together; single changes of a tenth move the mean by less than half a point. */
@@ -42,24 +42,24 @@ export async function findWords(
       row: _row,
       score: _score,
     }))
-  const holding = newest !== undefined && isShort ? await newestHolding(sessions, plain, asked) : []
+  const holding = newest !== undefined && isShort ? await findNewest(sessions, plain, asked) : []
   const isNewest = holding.length >= asked.limit || newest === "alone"
   const together = isShort && shape.wordCount > 1 ? plain : []
-  let found = isNewest ? holding : merged(await candidatesOf(ask, terms, together), holding)
+  let found = isNewest ? holding : mergeCandidates(await findCandidates(ask, terms, together), holding)
   if (found.length > 0) sessions.answers.expected()
-  let hits = await read(sessions, found)
-  const texts = hits.map(({ text }) => comparable(text))
-  const absent = isShort ? unheardOf(plain, texts) : []
+  let hits = await readCandidates(sessions, found)
+  const texts = hits.map(({ text }) => normalizeText(text))
+  const absent = isShort ? findUnheard(plain, texts) : []
   // A word that someone has written, though not where it is looked for, is spelled as it was meant.
   const known = absent.length > 0 ? await sessions.words.known(absent) : new Set()
   const unheard = absent.filter((word) => !known.has(word))
-  const like = unheard.length > 0 ? await likeThem(ask, unheard) : []
+  const like = unheard.length > 0 ? await findSpelledAlike(ask, unheard) : []
   if (like.length > 0) {
-    found = added(found, like)
-    hits = await read(sessions, found)
-    for (const { text } of hits.slice(texts.length)) texts.push(comparable(text))
+    found = addCandidates(found, like)
+    hits = await readCandidates(sessions, found)
+    for (const { text } of hits.slice(texts.length)) texts.push(normalizeText(text))
   }
-  const query = comparable(shape.text)
+  const query = normalizeText(shape.text)
   const scored = (scores: readonly number[]): Hit[] => hits.map((hit, index) => ({ ...hit, score: scores[index] ?? 0 }))
   const arms: WeightedArm[] = [
     {
@@ -70,11 +70,11 @@ export async function findWords(
       ...sinceOf(hits, isNewest),
       plan: () => sessions.words.explain({ terms }, asked),
     },
-    { name: "words: runs of letters", hits: scored(weighRuns(query, texts)), weight: WEIGHTS.runs },
+    { name: "words: runs of letters", hits: scored(scoreRuns(query, texts)), weight: WEIGHTS.runs },
     {
       name: "words: opening",
       hits: scored(
-        weighOpenings(
+        scoreOpenings(
           terms,
           hits.map(({ text }) => text),
         ),
@@ -99,7 +99,7 @@ interface Candidate {
 type Ask = (query: WordQuery) => Promise<Candidate[]>
 
 /** Every candidate is read once, whichever of the questions have found it. */
-async function read(sessions: Sessions, candidates: readonly Candidate[]): Promise<Hit[]> {
+async function readCandidates(sessions: Sessions, candidates: readonly Candidate[]): Promise<Hit[]> {
   const rows = await sessions.words.read(
     candidates.map(({ row }) => row),
     HIT_COLUMNS,
@@ -109,21 +109,21 @@ async function read(sessions: Sessions, candidates: readonly Candidate[]): Promi
 }
 
 /** Of common words the index ranks those first that are rare together; of all of them in one message it gets more. */
-async function candidatesOf(ask: Ask, terms: readonly string[], together: readonly string[]): Promise<Candidate[]> {
+async function findCandidates(ask: Ask, terms: readonly string[], together: readonly string[]): Promise<Candidate[]> {
   const [some, every] = await Promise.all([
     ask({ terms }),
     together.length > 0 ? ask({ terms: together, every: true }) : [],
   ])
   // What the first list does not hold scored no more than its last.
   const least = some.at(-1)?.score ?? 0
-  return merged(
+  return mergeCandidates(
     some,
     every.map(({ row }) => ({ row, score: least })),
   )
 }
 
 /** In no order; as many as asked for, where there are as many. Nothing says how well they match, but that they do. */
-async function newestHolding(
+async function findNewest(
   { words }: Sessions,
   plain: readonly string[],
   { where, limit }: { readonly where: Filter; readonly limit: number },
@@ -147,22 +147,22 @@ function sinceOf(hits: readonly Hit[], isNewest: boolean): Pick<WeightedArm, "si
 }
 
 /** One letter apart, or two where nobody wrote anything nearer. */
-async function likeThem(ask: Ask, words: readonly string[]): Promise<Candidate[]> {
+async function findSpelledAlike(ask: Ask, words: readonly string[]): Promise<Candidate[]> {
   const near = await ask({ terms: words, distance: 1 })
   const found = near.length > 0 ? near : await ask({ terms: words, distance: 2 })
   return found.slice(0, LIKE_MAX)
 }
 
-function merged(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
+function mergeCandidates(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
   const rows = new Set(first.map(({ row }) => row))
   return [...first, ...second.filter(({ row }) => !rows.has(row))]
 }
 
 /** A text with a word that is spelled almost like one of the query's counts as one that holds it. */
-function added(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
+function addCandidates(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
   const more = new Map(second.map(({ row, score }) => [row, score]))
   const raised = first.map(({ row, score }) => ({ row, score: score + (more.get(row) ?? 0) }))
-  return merged(raised, second)
+  return mergeCandidates(raised, second)
 }
 
 const UNHEARD_LENGTH_MIN = 4
@@ -172,7 +172,7 @@ const LIKE_MAX = 50
 const JOINED = /.[./\-:@\\+#]./
 
 /** Words of the query that no candidate holds, not even as a part: most likely they are misspelt. */
-function unheardOf(plain: readonly string[], texts: readonly string[]): string[] {
+function findUnheard(plain: readonly string[], texts: readonly string[]): string[] {
   return plain
     .filter((word) => word.length >= UNHEARD_LENGTH_MIN && word.length <= UNHEARD_LENGTH_MAX && !JOINED.test(word))
     .filter((word) => !texts.some((text) => text.includes(word) || text.replaceAll("_", "").includes(word)))

@@ -4,16 +4,16 @@
  */
 
 import type { Sessions } from "../../sessions/store.ts"
-import { CUT_TERM } from "../../sessions/words/terms/tokenizer.ts"
+import { TRUNCATED_TERM } from "../../sessions/words/terms/tokenizer.ts"
 import type { Holding } from "../../sessions/words/word-index.ts"
 import type { Filter } from "../../substrate/filter.ts"
 import { HIT_COLUMNS, type HitRow, hitOf } from "../hit.ts"
 import { type Hit, newestFirst } from "../request.ts"
-import { clausesOf, type Stretch } from "./required-words.ts"
-import { rowsFor } from "./time-windows.ts"
+import { buildClauses, type Needle } from "./required-words.ts"
+import { estimateRows } from "./time-windows.ts"
 
-export interface NarrowedRequest {
-  readonly stretch: Stretch
+export interface PrefilterRequest {
+  readonly stretch: Needle
   readonly where: Filter
   readonly limit: number
   /** Asked between two looks. */
@@ -22,7 +22,7 @@ export interface NarrowedRequest {
   readonly confirmed?: (rows: readonly HitRow[]) => Promise<readonly HitRow[]>
 }
 
-export interface Narrowed {
+export interface Prefiltered {
   /** Newest first: all that there are, but for those before the moment. */
   readonly hits: readonly Hit[]
   /** What is older was not looked at. */
@@ -31,51 +31,51 @@ export interface Narrowed {
 
 /** So many are read at once without asking which are the newest. */
 const FEW = 256
-const LOOK_MIN = 64
-const LOOK_GROWTH = 4
-const LOOK_MAX = 2_048
+const BATCH_MIN = 64
+const BATCH_GROWTH = 4
+const BATCH_MAX = 2_048
 /** A text read by the number of its row costs as much as some thirty that are walked through. */
-const SHARE_MAX = 1 / 32
+const SELECTIVE_SHARE = 1 / 32
 /** But a walk begins with some costs of its own. */
-const NARROW_MIN = 3_000
+const SELECTIVE_MIN = 3_000
 /** Texts of megabytes, read a few at a time. */
 const CUT_MAX = 200
 const CUT_AT_ONCE = 8
 
 /** Nothing where the index does not narrow the search. */
-export async function findNarrowed(sessions: Sessions, request: NarrowedRequest): Promise<Narrowed | undefined> {
+export async function findPrefiltered(sessions: Sessions, request: PrefilterRequest): Promise<Prefiltered | undefined> {
   const { stretch, where, limit, isOver } = request
-  const clauses = await clausesOf(sessions, stretch)
+  const clauses = await buildClauses(sessions, stretch)
   if (clauses === undefined) return undefined
-  const most = Math.max(NARROW_MIN, (await sessions.tables.messages.reach()) * SHARE_MAX)
+  const most = Math.max(SELECTIVE_MIN, (await sessions.tables.messages.reach()) * SELECTIVE_SHARE)
   const [holding, cut] = await Promise.all([
     sessions.words.holding(clauses, { where, most, few: FEW }),
-    sessions.words.holding([{ terms: [CUT_TERM] }], { where, most: CUT_MAX, few: CUT_MAX }),
+    sessions.words.holding([{ terms: [TRUNCATED_TERM] }], { where, most: CUT_MAX, few: CUT_MAX }),
   ])
   if (holding === undefined || cut === undefined) return undefined
   const isCut = new Set(cut.rows)
-  const looks = openLooks(holding)
+  const looks = openBatches(holding)
   const hits: Hit[] = []
   let looked = 0
-  for (let wanted = Math.max(LOOK_MIN, limit); ; wanted = Math.max(LOOK_MIN, wanted)) {
-    const { rows, oldest } = looks.next(Math.min(LOOK_MAX, wanted))
-    const held = await readHolding(sessions, request, rows, isCut)
+  for (let wanted = Math.max(BATCH_MIN, limit); ; wanted = Math.max(BATCH_MIN, wanted)) {
+    const { rows, oldest } = looks.next(Math.min(BATCH_MAX, wanted))
+    const held = await readMatching(sessions, request, rows, isCut)
     hits.push(...held.map((row) => hitOf(row, 1)).sort(newestFirst))
     if (oldest === undefined) return { hits }
     if (hits.length >= limit || isOver()) return { hits, before: oldest }
     looked += rows.length
-    wanted = Math.min(rows.length * LOOK_GROWTH, rowsFor(limit - hits.length, hits.length / looked))
+    wanted = Math.min(rows.length * BATCH_GROWTH, estimateRows(limit - hits.length, hits.length / looked))
   }
 }
 
-interface Look {
+interface Batch {
   readonly rows: readonly number[]
   /** All that are as new were looked at; nothing where none is left at all. */
   readonly oldest: bigint | undefined
 }
 
 /** The newest of those that are left, about so many: all of one moment together, so that it can be said how far it went. */
-function openLooks({ rows, moments }: Holding): { next(wanted: number): Look } {
+function openBatches({ rows, moments }: Holding): { next(wanted: number): Batch } {
   if (moments === undefined) return { next: () => ({ rows: [...rows], oldest: undefined }) }
   const ordered = moments.toSorted()
   let before = Number.POSITIVE_INFINITY
@@ -96,31 +96,31 @@ function openLooks({ rows, moments }: Holding): { next(wanted: number): Look } {
 }
 
 /** Of most messages the text alone is read: few of those that hold the words hold them in that order. */
-async function readHolding(
+async function readMatching(
   { words, tables }: Sessions,
-  { stretch, confirmed }: NarrowedRequest,
+  { stretch, confirmed }: PrefilterRequest,
   rows: readonly number[],
   isCut: ReadonlySet<number>,
 ): Promise<readonly HitRow[]> {
-  const looks = [rows.filter((row) => !isCut.has(row)), ...inPieces(rows.filter((row) => isCut.has(row)))]
+  const looks = [rows.filter((row) => !isCut.has(row)), ...splitRows(rows.filter((row) => isCut.has(row)))]
   const held: number[] = []
   for (const own of looks) {
     if (own.length === 0) continue
     const read = await tables.messages.takeRows(own, ["search_text"])
-    for (const { search_text, row } of read) if (isIn(search_text, stretch)) held.push(row)
+    for (const { search_text, row } of read) if (containsNeedle(search_text, stretch)) held.push(row)
   }
   if (held.length === 0) return []
   const found = await words.read(held, HIT_COLUMNS)
   return confirmed === undefined ? found : await confirmed(found)
 }
 
-function inPieces(rows: readonly number[]): number[][] {
+function splitRows(rows: readonly number[]): number[][] {
   const pieces: number[][] = []
   for (let from = 0; from < rows.length; from += CUT_AT_ONCE) pieces.push(rows.slice(from, from + CUT_AT_ONCE))
   return pieces
 }
 
-function isIn(text: string | null, { text: wanted, isCaseBlind }: Stretch): boolean {
+function containsNeedle(text: string | null, { text: wanted, isCaseBlind }: Needle): boolean {
   if (text === null) return false
   return isCaseBlind ? text.toLowerCase().includes(wanted.toLowerCase()) : text.includes(wanted)
 }

@@ -12,7 +12,7 @@ const PIECE =
 const PATTERN_UNITS_MAX = 200
 
 /** Nothing where none is sure. */
-export function literalOf(pattern: string): string | undefined {
+export function requiredLiteral(pattern: string): string | undefined {
   if (pattern.length > PATTERN_UNITS_MAX || !pattern.isWellFormed()) return undefined
   let [longest, run] = ["", ""]
   for (let at = 0; at < pattern.length; at = PIECE.lastIndex) {

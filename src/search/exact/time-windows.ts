@@ -41,7 +41,7 @@ export interface WindowsRequest {
   readonly rowsFirst: number
 }
 
-export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRequest): TimeWindows {
+export function createTimeWindows(sessions: Sessions, clock: Clock, request: WindowsRequest): TimeWindows {
   const { isOfTools, shareMs, rowsFirst } = request
   const table = isOfTools ? sessions.tables.parts : sessions.tables.messages
   const count = (from: bigint | undefined, to: bigint) =>
@@ -51,7 +51,7 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
   let givenUp = Number.POSITIVE_INFINITY
 
   /** The end of time is far from what was said last. */
-  async function anchored(to: bigint): Promise<bigint> {
+  async function findAnchor(to: bigint): Promise<bigint> {
     if (to !== END_OF_TIME) return to
     const now = BigInt(Math.trunc(clock.nowMs())) * 1000n
     if ((await count(now - span, to)) > 0) return now
@@ -65,7 +65,7 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
 
   async function before(to: bigint): Promise<TimeWindow | undefined> {
     const left = to === END_OF_TIME ? await table.count() : await count(undefined, to)
-    if (left > wanted * EXCESS_MAX) return await cutOff(to, await anchored(to))
+    if (left > wanted * EXCESS_MAX) return await cutOff(to, await findAnchor(to))
     return left === 0 ? undefined : { from: undefined, to, rows: left }
   }
 
@@ -79,16 +79,16 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
       const rows = await count(from, to)
       if (rows === 0) {
         to = from
-        span = crowd === undefined ? scaled(span, GROWTH_MAX) : scaled(to - crowd.from, 1 / 2)
+        span = crowd === undefined ? scale(span, GROWTH_MAX) : scale(to - crowd.from, 1 / 2)
         continue
       }
       const isCrowd = rows > wanted * EXCESS_MAX
       if (!isCrowd || span <= 1n) {
-        span = scaled(span, Math.min(GROWTH_MAX, wanted / rows))
+        span = scale(span, Math.min(GROWTH_MAX, wanted / rows))
         return { from, to, rows }
       }
       crowd = { from, rows }
-      span = scaled(span, Math.max(1 / 64, (wanted / rows) * 0.9))
+      span = scale(span, Math.max(1 / 64, (wanted / rows) * 0.9))
     }
     return crowd === undefined ? await before(to) : { ...crowd, to }
   }
@@ -98,7 +98,7 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
     took: ({ rows }, ms, most) => {
       const affordable = (rows * shareMs) / Math.max(ms, 0.1)
       const next = Math.trunc(Math.max(ROWS_MIN, Math.min(wanted * GROWTH_MAX, affordable, most)))
-      span = scaled(span, next / wanted)
+      span = scale(span, next / wanted)
       wanted = next
     },
     shrink: ({ rows }, isTimeOver) => {
@@ -107,13 +107,13 @@ export function timeWindows(sessions: Sessions, clock: Clock, request: WindowsRe
       if (isLeast || rows >= givenUp) return false
       givenUp = rows
       wanted = isTimeOver ? ROWS_MIN : Math.max(ROWS_MIN, Math.trunc(Math.min(rows, wanted) / GROWTH_MAX))
-      span = scaled(span, 1 / GROWTH_MAX)
+      span = scale(span, 1 / GROWTH_MAX)
       return true
     },
   }
 }
 
-function scaled(span: bigint, factor: number): bigint {
+function scale(span: bigint, factor: number): bigint {
   const next = BigInt(Math.trunc(Number(span) * factor))
   return next > 1n ? next : 1n
 }
@@ -122,6 +122,6 @@ function scaled(span: bigint, factor: number): bigint {
 const SURPLUS = 1.25
 
 /** In how many rows so many hits are found, if they are as frequent as they were. */
-export function rowsFor(hits: number, share: number): number {
+export function estimateRows(hits: number, share: number): number {
   return (hits * SURPLUS) / share
 }

@@ -9,9 +9,9 @@ import type { Sessions } from "../../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../../substrate/filter.ts"
 import { HIT_COLUMNS, type HitRow, hitOf } from "../hit.ts"
 import { type ArmAnswer, type Hit, newestFirst, type Scope } from "../request.ts"
-import { findNarrowed } from "./prefilter.ts"
-import { literalOf } from "./required-literal.ts"
-import { END_OF_TIME, rowsFor, type TimeWindow, type TimeWindows, timeWindows } from "./time-windows.ts"
+import { findPrefiltered } from "./prefilter.ts"
+import { requiredLiteral } from "./required-literal.ts"
+import { createTimeWindows, END_OF_TIME, estimateRows, type TimeWindow, type TimeWindows } from "./time-windows.ts"
 
 export interface TimelineRequest {
   /** What is looked for: a text as it stands, or a regular expression of the engine (linear time). */
@@ -23,14 +23,14 @@ export interface TimelineRequest {
   readonly scope: Scope
   readonly limit: number
   /** Where an earlier walk stopped, and what it had found at that very moment. */
-  readonly from?: TimelinePlace
+  readonly from?: TimelinePosition
   readonly budgetMs: number
   /** About how many rows are looked at first. */
   readonly windowRows?: number
   readonly signal: AbortSignal
 }
 
-export interface TimelinePlace {
+export interface TimelinePosition {
   readonly beforeMicros: bigint
   /** How many of the newest moment were found already. */
   readonly skip: number
@@ -44,9 +44,9 @@ const LAST_ROWS_MIN = 4_096
 /** How much of its time a walk may spend in one window. */
 const SHARE_MAX = 1 / 4
 
-export async function walkTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
+export async function scanTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
   const arm = "text" in request.needle ? "exact" : "pattern"
-  const found = (await narrowedHits(sessions, clock, request)) ?? (await walked(sessions, clock, request))
+  const found = (await scanPrefiltered(sessions, clock, request)) ?? (await scanWindows(sessions, clock, request))
   return { arm, ...found, plan: () => planOf(sessions, request) }
 }
 
@@ -59,9 +59,9 @@ async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<s
 
 type Found = Pick<ArmAnswer, "hits" | "goesOn">
 
-async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found> {
+async function scanWindows(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found> {
   const { budgetMs, limit } = request
-  const windows = timeWindows(sessions, clock, {
+  const windows = createTimeWindows(sessions, clock, {
     isOfTools: request.scope !== "conversation",
     shareMs: budgetMs * SHARE_MAX,
     rowsFirst: request.windowRows ?? ("text" in request.needle ? TEXT_ROWS_FIRST : PATTERN_ROWS_FIRST),
@@ -76,7 +76,7 @@ async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest
     const window = await windows.before(to)
     if (window === undefined) return { hits }
     const fromMs = clock.monotonicMs()
-    const found = await lookedInto(sessions, request, { window, windows, hasLooked, leftMs: untilMs - fromMs })
+    const found = await scanWithinBudget(sessions, request, { window, windows, hasLooked, leftMs: untilMs - fromMs })
     if (found === "later") return { hits, goesOn: { beforeMicros: to, skip } }
     if (found === "smaller") continue
     hasLooked = true
@@ -89,12 +89,12 @@ async function walked(sessions: Sessions, clock: Clock, request: TimelineRequest
     to = window.from
     looked += window.rows
     // A look for the last few of a page costs as much as it has rows.
-    const wanted = Math.max(LAST_ROWS_MIN, rowsFor(limit - hits.length, hits.length / looked))
+    const wanted = Math.max(LAST_ROWS_MIN, estimateRows(limit - hits.length, hits.length / looked))
     windows.took(window, clock.monotonicMs() - fromMs, wanted)
   }
 }
 
-interface Look {
+interface WindowScan {
   readonly window: TimeWindow
   readonly windows: TimeWindows
   readonly hasLooked: boolean
@@ -105,38 +105,38 @@ interface Look {
  * Whatever lies in it: a window that takes longer than there is time is given up, and a later walk goes on from its end.
  * The first one must give something, or an answer would go on where it began.
  */
-async function lookedInto(
+async function scanWithinBudget(
   sessions: Sessions,
   request: TimelineRequest,
-  { window, windows, hasLooked, leftMs }: Look,
+  { window, windows, hasLooked, leftMs }: WindowScan,
 ): Promise<Hit[] | "later" | "smaller"> {
   const isTimeOver = leftMs <= 0
   if (request.signal.aborted || (hasLooked && isTimeOver)) return "later"
-  const found = isTimeOver ? undefined : await inWindow(sessions, request, window, hasLooked ? leftMs : leftMs / 2)
+  const found = isTimeOver ? undefined : await scanWindow(sessions, request, window, hasLooked ? leftMs : leftMs / 2)
   if (found !== undefined) return found
   if (hasLooked) return "later"
-  return windows.shrink(window, isTimeOver) ? "smaller" : ((await inWindow(sessions, request, window)) ?? "later")
+  return windows.shrink(window, isTimeOver) ? "smaller" : ((await scanWindow(sessions, request, window)) ?? "later")
 }
 
 function pageOf(hits: readonly Hit[], { limit, from }: TimelineRequest, hasMore: boolean): Found {
   const kept = hits.slice(0, limit)
-  return { hits: kept, ...(hasMore || kept.length < hits.length ? { goesOn: placeBehind(kept, from) } : {}) }
+  return { hits: kept, ...(hasMore || kept.length < hits.length ? { goesOn: positionBehind(kept, from) } : {}) }
 }
 
 /** Without a walk, where the index knows which few messages can hold the text. */
-async function narrowedHits(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found | undefined> {
+async function scanPrefiltered(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found | undefined> {
   const { isCaseBlind, scope, where, from, budgetMs, signal } = request
-  const text = literalOfNeedle(request)
+  const text = literalIn(request)
   if (text === undefined || scope !== "conversation") return undefined
   const older =
     from === undefined ? where : and(where, range("timestamp", { to: from.beforeMicros, toExclusive: true }))
   const untilMs = clock.monotonicMs() + budgetMs
-  const found = await findNarrowed(sessions, {
+  const found = await findPrefiltered(sessions, {
     stretch: { text, isCaseBlind },
     where: older,
     limit: rowsMax(request),
     isOver: () => signal.aborted || clock.monotonicMs() > untilMs,
-    ...("text" in request.needle ? {} : { confirmed: (rows) => matching(sessions, request, rows) }),
+    ...("text" in request.needle ? {} : { confirmed: (rows) => confirmPattern(sessions, request, rows) }),
   })
   if (found === undefined) return undefined
   const hits = found.hits.slice(from?.skip ?? 0)
@@ -146,13 +146,13 @@ async function narrowedHits(sessions: Sessions, clock: Clock, request: TimelineR
 }
 
 /** What a text has to hold at least; nothing where it may be written in another case than the engine is asked for. */
-function literalOfNeedle({ needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">): string | undefined {
+function literalIn({ needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">): string | undefined {
   if ("text" in needle) return needle.text
-  return isCaseBlind ? undefined : literalOf(needle.pattern)
+  return isCaseBlind ? undefined : requiredLiteral(needle.pattern)
 }
 
 /** What a pattern means is the engine's to say, of these messages alone. */
-async function matching(
+async function confirmPattern(
   { tables }: Sessions,
   request: TimelineRequest,
   rows: readonly HitRow[],
@@ -177,7 +177,7 @@ function keyOf({ session_id, id }: Pick<HitRow, "session_id" | "id">): string {
 }
 
 /** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */
-function placeBehind(kept: readonly Hit[], before: TimelinePlace | undefined): TimelinePlace {
+function positionBehind(kept: readonly Hit[], before: TimelinePosition | undefined): TimelinePosition {
   const last = kept.at(-1)?.timestampMicros ?? 0n
   const same = kept.filter((hit) => hit.timestampMicros === last).length
   const earlier = before !== undefined && before.beforeMicros === last + 1n ? before.skip : 0
@@ -185,7 +185,7 @@ function placeBehind(kept: readonly Hit[], before: TimelinePlace | undefined): T
 }
 
 /** Nothing where it takes longer than the time there is. */
-async function inWindow(
+async function scanWindow(
   sessions: Sessions,
   request: TimelineRequest,
   window: TimeWindow,
@@ -279,13 +279,13 @@ function needleFilter(
 ): Filter {
   if ("text" in needle) return contains(column, needle.text, isCaseBlind)
   const pattern = matches(column, needle.pattern, isCaseBlind)
-  const literal = literalOfNeedle({ needle, isCaseBlind })
+  const literal = literalIn({ needle, isCaseBlind })
   // Most texts are told by less than the pattern, in half the time.
   return literal === undefined ? pattern : and(contains(column, literal), pattern)
 }
 
 /** How many values of the searched columns lie in blobs. Counting them reads the columns: nothing where that takes too long. */
-export async function largeValues(
+export async function countLargeValues(
   sessions: Sessions,
   { where, whereOfTools, scope }: Pick<TimelineRequest, "where" | "whereOfTools" | "scope">,
   withinMs: number,

@@ -14,7 +14,7 @@ export interface WeightedArm {
   readonly plan?: () => Promise<string>
 }
 
-export interface Fused {
+export interface FusedHit {
   readonly hit: Hit
   /** 0 to 1 within one answer. */
   readonly score: number
@@ -32,12 +32,12 @@ interface Sum {
 }
 
 /** Each arm's scores are stretched over 0 to 1, weighted and summed. Ties go to the newer message. */
-export function fuse(arms: readonly WeightedArm[]): Fused[] {
+export function fuse(arms: readonly WeightedArm[]): FusedHit[] {
   // By session and then by message: to make one key of both for each hit of each arm took as long as all of the rest.
   const bySession = new Map<string, Map<string, Sum>>()
   const sums: Sum[] = []
   for (const [index, { hits, weight }] of arms.entries()) {
-    for (const { hit, share } of stretched(hits)) {
+    for (const { hit, share } of normalizeScores(hits)) {
       const session = bySession.get(hit.sessionId) ?? new Map<string, Sum>()
       bySession.set(hit.sessionId, session)
       let own = session.get(hit.messageId)
@@ -59,7 +59,7 @@ export function fuse(arms: readonly WeightedArm[]): Fused[] {
 const NEIGHBOUR_SHARE = 0.2
 const NEIGHBOURS_REACH = 3
 
-export function withNeighbours(fused: readonly Fused[]): Fused[] {
+export function boostNeighbours(fused: readonly FusedHit[]): FusedHit[] {
   const bySession = new Map<string, Map<number, number>>()
   for (const { hit, score } of fused) {
     const scores = bySession.get(hit.sessionId) ?? new Map<number, number>()
@@ -81,7 +81,7 @@ export function withNeighbours(fused: readonly Fused[]): Fused[] {
   return raised.map((each) => ({ ...each, score: each.score / best })).toSorted(bestFirst)
 }
 
-export function bestFirst(left: Fused, right: Fused): number {
+export function bestFirst(left: FusedHit, right: FusedHit): number {
   if (left.score !== right.score) return right.score - left.score
   if (left.hit.timestampMicros !== right.hit.timestampMicros)
     return left.hit.timestampMicros > right.hit.timestampMicros ? -1 : 1
@@ -91,7 +91,7 @@ export function bestFirst(left: Fused, right: Fused): number {
 /** The last of a full list still counts a little: it was found, and what is not in the list was not. */
 const LEAST = 0.02
 
-function stretched(hits: readonly Hit[]): { readonly hit: Hit; readonly share: number }[] {
+function normalizeScores(hits: readonly Hit[]): { readonly hit: Hit; readonly share: number }[] {
   const scores = hits.map(({ score }) => score)
   const [high, low] = [Math.max(...scores), Math.min(...scores)]
   const span = high - low

@@ -2,7 +2,7 @@
  * Weighs candidates against each other by their own texts. The index of words knows which messages are about a query; the
  * texts know endings, parts of names, word order and typing errors. Pure: texts in, scores out. Knows no store.
  */
-import { folded, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
+import { foldText, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
 
 /** More of a text than this is not weighed: the beginning says what it is about. */
 const WEIGHED_UNITS_MAX = 12_000
@@ -15,8 +15,8 @@ const K1 = 0.6
 const B = 0.6
 
 /** As it is compared: folded, with one space for any. */
-export function comparable(text: string): string {
-  const bare = folded(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
+export function normalizeText(text: string): string {
+  const bare = foldText(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
   // Most texts are as they should be, and to put a space for every space takes three times as long as to look.
   return (UNEVEN_SPACE.test(bare) ? bare.replace(/\s+/g, " ") : bare).trim()
 }
@@ -24,14 +24,14 @@ export function comparable(text: string): string {
 const UNEVEN_SPACE = /[^\S ]| {2}/
 
 /** BM25 of the query's runs of four characters, among these texts alone. Runs cross spaces: word order counts. */
-export function weighRuns(query: string, texts: readonly string[]): number[] {
-  const runs = runsOf(query)
-  const sieve = sieveOf(runs)
+export function scoreRuns(query: string, texts: readonly string[]): number[] {
+  const runs = splitRuns(query)
+  const sieve = createRunFilter(runs)
   const counts = texts.map((text) => countRuns(text, runs, sieve))
   const having = new Uint32Array(runs.size)
   for (const count of counts)
     for (let run = 0; run < count.length; run++) if (count[run] !== 0) having[run] = (having[run] as number) + 1
-  const rarity = Float64Array.from(having, (documents) => rarityOf(documents, texts.length))
+  const rarity = Float64Array.from(having, (documents) => idf(documents, texts.length))
   const mean = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length) || 1
   return texts.map((text, index) => {
     const count = counts[index] as Uint16Array
@@ -46,9 +46,9 @@ export function weighRuns(query: string, texts: readonly string[]): number[] {
 }
 
 /** Which of the query's terms the first line or so of each text holds, the rare ones counting more. */
-export function weighOpenings(terms: readonly string[], texts: readonly string[]): number[] {
+export function scoreOpenings(terms: readonly string[], texts: readonly string[]): number[] {
   const wanted = new Set(terms)
-  const mayHold = openingSieve(terms)
+  const mayHold = createOpeningFilter(terms)
   const openings = texts.map((text) => {
     const held = new Set<string>()
     const opening = text.slice(0, OPENING_UNITS)
@@ -59,7 +59,7 @@ export function weighOpenings(terms: readonly string[], texts: readonly string[]
   for (const held of openings) for (const term of held) having.set(term, (having.get(term) ?? 0) + 1)
   return openings.map((held) => {
     let score = 0
-    for (const term of held) score += rarityOf(having.get(term) ?? 0, texts.length)
+    for (const term of held) score += idf(having.get(term) ?? 0, texts.length)
     return score
   })
 }
@@ -72,7 +72,7 @@ const LETTERS_MAX = 60
  * Most openings hold none of the terms, and that is told sooner than their own terms are made: what a text of ASCII is
  * indexed by stands in it, but for case, underscores and the sign that ends a stem.
  */
-function openingSieve(terms: readonly string[]): (opening: string) => boolean {
+function createOpeningFilter(terms: readonly string[]): (opening: string) => boolean {
   const all = terms.map((term) => term.replace(/[*~]$/, "").replaceAll("_", ""))
   if (all.some((letters) => letters === "" || letters.length > LETTERS_MAX)) return () => true
   const shortest = [...new Set(all)].toSorted((left, right) => left.length - right.length)
@@ -85,14 +85,14 @@ function openingSieve(terms: readonly string[]): (opening: string) => boolean {
   }
 }
 
-function rarityOf(documents: number, all: number): number {
+function idf(documents: number, all: number): number {
   return Math.log((all - documents + 0.5) / (documents + 0.5) + 1)
 }
 
 // --- Runs ---------------------------------------------------------------------------------------------------------------
 
 /** The runs of a query, each with its number. */
-function runsOf(query: string): Map<string, number> {
+function splitRuns(query: string): Map<string, number> {
   const runs = new Map<string, number>()
   for (let at = 0; at + RUN_LENGTH <= query.length && runs.size < RUNS_MAX; at++) {
     const run = query.slice(at, at + RUN_LENGTH)
@@ -104,12 +104,12 @@ function runsOf(query: string): Map<string, number> {
 const SIEVE_BITS = 14
 
 /** Nearly every run of a text is none of the query's: one array says so before a string is made and the map is asked. */
-function sieveOf(runs: ReadonlyMap<string, number>): Uint8Array {
+function createRunFilter(runs: ReadonlyMap<string, number>): Uint8Array {
   const sieve = new Uint8Array(1 << SIEVE_BITS)
   for (const run of runs.keys()) {
     let window = 0
     for (let at = 0; at < RUN_LENGTH; at++) window = (window << 8) ^ run.charCodeAt(at)
-    sieve[placeOf(window)] = 1
+    sieve[slotOf(window)] = 1
   }
   return sieve
 }
@@ -121,13 +121,13 @@ function countRuns(text: string, runs: ReadonlyMap<string, number>, sieve: Uint8
   let window = 0
   for (let at = 0; at < text.length; at++) {
     window = (window << 8) ^ text.charCodeAt(at)
-    if (sieve[placeOf(window)] === 0 || at + 1 < RUN_LENGTH) continue
+    if (sieve[slotOf(window)] === 0 || at + 1 < RUN_LENGTH) continue
     const run = runs.get(text.slice(at + 1 - RUN_LENGTH, at + 1))
     if (run !== undefined) counts[run] = (counts[run] as number) + 1
   }
   return counts
 }
 
-function placeOf(window: number): number {
+function slotOf(window: number): number {
   return Math.imul(window, 0x9e3779b1) >>> (32 - SIEVE_BITS)
 }

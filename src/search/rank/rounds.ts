@@ -3,16 +3,16 @@
  * and more match, the search goes on outside of those that it has, below everything that it found in them.
  */
 import { type Filter, isIn, not } from "../../substrate/filter.ts"
-import type { Fused, WeightedArm } from "./fusion.ts"
+import type { FusedHit, WeightedArm } from "./fusion.ts"
 
 interface Ranking {
-  readonly ranked: readonly Fused[]
+  readonly ranked: readonly FusedHit[]
   readonly asked: readonly WeightedArm[]
 }
 
 export interface RoundsRequest<R extends Ranking> {
   /** Whether that is as much as this page shows, and one more to tell that there is a next. */
-  readonly isEnough: (ranked: readonly Fused[]) => Promise<boolean>
+  readonly isEnough: (ranked: readonly FusedHit[]) => Promise<boolean>
   readonly minScore: number
   readonly again: (outside: Filter) => Promise<R>
 }
@@ -20,7 +20,7 @@ export interface RoundsRequest<R extends Ranking> {
 /** Each gives a session at least, and mostly as many as it finds messages. */
 const ROUNDS_MAX = 24
 
-export async function inRounds<R extends Ranking>(
+export async function searchInRounds<R extends Ranking>(
   first: R,
   { isEnough, minScore, again }: RoundsRequest<R>,
 ): Promise<R> {
@@ -32,11 +32,11 @@ export async function inRounds<R extends Ranking>(
     if (!hasMore || least < minScore || (await isEnough(ranked))) break
     const seen = new Set(ranked.map(({ hit }) => hit.sessionId))
     last = await again(not(isIn("session_id", [...seen])))
-    ranked = [...ranked, ...last.ranked.map((fused) => scaled(fused, least))]
+    ranked = [...ranked, ...last.ranked.map((fused) => scaleScore(fused, least))]
   }
   return { ...first, ranked }
 }
 
-function scaled({ hit, score, shares }: Fused, factor: number): Fused {
+function scaleScore({ hit, score, shares }: FusedHit, factor: number): FusedHit {
   return { hit, score: score * factor, shares: shares.map((share) => share * factor) }
 }

@@ -3,35 +3,35 @@
  * holds yet. Looked at again at every search, which costs two version numbers; read again only where one has changed.
  */
 import type { Filter } from "../../substrate/filter.ts"
-import { facetsOf, leftToAsk, passing } from "./query/document-filter.ts"
+import { attributesOf, evaluateFilter, simplifyFilter } from "./query/document-filter.ts"
 import type { Documents } from "./segment/documents.ts"
-import { type LoadedSegment, loadFacets, type Trust, type WordTables, wholeCover } from "./segment/segments.ts"
-import { currentBook } from "./terms/term-interner.ts"
-import { type Built, createBuilder, type MessageBatch } from "./write/index-builder.ts"
-import { type Bounds, messageBatches, OutOfOrder, sortedBatches } from "./write/message-batches.ts"
+import { type LoadedSegment, loadAttributes, loadCover, type Trust, type WordTables } from "./segment/segments.ts"
+import { currentInterner } from "./terms/term-interner.ts"
+import { createIndexBuilder, type InvertedIndex, type MessageBatch } from "./write/index-builder.ts"
+import { type Bounds, OutOfOrder, readBatches, readSortedBatch } from "./write/message-batches.ts"
 
-export interface Part {
+export interface Shard {
   readonly from: number
   readonly documents: Documents
 }
 
-export interface TailPart extends Part {
+export interface TailShard extends Shard {
   /** The number behind its last message. */
   readonly to: number
-  readonly built: Built
+  readonly built: InvertedIndex
 }
 
-export interface Content {
+export interface IndexSnapshot {
   readonly cover: readonly LoadedSegment[]
-  readonly tail: readonly TailPart[]
+  readonly tail: readonly TailShard[]
 }
 
-export interface View {
-  current(): Promise<Content>
+export interface Snapshots {
+  current(): Promise<IndexSnapshot>
   /** The same for what a search has found, which the last look has seen: it costs no look of its own. */
-  holding(rows: readonly number[]): Promise<Content>
+  holding(rows: readonly number[]): Promise<IndexSnapshot>
   /** A byte for each message, 1 where the filter lets it pass; nothing where it lets all of them. */
-  passing(part: Part, where: Filter): Promise<Uint8Array | undefined>
+  passing(part: Shard, where: Filter): Promise<Uint8Array | undefined>
   forget(): void
 }
 
@@ -41,28 +41,28 @@ const MASKS_MAX = 8
 interface Tail {
   readonly version: number | undefined
   readonly from: number
-  readonly parts: readonly TailPart[]
+  readonly parts: readonly TailShard[]
 }
 
 /** Who searches while messages come in makes so many of them anew, which takes some 30 ms. */
 const TAIL_ROWS_AT_ONCE = 4096
 
-export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): View {
+export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): Snapshots {
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
   let tail: Tail | undefined
-  let looking: Promise<Content> | undefined
+  let looking: Promise<IndexSnapshot> | undefined
   let isBegun = false
-  let next: Promise<Content> | undefined
+  let next: Promise<IndexSnapshot> | undefined
   /** Once something that was named was not there, each block is looked for. */
   let trust: Trust = "directories"
   let loading: Promise<void> = Promise.resolve()
   const masks = new WeakMap<Documents, Map<string, Promise<Uint8Array>>>()
 
-  async function look(): Promise<Content> {
+  async function look(): Promise<IndexSnapshot> {
     const [version, newest] = await Promise.all([tables.segments.version(), tables.messages.version()])
     if (cover === undefined || cover.version !== version) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
-      cover = { version, segments: version === undefined ? [] : (await wholeCover(tables, known, trust)).cover }
+      cover = { version, segments: version === undefined ? [] : (await loadCover(tables, known, trust)).cover }
       trust = "directories"
     }
     const from = cover.segments.at(-1)?.to ?? 0
@@ -73,7 +73,7 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   }
 
   /** Who asks in the same turn shares the look. */
-  function lookNow(): Promise<Content> {
+  function lookNow(): Promise<IndexSnapshot> {
     isBegun = false
     looking = Promise.resolve()
       .then(() => {
@@ -88,18 +88,18 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
 
   /** Of all segments at once, and by turns: who comes second finds what the first has read. */
   function loadFacetsOf(part: LoadedSegment, where: Filter): Promise<void> {
-    const load = () => loadFacets(tables, [...new Set([part, ...(cover?.segments ?? [])])], facetsOf(where))
+    const load = () => loadAttributes(tables, [...new Set([part, ...(cover?.segments ?? [])])], attributesOf(where))
     const mine = loading.then(load, load)
     loading = mine
     return mine
   }
 
-  async function maskOf(part: Part, asked: Filter): Promise<Uint8Array> {
+  async function maskOf(part: Shard, asked: Filter): Promise<Uint8Array> {
     if ("id" in part) await loadFacetsOf(part as LoadedSegment, asked)
-    return passing(part.documents, asked, part.from) ?? (await askedFor(tables, part, asked))
+    return evaluateFilter(part.documents, asked, part.from) ?? (await readMask(tables, part, asked))
   }
 
-  function current(): Promise<Content> {
+  function current(): Promise<IndexSnapshot> {
     if (looking === undefined) return lookNow()
     if (!isBegun) return looking
     // That look may have missed what was stored just before this call.
@@ -115,16 +115,16 @@ export function createView(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): 
   return {
     current,
     holding: async (rows) => {
-      const seen: Content = { cover: cover?.segments ?? [], tail: tail?.parts ?? [] }
-      const last: Part | undefined = seen.tail.at(-1) ?? seen.cover.at(-1)
+      const seen: IndexSnapshot = { cover: cover?.segments ?? [], tail: tail?.parts ?? [] }
+      const last: Shard | undefined = seen.tail.at(-1) ?? seen.cover.at(-1)
       const reach = last === undefined ? 0 : last.from + last.documents.size
       return rows.every((row) => row < reach) ? seen : await current()
     },
     passing: async (part, where) => {
       const { documents, from } = part
-      const asked = leftToAsk(where, from, from + documents.size)
+      const asked = simplifyFilter(where, from, from + documents.size)
       if (asked === undefined) return undefined
-      const own = masksOf(masks, documents)
+      const own = masksFor(masks, documents)
       const key = filterKey(asked)
       // A search asks two questions with one filter at once.
       const mask = own.get(key) ?? maskOf(part, asked)
@@ -159,12 +159,12 @@ async function readTail(
   if (version === undefined) return { version, from, parts: [] }
   const isMore = before?.version !== undefined && before.version < version && before.from === from
   const parts = isMore ? before.parts.slice(0, -1) : []
-  for await (const part of builtFrom(tables, parts.at(-1)?.to ?? from, rowsAtOnce)) parts.push(part)
+  for await (const part of buildTail(tables, parts.at(-1)?.to ?? from, rowsAtOnce)) parts.push(part)
   return { version, from, parts }
 }
 
 /** They go with the part that they are of. */
-function masksOf<Mask>(masks: WeakMap<Documents, Map<string, Mask>>, documents: Documents): Map<string, Mask> {
+function masksFor<Mask>(masks: WeakMap<Documents, Map<string, Mask>>, documents: Documents): Map<string, Mask> {
   const known = masks.get(documents)
   if (known !== undefined) return known
   const own = new Map<string, Mask>()
@@ -177,7 +177,7 @@ function filterKey(where: Filter): string {
 }
 
 /** A filter by what segments do not know is asked of the table, before anything is ranked. */
-async function askedFor({ messages }: WordTables, { from, documents }: Part, where: Filter): Promise<Uint8Array> {
+async function readMask({ messages }: WordTables, { from, documents }: Shard, where: Filter): Promise<Uint8Array> {
   const mask = new Uint8Array(documents.size)
   for await (const { numbers } of messages.stretches({ from, to: from + documents.size, columns: [], where }))
     for (const number of numbers) mask[number - from] = 1
@@ -185,27 +185,27 @@ async function askedFor({ messages }: WordTables, { from, documents }: Part, whe
 }
 
 /** The messages from a row number on, a part at a time. Rows may lie in any order within one. */
-async function* builtFrom({ messages }: WordTables, from: number, rowsAtOnce: number): AsyncGenerator<TailPart> {
+async function* buildTail({ messages }: WordTables, from: number, rowsAtOnce: number): AsyncGenerator<TailShard> {
   const count = await messages.reach()
   for (let start = from; start < count; start += rowsAtOnce) {
     const isLast = start + rowsAtOnce >= count
-    const built = await builtBetween(messages, { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) })
+    const built = await buildShard(messages, { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) })
     const { size } = built.documents
     if (size > 0)
       yield { from: start, to: isLast ? start + size : start + rowsAtOnce, built, documents: built.documents }
   }
 }
 
-async function builtBetween(messages: WordTables["messages"], bounds: Bounds): Promise<Built> {
+async function buildShard(messages: WordTables["messages"], bounds: Bounds): Promise<InvertedIndex> {
   const builtOf = async (batches: AsyncIterable<MessageBatch>) => {
-    const builder = createBuilder(currentBook())
+    const builder = createIndexBuilder(currentInterner())
     for await (const batch of batches) builder.add(batch)
     return builder.finish()
   }
   try {
-    return await builtOf(messageBatches(messages, bounds))
+    return await builtOf(readBatches(messages, bounds))
   } catch (error) {
     if (!(error instanceof OutOfOrder)) throw error
-    return await builtOf(sortedBatches(messages, bounds))
+    return await builtOf(readSortedBatch(messages, bounds))
   }
 }

@@ -1,6 +1,6 @@
 /** The index of words as `status` and `optimize` show it: one table, whose rows are the messages that are in a segment. */
 import type { TableStatistics } from "../../substrate/table.ts"
-import { coverOf, readFacts, type WordTables } from "./segment/segments.ts"
+import { chooseCover, readFacts, type WordTables } from "./segment/segments.ts"
 
 /** Nothing where no segment was ever written. */
 export async function wordStatistics(tables: WordTables): Promise<TableStatistics | undefined> {
@@ -10,7 +10,7 @@ export async function wordStatistics(tables: WordTables): Promise<TableStatistic
     tables.messages.reach(),
   ])
   if (segments === undefined || blocks === undefined) return undefined
-  const cover = coverOf(await readFacts(tables))
+  const cover = chooseCover(await readFacts(tables))
   const rows = cover.at(-1)?.to ?? 0
   const bytes =
     segments.bytes === undefined || blocks.bytes === undefined

@@ -7,21 +7,21 @@ import type { Picked } from "../../substrate/table.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
 import { openDictionary } from "./query/dictionary.ts"
-import { heldNumbers } from "./query/matching.ts"
+import { matchClauses } from "./query/matching.ts"
 import { type Ranked, type RankedSegment, rank } from "./query/rank.ts"
-import { createKeptTexts, type KeptTexts } from "./query/text-cache.ts"
-import { FACETS, facetOf, hasFacet, spokenIn } from "./segment/documents.ts"
-import { encodeList, type TermList } from "./segment/postings.ts"
+import { createTextCache, type TextCache } from "./query/text-cache.ts"
+import { ATTRIBUTES, attributeOf, findSpoken, hasAttribute } from "./segment/documents.ts"
+import { encodePostings, type PostingList } from "./segment/postings.ts"
 import {
   type BlockReader,
-  blockOf,
   createBlockReader,
-  goneForGood,
-  loadFacets,
+  findBlock,
+  indexChangedError,
+  loadAttributes,
   SegmentGone,
   type WordTables,
 } from "./segment/segments.ts"
-import { type Content, createView, type Part, type TailPart, type View } from "./snapshot.ts"
+import { createSnapshots, type IndexSnapshot, type Shard, type Snapshots, type TailShard } from "./snapshot.ts"
 
 type Columns = (typeof MESSAGES)["columns"]
 
@@ -87,7 +87,7 @@ export interface WordIndex {
 type Asked = Omit<WordRequest<never>, "columns">
 
 interface Answer {
-  readonly parts: readonly Part[]
+  readonly parts: readonly Shard[]
   readonly segments: readonly RankedSegment[]
   readonly terms: readonly string[]
   readonly best: readonly Ranked[]
@@ -99,26 +99,26 @@ const SEARCHES_OF_ONE_COMMAND = 6
 const HIT_FACETS = ["session_id", "role", "timestamp", "ordinal"] as const
 
 export function openWordIndex(tables: WordTables): WordIndex {
-  const view = createView(tables)
+  const view = createSnapshots(tables)
   const blocks = createBlockReader(tables)
   const dictionary = openDictionary(tables)
-  const texts = createKeptTexts(tables.messages)
+  const texts = createTextCache(tables.messages)
   let searches = 0
 
-  async function looked(): Promise<Content> {
+  async function looked(): Promise<IndexSnapshot> {
     const content = await view.current()
     searches += 1
-    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadFacets(tables, content.cover, HIT_FACETS)
+    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadAttributes(tables, content.cover, HIT_FACETS)
     return content
   }
 
   async function ranked(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
     const { cover, tail } = await looked()
-    const parts: readonly Part[] = [...cover, ...tail]
+    const parts: readonly Shard[] = [...cover, ...tail]
     const terms =
       query.distance === undefined
         ? [...new Set(query.terms)]
-        : await dictionary.termsLike({ cover, tail }, query.terms, query.distance)
+        : await dictionary.findSimilar({ cover, tail }, query.terms, query.distance)
     const segments = await segmentsOf({ view, blocks }, { cover, tail }, terms, where)
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
@@ -130,7 +130,7 @@ export function openWordIndex(tables: WordTables): WordIndex {
         return await work()
       } catch (error) {
         if (!(error instanceof SegmentGone)) throw error
-        if (attempt === ATTEMPTS) throw goneForGood()
+        if (attempt === ATTEMPTS) throw indexChangedError()
         view.forget()
         blocks.forget()
       }
@@ -146,12 +146,12 @@ export function openWordIndex(tables: WordTables): WordIndex {
         const terms = [...new Set(clauses.flatMap((clause) => clause.terms))]
         const held = heldIn(content, await segmentsOf({ view, blocks }, content, terms, where), clauses)
         if (held.rows.length > most) return undefined
-        if (held.rows.length > few) await loadFacets(tables, content.cover, ["timestamp"])
+        if (held.rows.length > few) await loadAttributes(tables, content.cover, ["timestamp"])
         return { rows: held.rows, moments: held.rows.length > few ? held.moments() : undefined }
       }),
     read: async (rows, columns) => {
       const { cover, tail } = await view.holding(rows)
-      const parts: readonly Part[] = [...cover, ...tail]
+      const parts: readonly Shard[] = [...cover, ...tail]
       const best = rows.flatMap((row) => {
         const segment = parts.findLastIndex(({ from }) => from <= row)
         return segment < 0 ? [] : [{ segment, number: row - (parts[segment]?.from ?? 0), score: 0 }]
@@ -167,8 +167,8 @@ export function openWordIndex(tables: WordTables): WordIndex {
     spoken: async (sessionIds) => {
       const { cover, tail } = await view.current()
       const documents = [...cover, ...tail].map((part) => part.documents)
-      const isKept = documents.every((each) => hasFacet(each, "session_id") && hasFacet(each, "ordinal"))
-      return isKept ? spokenIn(documents, sessionIds) : undefined
+      const isKept = documents.every((each) => hasAttribute(each, "session_id") && hasAttribute(each, "ordinal"))
+      return isKept ? findSpoken(documents, sessionIds) : undefined
     },
     explain: (query, asked) => answered(async () => explained(await ranked(query, asked), asked)),
   }
@@ -176,12 +176,12 @@ export function openWordIndex(tables: WordTables): WordIndex {
 
 /** What the segments know of the terms, and what of them the filter lets pass. */
 async function segmentsOf(
-  { view, blocks }: { readonly view: View; readonly blocks: BlockReader },
-  { cover, tail }: Content,
+  { view, blocks }: { readonly view: Snapshots; readonly blocks: BlockReader },
+  { cover, tail }: IndexSnapshot,
   terms: readonly string[],
   where: Filter | undefined,
 ): Promise<RankedSegment[]> {
-  const parts: readonly Part[] = [...cover, ...tail]
+  const parts: readonly Shard[] = [...cover, ...tail]
   const [stored, passing] = await Promise.all([
     blocks.lists(cover, terms),
     Promise.all(parts.map((part) => (where === undefined ? undefined : view.passing(part, where)))),
@@ -190,18 +190,18 @@ async function segmentsOf(
   return parts.map(({ documents }, index) => ({
     documents,
     passing: passing[index],
-    lists: lists[index] ?? new Map<string, TermList>(),
+    lists: lists[index] ?? new Map<string, PostingList>(),
   }))
 }
 
-function heldIn({ cover, tail }: Content, segments: readonly RankedSegment[], clauses: readonly WordClause[]) {
+function heldIn({ cover, tail }: IndexSnapshot, segments: readonly RankedSegment[], clauses: readonly WordClause[]) {
   const starts = [...cover, ...tail].map(({ from }) => from)
   const numbers = segments.map(({ documents, passing, lists }, index) => {
     const asked = clauses.map(({ terms, from }) => ({
       lists: terms.flatMap((term) => lists.get(term) ?? []),
       ...(from === undefined ? {} : { from: Math.max(0, from - (starts[index] ?? 0)) }),
     }))
-    return heldNumbers({ size: documents.size, passing }, asked)
+    return matchClauses({ size: documents.size, passing }, asked)
   })
   return {
     rows: joined(numbers, (number, index) => number + (starts[index] ?? 0)),
@@ -219,11 +219,11 @@ function joined(all: readonly Uint32Array[], of: (number: number, segment: numbe
 }
 
 /** Of a segment in memory. */
-function listsOf({ built, documents }: TailPart, terms: readonly string[]): ReadonlyMap<string, TermList> {
-  const lists = new Map<string, TermList>()
+function listsOf({ built, documents }: TailShard, terms: readonly string[]): ReadonlyMap<string, PostingList> {
+  const lists = new Map<string, PostingList>()
   for (const term of terms) {
-    const index = blockOf(built.terms, term)
-    if (built.terms[index] === term) lists.set(term, encodeList(built.numbersOf(index), documents.size))
+    const index = findBlock(built.terms, term)
+    if (built.terms[index] === term) lists.set(term, encodePostings(built.numbersOf(index), documents.size))
   }
   return lists
 }
@@ -234,18 +234,18 @@ type Row = Readonly<Record<string, unknown>>
 
 /** What is kept of the segments need not be read; a text is read from its row, or was not long ago. */
 async function rowsOf(
-  texts: KeptTexts,
+  texts: TextCache,
   { parts, best }: Pick<Answer, "parts" | "best">,
   columns: readonly ScannedName<Columns>[],
 ): Promise<Row[]> {
   if (columns.length === 0) {
     return best.map(({ segment, number, score }) => ({ _score: score, [ROW]: (parts[segment]?.from ?? 0) + number }))
   }
-  const kept = FACETS.filter((name) => parts.every(({ documents }) => hasFacet(documents, name)))
+  const kept = ATTRIBUTES.filter((name) => parts.every(({ documents }) => hasAttribute(documents, name)))
   const known = best.map(({ segment, number, score }) => {
-    const { from, documents } = parts[segment] as Part
+    const { from, documents } = parts[segment] as Shard
     const row: Record<string, unknown> = { _score: score, [ROW]: from + number }
-    for (const name of kept) row[name] = facetOf(documents, name, number)
+    for (const name of kept) row[name] = attributeOf(documents, name, number)
     return row
   })
   const isKnown = new Set<string>(kept.filter((name) => known.every((row) => isExact(row[name]))))

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { openDictionary } from "../../../src/sessions/words/query/dictionary.ts"
-import { createKeptTexts } from "../../../src/sessions/words/query/text-cache.ts"
+import { createTextCache } from "../../../src/sessions/words/query/text-cache.ts"
 import { createBlockReader } from "../../../src/sessions/words/segment/segments.ts"
-import { createView } from "../../../src/sessions/words/snapshot.ts"
+import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { and, eq, type Filter, stored } from "../../../src/substrate/filter.ts"
 import { said, session, testSessions } from "../support.ts"
@@ -99,7 +99,7 @@ test("texts are kept up to some size, the latest longest, and never for another 
   await write(place.sessions, "a")
   const { messages } = place.sessions.tables
   let read: number[] = []
-  const texts = createKeptTexts(
+  const texts = createTextCache(
     {
       ...messages,
       takeRows: (rows, columns) => {
@@ -141,13 +141,13 @@ test("blocks and terms that were read are not read again, but for a segment of a
       }) as typeof blocks.takeRows,
     },
   }
-  const { cover } = await createView(wordTables).current()
+  const { cover } = await createSnapshots(wordTables).current()
   const ofAnotherStore = cover.map((segment) => ({ ...segment, id: `${segment.id}-` }))
   const reader = createBlockReader(wordTables)
   const dictionary = openDictionary(wordTables)
   const questions = [
     async (segments: typeof cover) => (await reader.lists(segments, ["fox"]))[0]?.get("fox")?.count,
-    async (segments: typeof cover) => (await dictionary.termsLike({ cover: segments, tail: [] }, ["fix"], 1))[0],
+    async (segments: typeof cover) => (await dictionary.findSimilar({ cover: segments, tail: [] }, ["fix"], 1))[0],
   ]
   for (const [at, ask] of questions.entries()) {
     const asked = async (segments: typeof cover) => {
@@ -166,7 +166,7 @@ test("a filter is applied to a segment once, though messages come in behind it",
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
   await write(place.sessions, "a")
   await place.sessions.maintain("all")
-  const view = createView({ messages: tables.messages, ...words })
+  const view = createSnapshots({ messages: tables.messages, ...words })
   const asked = async (where: Filter) => {
     const [segment] = (await view.current()).cover
     return segment && (await view.passing(segment, and(where, stored(0, await tables.messages.reach()))))
@@ -186,7 +186,7 @@ test("what another process has folded meanwhile is asked of its segment, and of 
   using place = testSessions()
   const { store, tables } = place.sessions
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
-  const view = createView({ messages: tables.messages, ...words }, 8)
+  const view = createSnapshots({ messages: tables.messages, ...words }, 8)
   const parts = async () => {
     const { cover, tail } = await view.current()
     return { cover: cover.map(({ from, to }) => [from, to]), tail: tail.map(({ from, to }) => [from, to]) }

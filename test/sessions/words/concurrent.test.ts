@@ -3,9 +3,9 @@ import { expect, test } from "bun:test"
 import { systemClock } from "../../../src/platform/host/clock.ts"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
-import { readDirectories } from "../../../src/sessions/words/segment/segments.ts"
-import { createView } from "../../../src/sessions/words/snapshot.ts"
-import { foldingOf, foldWords } from "../../../src/sessions/words/write/fold.ts"
+import { scanDirectories } from "../../../src/sessions/words/segment/segments.ts"
+import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
+import { createFolding, foldWords } from "../../../src/sessions/words/write/fold.ts"
 import { startsWith } from "../../../src/substrate/filter.ts"
 import { said, session, testSessions } from "../support.ts"
 
@@ -110,7 +110,7 @@ test("a segment finds its blocks also where another process has put some behind 
   const { id } = segment ?? { id: "" }
   const written = await tables.blocks.read({ columns: ["segment", "lists"], where: startsWith("segment", id) })
   const directory = written.find((row) => row.segment !== id)
-  const places = (await readDirectories(tables, [id])).get(id)?.rows ?? []
+  const places = (await scanDirectories(tables, [id])).get(id)?.rows ?? []
   expect(places.length).toBeGreaterThan(0)
   expect([...new Float64Array(directory?.lists.slice().buffer ?? new ArrayBuffer())]).toEqual([...places])
   expect(await countOf(place.open())).toBe(30)
@@ -121,7 +121,7 @@ test("between the flushes of an import the segments are read when enough may wai
   const tables = wordTables(place.sessions)
   await write(place.sessions, 0, 3)
   let [reads, more] = [0, 0]
-  const fold = foldingOf(
+  const fold = createFolding(
     {
       ...tables,
       messages: { ...tables.messages, reach: async () => (await tables.messages.reach()) + more },
@@ -163,7 +163,7 @@ test("who asks while another looks is told of what was stored after that look be
       late = view.current().then(({ tail }) => tail)
     } as typeof tables.messages.stretches,
   }
-  const view = createView({ ...tables, messages })
+  const view = createSnapshots({ ...tables, messages })
   expect((await view.current()).tail.at(-1)?.to).toBe(20)
   expect((await late)?.at(-1)?.to).toBe(40)
 })

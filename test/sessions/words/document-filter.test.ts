@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { seededRandom } from "../../../src/platform/host/random.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
-import { facetsOf, leftToAsk, passing } from "../../../src/sessions/words/query/document-filter.ts"
+import { attributesOf, evaluateFilter, simplifyFilter } from "../../../src/sessions/words/query/document-filter.ts"
 import {
-  addFacet,
+  ATTRIBUTES,
+  addAttribute,
   type Documents,
   documentBytes,
-  FACETS,
   joinDocuments,
   readDocuments,
 } from "../../../src/sessions/words/segment/documents.ts"
-import { createView } from "../../../src/sessions/words/snapshot.ts"
+import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
 import {
   and,
   contains,
@@ -91,14 +91,14 @@ function anyFilter(depth: number): Filter {
 function readBack(documents: Documents): Documents {
   const bytes = documentBytes(documents)
   const back = readDocuments(bytes.lengths, documents)
-  for (const name of FACETS) addFacet(back, name, bytes[name])
+  for (const name of ATTRIBUTES) addAttribute(back, name, bytes[name])
   return back
 }
 
 test("whatever a filter asks of what a segment knows, the same messages pass as in the table", async () => {
   const { store, tables } = place.sessions
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
-  const { tail } = await createView({ messages: tables.messages, ...words }, 72).current()
+  const { tail } = await createSnapshots({ messages: tables.messages, ...words }, 72).current()
   const joined = readBack(joinDocuments(tail.map(({ documents }) => documents)))
   expect(tail.map(({ from }) => from)).toEqual([0, 72, 144])
   let someOfThem = 0
@@ -109,12 +109,12 @@ test("whatever a filter asks of what a segment knows, the same messages pass as 
       wanted.push(...numbers)
     wanted.sort((left, right) => left - right)
     const asked = JSON.stringify(filter, (_, value) => (typeof value === "bigint" ? `${value}n` : value))
-    const byPart = tail.flatMap(({ from, documents }) => numbersOf(passing(documents, filter, from), from))
+    const byPart = tail.flatMap(({ from, documents }) => numbersOf(evaluateFilter(documents, filter, from), from))
     expect(byPart, asked).toEqual(wanted)
-    expect(numbersOf(passing(joined, filter, 0), 0), asked).toEqual(wanted)
+    expect(numbersOf(evaluateFilter(joined, filter, 0), 0), asked).toEqual(wanted)
     const leftByPart = tail.flatMap(({ from, documents }) => {
-      const left = leftToAsk(filter, from, from + documents.size) ?? and()
-      return numbersOf(passing(documents, left, from), from)
+      const left = simplifyFilter(filter, from, from + documents.size) ?? and()
+      return numbersOf(evaluateFilter(documents, left, from), from)
     })
     expect(leftByPart, asked).toEqual(wanted)
     if (wanted.length > 0 && wanted.length < SESSIONS * PER_SESSION) someOfThem += 1
@@ -128,21 +128,24 @@ function numbersOf(mask: Uint8Array | undefined, from: number): number[] {
 
 test("rows that were all stored when a filter wants them to be are not asked for it", () => {
   const role = eq("role", "user")
-  expect(leftToAsk(and(and(role), stored(0, 20)), 5, 20)).toEqual(and(and(role)))
-  expect(leftToAsk(and(stored(5), stored(0, 20)), 5, 20)).toBeUndefined()
+  expect(simplifyFilter(and(and(role), stored(0, 20)), 5, 20)).toEqual(and(and(role)))
+  expect(simplifyFilter(and(stored(5), stored(0, 20)), 5, 20)).toBeUndefined()
   for (const other of [stored(0, 19), stored(6, 20), not(stored(0, 20)), or(role, stored(0, 20))])
-    expect(leftToAsk(and(role, other), 5, 20)).toEqual(and(role, other))
+    expect(simplifyFilter(and(role, other), 5, 20)).toEqual(and(role, other))
 })
 
 test("what a segment does not know it does not decide, wherever in a filter it is asked", async () => {
   const { store, tables } = place.sessions
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
-  const [part] = (await createView({ messages: tables.messages, ...words }).current()).tail
+  const [part] = (await createSnapshots({ messages: tables.messages, ...words }).current()).tail
   const known = eq("role", "user")
   for (const unknown of [eq("id", "m1"), matches("project", "a"), isNull("content"), range("host", { from: "a" })]) {
     const all = [unknown, not(unknown), and(known, unknown), or(known, unknown), or(and(), not(and(known, unknown)))]
-    for (const filter of all) expect(part && passing(part.documents, filter, 0), filter.op).toBeUndefined()
+    for (const filter of all) expect(part && evaluateFilter(part.documents, filter, 0), filter.op).toBeUndefined()
   }
-  expect(part && passing(part.documents, known, 0)).toBeDefined()
-  expect(facetsOf(and(known, not(or(range("timestamp", { from: 0n }), eq("id", "x")))))).toEqual(["role", "timestamp"])
+  expect(part && evaluateFilter(part.documents, known, 0)).toBeDefined()
+  expect(attributesOf(and(known, not(or(range("timestamp", { from: 0n }), eq("id", "x")))))).toEqual([
+    "role",
+    "timestamp",
+  ])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { type Random, seededRandom } from "../../../src/platform/host/random.ts"
-import { commonStart, linesLike, nearnessTo } from "../../../src/sessions/words/query/fuzzy.ts"
+import { commonPrefix, createFuzzyMatcher, matchLines } from "../../../src/sessions/words/query/fuzzy.ts"
 import { compare } from "../../../src/sessions/words/terms/tokenizer.ts"
 
 /** The distance of Levenshtein, as it is written down. */
@@ -23,7 +23,7 @@ const someWord = (own: Random, letters: number) =>
 
 test("how far two words are apart counts letters, and words of other scripts are looked at as well", () => {
   const lines = ["kitten", "mitten", "sitting", "кошка", "кашка", "猫"].join("\n")
-  const found = (word: string, most: number) => linesLike(lines, nearnessTo(word, most))
+  const found = (word: string, most: number) => matchLines(lines, createFuzzyMatcher(word, most))
   expect(found("kitten", 1)).toEqual([
     { like: "kitten", apart: 0 },
     { like: "mitten", apart: 1 },
@@ -40,9 +40,9 @@ test("whatever was looked at before, those within the distance are found, with h
     const terms = Array.from({ length: 300 }, () => someWord(own, 10))
     // In order, as they lie in a store, and out of it.
     const lines = round % 3 === 0 ? terms : terms.sort(compare)
-    const nearness = nearnessTo(sought, most)
+    const nearness = createFuzzyMatcher(sought, most)
     const wanted = lines.map((like) => ({ like, apart: apartness(like, sought) })).filter(({ apart }) => apart <= most)
-    expect(linesLike(lines.join("\n"), nearness)).toEqual(wanted)
+    expect(matchLines(lines.join("\n"), nearness)).toEqual(wanted)
     near += wanted.length
     far += lines.length - wanted.length
   }
@@ -56,8 +56,8 @@ test("a block is passed over only where none of its terms can be near the word",
   for (let round = 0; round < 300; round++) {
     const [sought, most] = [someWord(own, 8), round % 3]
     const terms = Array.from({ length: 400 }, () => someWord(own, 8)).sort(compare)
-    const start = commonStart(terms[4] ?? "", terms[9] ?? "")
-    const mayBegin = nearnessTo(sought, most).mayBegin(start)
+    const start = commonPrefix(terms[4] ?? "", terms[9] ?? "")
+    const mayBegin = createFuzzyMatcher(sought, most).mayStartWith(start)
     for (const term of terms.slice(4, 10)) {
       expect(term).toStartWith(start)
       if (apartness(term, sought) <= most) expect(mayBegin).toBe(true)

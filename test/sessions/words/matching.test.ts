@@ -1,8 +1,8 @@
 /** Who holds one of each clause, against a look at every message: lists of every width, filters, and what is not known. */
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../../src/platform/host/random.ts"
-import { heldNumbers } from "../../../src/sessions/words/query/matching.ts"
-import { encodeList, type TermList } from "../../../src/sessions/words/segment/postings.ts"
+import { matchClauses } from "../../../src/sessions/words/query/matching.ts"
+import { encodePostings, type PostingList } from "../../../src/sessions/words/segment/postings.ts"
 
 const SHARES = [0, 0.002, 0.01, 0.03, 0.1, 0.5, 1]
 
@@ -18,7 +18,7 @@ test("who holds one term of each clause is who a look at every message finds", (
         const share = SHARES[Math.floor(own.next() * SHARES.length)] ?? 0
         return Uint32Array.from(numbers.filter(() => own.next() < share))
       })
-      const lists = held.filter((each) => each.length > 0).map((each): TermList => encodeList(each, size))
+      const lists = held.filter((each) => each.length > 0).map((each): PostingList => encodePostings(each, size))
       return { held, lists, ...(own.next() < 0.3 ? { from: Math.floor(own.next() * size * 1.2) } : {}) }
     })
     const want = numbers.filter(
@@ -26,7 +26,7 @@ test("who holds one term of each clause is who a look at every message finds", (
         passing?.[number] !== 0 &&
         clauses.every(({ held, from = size }) => number >= from || held.some((each) => each.includes(number))),
     )
-    expect([...heldNumbers({ size, passing }, clauses)], `round ${round}`).toEqual(want)
+    expect([...matchClauses({ size, passing }, clauses)], `round ${round}`).toEqual(want)
     found += want.length
   }
   expect(found).toBeGreaterThan(1_000)

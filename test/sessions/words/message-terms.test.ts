@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
-import { createView, type TailPart } from "../../../src/sessions/words/snapshot.ts"
+import { createSnapshots, type TailShard } from "../../../src/sessions/words/snapshot.ts"
 import { compare, queryTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 import { MOMENT, said, session, testSessions } from "../support.ts"
 
@@ -12,13 +12,13 @@ async function found(sessions: Sessions, query: string): Promise<string[]> {
 }
 
 /** The tail as it is searched, put together so many rows at once. */
-async function tail({ store, tables }: Sessions, rowsAtOnce: number): Promise<readonly TailPart[]> {
+async function tail({ store, tables }: Sessions, rowsAtOnce: number): Promise<readonly TailShard[]> {
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
-  return (await createView({ messages: tables.messages, ...words }, rowsAtOnce).current()).tail
+  return (await createSnapshots({ messages: tables.messages, ...words }, rowsAtOnce).current()).tail
 }
 
 /** Of each message, in the order of storing, the terms that it has. */
-function termsByRow(parts: readonly TailPart[]): string[][] {
+function termsByRow(parts: readonly TailShard[]): string[][] {
   const rows: string[][] = []
   for (const { from, built } of parts) {
     for (const [index, term] of built.terms.entries()) {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { type Random, seededRandom } from "../../../src/platform/host/random.ts"
 import { type Ranked, type RankedSegment, rank } from "../../../src/sessions/words/query/rank.ts"
 import type { Documents } from "../../../src/sessions/words/segment/documents.ts"
-import { encodeList, type TermList } from "../../../src/sessions/words/segment/postings.ts"
+import { encodePostings, type PostingList } from "../../../src/sessions/words/segment/postings.ts"
 
 /** The share of messages that hold each term. */
 const SHARES = [0.0005, 0.002, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7]
@@ -22,10 +22,10 @@ function made(own: Random, size: number, passingShare: number | undefined): Made
     lengths,
     (length) => new Set(length === 0 ? [] : TERMS.filter((_, term) => own.next() < (SHARES[term] as number))),
   )
-  const lists = new Map<string, TermList>()
+  const lists = new Map<string, PostingList>()
   for (const term of TERMS) {
     const numbers = Uint32Array.from(held.flatMap((terms, number) => (terms.has(term) ? [number] : [])))
-    if (numbers.length > 0) lists.set(term, encodeList(numbers, size))
+    if (numbers.length > 0) lists.set(term, encodePostings(numbers, size))
   }
   const documents: Documents = {
     size,
@@ -91,8 +91,8 @@ test("of messages that count the same the newest are found", () => {
   const size = 4_000
   const numbersOf = (step: number) => Uint32Array.from({ length: size / step }, (_, index) => index * step)
   const lists = new Map([
-    ["common", encodeList(numbersOf(2), size)],
-    ["rare", encodeList(numbersOf(100), size)],
+    ["common", encodePostings(numbersOf(2), size)],
+    ["rare", encodePostings(numbersOf(100), size)],
   ])
   const documents = {
     size,

@@ -5,7 +5,7 @@ import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { foldWords } from "../../../src/sessions/words/write/fold.ts"
-import { madeParts, type PlacedPart } from "../../../src/sessions/words/write/shards.ts"
+import { buildShards, type PlacedShard } from "../../../src/sessions/words/write/shards.ts"
 import { pickedRows } from "../../../src/substrate/columns/slice-columns.ts"
 import { eq, not } from "../../../src/substrate/filter.ts"
 import { said, session, testSessions } from "../support.ts"
@@ -28,12 +28,12 @@ const wordTables = ({ store, tables }: Sessions) => ({
   blocks: store.table(WORD_BLOCKS),
 })
 
-async function parts(sessions: Sessions, besideMin: number): Promise<PlacedPart[]> {
-  return await Array.fromAsync(madeParts(wordTables(sessions), { from: 0, rows: 10, besideMin }))
+async function parts(sessions: Sessions, besideMin: number): Promise<PlacedShard[]> {
+  return await Array.fromAsync(buildShards(wordTables(sessions), { from: 0, rows: 10, besideMin }))
 }
 
 /** Bytes as bytes, whatever kind of array they came in. */
-function plain(part: PlacedPart): unknown {
+function plain(part: PlacedShard): unknown {
   const blocks = part.blocks.map((block) => ({ ...block, lists: [...block.lists] }))
   const columns = Object.entries(part.columns).map(([name, bytes]) => [name, [...bytes]])
   return { ...part, blocks, columns }
@@ -71,7 +71,7 @@ test("however many parts there are, the messages are read once", async () => {
     if (request.text !== undefined) reads.push(request)
     return request
   })
-  const made = await Array.fromAsync(madeParts(tables, { from: 20, rows: 10, besideMin: 1000 }))
+  const made = await Array.fromAsync(buildShards(tables, { from: 20, rows: 10, besideMin: 1000 }))
   expect(made.map(({ from }) => from)).toEqual([20, 30, 40, 50, 60, 70, 80, 90])
   expect(reads.map(({ from, to }) => [from, to])).toEqual([[20, undefined]])
 })
@@ -86,7 +86,7 @@ test("where numbers are left out in that read, the parts from there on are asked
     const isTheOne = request.from === 0 && request.to === undefined
     return isTheOne ? { ...request, where: not(eq("id", "b3-2")) } : request
   })
-  const made = await Array.fromAsync(madeParts(tables, { from: 0, rows: 10, besideMin: 1000 }))
+  const made = await Array.fromAsync(buildShards(tables, { from: 0, rows: 10, besideMin: 1000 }))
   expect(bounded).toBeGreaterThan(0)
   expect(made.at(-1)?.to).toBe(92)
   expect(made.reduce((sum, { documents }) => sum + documents.size, 0)).toBe(92)
@@ -115,8 +115,8 @@ test("rows that lie in another order than that of their numbers are the same par
     await place.sessions.write(["a", "b"].map((id) => ({ session: session(id), entries: entries(id) })))
   }
   const request = { from: 0, rows: 7, besideMin: 1000 }
-  const asTheyCame = await Array.fromAsync(madeParts(wordTables(place.sessions), request))
-  const sorted = await Array.fromAsync(madeParts(upsideDown(place.sessions), request))
+  const asTheyCame = await Array.fromAsync(buildShards(wordTables(place.sessions), request))
+  const sorted = await Array.fromAsync(buildShards(upsideDown(place.sessions), request))
   expect(sorted.map(plain)).toEqual(asTheyCame.map(plain))
 })
 
@@ -155,7 +155,7 @@ test.each([
       return request
     })
     const from = before + 1 + between
-    const [part] = await Array.fromAsync(madeParts(tables, { from, rows: 10, besideMin: 1000 }))
+    const [part] = await Array.fromAsync(buildShards(tables, { from, rows: 10, besideMin: 1000 }))
     expect(part?.blocks.flatMap(({ terms }) => terms.split("\n"))).toEqual(expect.arrayContaining(["harbour", "yes"]))
     expect(looked).toBe(looks)
   },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { readDocuments, shortestFirst } from "../../../src/sessions/words/segment/documents.ts"
+import { readDocuments, sortByLength } from "../../../src/sessions/words/segment/documents.ts"
 
 const LENGTHS = [7, 0, 3, 9, 3, 0, 1, 65_535, 3, 7, 1]
 const ALL = [10, 6, 8, 4, 2, 9, 0, 3, 7]
@@ -11,14 +11,14 @@ function documents() {
 }
 
 test("the shortest come first, and of one length the newest; who is silent is not among them", () => {
-  expect([...shortestFirst(documents())]).toEqual(ALL)
+  expect([...sortByLength(documents())]).toEqual(ALL)
 })
 
 test("some of them are the beginning of all, whole lengths of it, and who asks for more is given more", () => {
   const own = documents()
-  expect([...shortestFirst(own, 3)]).toEqual(ALL.slice(0, 5))
-  expect([...shortestFirst(own, 2)]).toEqual(ALL.slice(0, 5))
-  expect([...shortestFirst(own, 6)]).toEqual(ALL.slice(0, 7))
-  expect([...shortestFirst(own, 1_000)]).toEqual(ALL)
-  expect(shortestFirst(own)).toBe(shortestFirst(own, 1))
+  expect([...sortByLength(own, 3)]).toEqual(ALL.slice(0, 5))
+  expect([...sortByLength(own, 2)]).toEqual(ALL.slice(0, 5))
+  expect([...sortByLength(own, 6)]).toEqual(ALL.slice(0, 7))
+  expect([...sortByLength(own, 1_000)]).toEqual(ALL)
+  expect(sortByLength(own)).toBe(sortByLength(own, 1))
 })

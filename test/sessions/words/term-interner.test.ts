@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../../src/platform/host/random.ts"
-import { createTermBook, openTermBooks, type TermBook } from "../../../src/sessions/words/terms/term-interner.ts"
+import {
+  createTermInterner,
+  openTermInterners,
+  type TermInterner,
+} from "../../../src/sessions/words/terms/term-interner.ts"
 import { compare, indexTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 
 /** What texts are made of here: every class of characters, pairs and halves of pairs, and all that joins words. */
@@ -36,9 +40,9 @@ function unitsOf(text: string): [Uint16Array, number] {
 }
 
 test.each([0, 50, 1_000_000])("books of at most %i terms find those that each message has by itself", (termsMax) => {
-  const bookOfNow = openTermBooks(termsMax)
+  const bookOfNow = openTermInterners(termsMax)
   const given = texts(2_500)
-  const books = new Set<TermBook>()
+  const books = new Set<TermInterner>()
   let compared = 0
   for (const [index, text] of given.entries()) {
     const book = bookOfNow()
@@ -61,7 +65,7 @@ test.each([0, 50, 1_000_000])("books of at most %i terms find those that each me
 })
 
 test("a message has each word once, and the next message has it again", () => {
-  const book = createTermBook()
+  const book = createTermInterner()
   const met = () => [...book.met()].map((number) => book.text(number))
   book.begin()
   book.read(...unitsOf("to be or not to be"))
@@ -72,7 +76,7 @@ test("a message has each word once, and the next message has it again", () => {
 })
 
 test("the terms of a book stand in their order whenever they are asked for", () => {
-  const book = createTermBook()
+  const book = createTermInterner()
   const inOrder = () => book.inOrder().map((number) => book.text(number))
   expect(inOrder()).toEqual([])
   for (const some of [["b", "\uffff"], ["a", "c", "\ud800\udc00"], [], ["B", "d"]]) {

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test"
 import { seededRandom } from "../../../src/platform/host/random.ts"
 import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
-import { unpackedBytes } from "../../../src/sessions/words/segment/compression.ts"
-import { decodeList, encodeList } from "../../../src/sessions/words/segment/postings.ts"
-import { createView } from "../../../src/sessions/words/snapshot.ts"
+import { decompress } from "../../../src/sessions/words/segment/compression.ts"
+import { decodePostings, encodePostings } from "../../../src/sessions/words/segment/postings.ts"
+import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
 import { queryTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { and, eq, isIn, range, startsWith } from "../../../src/substrate/filter.ts"
@@ -192,10 +192,10 @@ test("a list is the same after it was written, whatever share of the messages it
     const numbers = Uint32Array.from(
       Array.from({ length: size }, (_, number) => number).filter(() => own.next() < share),
     )
-    const list = encodeList(numbers, size)
+    const list = encodePostings(numbers, size)
     expect(list.count).toBe(numbers.length)
-    expect(decodeList(list)).toEqual(numbers)
-    lists += Number(list.isBits)
+    expect(decodePostings(list)).toEqual(numbers)
+    lists += Number(list.isBitmap)
   }
   expect(lists).toBeGreaterThan(1)
   expect(lists).toBeLessThan(5)
@@ -244,7 +244,7 @@ test("of the messages that no segment holds only the last part is read again whe
   using place = testSessions()
   const { sessions } = place
   const { store, tables } = sessions
-  const view = createView(
+  const view = createSnapshots(
     { messages: tables.messages, segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) },
     8,
   )
@@ -283,13 +283,13 @@ test("what an earlier build folded lies as it is there, and is read and merged w
   const id = packed.id.slice(1)
   const unpacked = Object.entries(packed).map(([name, value]) => [
     name,
-    value instanceof Uint8Array ? unpackedBytes(packed.id, value) : value,
+    value instanceof Uint8Array ? decompress(packed.id, value) : value,
   ])
-  await blocks.insertAbsent(lists.map((row) => ({ ...row, segment: id, lists: unpackedBytes(row.segment, row.lists) })))
+  await blocks.insertAbsent(lists.map((row) => ({ ...row, segment: id, lists: decompress(row.segment, row.lists) })))
   await segments.insertAbsent([{ ...packed, ...Object.fromEntries(unpacked), id }])
   await segments.deleteWhere(eq("id", packed.id))
   await blocks.deleteWhere(startsWith("segment", packed.id))
-  expect(lists[0]?.lists).not.toEqual(unpackedBytes(packed.id, lists[0]?.lists ?? new Uint8Array()))
+  expect(lists[0]?.lists).not.toEqual(decompress(packed.id, lists[0]?.lists ?? new Uint8Array()))
   const reader = place.open()
   expect(await idsOf(reader, "w1 w2 w3")).toEqual(wanted)
   const filtered = await reader.words.search(

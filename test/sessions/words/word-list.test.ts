@@ -1,7 +1,7 @@
 /** The list of all words: what it tells of a part of a word, how it grows, and when it is not believed. */
 import { expect, test } from "bun:test"
 import { WORD_LISTS } from "../../../src/sessions/tables.ts"
-import { createUnits } from "../../../src/sessions/words/terms/code-units.ts"
+import { createCodeUnits } from "../../../src/sessions/words/terms/code-units.ts"
 import { openWordLists } from "../../../src/sessions/words/terms/word-list.ts"
 import { createWordSet } from "../../../src/sessions/words/terms/word-set.ts"
 import { said, session, testSessions } from "../support.ts"
@@ -103,7 +103,7 @@ test("a set of words holds each once, however many there are", () => {
   const fresh: string[] = []
   for (let from = 0; from < words.length; from += 1_000) {
     const text = `${words.slice(from, from + 1_000).join(", ")} naïve𝐀${from} 数据w0`
-    const units = createUnits()
+    const units = createCodeUnits()
     units.begin(text)
     set.addWords(units.units, units.length, (start, end) => fresh.push(text.slice(start, end)))
   }

@@ -4,31 +4,31 @@
  */
 import { LruCache } from "../../../platform/lru-cache.ts"
 import { type LoadedSegment, SegmentGone, type WordTables } from "../segment/segments.ts"
-import type { Content } from "../snapshot.ts"
-import { commonStart, linesLike, type Nearness, nearnessTo } from "./fuzzy.ts"
+import type { IndexSnapshot } from "../snapshot.ts"
+import { commonPrefix, createFuzzyMatcher, type FuzzyMatcher, matchLines } from "./fuzzy.ts"
 
 export interface Dictionary {
   /** Of each word those nearest to it, whole words alone. */
-  termsLike(content: Content, words: readonly string[], distance: number): Promise<string[]>
+  findSimilar(content: IndexSnapshot, words: readonly string[], distance: number): Promise<string[]>
 }
 
-const LIKE_MAX = 50
+const SIMILAR_MAX = 50
 /** Stems and cut hashes are no words. */
 const DERIVED = /[*~]$/
 
 /** A word leads to a fifth of the blocks, and the next one to most of the same. Of a million messages all terms are 9 MB. */
-const KEPT_UNITS = 20_000_000
+const CACHED_UNITS_MAX = 20_000_000
 
-interface Place {
+interface BlockAddress {
   readonly row: number
   /** Whose it is: another store has others under the same numbers. */
   readonly segment: string
 }
 
 export function openDictionary({ blocks }: WordTables): Dictionary {
-  const kept = new LruCache<number, { readonly segment: string; readonly terms: string }>(KEPT_UNITS)
+  const kept = new LruCache<number, { readonly segment: string; readonly terms: string }>(CACHED_UNITS_MAX)
 
-  async function termsOf(places: ReadonlyMap<number, Place>): Promise<ReadonlyMap<number, string>> {
+  async function readTerms(places: ReadonlyMap<number, BlockAddress>): Promise<ReadonlyMap<number, string>> {
     const known = new Map<number, string>()
     for (const { row, segment } of places.values()) {
       const own = kept.get(row)
@@ -45,18 +45,18 @@ export function openDictionary({ blocks }: WordTables): Dictionary {
   }
 
   return {
-    termsLike: async ({ cover, tail }, words, distance) => {
-      const sought = words.map((word) => nearnessTo(word, distance))
-      const places = sought.map((near) => cover.flatMap((segment) => placesNear(segment, near)))
-      const stored = await termsOf(new Map(places.flat().map((place) => [place.row, place])))
+    findSimilar: async ({ cover, tail }, words, distance) => {
+      const sought = words.map((word) => createFuzzyMatcher(word, distance))
+      const places = sought.map((near) => cover.flatMap((segment) => candidateBlocks(segment, near)))
+      const stored = await readTerms(new Map(places.flat().map((place) => [place.row, place])))
       const fresh = tail.map(({ built }) => built.terms.join("\n"))
       const found = sought.flatMap((near, index) => {
         const own = (places[index] ?? []).flatMap(({ row }) => stored.get(row) ?? [])
         const apartness = new Map<string, number>()
         for (const text of [...own, ...fresh])
-          for (const { like, apart } of linesLike(text, near)) if (!DERIVED.test(like)) apartness.set(like, apart)
+          for (const { like, apart } of matchLines(text, near)) if (!DERIVED.test(like)) apartness.set(like, apart)
         const nearest = [...apartness].toSorted(([, left], [, right]) => left - right)
-        return nearest.slice(0, LIKE_MAX).map(([like]) => like)
+        return nearest.slice(0, SIMILAR_MAX).map(([like]) => like)
       })
       return [...new Set(found)]
     },
@@ -64,10 +64,10 @@ export function openDictionary({ blocks }: WordTables): Dictionary {
 }
 
 /** The blocks that may hold a term so near, in order. */
-function placesNear({ id, firstTerms, rows }: LoadedSegment, near: Nearness): Place[] {
+function candidateBlocks({ id, firstTerms, rows }: LoadedSegment, near: FuzzyMatcher): BlockAddress[] {
   return rows.flatMap((row, block) => {
     const next = firstTerms[block + 1]
-    const start = next === undefined ? "" : commonStart(firstTerms[block] ?? "", next)
-    return near.mayBegin(start) ? [{ row, segment: id }] : []
+    const start = next === undefined ? "" : commonPrefix(firstTerms[block] ?? "", next)
+    return near.mayStartWith(start) ? [{ row, segment: id }] : []
   })
 }

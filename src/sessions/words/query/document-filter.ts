@@ -4,19 +4,19 @@
  */
 import type { Filter, FilterValue } from "../../../substrate/filter.ts"
 import {
+  type AttributeName,
+  assertLoaded,
   type Codes,
   type Documents,
-  type FacetName,
   isNumber,
   isText,
-  loaded,
-  type TextFacet,
+  type TextAttribute,
 } from "../segment/documents.ts"
 
 /** The facets that a filter asks for. */
-export function facetsOf(filter: Filter): FacetName[] {
-  if (filter.op === "not") return facetsOf(filter.filter)
-  if (filter.op === "and" || filter.op === "or") return filter.filters.flatMap(facetsOf)
+export function attributesOf(filter: Filter): AttributeName[] {
+  if (filter.op === "not") return attributesOf(filter.filter)
+  if (filter.op === "and" || filter.op === "or") return filter.filters.flatMap(attributesOf)
   const { column } = filter as { readonly column: string }
   return isText(column) || isNumber(column) ? [column] : []
 }
@@ -25,13 +25,13 @@ export function facetsOf(filter: Filter): FacetName[] {
  * What a filter asks of the rows between two places, where all of them were stored when it wants them to be: a search asks
  * for what was there when it began, which is another number after every message that comes. Nothing where all pass.
  */
-export function leftToAsk(filter: Filter, from: number, to: number): Filter | undefined {
+export function simplifyFilter(filter: Filter, from: number, to: number): Filter | undefined {
   if (filter.op === "stored") {
     const isWhole = filter.from <= from && (filter.to === undefined || to <= filter.to)
     return isWhole ? undefined : filter
   }
   if (filter.op !== "and") return filter
-  const filters = filter.filters.flatMap((each) => leftToAsk(each, from, to) ?? [])
+  const filters = filter.filters.flatMap((each) => simplifyFilter(each, from, to) ?? [])
   return filters.length === 0 ? undefined : { op: "and", filters }
 }
 
@@ -39,9 +39,9 @@ export function leftToAsk(filter: Filter, from: number, to: number): Filter | un
  * A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. The
  * first of them has the row number `from`.
  */
-export function passing(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
+export function evaluateFilter(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
   const mask = new Uint8Array(documents.size).fill(1)
-  return narrowed({ documents, from, mask }, filter) ? mask : undefined
+  return applyFilter({ documents, from, mask }, filter) ? mask : undefined
 }
 
 interface Narrowing {
@@ -51,15 +51,15 @@ interface Narrowing {
 }
 
 /** Takes out of the mask what the filter does not let pass; false where it asks for what is not known here. */
-function narrowed(narrowing: Narrowing, filter: Filter): boolean {
+function applyFilter(narrowing: Narrowing, filter: Filter): boolean {
   const { documents, from, mask } = narrowing
   switch (filter.op) {
     case "and":
-      return filter.filters.every((each) => narrowed(narrowing, each))
+      return filter.filters.every((each) => applyFilter(narrowing, each))
     case "or":
-      return narrowedToAny(narrowing, filter.filters)
+      return applyAny(narrowing, filter.filters)
     case "not": {
-      const others = passing(documents, filter.filter, from)
+      const others = evaluateFilter(documents, filter.filter, from)
       if (others === undefined) return false
       for (let at = 0; at < mask.length; at++) mask[at] = (mask[at] as number) & (1 - (others[at] as number))
       return true
@@ -71,17 +71,17 @@ function narrowed(narrowing: Narrowing, filter: Filter): boolean {
     case "matches":
       return false
     case "is_null":
-      if (isFacet(filter.column)) mask.fill(0)
-      return isFacet(filter.column)
+      if (isAttribute(filter.column)) mask.fill(0)
+      return isAttribute(filter.column)
     default:
-      return narrowedByLeaf(documents, filter, mask)
+      return applyLeaf(documents, filter, mask)
   }
 }
 
-function narrowedToAny({ documents, from, mask }: Narrowing, filters: readonly Filter[]): boolean {
+function applyAny({ documents, from, mask }: Narrowing, filters: readonly Filter[]): boolean {
   const any = new Uint8Array(documents.size)
   for (const filter of filters) {
-    const own = passing(documents, filter, from)
+    const own = evaluateFilter(documents, filter, from)
     if (own === undefined) return false
     for (let at = 0; at < any.length; at++) any[at] = (any[at] as number) | (own[at] as number)
   }
@@ -91,14 +91,14 @@ function narrowedToAny({ documents, from, mask }: Narrowing, filters: readonly F
 
 type Leaf = Extract<Filter, { readonly op: "eq" | "in" | "range" | "contains" | "starts_with" | "matches" }>
 
-function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Array): boolean {
+function applyLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Array): boolean {
   if (isText(leaf.column)) {
-    narrowedByText(loaded(texts[leaf.column]), textTest(leaf), mask)
+    applyToText(assertLoaded(texts[leaf.column]), compileTextTest(leaf), mask)
     return true
   }
-  const passes = numberTest(leaf)
+  const passes = compileNumberTest(leaf)
   if (!isNumber(leaf.column) || passes === undefined) return false
-  const values = loaded(numbers[leaf.column])
+  const values = assertLoaded(numbers[leaf.column])
   const bounds = leaf.op === "range" ? wholeBounds(leaf.range) : undefined
   if (bounds === undefined) {
     for (let at = 0; at < mask.length; at++) if (!passes(values[at] as number)) mask[at] = 0
@@ -112,10 +112,10 @@ function narrowedByLeaf({ texts, numbers }: Documents, leaf: Leaf, mask: Uint8Ar
   return true
 }
 
-function narrowedByText({ values, codes }: TextFacet, passes: (value: string) => boolean, mask: Uint8Array): void {
+function applyToText({ values, codes }: TextAttribute, passes: (value: string) => boolean, mask: Uint8Array): void {
   const isPassing = Uint8Array.from(values, (value) => (passes(value) ? 1 : 0))
   if (isPassing.every((each) => each === 1)) return
-  const starts = runsOf(codes)
+  const starts = findRuns(codes)
   if (starts === undefined) {
     for (let at = 0; at < mask.length; at++)
       mask[at] = (mask[at] as number) & (isPassing[codes[at] as number] as number)
@@ -132,16 +132,16 @@ const RUNS = new WeakMap<Codes, { readonly starts: Uint32Array | undefined }>()
  * Where a value begins that the messages from there on share: those of a session lie together, and with them those of a
  * project. Nothing where that is told of nearly every message anew.
  */
-function runsOf(codes: Codes): Uint32Array | undefined {
-  let told = RUNS.get(codes)
-  if (told === undefined) {
-    told = { starts: startsOf(codes) }
-    RUNS.set(codes, told)
+function findRuns(codes: Codes): Uint32Array | undefined {
+  let known = RUNS.get(codes)
+  if (known === undefined) {
+    known = { starts: runStarts(codes) }
+    RUNS.set(codes, known)
   }
-  return told.starts
+  return known.starts
 }
 
-function startsOf(codes: Codes): Uint32Array | undefined {
+function runStarts(codes: Codes): Uint32Array | undefined {
   const starts = new Uint32Array(Math.ceil(codes.length / RUN_LENGTH_MIN))
   let count = 0
   for (let at = 0; at < codes.length; at++) {
@@ -152,9 +152,9 @@ function startsOf(codes: Codes): Uint32Array | undefined {
   return starts.slice(0, count)
 }
 
-const isFacet = (column: string) => isText(column) || isNumber(column)
+const isAttribute = (column: string) => isText(column) || isNumber(column)
 
-function textTest(leaf: Leaf): (value: string) => boolean {
+function compileTextTest(leaf: Leaf): (value: string) => boolean {
   switch (leaf.op) {
     case "eq":
       return (value) => value === leaf.value
@@ -174,7 +174,7 @@ function textTest(leaf: Leaf): (value: string) => boolean {
   }
 }
 
-function numberTest(leaf: Leaf): ((value: number) => boolean) | undefined {
+function compileNumberTest(leaf: Leaf): ((value: number) => boolean) | undefined {
   switch (leaf.op) {
     case "eq":
       return (value) => value === Number(leaf.value)

@@ -7,7 +7,7 @@
 const NEWLINE = 0x0a
 
 /** Of the terms that stand in the text one in a line, those within the distance of the word. */
-export function linesLike(text: string, near: Nearness): { like: string; apart: number }[] {
+export function matchLines(text: string, near: FuzzyMatcher): { like: string; apart: number }[] {
   const found: { like: string; apart: number }[] = []
   for (let from = 0; from < text.length; ) {
     let end = from
@@ -20,23 +20,23 @@ export function linesLike(text: string, near: Nearness): { like: string; apart: 
 }
 
 /** Looks at one text after the other for being near a word. */
-export interface Nearness {
+export interface FuzzyMatcher {
   readonly most: number
   /** The distance of Levenshtein of what stands there, or anything above `most` where it is above. */
   apart(text: string, from: number, end: number): number
   /** Whether something that begins so can be within the distance: what comes after never brings it nearer. */
-  mayBegin(start: string): boolean
+  mayStartWith(start: string): boolean
 }
 
-export function nearnessTo(word: string, most: number): Nearness {
-  const wide = word.length + 1
+export function createFuzzyMatcher(word: string, most: number): FuzzyMatcher {
+  const columns = word.length + 1
   /** No longer beginning is within the distance. */
-  const deepest = word.length + most + 1
+  const lengthMax = word.length + most + 1
   const beyond = most + 1
   // A row for each letter of a beginning: how far it is from each beginning of the word. Only cells near the diagonal count.
-  const cells = new Uint8Array((deepest + 1) * (wide + 1)).fill(beyond)
+  const cells = new Uint8Array((lengthMax + 1) * (columns + 1)).fill(beyond)
   for (let column = 0; column <= Math.min(most, word.length); column++) cells[column] = column
-  const letters = new Uint16Array(deepest)
+  const letters = new Uint16Array(lengthMax)
   const own = Uint16Array.from({ length: word.length }, (_, at) => word.charCodeAt(at))
   /** So many rows are those of the beginning that was looked at last. The last of them may be too far: then there is none behind it. */
   let rows = 0
@@ -45,7 +45,7 @@ export function nearnessTo(word: string, most: number): Nearness {
   /** The row of one letter more; says whether something in it is within the distance. */
   function addRow(row: number, letter: number): boolean {
     letters[row - 1] = letter
-    const [before, current] = [(row - 1) * (wide + 1), row * (wide + 1)]
+    const [before, current] = [(row - 1) * (columns + 1), row * (columns + 1)]
     const [first, last] = [Math.max(1, row - most), Math.min(word.length, row + most)]
     cells[current + first - 1] = first === 1 ? Math.min(row, beyond) : beyond
     let least = cells[current + first - 1] as number
@@ -70,7 +70,7 @@ export function nearnessTo(word: string, most: number): Nearness {
     rows = shared
     isTooFar = false
     while (rows < length) {
-      if (rows === deepest) return false
+      if (rows === lengthMax) return false
       const letter = text.charCodeAt(from + rows)
       rows += 1
       isTooFar = !addRow(rows, letter)
@@ -83,13 +83,13 @@ export function nearnessTo(word: string, most: number): Nearness {
     most,
     apart: (text, from, end) => {
       if (Math.abs(end - from - word.length) > most || !walk(text, from, end)) return beyond
-      return cells[(end - from) * (wide + 1) + word.length] as number
+      return cells[(end - from) * (columns + 1) + word.length] as number
     },
-    mayBegin: (start) => walk(start, 0, start.length),
+    mayStartWith: (start) => walk(start, 0, start.length),
   }
 }
 
-export function commonStart(one: string, other: string): string {
+export function commonPrefix(one: string, other: string): string {
   let length = 0
   while (length < one.length && one[length] === other[length]) length += 1
   return one.slice(0, length)

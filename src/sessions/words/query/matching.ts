@@ -2,16 +2,16 @@
  * Which messages of a segment hold what is asked for, without any score: of each clause one of its terms at least. Begins
  * with the clause that the fewest hold, and looks the others up among what is left. Pure; knows no store.
  */
-import { decodeInto, decodeList, isSet, type TermList } from "../segment/postings.ts"
+import { decodeInto, decodePostings, hasBit, type PostingList } from "../segment/postings.ts"
 
-export interface HeldClause {
+export interface PostingClause {
   /** Of its terms those that the segment knows. */
-  readonly lists: readonly TermList[]
+  readonly lists: readonly PostingList[]
   /** Messages from this number on count as if they held one. */
   readonly from?: number
 }
 
-export interface HeldSegment {
+export interface MatchedSegment {
   readonly size: number
   /** What a filter lets pass; all where there is none. */
   readonly passing: Uint8Array | undefined
@@ -20,48 +20,48 @@ export interface HeldSegment {
 export type Numbers = Uint32Array<ArrayBuffer>
 
 /** Ascending. */
-export function heldNumbers({ size, passing }: HeldSegment, clauses: readonly HeldClause[]): Numbers {
-  const [fewest, ...others] = clauses.toSorted((left, right) => mostOf(left, size) - mostOf(right, size))
-  if (fewest === undefined || mostOf(fewest, size) === 0) return new Uint32Array(0)
-  let numbers = numbersOf(fewest, size)
-  if (passing !== undefined) numbers = kept(numbers, (number) => passing[number] === 1)
+export function matchClauses({ size, passing }: MatchedSegment, clauses: readonly PostingClause[]): Numbers {
+  const [fewest, ...others] = clauses.toSorted((left, right) => countMax(left, size) - countMax(right, size))
+  if (fewest === undefined || countMax(fewest, size) === 0) return new Uint32Array(0)
+  let numbers = decodeClause(fewest, size)
+  if (passing !== undefined) numbers = filterInPlace(numbers, (number) => passing[number] === 1)
   for (const clause of others) {
     if (numbers.length === 0) return numbers
-    numbers = narrowed(numbers, clause, size)
+    numbers = intersect(numbers, clause, size)
   }
   return numbers
 }
 
 /** How many hold a clause at most. */
-function mostOf({ lists, from }: HeldClause, size: number): number {
+function countMax({ lists, from }: PostingClause, size: number): number {
   return lists.reduce((sum, { count }) => sum + count, Math.max(0, size - (from ?? size)))
 }
 
 /** The only list of a clause, if it says all. */
-function onlyList({ lists, from }: HeldClause, size: number): TermList | undefined {
+function singleList({ lists, from }: PostingClause, size: number): PostingList | undefined {
   return lists.length === 1 && (from ?? size) >= size ? lists[0] : undefined
 }
 
-function numbersOf(clause: HeldClause, size: number): Numbers {
-  const only = onlyList(clause, size)
-  if (only !== undefined) return decodeList(only)
-  const mask = maskOf(clause, size)
-  const numbers = new Uint32Array(Math.min(size, mostOf(clause, size)))
+function decodeClause(clause: PostingClause, size: number): Numbers {
+  const only = singleList(clause, size)
+  if (only !== undefined) return decodePostings(only)
+  const mask = unionMask(clause, size)
+  const numbers = new Uint32Array(Math.min(size, countMax(clause, size)))
   let used = 0
   for (let at = 0; at < size; at++) if (mask[at] === 1) numbers[used++] = at
   return numbers.subarray(0, used)
 }
 
-function narrowed(numbers: Numbers, clause: HeldClause, size: number): Numbers {
-  const only = onlyList(clause, size)
-  if (only?.isBits === true) return kept(numbers, (number) => isSet(only.bytes, number))
-  if (only !== undefined) return shared(numbers, decodeList(only))
-  const mask = maskOf(clause, size)
-  return kept(numbers, (number) => mask[number] === 1)
+function intersect(numbers: Numbers, clause: PostingClause, size: number): Numbers {
+  const only = singleList(clause, size)
+  if (only?.isBitmap === true) return filterInPlace(numbers, (number) => hasBit(only.bytes, number))
+  if (only !== undefined) return intersectSorted(numbers, decodePostings(only))
+  const mask = unionMask(clause, size)
+  return filterInPlace(numbers, (number) => mask[number] === 1)
 }
 
 /** A byte for each message. */
-function maskOf({ lists, from }: HeldClause, size: number): Uint8Array {
+function unionMask({ lists, from }: PostingClause, size: number): Uint8Array {
   const mask = new Uint8Array(size)
   mask.fill(1, from ?? size)
   const numbers = new Uint32Array(Math.max(0, ...lists.map(({ count }) => count)))
@@ -72,16 +72,16 @@ function maskOf({ lists, from }: HeldClause, size: number): Uint8Array {
   return mask
 }
 
-function shared(left: Numbers, right: Uint32Array): Numbers {
+function intersectSorted(left: Numbers, right: Uint32Array): Numbers {
   let at = 0
-  return kept(left, (number) => {
+  return filterInPlace(left, (number) => {
     while (at < right.length && (right[at] as number) < number) at++
     return right[at] === number
   })
 }
 
 /** In their own place: nobody else has them. */
-function kept(numbers: Numbers, isKept: (number: number) => boolean): Numbers {
+function filterInPlace(numbers: Numbers, isKept: (number: number) => boolean): Numbers {
   let used = 0
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] as number

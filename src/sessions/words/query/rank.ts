@@ -5,11 +5,11 @@
  * that hold a rare one and then in the shortest, as far as one could be among the best. Pure; knows no store.
  */
 
-import { type Documents, LENGTH_MAX, shortestFirst } from "../segment/documents.ts"
-import { decodeInto, isSet, type TermList } from "../segment/postings.ts"
-import { heldNumbers, type Numbers } from "./matching.ts"
-import { fewOf } from "./selective-filter.ts"
-import { createBest, enoughOf, leastOf, type Met } from "./top-scores.ts"
+import { type Documents, LENGTH_MAX, sortByLength } from "../segment/documents.ts"
+import { decodeInto, hasBit, type PostingList } from "../segment/postings.ts"
+import { matchClauses, type Numbers } from "./matching.ts"
+import { listPassing } from "./selective-filter.ts"
+import { type Candidates, createTopScores, estimateThreshold, exactThreshold } from "./top-scores.ts"
 
 const K1 = 1.2
 const B = 0.75
@@ -18,7 +18,7 @@ export interface RankedSegment {
   readonly documents: Documents
   /** What a filter lets pass; all where there is none. */
   readonly passing: Uint8Array | undefined
-  readonly lists: ReadonlyMap<string, TermList>
+  readonly lists: ReadonlyMap<string, PostingList>
 }
 
 export interface Ranked {
@@ -98,7 +98,7 @@ function scratchOf(size: number): typeof scratch {
 }
 
 /** Right until the next is decoded. */
-function decodedOf(list: TermList): Uint32Array {
+function decodedOf(list: PostingList): Uint32Array {
   decodeInto(list, 0, scratch.decoded, 0)
   return scratch.decoded.subarray(0, list.count)
 }
@@ -111,7 +111,7 @@ function holdingSome(
 ): Found[] {
   const { documents, lists } = segment
   const { scores, numbers } = scratchOf(documents.size)
-  const met: Met = { numbers, count: 0 }
+  const met: Candidates = { numbers, count: 0 }
   const bound = (weights[0] ?? 0) * ROUNDING
   const held = ordered.flatMap(([term, rarity]) => {
     const list = lists.get(term)
@@ -120,10 +120,10 @@ function holdingSome(
   // What all terms from here on could add at most.
   let open = openOf(held, bound)
   let isClosed = false
-  for (const { list, rarity } of held.filter((each) => !each.list.isBits)) {
+  for (const { list, rarity } of held.filter((each) => !each.list.isBitmap)) {
     // To know how much is enough costs about as much as a list of half as many.
     if (met.count > limit && list.count * 2 > met.count) {
-      const least = enoughOf(scores, met, limit)
+      const least = estimateThreshold(scores, met, limit)
       isClosed ||= open < least
       if (isClosed) keepAbove(scores, met, least - open)
     }
@@ -132,12 +132,12 @@ function holdingSome(
     if (isClosed) addToMet(segment, adding, decodedOf(list))
     else addToAll(segment, adding, decodedOf(list))
   }
-  const common = held.filter((each) => each.list.isBits)
+  const common = held.filter((each) => each.list.isBitmap)
   const short = isClosed ? NONE_SHORT : addCommon(segment, { scores, met, weights, limit }, common)
   for (const [index, { list, rarity }] of common.entries()) {
     if (index < short.added) continue
     open = openOf(common.slice(index), bound)
-    if (met.count > limit) keepAbove(scores, met, enoughOf(scores, met, limit) - open)
+    if (met.count > limit) keepAbove(scores, met, estimateThreshold(scores, met, limit) - open)
     lookUpMet(segment, { scores, met, weights, rarity }, list)
   }
   for (const { number, score } of short.found) {
@@ -158,7 +158,7 @@ function openOf(held: readonly Held[], bound: number): number {
 }
 
 interface Held {
-  readonly list: TermList
+  readonly list: PostingList
   readonly rarity: number
 }
 
@@ -212,16 +212,16 @@ function findShort(segment: RankedSegment, looking: Looking, common: readonly He
   const { documents, passing } = segment
   const { lengths } = documents
   const { scores, met, weights, limit } = looking
-  const few = passing === undefined ? undefined : fewOf(passing)
+  const few = passing === undefined ? undefined : listPassing(passing)
   const most = Math.max(PROBED, documents.size / SHORT_SHARE)
-  const numbers = few ?? shortestFirst(documents, most + 1)
-  const best = createBest(limit)
+  const numbers = few ?? sortByLength(documents, most + 1)
+  const best = createTopScores(limit)
   for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
   const bits = common.map(({ list }) => list.bytes)
   const rarities = Float64Array.from(common, ({ rarity }) => rarity)
   const total = rarities.reduce((sum, rarity) => sum + rarity, 0)
   const found: Found[] = []
-  let least = Math.max(looking.least, best.least())
+  let least = Math.max(looking.least, best.threshold())
   const look = (from: number, to: number) => {
     for (let at = from; at < to; at++) {
       const number = numbers[at] as number
@@ -232,7 +232,7 @@ function findShort(segment: RankedSegment, looking: Looking, common: readonly He
       if (sum === 0) continue
       found.push({ number, score: sum * weight })
       best.offer(sum * weight)
-      least = Math.max(least, best.least())
+      least = Math.max(least, best.threshold())
     }
   }
   const probed = Math.min(PROBED, numbers.length)
@@ -272,14 +272,14 @@ function sumOfHeld(bits: readonly Uint8Array[], rarities: Float64Array, { number
     if (sum + open < wanted) return 0
     const rarity = rarities[term] as number
     open -= rarity
-    if (isSet(bits[term] as Uint8Array, number)) sum += rarity
+    if (hasBit(bits[term] as Uint8Array, number)) sum += rarity
   }
   return sum < wanted ? 0 : sum
 }
 
 /** Takes the scores out again. Of many that are equal the newest are best. */
-function bestOf(scores: Float32Array, met: Met, limit: number): Found[] {
-  const least = met.count > limit ? leastOf(scores, met, limit) : 0
+function bestOf(scores: Float32Array, met: Candidates, limit: number): Found[] {
+  const least = met.count > limit ? exactThreshold(scores, met, limit) : 0
   const found: Found[] = []
   const equal: number[] = []
   for (let at = 0; at < met.count; at++) {
@@ -296,7 +296,7 @@ function bestOf(scores: Float32Array, met: Met, limit: number): Found[] {
 
 interface Adding {
   readonly scores: Float32Array
-  readonly met: Met
+  readonly met: Candidates
   readonly weights: Float64Array
   readonly rarity: number
 }
@@ -329,18 +329,18 @@ function addToMet({ documents }: RankedSegment, { scores, weights, rarity }: Add
 }
 
 /** The same where a list need not be decoded to look into it. */
-function lookUpMet({ documents }: RankedSegment, adding: Adding, { bytes }: TermList): void {
+function lookUpMet({ documents }: RankedSegment, adding: Adding, { bytes }: PostingList): void {
   const { scores, met, weights, rarity } = adding
   const { lengths } = documents
   for (let at = 0; at < met.count; at++) {
     const number = met.numbers[at] as number
-    if (isSet(bytes, number))
+    if (hasBit(bytes, number))
       scores[number] = (scores[number] as number) + rarity * (weights[lengths[number] as number] as number)
   }
 }
 
 /** Who cannot come so far any more is as if he had never been met. */
-function keepAbove(scores: Float32Array, met: Met, least: number): void {
+function keepAbove(scores: Float32Array, met: Candidates, least: number): void {
   let count = 0
   for (let at = 0; at < met.count; at++) {
     const number = met.numbers[at] as number
@@ -356,10 +356,10 @@ function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights:
   const { documents, lists } = segment
   const own = ordered.map(([term]) => lists.get(term))
   if (own.some((list) => list === undefined)) return []
-  const numbers = heldByAll(segment, own as TermList[], limit)
+  const numbers = heldByAll(segment, own as PostingList[], limit)
   const rarity = ordered.reduce((sum, [, each]) => sum + each, 0)
   const { scores } = scratchOf(documents.size)
-  const met: Met = { numbers, count: numbers.length }
+  const met: Candidates = { numbers, count: numbers.length }
   for (let at = 0; at < met.count; at++) {
     const number = met.numbers[at] as number
     scores[number] = rarity * (weights[documents.lengths[number] as number] as number)
@@ -368,10 +368,10 @@ function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights:
 }
 
 /** All that hold them, or the best where that is sooner known. */
-function heldByAll({ documents, passing }: RankedSegment, lists: readonly TermList[], limit: number): Numbers {
-  if (lists.some(({ isBits }) => !isBits)) {
+function heldByAll({ documents, passing }: RankedSegment, lists: readonly PostingList[], limit: number): Numbers {
+  if (lists.some(({ isBitmap: isBits }) => !isBits)) {
     const clauses = lists.map((list) => ({ lists: [list] }))
-    return heldNumbers({ size: documents.size, passing }, clauses)
+    return matchClauses({ size: documents.size, passing }, clauses)
   }
   const passes = (number: number) => passing === undefined || passing[number] === 1
   return shortestHolding(documents, { passes, common: lists.map(({ bytes }) => bytes), limit })
@@ -389,10 +389,10 @@ function shortestHolding(documents: Documents, { passes, common, limit }: HeldBy
   let [count, at] = [0, 0]
   // The shortest are mostly enough, and to put all in order takes a process that asks once as long as all of its ranking.
   for (const least of [documents.size / SHORT_SHARE, documents.size]) {
-    const numbers = shortestFirst(documents, least)
+    const numbers = sortByLength(documents, least)
     for (; at < numbers.length && count < limit; at++) {
       const number = numbers[at] as number
-      if (passes(number) && common.every((bits) => isSet(bits, number))) found[count++] = number
+      if (passes(number) && common.every((bits) => hasBit(bits, number))) found[count++] = number
     }
     if (count === limit) break
   }

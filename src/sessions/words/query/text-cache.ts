@@ -11,32 +11,32 @@ import type { WordTables } from "../segment/segments.ts"
 type Name = ScannedName<(typeof MESSAGES)["columns"]>
 type Row = Readonly<Record<string, unknown>>
 
-export interface AskedText {
+export interface TextAddress {
   readonly row: number
   /** Which message it is; nothing of one without is kept. */
   readonly message?: string
 }
 
-export interface KeptTexts {
+export interface TextCache {
   /** Columns of those messages that are there, by the numbers of their rows. */
-  take(asked: readonly AskedText[], columns: readonly Name[]): Promise<ReadonlyMap<number, Row>>
+  take(asked: readonly TextAddress[], columns: readonly Name[]): Promise<ReadonlyMap<number, Row>>
 }
 
 /** Of all texts together: some 10 MB with what holds them, or what a hundred searches have weighed. */
-const UNITS_MAX = 4_000_000
+const CACHED_UNITS_MAX = 4_000_000
 /** One that is longer is read again. */
 const TEXT_UNITS_MAX = 32_000
 /** What holds a row, in units. */
 const ROW_UNITS = 100
 
-interface Kept {
+interface CachedRow {
   readonly message: string
   readonly columns: string
   readonly row: Row
 }
 
-export function createKeptTexts(messages: WordTables["messages"], unitsMax = UNITS_MAX): KeptTexts {
-  const kept = new LruCache<number, Kept>(unitsMax)
+export function createTextCache(messages: WordTables["messages"], unitsMax = CACHED_UNITS_MAX): TextCache {
+  const kept = new LruCache<number, CachedRow>(unitsMax)
   return {
     take: async (asked, columns) => {
       const names = columns.join(" ")

@@ -1,15 +1,15 @@
 /** Of many scores the best so many: how much is enough to be one of them. A heap without objects. Pure. */
 
-interface BestScores {
+interface TopScores {
   offer(score: number): void
   /** The last of the best so many; 0 while there are fewer. */
-  least(): number
+  threshold(): number
 }
 
-export function createBest(limit: number): BestScores {
+export function createTopScores(limit: number): TopScores {
   const heap = new Float32Array(limit)
   return {
-    least: () => heap[0] as number,
+    threshold: () => heap[0] as number,
     offer: (score) => {
       if (score <= (heap[0] as number)) return
       let place = 0
@@ -27,22 +27,22 @@ export function createBest(limit: number): BestScores {
 }
 
 /** The messages that have a score by now, in no order. */
-export interface Met {
+export interface Candidates {
   readonly numbers: Uint32Array
   count: number
 }
 
 /** The holders of the rarest terms come first, and the best are mostly among them. */
-const ENOUGH_OF = 4_096
+const SAMPLE_SIZE = 4_096
 
 /** No more than the score of the best so many, the last of them: enough to leave out by, and soon known. */
-export function enoughOf(scores: Float32Array, { numbers, count }: Met, limit: number): number {
-  return leastOf(scores, { numbers, count: Math.min(count, ENOUGH_OF) }, limit)
+export function estimateThreshold(scores: Float32Array, { numbers, count }: Candidates, limit: number): number {
+  return exactThreshold(scores, { numbers, count: Math.min(count, SAMPLE_SIZE) }, limit)
 }
 
 /** The score of the best so many, the last of them. */
-export function leastOf(scores: Float32Array, met: Met, limit: number): number {
-  const best = createBest(limit)
+export function exactThreshold(scores: Float32Array, met: Candidates, limit: number): number {
+  const best = createTopScores(limit)
   for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
-  return best.least()
+  return best.threshold()
 }

@@ -4,21 +4,21 @@
  * because those of earlier builds are not. Level 1: more takes longer and saves a hundredth.
  */
 
-const PACKED_NAME = "z"
+const COMPRESSED_PREFIX = "z"
 const LEVEL = 1
 
 /** The name of a segment whose rows are packed. */
-export function packedName(name: string): string {
-  return `${PACKED_NAME}${name}`
+export function compressedName(name: string): string {
+  return `${COMPRESSED_PREFIX}${name}`
 }
 
-export function packedBytes(bytes: Uint8Array): Uint8Array {
+export function compress(bytes: Uint8Array): Uint8Array {
   return Bun.zstdCompressSync(bytes as Uint8Array<ArrayBuffer>, { level: LEVEL })
 }
 
 /** The bytes of a row of that segment, as they were given. */
-export function unpackedBytes(segment: string, bytes: Uint8Array): Uint8Array {
-  if (!segment.startsWith(PACKED_NAME)) return bytes
+export function decompress(segment: string, bytes: Uint8Array): Uint8Array {
+  if (!segment.startsWith(COMPRESSED_PREFIX)) return bytes
   const unpacked = Bun.zstdDecompressSync(bytes as Uint8Array<ArrayBuffer>)
   // No `Buffer`, whose `slice` is no copy.
   return new Uint8Array(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength)

@@ -10,16 +10,16 @@ import {
   textReader,
 } from "../../../substrate/columns/column-batch.ts"
 
-const TEXT_FACETS = ["session_id", "role", "source_agent", "project", "lane"] as const
-const NUMBER_FACETS = ["timestamp", "ingested_at", "ordinal"] as const
-export const FACETS = [...TEXT_FACETS, ...NUMBER_FACETS] as const
+const TEXT_ATTRIBUTES = ["session_id", "role", "source_agent", "project", "lane"] as const
+const NUMBER_ATTRIBUTES = ["timestamp", "ingested_at", "ordinal"] as const
+export const ATTRIBUTES = [...TEXT_ATTRIBUTES, ...NUMBER_ATTRIBUTES] as const
 
-type TextName = (typeof TEXT_FACETS)[number]
-type NumberName = (typeof NUMBER_FACETS)[number]
+type TextName = (typeof TEXT_ATTRIBUTES)[number]
+type NumberName = (typeof NUMBER_ATTRIBUTES)[number]
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array
 
-export interface TextFacet {
+export interface TextAttribute {
   readonly values: readonly string[]
   readonly codes: Codes
 }
@@ -32,14 +32,15 @@ export interface Documents {
   readonly tokens: number
   readonly lengths: Uint16Array
   /** Of a segment that was read, those that were asked for by now. */
-  readonly texts: Partial<Record<TextName, TextFacet>>
+  readonly texts: Partial<Record<TextName, TextAttribute>>
   readonly numbers: Partial<Record<NumberName, Float64Array | Int32Array>>
 }
 
-export type FacetName = (typeof FACETS)[number]
+export type AttributeName = (typeof ATTRIBUTES)[number]
 
-export const isText = (column: string): column is TextName => (TEXT_FACETS as readonly string[]).includes(column)
-export const isNumber = (column: string): column is NumberName => (NUMBER_FACETS as readonly string[]).includes(column)
+export const isText = (column: string): column is TextName => (TEXT_ATTRIBUTES as readonly string[]).includes(column)
+export const isNumber = (column: string): column is NumberName =>
+  (NUMBER_ATTRIBUTES as readonly string[]).includes(column)
 
 /** Whoever has more counts as if he had so many. */
 export const LENGTH_MAX = 0xffff
@@ -47,7 +48,7 @@ export const LENGTH_MAX = 0xffff
 // --- Building ---------------------------------------------------------------------------------------------------------
 
 /** Rows by the batch: where each stands in the segment, and its facets. */
-export interface FacetBatch {
+export interface AttributeBatch {
   readonly places: Uint32Array
   readonly columns: ColumnBatch
 }
@@ -56,7 +57,7 @@ export interface DocumentsBuilder {
   /** How many places there are by now, of which some may be nobody's. */
   readonly size: number
   /** Gives of each row a code for its session and for its role, which stay the same from batch to batch. */
-  add(batch: FacetBatch): Readonly<Record<"session_id" | "role", Uint32Array>>
+  add(batch: AttributeBatch): Readonly<Record<"session_id" | "role", Uint32Array>>
   /** `lengths` has one for each place. */
   finish(lengths: Uint16Array): Documents
   /** What that code says. */
@@ -64,8 +65,8 @@ export interface DocumentsBuilder {
 }
 
 export function createDocumentsBuilder(): DocumentsBuilder {
-  const texts = new Map(TEXT_FACETS.map((name) => [name, new Map<string, number>()]))
-  const values = new Map<TextName, string[]>(TEXT_FACETS.map((name) => [name, []]))
+  const texts = new Map(TEXT_ATTRIBUTES.map((name) => [name, new Map<string, number>()]))
+  const values = new Map<TextName, string[]>(TEXT_ATTRIBUTES.map((name) => [name, []]))
   const batches: { readonly places: Uint32Array; readonly facets: ReadonlyMap<string, ArrayLike<number>> }[] = []
   let size = 0
   return {
@@ -73,31 +74,31 @@ export function createDocumentsBuilder(): DocumentsBuilder {
       return size
     },
     add: ({ places, columns: { columns } }) => {
-      const codes = TEXT_FACETS.map((name) => {
-        const met = loaded(values.get(name))
-        return [name, codesOf(loaded(columns[name]), loaded(texts.get(name)), met)] as const
+      const codes = TEXT_ATTRIBUTES.map((name) => {
+        const met = assertLoaded(values.get(name))
+        return [name, encodeTexts(assertLoaded(columns[name]), assertLoaded(texts.get(name)), met)] as const
       })
-      const numbers = NUMBER_FACETS.map(
-        (name) => [name, Float64Array.from(loaded(columns[name]).data, Number)] as const,
+      const numbers = NUMBER_ATTRIBUTES.map(
+        (name) => [name, Float64Array.from(assertLoaded(columns[name]).data, Number)] as const,
       )
       for (const each of places) size = Math.max(size, each + 1)
       batches.push({ places, facets: new Map<string, ArrayLike<number>>([...codes, ...numbers]) })
       return Object.fromEntries(codes) as Record<TextName, Uint32Array>
     },
-    text: (name, code) => loaded(values.get(name)?.[code]),
+    text: (name, code) => assertLoaded(values.get(name)?.[code]),
     finish: (lengths) => {
       const placed = <Into extends Uint32Array | Float64Array>(name: string, into: Into): Into => {
         for (const { places, facets } of batches) {
-          const own = loaded(facets.get(name))
+          const own = assertLoaded(facets.get(name))
           for (let row = 0; row < places.length; row++) into[places[row] as number] = own[row] as number
         }
         return into
       }
-      const coded = TEXT_FACETS.map((name) => {
-        const met = loaded(values.get(name))
-        return [name, { values: met, codes: narrowed(placed(name, new Uint32Array(size)), met.length) }]
+      const coded = TEXT_ATTRIBUTES.map((name) => {
+        const met = assertLoaded(values.get(name))
+        return [name, { values: met, codes: narrowCodes(placed(name, new Uint32Array(size)), met.length) }]
       })
-      const numbers = NUMBER_FACETS.map((name) => [name, numbered(name, placed(name, new Float64Array(size)))])
+      const numbers = NUMBER_ATTRIBUTES.map((name) => [name, toNumbers(name, placed(name, new Float64Array(size)))])
       return {
         size,
         count: lengths.reduce((count, length) => (length > 0 ? count + 1 : count), 0),
@@ -111,7 +112,7 @@ export function createDocumentsBuilder(): DocumentsBuilder {
 }
 
 /** Most rows have the text of the row before them. */
-function codesOf(column: ColumnValues, known: Map<string, number>, values: string[]): Uint32Array {
+function encodeTexts(column: ColumnValues, known: Map<string, number>, values: string[]): Uint32Array {
   const textAt = textReader(column)
   const isRepeated = repeatedTexts(column)
   const codes = new Uint32Array((column.offsets?.length ?? 1) - 1)
@@ -134,24 +135,24 @@ function codeOf(known: Map<string, number>, value: string): number {
   return code
 }
 
-function narrowed(codes: ArrayLike<number>, values: number): Codes {
+function narrowCodes(codes: ArrayLike<number>, values: number): Codes {
   if (values <= 0x100) return Uint8Array.from(codes)
   return values <= 0x10000 ? Uint16Array.from(codes) : Uint32Array.from(codes)
 }
 
-function numbered(name: NumberName, values: ArrayLike<number>): Float64Array | Int32Array {
+function toNumbers(name: NumberName, values: ArrayLike<number>): Float64Array | Int32Array {
   return name === "ordinal" ? Int32Array.from(values) : Float64Array.from(values)
 }
 
 /** One after the other, as if they had been built at once, with those facets. */
-export function joinDocuments(all: readonly Documents[], names: readonly FacetName[] = FACETS): Documents {
+export function joinDocuments(all: readonly Documents[], names: readonly AttributeName[] = ATTRIBUTES): Documents {
   const size = all.reduce((sum, each) => sum + each.size, 0)
   const lengths = new Uint16Array(size)
-  place(all, (each) => each.lengths, lengths)
+  copyAll(all, (each) => each.lengths, lengths)
   const texts = names.filter(isText).map((name) => [name, joinTexts(all, name, size)])
   const numbers = names.filter(isNumber).map((name) => {
     const into = name === "ordinal" ? new Int32Array(size) : new Float64Array(size)
-    place(all, (each) => loaded(each.numbers[name]), into)
+    copyAll(all, (each) => assertLoaded(each.numbers[name]), into)
     return [name, into]
   })
   return {
@@ -164,7 +165,7 @@ export function joinDocuments(all: readonly Documents[], names: readonly FacetNa
   }
 }
 
-function place(
+function copyAll(
   all: readonly Documents[],
   of: (each: Documents) => ArrayLike<number>,
   into: { set(values: ArrayLike<number>, at: number): void },
@@ -176,26 +177,26 @@ function place(
   }
 }
 
-function joinTexts(all: readonly Documents[], name: TextName, size: number): TextFacet {
+function joinTexts(all: readonly Documents[], name: TextName, size: number): TextAttribute {
   const met = new Map<string, number>()
   const codes = new Uint32Array(size)
   let at = 0
   for (const each of all) {
-    const { values, codes: own } = loaded(each.texts[name])
+    const { values, codes: own } = assertLoaded(each.texts[name])
     const mapped = values.map((value) => codeOf(met, value))
     for (let index = 0; index < own.length; index++) codes[at++] = mapped[own[index] as number] ?? 0
   }
-  return { values: [...met.keys()], codes: narrowed(codes, met.size) }
+  return { values: [...met.keys()], codes: narrowCodes(codes, met.size) }
 }
 
-const SHORTEST_FIRST = new WeakMap<Documents, Uint32Array>()
+const BY_LENGTH = new WeakMap<Documents, Uint32Array>()
 
 /**
  * The messages that have terms, the shortest first, and of one length the newest: in this order a term counts less and
  * less. Of many no more than about so many: who needs more asks again, and what he has seen begins it.
  */
-export function shortestFirst(documents: Documents, least = documents.count): Uint32Array {
-  const known = SHORTEST_FIRST.get(documents)
+export function sortByLength(documents: Documents, least = documents.count): Uint32Array {
+  const known = BY_LENGTH.get(documents)
   if (known !== undefined && known.length >= Math.min(least, documents.count)) return known
   const { lengths, size } = documents
   const counts = new Uint32Array(LENGTH_MAX + 1)
@@ -214,99 +215,103 @@ export function shortestFirst(documents: Documents, least = documents.count): Ui
     numbers[starts[length] as number] = at
     starts[length] = (starts[length] as number) + 1
   }
-  SHORTEST_FIRST.set(documents, numbers)
+  BY_LENGTH.set(documents, numbers)
   return numbers
 }
 
 // --- As bytes ---------------------------------------------------------------------------------------------------------
 
-export type DocumentBytes = Readonly<Record<"lengths" | FacetName, Uint8Array>>
+export type DocumentBytes = Readonly<Record<"lengths" | AttributeName, Uint8Array>>
 
 export function documentBytes(documents: Documents): DocumentBytes {
-  const facets = FACETS.map((name) => [name, facetBytes(documents, name)])
+  const facets = ATTRIBUTES.map((name) => [name, attributeBytes(documents, name)])
   return { lengths: lengthBytes(documents), ...Object.fromEntries(facets) } as DocumentBytes
 }
 
 export function lengthBytes({ lengths }: Documents): Uint8Array {
-  return bytesOf(lengths)
+  return rawBytes(lengths)
 }
 
-export function facetBytes({ texts, numbers }: Documents, name: FacetName): Uint8Array {
-  return isText(name) ? textBytes(loaded(texts[name])) : bytesOf(loaded(numbers[name]))
+export function attributeBytes({ texts, numbers }: Documents, name: AttributeName): Uint8Array {
+  return isText(name) ? encodeText(assertLoaded(texts[name])) : rawBytes(assertLoaded(numbers[name]))
 }
 
 /** Without any facet: those are added when they are asked for. */
 export function readDocuments(lengths: Uint8Array, facts: Pick<Documents, "count" | "tokens">): Documents {
-  const own = new Uint16Array(aligned(lengths))
+  const own = new Uint16Array(alignBytes(lengths))
   return { size: own.length, count: facts.count, tokens: facts.tokens, lengths: own, texts: {}, numbers: {} }
 }
 
-export function addFacet({ texts, numbers, size }: Documents, name: FacetName, bytes: Uint8Array): void {
-  if (isText(name)) texts[name] = readText(bytes, size)
-  else numbers[name] = name === "ordinal" ? new Int32Array(aligned(bytes)) : new Float64Array(aligned(bytes))
+export function addAttribute({ texts, numbers, size }: Documents, name: AttributeName, bytes: Uint8Array): void {
+  if (isText(name)) texts[name] = decodeText(bytes, size)
+  else numbers[name] = name === "ordinal" ? new Int32Array(alignBytes(bytes)) : new Float64Array(alignBytes(bytes))
 }
 
 /** It is read again when it is asked for. */
-export function dropFacet({ texts, numbers }: Documents, name: FacetName): void {
+export function dropAttribute({ texts, numbers }: Documents, name: AttributeName): void {
   if (isText(name)) delete texts[name]
   else delete numbers[name]
 }
 
-export function hasFacet({ texts, numbers }: Documents, name: string): boolean {
+export function hasAttribute({ texts, numbers }: Documents, name: string): boolean {
   return (isText(name) && texts[name] !== undefined) || (isNumber(name) && numbers[name] !== undefined)
 }
 
 /** As a row has it. */
-export function facetOf({ texts, numbers }: Documents, name: FacetName, number: number): string | number | bigint {
+export function attributeOf(
+  { texts, numbers }: Documents,
+  name: AttributeName,
+  number: number,
+): string | number | bigint {
   if (isText(name)) {
-    const { values, codes } = loaded(texts[name])
+    const { values, codes } = assertLoaded(texts[name])
     return values[codes[number] as number] ?? ""
   }
-  const value = loaded(numbers[name])[number] ?? 0
+  const value = assertLoaded(numbers[name])[number] ?? 0
   return name === "ordinal" ? value : BigInt(value)
 }
 
-export function loaded<Facet>(facet: Facet | undefined): Facet {
+export function assertLoaded<Facet>(facet: Facet | undefined): Facet {
   assert(facet !== undefined, "a facet is read before it is used")
   return facet
 }
 
-function bytesOf(values: Codes | Float64Array | Int32Array): Uint8Array {
+function rawBytes(values: Codes | Float64Array | Int32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }
 
 /** A buffer that begins where the bytes do, as an array of wider numbers needs it. */
-function aligned(bytes: Uint8Array): ArrayBuffer {
+function alignBytes(bytes: Uint8Array): ArrayBuffer {
   const isWhole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
   return (isWhole ? bytes.buffer : bytes.slice().buffer) as ArrayBuffer
 }
 
 /** How long the values are, the values, and a code for each message. */
-function textBytes({ values, codes }: TextFacet): Uint8Array {
+function encodeText({ values, codes }: TextAttribute): Uint8Array {
   const head = new TextEncoder().encode(JSON.stringify(values))
   const all = new Uint8Array(4 + head.length + codes.byteLength)
   new DataView(all.buffer).setUint32(0, head.length, true)
   all.set(head, 4)
-  all.set(bytesOf(codes), 4 + head.length)
+  all.set(rawBytes(codes), 4 + head.length)
   return all
 }
 
-function readText(bytes: Uint8Array, size: number): TextFacet {
+function decodeText(bytes: Uint8Array, size: number): TextAttribute {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
   const values = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as string[]
-  const codes = aligned(bytes.subarray(4 + length))
+  const codes = alignBytes(bytes.subarray(4 + length))
   if (codes.byteLength === size) return { values, codes: new Uint8Array(codes) }
   return { values, codes: codes.byteLength === size * 2 ? new Uint16Array(codes) : new Uint32Array(codes) }
 }
 
 /** The ordinals of the messages with terms, by session: whoever said anything has a term at least. */
-export function spokenIn(all: readonly Documents[], sessionIds: readonly string[]): Map<string, number[]> {
+export function findSpoken(all: readonly Documents[], sessionIds: readonly string[]): Map<string, number[]> {
   const spoken = new Map<string, number[]>(sessionIds.map((id) => [id, []]))
   for (const documents of all) {
     const { texts, numbers, lengths } = documents
-    const { codes } = loaded(texts.session_id)
-    const ordinals = loaded(numbers.ordinal)
-    const { first, last, codesById } = stretchesOf(documents)
+    const { codes } = assertLoaded(texts.session_id)
+    const ordinals = assertLoaded(numbers.ordinal)
+    const { first, last, codesById } = findSessionRanges(documents)
     for (const [id, own] of spoken) {
       const code = codesById.get(id)
       if (code === undefined) continue
@@ -318,23 +323,23 @@ export function spokenIn(all: readonly Documents[], sessionIds: readonly string[
   return spoken
 }
 
-interface Stretches {
+interface SessionRanges {
   readonly codesById: ReadonlyMap<string, number>
   readonly first: Uint32Array
   readonly last: Uint32Array
 }
 
-const STRETCHES = new WeakMap<Documents, Stretches>()
+const SESSION_RANGES = new WeakMap<Documents, SessionRanges>()
 
 /** Where the messages of each session begin and end: mostly they lie together. */
-function stretchesOf(documents: Documents): Stretches {
-  const known = STRETCHES.get(documents)
+function findSessionRanges(documents: Documents): SessionRanges {
+  const known = SESSION_RANGES.get(documents)
   if (known !== undefined) return known
-  const { values, codes } = loaded(documents.texts.session_id)
+  const { values, codes } = assertLoaded(documents.texts.session_id)
   const [first, last] = [new Uint32Array(values.length).fill(codes.length), new Uint32Array(values.length)]
   for (let at = codes.length - 1; at >= 0; at--) first[codes[at] as number] = at
   for (let at = 0; at < codes.length; at++) last[codes[at] as number] = at
   const stretches = { first, last, codesById: new Map(values.map((value, code) => [value, code])) }
-  STRETCHES.set(documents, stretches)
+  SESSION_RANGES.set(documents, stretches)
   return stretches
 }

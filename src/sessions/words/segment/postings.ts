@@ -4,30 +4,30 @@
  * together in blocks, in the order of their terms. Pure; knows no store.
  */
 
-export interface TermList {
+export interface PostingList {
   /** How many messages hold the term. */
   readonly count: number
-  readonly isBits: boolean
+  readonly isBitmap: boolean
   readonly bytes: Uint8Array
 }
 
-export interface Block {
+export interface PostingBlock {
   readonly terms: readonly string[]
   readonly lists: Uint8Array
 }
 
 /** Bytes of lists in one block: reading one term reads its whole block. */
 const BLOCK_BYTES = 16_384
-const BITS_SHARE = 32
-const BITS_FLAG = 0x80000000
+const BITMAP_SHARE = 32
+const BITMAP_FLAG = 0x80000000
 
 // --- Lists ------------------------------------------------------------------------------------------------------------
 
-export function encodeList(numbers: Uint32Array, size: number): TermList {
+export function encodePostings(numbers: Uint32Array, size: number): PostingList {
   const count = numbers.length
   const bitBytes = (size + 7) >> 3
-  if (count * BITS_SHARE >= size) return { count, isBits: true, bytes: encodeBits(numbers, bitBytes) }
-  if (scratch.length < count * STEP_BYTES_MAX) scratch = new Uint8Array(count * STEP_BYTES_MAX)
+  if (count * BITMAP_SHARE >= size) return { count, isBitmap: true, bytes: encodeBits(numbers, bitBytes) }
+  if (scratch.length < count * VARINT_BYTES_MAX) scratch = new Uint8Array(count * VARINT_BYTES_MAX)
   const bytes = scratch
   let [used, before] = [0, 0]
   for (let index = 0; index < count; index++) {
@@ -40,10 +40,10 @@ export function encodeList(numbers: Uint32Array, size: number): TermList {
     }
     bytes[used++] = step
   }
-  return { count, isBits: false, bytes: bytes.slice(0, used) }
+  return { count, isBitmap: false, bytes: bytes.slice(0, used) }
 }
 
-const STEP_BYTES_MAX = 5
+const VARINT_BYTES_MAX = 5
 /** One for all: a merge writes a million lists, and would leave as many arrays behind. */
 let scratch = new Uint8Array(1 << 16)
 
@@ -56,14 +56,19 @@ function encodeBits(numbers: Uint32Array, length: number): Uint8Array {
   return bytes
 }
 
-export function decodeList(list: TermList): Uint32Array<ArrayBuffer> {
+export function decodePostings(list: PostingList): Uint32Array<ArrayBuffer> {
   const numbers = new Uint32Array(list.count)
   decodeInto(list, 0, numbers, 0)
   return numbers
 }
 
 /** The numbers, each raised by `base`, into an array from a place on. */
-export function decodeInto({ count, isBits, bytes }: TermList, base: number, into: Uint32Array, place: number): void {
+export function decodeInto(
+  { count, isBitmap: isBits, bytes }: PostingList,
+  base: number,
+  into: Uint32Array,
+  place: number,
+): void {
   if (isBits) {
     decodeBits(bytes, base, into, place)
     return
@@ -93,7 +98,7 @@ function decodeBits(bytes: Uint8Array, base: number, into: Uint32Array, place: n
 }
 
 /** Of a list with a bit for each message. */
-export function isSet(bits: Uint8Array, number: number): boolean {
+export function hasBit(bits: Uint8Array, number: number): boolean {
   return (((bits[number >> 3] as number) >> (number & 7)) & 1) === 1
 }
 
@@ -101,18 +106,18 @@ export function isSet(bits: Uint8Array, number: number): boolean {
 
 /** Takes lists in the order of their terms, and gives each block when it is full. */
 export interface BlockWriter {
-  add(term: string, list: TermList): Block | undefined
+  add(term: string, list: PostingList): PostingBlock | undefined
   /** The last, unless there is nothing left. */
-  finish(): Block | undefined
+  finish(): PostingBlock | undefined
 }
 
 export function createBlockWriter(): BlockWriter {
   let terms: string[] = []
-  let lists: TermList[] = []
+  let lists: PostingList[] = []
   let used = 0
-  const finish = (): Block | undefined => {
+  const finish = (): PostingBlock | undefined => {
     if (terms.length === 0) return undefined
-    const block = { terms, lists: joined(lists, used) }
+    const block = { terms, lists: joinLists(lists, used) }
     terms = []
     lists = []
     used = 0
@@ -130,30 +135,30 @@ export function createBlockWriter(): BlockWriter {
 }
 
 /** For each list two numbers, how many hold the term and where its bytes end; then the bytes. */
-function joined(lists: readonly TermList[], used: number): Uint8Array {
+function joinLists(lists: readonly PostingList[], used: number): Uint8Array {
   const head = new Uint32Array(1 + lists.length * 2)
   head[0] = lists.length
   const all = new Uint8Array(head.byteLength + used)
   let end = 0
-  for (const [index, { count, isBits, bytes }] of lists.entries()) {
+  for (const [index, { count, isBitmap: isBits, bytes }] of lists.entries()) {
     all.set(bytes, head.byteLength + end)
     end += bytes.length
-    head[1 + index * 2] = isBits ? (count | BITS_FLAG) >>> 0 : count
+    head[1 + index * 2] = isBits ? (count | BITMAP_FLAG) >>> 0 : count
     head[2 + index * 2] = end
   }
   all.set(new Uint8Array(head.buffer), 0)
   return all
 }
 
-export function listAt({ lists }: Pick<Block, "lists">, index: number): TermList {
+export function postingsAt({ lists }: Pick<PostingBlock, "lists">, index: number): PostingList {
   const view = new DataView(lists.buffer, lists.byteOffset, lists.byteLength)
   const place = (at: number) => view.getUint32(at * 4, true)
   const start = (1 + place(0) * 2) * 4
   const count = place(1 + index * 2)
   const [from, to] = [index === 0 ? 0 : place(index * 2), place(2 + index * 2)]
   return {
-    count: (count & ~BITS_FLAG) >>> 0,
-    isBits: (count & BITS_FLAG) !== 0,
+    count: (count & ~BITMAP_FLAG) >>> 0,
+    isBitmap: (count & BITMAP_FLAG) !== 0,
     bytes: lists.subarray(start + from, start + to),
   }
 }

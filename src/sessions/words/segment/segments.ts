@@ -10,9 +10,9 @@ import type { Table } from "../../../substrate/table.ts"
 import type { RowOf } from "../../../substrate/table-definition.ts"
 import type { MESSAGES, WORD_BLOCKS, WORD_SEGMENTS } from "../../tables.ts"
 import { compare } from "../terms/tokenizer.ts"
-import { unpackedBytes } from "./compression.ts"
-import { addFacet, type Documents, type FacetName, hasFacet, readDocuments } from "./documents.ts"
-import { type Block, listAt, type TermList } from "./postings.ts"
+import { decompress } from "./compression.ts"
+import { type AttributeName, addAttribute, type Documents, hasAttribute, readDocuments } from "./documents.ts"
+import { type PostingBlock, type PostingList, postingsAt } from "./postings.ts"
 
 export interface WordTables {
   readonly messages: Table<(typeof MESSAGES)["columns"]>
@@ -46,10 +46,10 @@ export class SegmentGone extends Error {}
 const FACT_COLUMNS = ["id", "from_row", "to_row", "last_key", "count", "tokens", "blocks"] as const
 
 export async function readFacts(tables: WordTables): Promise<SegmentFacts[]> {
-  return (await tables.segments.read({ columns: FACT_COLUMNS })).map(factsOf)
+  return (await tables.segments.read({ columns: FACT_COLUMNS })).map(toFacts)
 }
 
-function factsOf(row: Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, (typeof FACT_COLUMNS)[number]>): SegmentFacts {
+function toFacts(row: Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, (typeof FACT_COLUMNS)[number]>): SegmentFacts {
   return {
     id: row.id,
     from: Number(row.from_row),
@@ -63,7 +63,7 @@ function factsOf(row: Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, (typeof FAC
 
 interface Opened {
   readonly facts: readonly SegmentFacts[]
-  readonly parts: readonly SegmentParts[]
+  readonly parts: readonly SegmentColumns[]
   readonly directories: ReadonlyMap<string, Directory>
 }
 
@@ -73,23 +73,23 @@ interface Opened {
  */
 async function openSegments(tables: WordTables, trust: Trust): Promise<Opened> {
   const [rows, directories] = await Promise.all([
-    tables.segments.read({ columns: [...FACT_COLUMNS, "lengths", FIRST_FACET] }),
-    trust === "directories" ? readWrittenDirectories(tables) : NO_DIRECTORIES,
+    tables.segments.read({ columns: [...FACT_COLUMNS, "lengths", FIRST_ATTRIBUTE] }),
+    trust === "directories" ? readDirectoryRows(tables) : NO_DIRECTORIES,
     tables.messages.version(),
   ])
-  return { facts: rows.map(factsOf), parts: rows, directories }
+  return { facts: rows.map(toFacts), parts: rows, directories }
 }
 
-type SegmentParts = Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, "id" | "lengths"> & { readonly lane?: Uint8Array }
+type SegmentColumns = Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, "id" | "lengths"> & { readonly lane?: Uint8Array }
 
 /** Every ordinary search leaves the agents' agents out. */
-const FIRST_FACET = "lane"
+const FIRST_ATTRIBUTE = "lane"
 
 /**
  * From the beginning on without a gap, the longest first: what a merge has replaced is left out. Two processes that fold
  * at once write the same messages twice, and one of the two is taken.
  */
-export function coverOf(all: readonly SegmentFacts[]): SegmentFacts[] {
+export function chooseCover(all: readonly SegmentFacts[]): SegmentFacts[] {
   const cover: SegmentFacts[] = []
   for (let from = 0; ; ) {
     const next = all
@@ -112,17 +112,17 @@ async function loadSegments(
   const ids = facts.map(({ id }) => id)
   const [parts, directories, lastKeys] = await Promise.all([
     opened?.parts ?? tables.segments.read({ columns: ["id", "lengths"], where: isIn("id", ids) }),
-    directoriesOf(tables, ids, trust === "blocks" ? NO_DIRECTORIES : opened?.directories),
-    lastKeysOf(tables, facts),
+    loadDirectories(tables, ids, trust === "blocks" ? NO_DIRECTORIES : opened?.directories),
+    readLastKeys(tables, facts),
   ])
-  const byId = new Map(parts.map((row: SegmentParts) => [row.id, row]))
+  const byId = new Map(parts.map((row: SegmentColumns) => [row.id, row]))
   const loaded = new Map<string, LoadedSegment>()
   for (const each of facts) {
     const [own, directory] = [byId.get(each.id), directories.get(each.id)]
     const isWhole = (directory?.rows.length ?? 0) === each.blocks && lastKeys.get(each.to - 1) === each.lastKey
     if (own === undefined || !isWhole) continue
-    const documents = readDocuments(unpackedBytes(each.id, own.lengths), each)
-    if (own.lane !== undefined) addFacet(documents, FIRST_FACET, unpackedBytes(each.id, own.lane))
+    const documents = readDocuments(decompress(each.id, own.lengths), each)
+    if (own.lane !== undefined) addAttribute(documents, FIRST_ATTRIBUTE, decompress(each.id, own.lane))
     loaded.set(each.id, { ...each, ...(directory ?? NO_BLOCKS), documents })
   }
   return loaded
@@ -135,7 +135,7 @@ const NO_BLOCKS: Directory = { firstTerms: [], rows: [] }
 export type Trust = "directories" | "blocks"
 
 /** The cover without those that are not whole: a segment that is not is as if it were not there. */
-export async function wholeCover(
+export async function loadCover(
   tables: WordTables,
   known: ReadonlyMap<string, LoadedSegment>,
   trust: Trust,
@@ -144,7 +144,7 @@ export async function wholeCover(
   let facts: readonly SegmentFacts[] = opened?.facts ?? (await readFacts(tables))
   const broken = new Set<string>()
   for (;;) {
-    const wanted = coverOf(facts)
+    const wanted = chooseCover(facts)
     const missing = wanted.filter(({ id }) => !known.has(id))
     const loaded = await loadSegments(tables, missing, opened, trust)
     const lost = missing.filter(({ id }) => !loaded.has(id))
@@ -156,12 +156,12 @@ export async function wholeCover(
 }
 
 /** Adds what is not known yet of those facets. */
-export async function loadFacets(
+export async function loadAttributes(
   tables: WordTables,
   segments: readonly { readonly id: string; readonly documents: Documents }[],
-  names: readonly FacetName[],
+  names: readonly AttributeName[],
 ): Promise<void> {
-  const lacking = (name: FacetName) => segments.filter(({ documents }) => !hasFacet(documents, name))
+  const lacking = (name: AttributeName) => segments.filter(({ documents }) => !hasAttribute(documents, name))
   const missing = [...new Set(names)].filter((name) => lacking(name).length > 0)
   const ids = [...new Set(missing.flatMap(lacking).map(({ id }) => id))]
   if (ids.length === 0) return
@@ -171,7 +171,7 @@ export async function loadFacets(
     for (const { id, documents } of lacking(name)) {
       const own = byId.get(id)?.[name]
       if (own === undefined) throw new SegmentGone()
-      addFacet(documents, name, unpackedBytes(id, own))
+      addAttribute(documents, name, decompress(id, own))
     }
   }
 }
@@ -181,7 +181,7 @@ export function keyText({ session_id, id }: { readonly session_id: string; reado
   return `${session_id.length} ${session_id}${id}`
 }
 
-async function lastKeysOf(tables: WordTables, facts: readonly SegmentFacts[]): Promise<ReadonlyMap<number, string>> {
+async function readLastKeys(tables: WordTables, facts: readonly SegmentFacts[]): Promise<ReadonlyMap<number, string>> {
   const rows = await tables.messages.takeRows(
     facts.map(({ to }) => to - 1),
     ["session_id", "id"],
@@ -200,12 +200,13 @@ const DIRECTORY_BLOCK = -1
 const DIRECTORY = "/directory"
 
 /** What the blocks of these segments are kept under. */
-export function namesOfBlocks(ids: readonly string[]): string[] {
+export function blockKeys(ids: readonly string[]): string[] {
   return ids.flatMap((id) => [id, `${id}${DIRECTORY}`])
 }
 
 export async function writeDirectory(tables: WordTables, segment: string, blocks: number): Promise<void> {
-  const { firstTerms, rows } = (await lastDirectory(tables, segment, blocks)) ?? (await directoryOf(tables, segment))
+  const { firstTerms, rows } =
+    (await takeLastDirectory(tables, segment, blocks)) ?? (await scanDirectory(tables, segment))
   const lists = new Uint8Array(Float64Array.from(rows).buffer)
   await tables.blocks.insertAbsent([
     { segment: `${segment}${DIRECTORY}`, block: DIRECTORY_BLOCK, first_term: "", terms: firstTerms.join("\n"), lists },
@@ -213,7 +214,7 @@ export async function writeDirectory(tables: WordTables, segment: string, blocks
 }
 
 /** Its blocks are the last that were stored, where nobody else folds: then the table need not be looked through for them. */
-async function lastDirectory(tables: WordTables, segment: string, blocks: number): Promise<Directory | undefined> {
+async function takeLastDirectory(tables: WordTables, segment: string, blocks: number): Promise<Directory | undefined> {
   const reach = await tables.blocks.reach()
   const places = Array.from({ length: Math.min(blocks, reach) }, (_, place) => reach - 1 - place)
   const last = await tables.blocks.takeRows(places, ["segment", "block", "first_term"])
@@ -222,11 +223,11 @@ async function lastDirectory(tables: WordTables, segment: string, blocks: number
   return { firstTerms: ordered.map(({ first_term }) => first_term), rows: ordered.map(({ row }) => row) }
 }
 
-async function directoryOf(tables: WordTables, segment: string): Promise<Directory> {
-  return (await readDirectories(tables, [segment])).get(segment) ?? NO_BLOCKS
+async function scanDirectory(tables: WordTables, segment: string): Promise<Directory> {
+  return (await scanDirectories(tables, [segment])).get(segment) ?? NO_BLOCKS
 }
 
-async function readWrittenDirectories(tables: WordTables): Promise<ReadonlyMap<string, Directory>> {
+async function readDirectoryRows(tables: WordTables): Promise<ReadonlyMap<string, Directory>> {
   const where = eq("block", DIRECTORY_BLOCK)
   const rows = await tables.blocks.read({ columns: ["segment", "terms", "lists"], where })
   return new Map(
@@ -238,17 +239,17 @@ async function readWrittenDirectories(tables: WordTables): Promise<ReadonlyMap<s
 }
 
 /** Of segments without one, which an earlier pond has written, the blocks are looked at. */
-async function directoriesOf(
+async function loadDirectories(
   tables: WordTables,
   ids: readonly string[],
   known: ReadonlyMap<string, Directory> | undefined,
 ): Promise<ReadonlyMap<string, Directory>> {
-  const written = known ?? (await readWrittenDirectories(tables))
+  const written = known ?? (await readDirectoryRows(tables))
   const others = ids.filter((id) => !written.has(id))
-  return others.length === 0 ? written : new Map([...written, ...(await readDirectories(tables, others))])
+  return others.length === 0 ? written : new Map([...written, ...(await scanDirectories(tables, others))])
 }
 
-export async function readDirectories(
+export async function scanDirectories(
   tables: WordTables,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Directory>> {
@@ -273,10 +274,10 @@ export async function readDirectories(
 // --- Lists ------------------------------------------------------------------------------------------------------------
 
 /** Of lists and of the terms beside them. */
-const KEPT_BYTES = 32_000_000
+const CACHED_BYTES_MAX = 32_000_000
 
 /** The terms as one text, each with a line end before and behind it: as texts of their own they would take several times the room. */
-interface KeptBlock {
+interface CachedBlock {
   readonly segment: string
   readonly terms: string
   readonly lists: Uint8Array
@@ -284,20 +285,23 @@ interface KeptBlock {
 
 export interface BlockReader {
   /** The lists of those terms, for each segment. */
-  lists(segments: readonly LoadedSegment[], terms: readonly string[]): Promise<readonly ReadonlyMap<string, TermList>[]>
+  lists(
+    segments: readonly LoadedSegment[],
+    terms: readonly string[],
+  ): Promise<readonly ReadonlyMap<string, PostingList>[]>
   forget(): void
 }
 
 /** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
 export function createBlockReader(tables: WordTables): BlockReader {
-  const kept = new LruCache<number, KeptBlock>(KEPT_BYTES)
-  const reading = new Map<number, Promise<ReadonlyMap<number, KeptBlock>>>()
+  const kept = new LruCache<number, CachedBlock>(CACHED_BYTES_MAX)
+  const reading = new Map<number, Promise<ReadonlyMap<number, CachedBlock>>>()
 
   async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
-    const blocks = new Map<number, KeptBlock>()
+    const blocks = new Map<number, CachedBlock>()
     for (const { row, terms, lists } of await tables.blocks.takeRows(rows, ["terms", "lists"])) {
       const segment = segmentOf.get(row) ?? ""
-      const block = { segment, terms: `\n${terms}\n`, lists: unpackedBytes(segment, lists) }
+      const block = { segment, terms: `\n${terms}\n`, lists: decompress(segment, lists) }
       blocks.set(row, block)
       kept.set(row, block, block.lists.length + block.terms.length)
     }
@@ -320,13 +324,13 @@ export function createBlockReader(tables: WordTables): BlockReader {
     lists: async (segments, terms) => {
       const wanted = segments.map((segment) =>
         terms.flatMap((term) => {
-          const row = segment.rows[blockOf(segment.firstTerms, term)]
+          const row = segment.rows[findBlock(segment.firstTerms, term)]
           return row === undefined ? [] : [{ term, row }]
         }),
       )
       const segmentOf = new Map(wanted.flatMap((own, at) => own.map(({ row }) => [row, segments[at]?.id ?? ""])))
       const rows = [...segmentOf.keys()]
-      const blocks = new Map<number, KeptBlock>()
+      const blocks = new Map<number, CachedBlock>()
       for (const row of rows) {
         const block = kept.get(row)
         // Another store in the place of the one that was known has others under the same numbers.
@@ -337,11 +341,11 @@ export function createBlockReader(tables: WordTables): BlockReader {
         for (const [row, block] of found) if (segmentOf.has(row)) blocks.set(row, block)
       if (blocks.size < rows.length) throw new SegmentGone()
       return wanted.map((own) => {
-        const found = new Map<string, TermList>()
+        const found = new Map<string, PostingList>()
         for (const { term, row } of own) {
           const block = blocks.get(row)
-          const index = block === undefined ? -1 : lineOf(block.terms, term)
-          if (block !== undefined && index >= 0) found.set(term, listAt(block, index))
+          const index = block === undefined ? -1 : findLine(block.terms, term)
+          if (block !== undefined && index >= 0) found.set(term, postingsAt(block, index))
         }
         return found
       })
@@ -354,7 +358,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
 }
 
 /** Which line of the text it is; below 0 where it is none. */
-function lineOf(text: string, line: string): number {
+function findLine(text: string, line: string): number {
   const at = text.indexOf(`\n${line}\n`)
   let count = at < 0 ? -1 : 0
   for (let before = 0; before < at; before++) if (text.charCodeAt(before) === NEWLINE) count += 1
@@ -364,7 +368,7 @@ function lineOf(text: string, line: string): number {
 const NEWLINE = 0x0a
 
 /** The last that is no later than the term. */
-export function blockOf(firstTerms: readonly string[], term: string): number {
+export function findBlock(firstTerms: readonly string[], term: string): number {
   let [low, high] = [0, firstTerms.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -375,10 +379,10 @@ export function blockOf(firstTerms: readonly string[], term: string): number {
 }
 
 /** All blocks of a segment in order, a few at a time. */
-export async function* blocksOf(
+export async function* readBlocks(
   tables: WordTables,
   { id, rows }: Directory & { readonly id: string },
-): AsyncGenerator<Block> {
+): AsyncGenerator<PostingBlock> {
   for (let from = 0; from < rows.length; from += BLOCKS_AT_ONCE) {
     const wanted = rows.slice(from, from + BLOCKS_AT_ONCE)
     const found = await tables.blocks.takeRows(wanted, ["terms", "lists"])
@@ -386,13 +390,13 @@ export async function* blocksOf(
     for (const row of wanted) {
       const block = byRow.get(row)
       if (block === undefined) throw new SegmentGone()
-      yield { terms: block.terms.split("\n"), lists: unpackedBytes(id, block.lists) }
+      yield { terms: block.terms.split("\n"), lists: decompress(id, block.lists) }
     }
   }
 }
 
 const BLOCKS_AT_ONCE = 16
 
-export function goneForGood(): PondError {
+export function indexChangedError(): PondError {
   return new PondError("conflict", "The index of words is being written anew. Ask again.")
 }

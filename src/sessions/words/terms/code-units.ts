@@ -9,7 +9,7 @@ import { BLOB_SCHEME, textOfColumn } from "../../rows/oversized.ts"
 /** A text of megabytes is a paste: its beginning is what it is found by, and an exact search still reads all of it. */
 export const INDEXED_UNITS_MAX = 200_000
 
-export interface Units {
+export interface CodeUnits {
   /** Those of the text are its first; what lies behind them is of no text. */
   readonly units: Uint16Array
   readonly length: number
@@ -21,7 +21,7 @@ export interface Units {
   first(units: number): Uint16Array
 }
 
-export function createUnits(): Units {
+export function createCodeUnits(): CodeUnits {
   let units = new Uint16Array(1 << 12)
   let used = 0
   const makeRoom = (more: number) => {
@@ -60,26 +60,26 @@ export function createUnits(): Units {
 const SHORT_UNITS = 48
 
 /** A column of texts as they lie in their rows. */
-export interface Texts {
+export interface TextColumn {
   isNull(row: number): boolean
   /** Whether it is a reference to where the text lies. */
-  isElsewhere(row: number): boolean
+  isInBlob(row: number): boolean
   /** Adds what is indexed of a text; true where that is not all of it. */
-  addTo(units: Units, row: number): boolean
+  addTo(units: CodeUnits, row: number): boolean
   /** The same of what stands in the column, which is another thing for a few texts. */
-  addStoredTo(units: Units, row: number): void
+  addStoredTo(units: CodeUnits, row: number): void
 }
 
 const REFERENCE = Buffer.from(BLOB_SCHEME)
 /** What a value that is not the text itself begins with. */
 const FIRST_OF_SCHEME = REFERENCE[0]
 
-export function textsOfColumn(column: ColumnValues): Texts {
+export function openTextColumn(column: ColumnValues): TextColumn {
   const { nulls, offsets = new Int32Array(1) } = column
   const bytes = column.data as Uint8Array
   const textAt = textReader(column)
   const isAllAscii = isAscii(bytes)
-  const addAsIs = (units: Units, row: number) => {
+  const addAsIs = (units: CodeUnits, row: number) => {
     const own = bytes.subarray(offsets[row], offsets[row + 1])
     const isPlain = own.length <= INDEXED_UNITS_MAX && (isAllAscii || isAscii(own))
     if (isPlain) units.addAscii(own)
@@ -87,7 +87,7 @@ export function textsOfColumn(column: ColumnValues): Texts {
   }
   return {
     isNull: (row) => nulls !== undefined && nulls[row] !== 0,
-    isElsewhere: (row) => {
+    isInBlob: (row) => {
       const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
       if (bytes[from] !== FIRST_OF_SCHEME || to - from < REFERENCE.length) return false
       return REFERENCE.equals(bytes.subarray(from, from + REFERENCE.length))
@@ -105,7 +105,7 @@ export function textsOfColumn(column: ColumnValues): Texts {
 }
 
 /** As a string. Of any length: more arguments are more than a call takes. */
-export function textOfUnits(units: Uint16Array, start: number, end: number): string {
+export function toText(units: Uint16Array, start: number, end: number): string {
   if (end - start < SHORT_UNITS)
     return String.fromCharCode.apply(null, units.subarray(start, end) as unknown as number[])
   return Buffer.from(units.buffer, units.byteOffset + start * 2, (end - start) * 2).toString("utf16le")

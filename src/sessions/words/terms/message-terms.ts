@@ -4,9 +4,9 @@
  * that whoever folds the same messages gets the same. Pure; knows no store.
  */
 
-import { createUnits, INDEXED_UNITS_MAX, type Texts } from "./code-units.ts"
-import type { TermBook } from "./term-interner.ts"
-import { CUT_TERM, indexTerms } from "./tokenizer.ts"
+import { createCodeUnits, INDEXED_UNITS_MAX, type TextColumn } from "./code-units.ts"
+import type { TermInterner } from "./term-interner.ts"
+import { indexTerms, TRUNCATED_TERM } from "./tokenizer.ts"
 
 /** A short message says little alone: what was said before it fills it up to this many characters. */
 const CONTEXT_FILL = 600
@@ -17,29 +17,29 @@ export const CONTEXT_REACH = 256
 
 /** Of a message whose text is too large to lie in its row: they are stored beside it, so that no fold reads the text. */
 export function termsOfLarge(role: string, text: string): string {
-  return [...new Set([...indexTerms(`${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`), CUT_TERM])].join(" ")
+  return [...new Set([...indexTerms(`${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`), TRUNCATED_TERM])].join(" ")
 }
 
 /** Whose a message is, by a number that stands for its session. */
-export interface Placed {
+export interface MessagePosition {
   readonly session: number
   readonly ordinal: number
 }
 
 export interface MessageTerms {
   /** What was said in a session before the messages whose terms are asked for, the oldest first. */
-  remember(spoken: Placed & { readonly role: string; readonly text: string }): void
+  remember(spoken: MessagePosition & { readonly role: string; readonly text: string }): void
   /** Of the text in that row, in the order in which the messages were stored. A view, right until the next are asked for. */
-  of(message: Placed & { readonly role: string }, texts: Texts, row: number): Int32Array
+  of(message: MessagePosition & { readonly role: string }, texts: TextColumn, row: number): Int32Array
   /** Of one whose text lies elsewhere: what `termsOfLarge` said of it. */
   ofLarge(terms: string): Int32Array
 }
 
-export function createMessageTerms(book: TermBook): MessageTerms {
+export function createMessageTerms(book: TermInterner): MessageTerms {
   const said: Context[][] = []
-  const own = createUnits()
+  const own = createCodeUnits()
 
-  function keep({ session, ordinal }: Placed, numbers?: Int32Array): void {
+  function keep({ session, ordinal }: MessagePosition, numbers?: Int32Array): void {
     const before = said[session] ?? []
     said[session] = before
     before.push({ ordinal, units: own.first(CONTEXT_OF_EACH), numbers })
@@ -55,13 +55,14 @@ export function createMessageTerms(book: TermBook): MessageTerms {
     of: (message, texts, row) => {
       own.begin(`${message.role}: `)
       const isCut = texts.addTo(own, row)
-      const context = contextOf(said[message.session] ?? [], message, CONTEXT_FILL - own.length)
+      const context = chooseContext(said[message.session] ?? [], message, CONTEXT_FILL - own.length)
       // Those are messages of their own to the book, so that they come before this one.
-      for (const { from, units } of context) if (units === from.units.length) from.numbers ??= termsOf(book, from.units)
+      for (const { from, units } of context)
+        if (units === from.units.length) from.numbers ??= collectTerms(book, from.units)
       book.begin()
       book.read(own.units, own.length)
       const numbers = own.length <= CONTEXT_OF_EACH ? book.met().slice() : undefined
-      if (isCut) book.addTerm(CUT_TERM)
+      if (isCut) book.addTerm(TRUNCATED_TERM)
       for (const { from, units } of context) {
         if (units === from.units.length) book.addMet(from.numbers as Int32Array)
         else book.read(from.units, units)
@@ -88,7 +89,11 @@ interface Context {
 }
 
 /** The newest first, until there is no room for more: how many units there are of each. */
-function contextOf(said: readonly Context[], { ordinal }: Placed, room: number): { from: Context; units: number }[] {
+function chooseContext(
+  said: readonly Context[],
+  { ordinal }: MessagePosition,
+  room: number,
+): { from: Context; units: number }[] {
   const found: { from: Context; units: number }[] = []
   let left = room
   for (let at = said.length - 1; at >= 0 && left > 0; at--) {
@@ -101,7 +106,7 @@ function contextOf(said: readonly Context[], { ordinal }: Placed, room: number):
   return found
 }
 
-function termsOf(book: TermBook, units: Uint16Array): Int32Array {
+function collectTerms(book: TermInterner, units: Uint16Array): Int32Array {
   book.begin()
   book.read(units, units.length)
   return book.met().slice()

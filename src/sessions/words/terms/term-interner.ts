@@ -4,11 +4,11 @@
  * has said before. Texts come as UTF-16 units in an array: asking a string for one unit after the other costs more.
  */
 
-import { textOfUnits } from "./code-units.ts"
+import { toText } from "./code-units.ts"
 import {
-  addDense,
-  addJoined,
-  addOwn,
+  addDenseTerms,
+  addJoinedTerms,
+  addWordTerms,
   CHARACTER,
   CLASSES,
   characterAt,
@@ -19,7 +19,7 @@ import {
   readWord,
 } from "./tokenizer.ts"
 
-export interface TermBook {
+export interface TermInterner {
   /** How many terms it has; their numbers are below. */
   readonly size: number
   /** The next message: nothing of it was met. */
@@ -47,7 +47,7 @@ const WORD_UNITS_MAX = 40
  * One flat array instead of an object for each word: a word of a text is looked up millions of times, each time somewhere
  * else in memory (a third of the time, measured), so that all that is asked of it lies together.
  */
-interface Pages {
+interface InternTables {
   readonly numberOf: Map<string, number>
   readonly terms: string[]
   /** By the hash of a word, where its entry begins; 0 where there is none. */
@@ -58,7 +58,7 @@ interface Pages {
   /** Of each word how it is joined with its neighbours. */
   readonly folded: string[]
   /** Of the last word that is in no entry. */
-  strangeWord: string
+  longWord: string
   /** Which message it is, counted; of each term the last that had it. */
   message: number
   metIn: Int32Array
@@ -73,18 +73,18 @@ const [HASH, MET_IN, LENGTH, COUNT, FOLDED, HEAD] = [0, 1, 2, 3, 4, 5] as const
  * One for all: sessions of one person speak of the same things in the same words. What is kept is forgotten whole when it
  * is too much, but not by who reads with the old one.
  */
-export function openTermBooks(termsMax = TERMS_MAX): () => TermBook {
-  let current = createTermBook()
+export function openTermInterners(termsMax = TERMS_MAX): () => TermInterner {
+  let current = createTermInterner()
   return () => {
-    if (current.size > termsMax) current = createTermBook()
+    if (current.size > termsMax) current = createTermInterner()
     return current
   }
 }
 
-export const currentBook = openTermBooks()
+export const currentInterner = openTermInterners()
 
-export function createTermBook(): TermBook {
-  const pages = emptyPages()
+export function createTermInterner(): TermInterner {
+  const pages = emptyTables()
   let ordered: number[] = []
   return {
     get size() {
@@ -95,20 +95,20 @@ export function createTermBook(): TermBook {
       pages.metUsed = 0
     },
     read: (text, length) => readText(pages, text, length),
-    addTerm: (term) => meet(pages, numberOf(pages, term)),
+    addTerm: (term) => collect(pages, numberOf(pages, term)),
     addMet: (numbers) => {
-      for (let at = 0; at < numbers.length; at++) meet(pages, numbers[at] as number)
+      for (let at = 0; at < numbers.length; at++) collect(pages, numbers[at] as number)
     },
     met: () => pages.met.subarray(0, pages.metUsed),
     text: (number) => pages.terms[number] as string,
     inOrder: () => {
-      ordered = withNewer(pages.terms, ordered)
+      ordered = mergeInOrder(pages.terms, ordered)
       return ordered
     },
   }
 }
 
-function emptyPages(): Pages {
+function emptyTables(): InternTables {
   return {
     numberOf: new Map(),
     terms: [],
@@ -117,7 +117,7 @@ function emptyPages(): Pages {
     // What begins at 0 would be none.
     entriesUsed: 1,
     folded: [],
-    strangeWord: "",
+    longWord: "",
     message: 1,
     metIn: new Int32Array(1 << 12),
     met: new Int32Array(1 << 12),
@@ -126,7 +126,7 @@ function emptyPages(): Pages {
 }
 
 /** Few are new where most words were met before, so that those are sorted, and all of them merged. */
-function withNewer(terms: readonly string[], ordered: readonly number[]): number[] {
+function mergeInOrder(terms: readonly string[], ordered: readonly number[]): number[] {
   const older = ordered.length
   const newer = Array.from({ length: terms.length - older }, (_, index) => older + index)
   newer.sort((left, right) => compare(terms[left] as string, terms[right] as string))
@@ -143,18 +143,18 @@ function withNewer(terms: readonly string[], ordered: readonly number[]): number
 
 // --- Reading ----------------------------------------------------------------------------------------------------------
 
-function readText(pages: Pages, text: Uint16Array, length: number): void {
+function readText(pages: InternTables, text: Uint16Array, length: number): void {
   let last = 0
   let lastEnd = -1
   for (let at = 0; at < length; ) {
     const start = at
     at = endOfWord(text, start, length)
     if (at > start) {
-      const before = last === 0 ? pages.strangeWord : ""
+      const before = last === 0 ? pages.longWord : ""
       const word = addWord(pages, text, start, at)
       if (isTouching(text, length, start, at)) {
         const beside = { end: lastEnd, word: last === 0 ? before : foldedOf(pages, last) }
-        addTouched(pages, text, length, { start, end: at, word: foldedOf(pages, word) }, beside)
+        addJoinedAround(pages, text, length, { start, end: at, word: foldedOf(pages, word) }, beside)
       }
       last = word
       lastEnd = at
@@ -165,7 +165,7 @@ function readText(pages: Pages, text: Uint16Array, length: number): void {
 }
 
 /** What is no word of a script with spaces; gives where it ends. */
-function addOther(pages: Pages, text: Uint16Array, start: number, length: number): number {
+function addOther(pages: InternTables, text: Uint16Array, start: number, length: number): number {
   const found = CLASSES[text[start] as number] as number
   if (found === CHARACTER.none) return start + 1
   const character = characterAt(text, start, length)
@@ -177,21 +177,21 @@ function addOther(pages: Pages, text: Uint16Array, start: number, length: number
       if (classAt(next, 0) !== CHARACTER.dense) break
     }
     const strange: string[] = []
-    addDense(strange, textOfUnits(text, start, end), 0)
+    addDenseTerms(strange, toText(text, start, end), 0)
     addTerms(pages, strange)
   } else if (own === CHARACTER.picture) addTerms(pages, [character])
   return end
 }
 
 /** Gives where the entry of the word is; 0 where it has none. */
-function addWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
-  const word = knownWord(pages, text, start, end)
+function addWord(pages: InternTables, text: Uint16Array, start: number, end: number): number {
+  const word = findOrIntern(pages, text, start, end)
   if (word === 0) {
-    const run = readWord(textOfUnits(text, start, end), 0, undefined)
+    const run = readWord(toText(text, start, end), 0, undefined)
     const own: string[] = []
-    addOwn(own, run, false)
+    addWordTerms(own, run, false)
     addTerms(pages, own)
-    pages.strangeWord = run.word
+    pages.longWord = run.word
     return 0
   }
   const { entries, message } = pages
@@ -211,11 +211,11 @@ function addWord(pages: Pages, text: Uint16Array, start: number, end: number): n
 }
 
 /** The word as it is joined with its neighbours. */
-function foldedOf(pages: Pages, word: number): string {
-  return word === 0 ? pages.strangeWord : (pages.folded[pages.entries[word + FOLDED] as number] as string)
+function foldedOf(pages: InternTables, word: number): string {
+  return word === 0 ? pages.longWord : (pages.folded[pages.entries[word + FOLDED] as number] as string)
 }
 
-function meet(pages: Pages, number: number): void {
+function collect(pages: InternTables, number: number): void {
   const { metIn, message } = pages
   if (metIn[number] === message) return
   metIn[number] = message
@@ -231,8 +231,8 @@ interface Word {
   readonly word: string
 }
 
-function addTouched(
-  pages: Pages,
+function addJoinedAround(
+  pages: InternTables,
   text: Uint16Array,
   length: number,
   { start, end, word }: Word,
@@ -240,19 +240,19 @@ function addTouched(
 ): void {
   if (word === "") return
   const from = Math.max(0, start - BEFORE)
-  const around = textOfUnits(text, from, Math.min(length, end + BEHIND))
+  const around = toText(text, from, Math.min(length, end + BEHIND))
   const strange: string[] = []
   const placed = { start: start - from, end: end - from, word }
-  addJoined(strange, around, placed, { end: before.end - from, word: before.word })
+  addJoinedTerms(strange, around, placed, { end: before.end - from, word: before.word })
   addTerms(pages, strange)
 }
 
-function addTerms(pages: Pages, terms: readonly string[]): void {
-  for (const term of withoutSpaces(terms)) meet(pages, numberOf(pages, term))
+function addTerms(pages: InternTables, terms: readonly string[]): void {
+  for (const term of splitAtSpaces(terms)) collect(pages, numberOf(pages, term))
 }
 
 /** Some signs stand for several words, as the one for a blessing does: those are terms each. */
-function withoutSpaces(terms: readonly string[]): readonly string[] {
+function splitAtSpaces(terms: readonly string[]): readonly string[] {
   if (!terms.some((term) => term.includes(" "))) return terms
   return terms.flatMap((term) => term.split(" ")).filter((term) => term !== "")
 }
@@ -260,7 +260,7 @@ function withoutSpaces(terms: readonly string[]): readonly string[] {
 // --- RowCacheOptions ----------------------------------------------------------------------------------------------------------
 
 /** Where the entry of a word begins; 0 for a run that is too long to be one. */
-function knownWord(pages: Pages, text: Uint16Array, start: number, end: number): number {
+function findOrIntern(pages: InternTables, text: Uint16Array, start: number, end: number): number {
   const length = end - start
   if (length > WORD_UNITS_MAX) return 0
   let hash = 0
@@ -270,7 +270,7 @@ function knownWord(pages: Pages, text: Uint16Array, start: number, end: number):
   let slot = (hash ^ (hash >>> 15)) & mask
   for (;;) {
     const word = slots[slot] as number
-    if (word === 0) return remember(pages, textOfUnits(text, start, end), hash, slot)
+    if (word === 0) return internWord(pages, toText(text, start, end), hash, slot)
     if (entries[word + HASH] === hash && entries[word + LENGTH] === length) {
       let unit = word + HEAD + (entries[word + COUNT] as number)
       let at = start
@@ -285,27 +285,27 @@ function pairOf(unit: number, next: number): number {
   return unit | (next << 16)
 }
 
-function remember(pages: Pages, text: string, hash: number, slot: number): number {
+function internWord(pages: InternTables, text: string, hash: number, slot: number): number {
   const run = readWord(text, 0, undefined)
   const own: string[] = []
-  addOwn(own, run, false)
-  const terms = withoutSpaces(own).map((term) => numberOf(pages, term))
+  addWordTerms(own, run, false)
+  const terms = splitAtSpaces(own).map((term) => numberOf(pages, term))
   const pairs = Array.from({ length: (text.length + 1) >> 1 }, (_, at) =>
     pairOf(text.charCodeAt(at * 2), text.charCodeAt(at * 2 + 1) || 0),
   )
   const entry = [hash, 0, text.length, terms.length, pages.folded.length, ...terms, ...pairs]
   pages.folded.push(run.word)
-  pages.entries = roomy(pages.entries, pages.entriesUsed, entry.length)
+  pages.entries = ensureRoom(pages.entries, pages.entriesUsed, entry.length)
   const word = pages.entriesUsed
   pages.entries.set(entry, word)
   pages.entriesUsed += entry.length
   pages.slots[slot] = word
-  if (pages.folded.length * 2 >= pages.slots.length) spread(pages)
+  if (pages.folded.length * 2 >= pages.slots.length) growSlots(pages)
   return word
 }
 
 /** Half of the slots stay empty. */
-function spread(pages: Pages): void {
+function growSlots(pages: InternTables): void {
   const { entries, entriesUsed } = pages
   const slots = new Int32Array(pages.slots.length * 2)
   const mask = slots.length - 1
@@ -319,7 +319,7 @@ function spread(pages: Pages): void {
   pages.slots = slots
 }
 
-function numberOf(pages: Pages, term: string): number {
+function numberOf(pages: InternTables, term: string): number {
   const { numberOf: numbers, terms } = pages
   const known = numbers.get(term)
   if (known !== undefined) return known
@@ -327,12 +327,12 @@ function numberOf(pages: Pages, term: string): number {
   const own = Buffer.from(term, "utf16le").toString("utf16le")
   terms.push(own)
   numbers.set(own, terms.length - 1)
-  pages.metIn = roomy(pages.metIn, terms.length, 1)
-  pages.met = roomy(pages.met, terms.length, 1)
+  pages.metIn = ensureRoom(pages.metIn, terms.length, 1)
+  pages.met = ensureRoom(pages.met, terms.length, 1)
   return terms.length - 1
 }
 
-function roomy(items: Int32Array, used: number, more: number): Int32Array {
+function ensureRoom(items: Int32Array, used: number, more: number): Int32Array {
   if (used + more <= items.length) return items
   const larger = new Int32Array(Math.max(used + more, items.length * 2))
   larger.set(items)

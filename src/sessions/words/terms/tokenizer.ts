@@ -13,7 +13,7 @@
  */
 
 /** Stands among the terms of a text that was too long to be indexed whole. No word looks like it. */
-export const CUT_TERM = "~cut~"
+export const TRUNCATED_TERM = "~cut~"
 /** A longer run is no word. Its beginning is kept, so that a whole hash or a key is found by it. */
 const WORD_LENGTH_MAX = 64
 /** A run of more parts is encoded data, whose parts mean nothing. */
@@ -129,28 +129,28 @@ const NOT_ASCII = /[^\0-\x7f]/
 /** In these scripts a mark changes how a letter sounds; in others, Thai or Devanagari, it is a letter of its own. */
 const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
 /** What lower case leaves apart although a reader takes it for the same; and the Arabic stroke that only fills a line. */
-const SAME: Readonly<Record<string, string>> = { ß: "ss", ς: "σ", ـ: "" }
+const EQUIVALENT: Readonly<Record<string, string>> = { ß: "ss", ς: "σ", ـ: "" }
 
 /** What is the same to a reader becomes the same: case, width, ligatures, accents. */
-export function folded(text: string): string {
+export function foldText(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase()
   const bare = text.normalize("NFKD").toLowerCase().replace(ACCENTS, "$1")
-  return bare.replace(/[ßςـ]/g, (character) => SAME[character] ?? character).normalize("NFC")
+  return bare.replace(/[ßςـ]/g, (character) => EQUIVALENT[character] ?? character).normalize("NFC")
 }
 
 // --- Terms --------------------------------------------------------------------------------------------------------
 
 /** In the order of the text; a term that stands there twice is there twice. */
 export function indexTerms(text: string): string[] {
-  return termsOf(text, false)
+  return extractTerms(text, false)
 }
 
 /** Each term once. A query may also hold less of a hash than is kept of one. */
 export function queryTerms(query: string): string[] {
-  return [...new Set(termsOf(query, true))]
+  return [...new Set(extractTerms(query, true))]
 }
 
-function termsOf(text: string, isQuery: boolean): string[] {
+function extractTerms(text: string, isQuery: boolean): string[] {
   const terms: string[] = []
   // Folding keeps the length of an ASCII text, so that it is folded once and not word by word.
   const whole = NOT_ASCII.test(text) ? undefined : text.toLowerCase()
@@ -159,12 +159,12 @@ function termsOf(text: string, isQuery: boolean): string[] {
     const found = classAt(text, at)
     if (isWordClass(found)) {
       const run = readWord(text, at, whole)
-      addOwn(terms, run, isQuery)
-      if (run.word !== "") addJoined(terms, text, run, before)
+      addWordTerms(terms, run, isQuery)
+      if (run.word !== "") addJoinedTerms(terms, text, run, before)
       before = run
       at = run.end
     } else if (found === DENSE) {
-      at = addDense(terms, text, at)
+      at = addDenseTerms(terms, text, at)
     } else {
       const next = at + widthAt(text, at)
       if (found === PICTURE) terms.push(text.slice(at, next))
@@ -175,7 +175,7 @@ function termsOf(text: string, isQuery: boolean): string[] {
 }
 
 /** The words of a text, each with its place and the term that stands for the whole of it among the text's terms. */
-export function* wordsOf(text: string): Generator<Placed> {
+export function* findWordSpans(text: string): Generator<WordSpan> {
   for (let at = 0; at < text.length; ) {
     const run = isWordClass(classAt(text, at)) ? readWord(text, at, undefined) : undefined
     if (run !== undefined && run.word !== "") yield run
@@ -184,14 +184,14 @@ export function* wordsOf(text: string): Generator<Placed> {
 }
 
 /** A word where it stands. */
-export interface Placed {
+export interface WordSpan {
   readonly start: number
   readonly end: number
   /** The folded word; of an identifier, its parts without what separates them. */
   readonly word: string
 }
 
-interface Run extends Placed {
+interface Run extends WordSpan {
   readonly parts: readonly string[]
   readonly hasDigit: boolean
 }
@@ -213,9 +213,9 @@ export function readWord(text: string, start: number, whole: string | undefined)
   }
   if ((cuts.length === 0 && !isApart) || cuts.length >= PARTS_MAX || end - start > WORD_LENGTH_MAX) {
     const stop = Math.min(end, start + WORD_LENGTH_MAX)
-    return { start, end, word: whole?.slice(start, stop) ?? folded(text.slice(start, stop)), parts: [], hasDigit }
+    return { start, end, word: whole?.slice(start, stop) ?? foldText(text.slice(start, stop)), parts: [], hasDigit }
   }
-  const parts = partsOf(text, start, end, cuts)
+  const parts = splitIdentifier(text, start, end, cuts)
   return { start, end, word: parts.join(""), parts: parts.length > 1 ? parts : [], hasDigit }
 }
 
@@ -226,19 +226,19 @@ function cutAt(at: number, found: number, last: number, lastButOne: number): num
   return found === LOWER && last === UPPER && lastButOne === UPPER ? at - 1 : undefined
 }
 
-function partsOf(text: string, start: number, end: number, cuts: readonly number[]): string[] {
+function splitIdentifier(text: string, start: number, end: number, cuts: readonly number[]): string[] {
   const places = [start, ...cuts, end]
   const pieces = places.slice(1).map((to, index) => text.slice(places[index], to))
   return pieces
     .flatMap((piece) => piece.split("_"))
     .filter((piece) => piece !== "")
-    .map(folded)
+    .map(foldText)
 }
 
 const DIGITS = /\p{N}/u
 
 /** What a word is by itself, wherever it stands. */
-export function addOwn(terms: string[], { word, parts, hasDigit }: Run, isQuery: boolean): void {
+export function addWordTerms(terms: string[], { word, parts, hasDigit }: Run, isQuery: boolean): void {
   if (word === "") return
   if (parts.length === 0) {
     addPlain(terms, word, hasDigit, isQuery)
@@ -277,11 +277,11 @@ export function isTouching(text: Uint16Array, length: number, start: number, end
 }
 
 /** What a word is together with the signs around it: `c++`, `c#`, `-z`, `login.ts`. */
-export function addJoined(
+export function addJoinedTerms(
   terms: string[],
   text: string,
-  { start, end, word }: Placed,
-  before: Omit<Placed, "start"> | undefined,
+  { start, end, word }: WordSpan,
+  before: Omit<WordSpan, "start"> | undefined,
 ): void {
   const next = text[end]
   if (next === "+" && text[end + 1] === "+") terms.push(`${word}++`)
@@ -297,10 +297,10 @@ export function addJoined(
   if (lead === undefined || " \t\n\"'`([,".includes(lead)) terms.push(`-${word}`)
 }
 
-export function addDense(terms: string[], text: string, start: number): number {
+export function addDenseTerms(terms: string[], text: string, start: number): number {
   let end = start
   while (end < text.length && classAt(text, end) === DENSE) end += widthAt(text, end)
-  const characters = [...folded(text.slice(start, end))]
+  const characters = [...foldText(text.slice(start, end))]
   for (const [at, character] of characters.entries()) {
     const next = characters[at + 1]
     terms.push(character)

@@ -10,8 +10,8 @@ import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
 import type { Store, Table } from "../../../substrate/table.ts"
 import { BLOB_SCHEME } from "../../rows/oversized.ts"
 import { type MESSAGES, type MessageRow, WORD_LISTS } from "../../tables.ts"
-import { createUnits, textOfUnits, textsOfColumn } from "./code-units.ts"
-import { folded, wordsOf } from "./tokenizer.ts"
+import { createCodeUnits, openTextColumn, toText } from "./code-units.ts"
+import { findWordSpans, foldText } from "./tokenizer.ts"
 import { createWordSet } from "./word-set.ts"
 
 type Messages = Table<(typeof MESSAGES)["columns"]>
@@ -161,19 +161,19 @@ async function readLines(
   const added: string[] = []
   let spoken = 0
   eachLine(known?.toString("utf8") ?? "", (text, start, end) => lines.add(text.slice(start, end)))
-  const units = createUnits()
+  const units = createCodeUnits()
   for await (const stretch of messages.stretches({ from, to, columns: ["lane"], text: "search_text" })) {
     const columns = stretch.columns().columns
-    const texts = textsOfColumn(columns["search_text"] as ColumnValues)
+    const texts = openTextColumn(columns["search_text"] as ColumnValues)
     const laneAt = textReader(columns["lane"] as ColumnValues)
     for (let row = 0; row < stretch.numbers.length; row++) {
       if (texts.isNull(row)) continue
-      if (!texts.isElsewhere(row) && laneAt(row) !== "replay") spoken += 1
+      if (!texts.isInBlob(row) && laneAt(row) !== "replay") spoken += 1
       units.begin("")
       texts.addStoredTo(units, row)
       met.addWords(units.units, units.length, (start, end) => {
-        const run = textOfUnits(units.units, start, end)
-        for (const { word } of wordsOf(run)) {
+        const run = toText(units.units, start, end)
+        for (const { word } of findWordSpans(run)) {
           const line = lineOf(run, word)
           if (lines.add(line)) added.push(`${line}\n`)
         }
@@ -207,7 +207,7 @@ function lineOf(run: string, term: string): string {
 
 /** As a part of a word is looked for, and as the word holds it. */
 export function comparedOf(stretch: string): string {
-  return folded(stretch).replaceAll("_", "")
+  return foldText(stretch).replaceAll("_", "")
 }
 
 function piecesOf(lines: string): string[] {

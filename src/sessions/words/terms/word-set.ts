@@ -3,7 +3,7 @@
  * different ones, so that a word which was met before costs no string: it is compared where it stands.
  */
 
-import { createUnits } from "./code-units.ts"
+import { createCodeUnits } from "./code-units.ts"
 import { endOfWord } from "./tokenizer.ts"
 
 export interface WordSet {
@@ -74,7 +74,7 @@ export function createWordSet(): WordSet {
     return true
   }
 
-  const own = createUnits()
+  const own = createCodeUnits()
   return {
     add: (text) => {
       own.begin(text)

@@ -11,34 +11,34 @@ import { giveBackAllMemory, giveBackMemory } from "../../../platform/memory.ts"
 import { eq, isIn } from "../../../substrate/filter.ts"
 import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport } from "../../../substrate/table.ts"
-import { packedBytes, packedName } from "../segment/compression.ts"
+import { compress, compressedName } from "../segment/compression.ts"
 import {
+  ATTRIBUTES,
+  type AttributeName,
+  attributeBytes,
   type Documents,
-  dropFacet,
-  FACETS,
-  type FacetName,
-  facetBytes,
+  dropAttribute,
   joinDocuments,
   lengthBytes,
 } from "../segment/documents.ts"
-import { type Block, createBlockWriter, decodeInto, encodeList, listAt } from "../segment/postings.ts"
+import { createBlockWriter, decodeInto, encodePostings, type PostingBlock, postingsAt } from "../segment/postings.ts"
 import {
-  blocksOf,
-  coverOf,
+  blockKeys,
+  chooseCover,
   type Directory,
   keyText,
-  loadFacets,
-  namesOfBlocks,
-  readDirectories,
+  loadAttributes,
+  loadCover,
+  readBlocks,
   readFacts,
   type SegmentFacts,
   SegmentGone,
+  scanDirectories,
   type WordTables,
-  wholeCover,
   writeDirectory,
 } from "../segment/segments.ts"
-import { type PackedBlock, packedBlock } from "./shard.ts"
-import { madeParts, type PlacedPart } from "./shards.ts"
+import { type StoredBlock, toStoredBlock } from "./shard.ts"
+import { buildShards, type PlacedShard } from "./shards.ts"
 
 /**
  * Below so many new messages a search reads them as fast as a segment more. While an import runs nobody needs them folded
@@ -57,10 +57,10 @@ const BLOCKS_AT_ONCE = 512
  * Beside an import, which has its own, each part's is: four of them took a log of gigabytes from 430 MB to 690, and the
  * index of an archive of a million messages to 778, where two take 545.
  */
-const PARTS_DROPPED: Readonly<Record<Effort, number>> = { lookups: 1, due: 2, all: 2 }
+const SHARDS_PER_CLEANUP: Readonly<Record<Effort, number>> = { lookups: 1, due: 2, all: 2 }
 
 /** Folding as an import asks for it, after every flush: what the segments hold is read only when enough may be waiting. */
-export function foldingOf(tables: WordTables, clock: Clock): (effort: Effort) => Promise<MaintenanceReport> {
+export function createFolding(tables: WordTables, clock: Clock): (effort: Effort) => Promise<MaintenanceReport> {
   let dueAt = 0
   return async (effort) => {
     if (effort === "lookups" && (await tables.messages.reach()) < dueAt) return NOTHING
@@ -70,7 +70,7 @@ export function foldingOf(tables: WordTables, clock: Clock): (effort: Effort) =>
   }
 }
 
-interface Folded extends MaintenanceReport {
+interface FoldReport extends MaintenanceReport {
   /** Messages from this row on are in no segment. */
   readonly to: number
 }
@@ -80,14 +80,14 @@ export async function foldWords(
   effort: Effort,
   clock: Clock,
   rowsAtOnce = ROWS_AT_ONCE,
-): Promise<Folded> {
-  const known = coverOf(await readFacts(tables))
+): Promise<FoldReport> {
+  const known = chooseCover(await readFacts(tables))
   const to = known.at(-1)?.to ?? 0
   const waiting = (await tables.messages.reach()) - to
   // Fewer messages than are covered: they were healed, and the last segments with them.
   const isDue = effort === "all" || waiting < 0 || waiting >= TAIL_MIN[effort]
   // What was folded while an import ran is merged after it, however little came last.
-  const isToMerge = effort !== "lookups" && suffixToMerge(known).length > 1
+  const isToMerge = effort !== "lookups" && chooseMerge(known).length > 1
   if (!isDue && !isToMerge) return { ...NOTHING, to }
   const steps: MaintenanceReport["steps"][number][] = []
   const timed = async <Result>(
@@ -100,7 +100,7 @@ export async function foldWords(
     steps.push({ step, why, ms: Math.round(clock.monotonicMs() - from) })
     return result
   }
-  const { cover: whole, broken } = await wholeCover(tables, new Map(), "blocks")
+  const { cover: whole, broken } = await loadCover(tables, new Map(), "blocks")
   await remove(tables, broken)
   const cover: CoverSegment[] = [...whole]
   const from = cover.at(-1)?.to ?? 0
@@ -108,16 +108,16 @@ export async function foldWords(
   if (fresh >= TAIL_MIN[effort]) {
     await timed("build_index", `${fresh} messages are in no segment`, async () => {
       let parts = 0
-      for await (const part of madeParts(tables, { from, rows: rowsAtOnce, besideMin: rowsAtOnce })) {
-        cover.push(await writePart(tables, part))
+      for await (const part of buildShards(tables, { from, rows: rowsAtOnce, besideMin: rowsAtOnce })) {
+        cover.push(await writeShard(tables, part))
         parts += 1
-        if (parts % PARTS_DROPPED[effort] === 0) giveBackMemory()
+        if (parts % SHARDS_PER_CLEANUP[effort] === 0) giveBackMemory()
       }
     })
   }
   const reached = { isBusy: false, to: cover.at(-1)?.to ?? 0 }
   if (effort === "lookups") return { ...reached, steps }
-  const merged = suffixToMerge(cover)
+  const merged = chooseMerge(cover)
   if (merged.length > 1) {
     // The thread that made the parts is gone, and what both of them leave behind is no use to a merge.
     giveBackAllMemory()
@@ -127,7 +127,7 @@ export async function foldWords(
   const isChanged = steps.length > 0
   if (isChanged || effort === "all") await removeReplaced(tables, effort)
   if (isChanged || effort === "all") {
-    for (const table of [tables.blocks, tables.segments]) steps.push(...(await tidied(table, effort)))
+    for (const table of [tables.blocks, tables.segments]) steps.push(...(await compact(table, effort)))
   }
   giveBackMemory()
   return { ...reached, steps }
@@ -140,7 +140,7 @@ const COPIED_AT_ONCE_BYTES = 32_000_000
  * Compacting copies all of a table, and with it the largest segment. So that a fold costs what is new, that waits in a
  * large one until as much is dead as lives: the index never takes more than twice its room.
  */
-async function tidied(
+async function compact(
   table: WordTables["blocks"] | WordTables["segments"],
   effort: Effort,
 ): Promise<MaintenanceReport["steps"]> {
@@ -163,9 +163,7 @@ interface CoverSegment extends Directory {
  * From the first that is less than fourfold of what comes after it. What came at once lies in equal parts, and the last of
  * them may be small beside the one before it: that says nothing of those before.
  */
-function suffixToMerge<Covered extends Pick<SegmentFacts, "from" | "to">>(
-  cover: readonly Covered[],
-): readonly Covered[] {
+function chooseMerge<Covered extends Pick<SegmentFacts, "from" | "to">>(cover: readonly Covered[]): readonly Covered[] {
   let start = cover.length
   let size = 0
   for (const [at, { from, to }] of [...cover.entries()].reverse()) {
@@ -179,20 +177,20 @@ function suffixToMerge<Covered extends Pick<SegmentFacts, "from" | "to">>(
 // --- Writing ----------------------------------------------------------------------------------------------------------
 
 interface SegmentWriter {
-  add(block: PackedBlock): Promise<void>
+  add(block: StoredBlock): Promise<void>
   finish(): Promise<CoverSegment>
 }
 
 /** What is in a segment follows from its messages alone, so that whoever writes it writes the same under the same name. */
 async function writeSegment(
   tables: WordTables,
-  { from, to, documents, columns }: Omit<PlacedPart, "blocks">,
+  { from, to, documents, columns }: Omit<PlacedShard, "blocks">,
 ): Promise<SegmentWriter> {
   const [last] = await tables.messages.takeRows([to - 1], ["session_id", "id"])
   if (last === undefined) throw new SegmentGone()
   const lastKey = keyText(last)
-  const id = packedName(`${from}-${to}-${Bun.hash(lastKey).toString(36)}`)
-  let waiting: (PackedBlock & { segment: string; block: number })[] = []
+  const id = compressedName(`${from}-${to}-${Bun.hash(lastKey).toString(36)}`)
+  let waiting: (StoredBlock & { segment: string; block: number })[] = []
   let blocks = 0
   const flush = async () => {
     await tables.blocks.insertAbsent(waiting)
@@ -212,13 +210,13 @@ async function writeSegment(
       const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...columns }
       await tables.segments.insertAbsent([row])
       // A merge reads again what it needs of them, one after the other.
-      for (const name of FACETS) dropFacet(documents, name)
+      for (const name of ATTRIBUTES) dropAttribute(documents, name)
       return { id, from, to, blocks, documents, firstTerms: [], rows: [] }
     },
   }
 }
 
-async function writePart(tables: WordTables, part: PlacedPart): Promise<CoverSegment> {
+async function writeShard(tables: WordTables, part: PlacedShard): Promise<CoverSegment> {
   const writer = await writeSegment(tables, part)
   for (const block of part.blocks) await writer.add(block)
   return await writer.finish()
@@ -238,22 +236,22 @@ async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promis
 }
 
 async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): Promise<void> {
-  const directories = await readDirectories(
+  const directories = await scanDirectories(
     tables,
     parts.map(({ id }) => id),
   )
   for (const { id, blocks } of parts) if (directories.get(id)?.rows.length !== blocks) throw new SegmentGone()
   const [first, last] = [parts[0], parts.at(-1)]
   if (first === undefined || last === undefined) return
-  const { documents, columns } = await joinedDocuments(tables, parts)
+  const { documents, columns } = await mergeDocuments(tables, parts)
   const writer = await writeSegment(tables, { from: first.from, to: last.to, documents, columns })
   const readers = parts.map(({ id, from }) =>
     readTerms(tables, { id, ...(directories.get(id) ?? { firstTerms: [], rows: [] }) }, from - first.from),
   )
   const numbers = new Uint32Array(documents.size)
   const lists = createBlockWriter()
-  const put = async (block: Block | undefined) => {
-    if (block !== undefined) await writer.add(packedBlock(block))
+  const put = async (block: PostingBlock | undefined) => {
+    if (block !== undefined) await writer.add(toStoredBlock(block))
   }
   for (const reader of readers) await reader.next()
   for (let least = leastOf(readers); least !== undefined; least = leastOf(readers)) {
@@ -263,27 +261,27 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
       count += reader.numbers(numbers, count)
       if (!reader.step()) await reader.next()
     }
-    await put(lists.add(least, encodeList(numbers.subarray(0, count), documents.size)))
+    await put(lists.add(least, encodePostings(numbers.subarray(0, count), documents.size)))
   }
   await put(lists.finish())
   await writer.finish()
 }
 
 /** A facet after the other: of a million messages all of them are 30 MB, and as much again in the parts. */
-async function joinedDocuments(
+async function mergeDocuments(
   tables: WordTables,
   parts: readonly CoverSegment[],
-): Promise<Pick<PlacedPart, "documents" | "columns">> {
+): Promise<Pick<PlacedShard, "documents" | "columns">> {
   const all = parts.map((part) => part.documents)
   const documents = joinDocuments(all, [])
-  const facets: [FacetName, Uint8Array][] = []
-  for (const name of FACETS) {
-    await loadFacets(tables, parts, [name])
-    facets.push([name, packedBytes(facetBytes(joinDocuments(all, [name]), name))])
-    for (const each of all) dropFacet(each, name)
+  const facets: [AttributeName, Uint8Array][] = []
+  for (const name of ATTRIBUTES) {
+    await loadAttributes(tables, parts, [name])
+    facets.push([name, compress(attributeBytes(joinDocuments(all, [name]), name))])
+    for (const each of all) dropAttribute(each, name)
   }
-  const columns = { lengths: packedBytes(lengthBytes(documents)), ...Object.fromEntries(facets) }
-  return { documents, columns: columns as PlacedPart["columns"] }
+  const columns = { lengths: compress(lengthBytes(documents)), ...Object.fromEntries(facets) }
+  return { documents, columns: columns as PlacedShard["columns"] }
 }
 
 function leastOf(readers: readonly TermReader[]): string | undefined {
@@ -304,15 +302,15 @@ interface TermReader {
 }
 
 function readTerms(tables: WordTables, segment: Directory & { readonly id: string }, base: number): TermReader {
-  const blocks = blocksOf(tables, segment)
-  let block: Block = { terms: [], lists: new Uint8Array() }
+  const blocks = readBlocks(tables, segment)
+  let block: PostingBlock = { terms: [], lists: new Uint8Array() }
   let at = 0
   return {
     get term() {
       return block.terms[at]
     },
     numbers: (into, place) => {
-      const list = listAt(block, at)
+      const list = postingsAt(block, at)
       decodeInto(list, base, into, place)
       return list.count
     },
@@ -330,7 +328,7 @@ function readTerms(tables: WordTables, segment: Directory & { readonly id: strin
 /** What a longer segment has replaced; and, when all is asked for, blocks of segments that were never finished. */
 async function removeReplaced(tables: WordTables, effort: Effort): Promise<void> {
   const facts = await readFacts(tables)
-  const live = new Set(coverOf(facts).map(({ id }) => id))
+  const live = new Set(chooseCover(facts).map(({ id }) => id))
   await remove(
     tables,
     facts.map(({ id }) => id).filter((id) => !live.has(id)),
@@ -345,5 +343,5 @@ async function removeReplaced(tables: WordTables, effort: Effort): Promise<void>
 async function remove(tables: WordTables, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tables.segments.deleteWhere(isIn("id", ids))
-  await tables.blocks.deleteWhere(isIn("segment", namesOfBlocks(ids)))
+  await tables.blocks.deleteWhere(isIn("segment", blockKeys(ids)))
 }

@@ -3,20 +3,20 @@
  * until they lie in one. Pure; knows no store.
  */
 
-import { createDocumentsBuilder, type Documents, type FacetBatch, LENGTH_MAX } from "../segment/documents.ts"
-import { textsOfColumn } from "../terms/code-units.ts"
+import { type AttributeBatch, createDocumentsBuilder, type Documents, LENGTH_MAX } from "../segment/documents.ts"
+import { openTextColumn } from "../terms/code-units.ts"
 import { createMessageTerms } from "../terms/message-terms.ts"
-import type { TermBook } from "../terms/term-interner.ts"
+import type { TermInterner } from "../terms/term-interner.ts"
 
 /** The terms of so many messages, in order, each with the messages that hold it. */
-export interface Built {
+export interface InvertedIndex {
   readonly documents: Documents
   readonly terms: readonly string[]
   numbersOf(index: number): Uint32Array
 }
 
 /** What was said before by the session of that row. */
-export interface SpokenBefore {
+export interface EarlierMessage {
   readonly row: number
   readonly ordinal: number
   readonly role: string
@@ -24,26 +24,26 @@ export interface SpokenBefore {
 }
 
 /** Some of the messages, with all that their terms are made of. */
-export interface MessageBatch extends FacetBatch {
+export interface MessageBatch extends AttributeBatch {
   /** Of sessions that began before all of them, the oldest first. */
-  readonly spoken: readonly SpokenBefore[]
+  readonly spoken: readonly EarlierMessage[]
   /** Of rows whose text lies elsewhere, the terms that are stored with it. */
   readonly large: ReadonlyMap<number, string>
 }
 
-export interface Builder {
+export interface IndexBuilder {
   add(batch: MessageBatch): void
-  finish(): Built
+  finish(): InvertedIndex
 }
 
-export function createBuilder(book: TermBook): Builder {
+export function createIndexBuilder(book: TermInterner): IndexBuilder {
   const documents = createDocumentsBuilder()
   const messages = createMessageTerms(book)
-  const stream = createStream()
+  const stream = createTermStream()
   return {
     add: ({ places, columns, spoken, large }) => {
       const codes = documents.add({ places, columns })
-      const texts = textsOfColumn(columns.columns["search_text"] as never)
+      const texts = openTextColumn(columns.columns["search_text"] as never)
       const ordinals = columns.columns["ordinal"]?.data as Int32Array
       const session = (row: number) => codes.session_id[row] as number
       for (const { row, ...said } of spoken) messages.remember({ session: session(row), ...said })
@@ -77,7 +77,7 @@ export function createBuilder(book: TermBook): Builder {
 // --- Terms message by message -----------------------------------------------------------------------------------------
 
 /** The numbers that a book has for them, one message behind the other. */
-function createStream() {
+function createTermStream() {
   let stream = new Int32Array(1 << 16)
   const places: number[] = []
   const ends: number[] = []
@@ -88,7 +88,7 @@ function createStream() {
       return isAscending
     },
     add: (place: number, numbers: Int32Array) => {
-      while (used + numbers.length > stream.length) stream = grown(stream)
+      while (used + numbers.length > stream.length) stream = grow(stream)
       stream.set(numbers, used)
       used += numbers.length
       isAscending &&= place > (places.at(-1) ?? -1)
@@ -102,18 +102,18 @@ function createStream() {
         lengths[places[index] as number] = Math.min(end - (ends[index - 1] ?? 0), LENGTH_MAX)
       return lengths
     },
-    byTerm: (book: TermBook) => byTerm(book, stream.subarray(0, used), places, ends),
+    byTerm: (book: TermInterner) => byTerm(book, stream.subarray(0, used), places, ends),
   }
 }
 
-function grown(array: Int32Array): Int32Array<ArrayBuffer> {
+function grow(array: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(array.length * 2)
   larger.set(array)
   return larger
 }
 
 /** The terms message by message become the messages term by term: counted, then put in their places. */
-function byTerm(book: TermBook, stream: Int32Array, places: readonly number[], ends: readonly number[]) {
+function byTerm(book: TermInterner, stream: Int32Array, places: readonly number[], ends: readonly number[]) {
   const next = new Uint32Array(book.size)
   for (let at = 0; at < stream.length; at++) next[stream[at] as number] = (next[stream[at] as number] as number) + 1
   const order = book.inOrder().filter((number) => next[number] !== 0)

@@ -14,10 +14,10 @@ import { and, eq, or, range } from "../../../substrate/filter.ts"
 import type { Picked, Table } from "../../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../../rows/oversized.ts"
 import type { MESSAGES } from "../../tables.ts"
-import { FACETS } from "../segment/documents.ts"
-import { textsOfColumn } from "../terms/code-units.ts"
+import { ATTRIBUTES } from "../segment/documents.ts"
+import { openTextColumn } from "../terms/code-units.ts"
 import { CONTEXT_OF_EACH, CONTEXT_REACH } from "../terms/message-terms.ts"
-import type { MessageBatch, SpokenBefore } from "./index-builder.ts"
+import type { EarlierMessage, MessageBatch } from "./index-builder.ts"
 
 type Messages = Table<(typeof MESSAGES)["columns"]>
 
@@ -31,15 +31,15 @@ export interface Bounds {
 export class OutOfOrder extends Error {}
 
 /** Places count from the first row number that is asked for. */
-export async function* messageBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
-  const part = partFrom(bounds.from)
+export async function* readBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
+  const part = beginShard(bounds.from)
   let last = -1
   for await (const { numbers, columns } of messages.stretches({ ...bounds, ...ASKED })) {
     for (const number of numbers) {
       if (number < last) throw new OutOfOrder()
       last = number
     }
-    yield await batchOf(messages, part, numbers, columns())
+    yield await toBatch(messages, part, numbers, columns())
   }
 }
 
@@ -47,7 +47,7 @@ export async function* messageBatches(messages: Messages, bounds: Bounds): Async
  * The same as one batch in the order of the numbers, however the rows lie: what was said before a message is a part of it,
  * and has to come first.
  */
-export async function* sortedBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
+export async function* readSortedBatch(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
   const numbers: number[] = []
   const pieces: ColumnBatch[] = []
   for await (const stretch of messages.stretches({ ...bounds, ...ASKED })) {
@@ -59,11 +59,11 @@ export async function* sortedBatches(messages: Messages, bounds: Bounds): AsyncG
   const numberAt = (place: number) => numbers[place] as number
   const places = numbers.map((_, place) => place).sort((one, other) => numberAt(one) - numberAt(other))
   const columns = pickedRows(joinedColumns(Object.keys(first.columns), pieces), places)
-  yield await batchOf(messages, partFrom(bounds.from), places.map(numberAt), columns)
+  yield await toBatch(messages, beginShard(bounds.from), places.map(numberAt), columns)
 }
 
 /** Without a batch, the end of a part whose batches these were. */
-export type PartStep =
+export type ShardStep =
   | { readonly batch: MessageBatch }
   | { readonly batch?: undefined; readonly from: number; readonly to: number }
 
@@ -72,8 +72,8 @@ export type PartStep =
  * the numbers of all rows for each, and a million messages cost it 10.6 s instead of 3.0. Ends early where rows do not
  * come one by one in the order of their numbers.
  */
-export async function* messageParts(messages: Messages, from: number, rows: number): AsyncGenerator<PartStep> {
-  let part = partFrom(from)
+export async function* readShards(messages: Messages, from: number, rows: number): AsyncGenerator<ShardStep> {
+  let part = beginShard(from)
   let next = from
   for await (const stretch of messages.stretches({ from, ...ASKED })) {
     const { numbers } = stretch
@@ -82,56 +82,60 @@ export async function* messageParts(messages: Messages, from: number, rows: numb
     const columns = stretch.columns()
     for (let row = 0; row < numbers.length; ) {
       const end = Math.min(numbers.length, row + part.from + rows - next)
-      yield { batch: await batchOf(messages, part, numbers.slice(row, end), rowsBetween(columns, row, end)) }
+      yield { batch: await toBatch(messages, part, numbers.slice(row, end), rowsBetween(columns, row, end)) }
       next += end - row
       row = end
       if (next < part.from + rows) continue
       yield { from: part.from, to: next }
-      part = partFrom(next)
+      part = beginShard(next)
     }
   }
   if (next > part.from) yield { from: part.from, to: next }
 }
 
-const ASKED = { columns: FACETS, text: "search_text" } as const
+const ASKED = { columns: ATTRIBUTES, text: "search_text" } as const
 
 /** What is gathered while the batches of a part are made. */
-interface Part {
+interface ShardScope {
   readonly from: number
   readonly met: Set<string>
 }
 
-function partFrom(from: number): Part {
+function beginShard(from: number): ShardScope {
   return { from, met: new Set() }
 }
 
-async function batchOf(
+async function toBatch(
   messages: Messages,
-  { from, met }: Part,
+  { from, met }: ShardScope,
   numbers: readonly number[],
   columns: ColumnBatch,
 ): Promise<MessageBatch> {
   const column = (name: string) => columns.columns[name] as ColumnValues
-  const begun = begunSessions(column("session_id"), column("ordinal"), met)
-  const spoken = from === 0 ? [] : await spokenBefore(messages, from, begun)
+  const begun = findContinued(column("session_id"), column("ordinal"), met)
+  const spoken = from === 0 ? [] : await readEarlier(messages, from, begun)
   const large = new Map<number, string>()
-  const texts = textsOfColumn(column("search_text"))
+  const texts = openTextColumn(column("search_text"))
   for (let row = 0; row < numbers.length; row++) {
-    if (!texts.isElsewhere(row)) continue
+    if (!texts.isInBlob(row)) continue
     const [found] = await messages.takeRows([numbers[row] as number], ["search_terms"])
     large.set(row, found?.search_terms ?? "")
   }
   return { places: Uint32Array.from(numbers, (number) => number - from), columns, spoken, large }
 }
 
-interface Begun {
+interface ContinuedSession {
   readonly row: number
   readonly ordinal: number
 }
 
 /** Of the sessions that were not met yet, those that have earlier messages, each with its first row. */
-function begunSessions(sessions: ColumnValues, ordinals: ColumnValues, met: Set<string>): Map<string, Begun> {
-  const begun = new Map<string, Begun>()
+function findContinued(
+  sessions: ColumnValues,
+  ordinals: ColumnValues,
+  met: Set<string>,
+): Map<string, ContinuedSession> {
+  const begun = new Map<string, ContinuedSession>()
   const sessionAt = textReader(sessions)
   const isRepeated = repeatedTexts(sessions)
   for (let row = 0; row < ordinals.data.length; row++) {
@@ -150,16 +154,16 @@ const SESSIONS_AT_ONCE = 64
 const NEAR_ROWS = 2 * CONTEXT_REACH
 
 /** In those sessions, before those ordinals, in order: what is stored before that row number. */
-async function spokenBefore(
+async function readEarlier(
   messages: Messages,
   to: number,
-  begun: ReadonlyMap<string, Begun>,
-): Promise<SpokenBefore[]> {
+  begun: ReadonlyMap<string, ContinuedSession>,
+): Promise<EarlierMessage[]> {
   if (begun.size === 0) return []
   const before = Math.min(to, NEAR_ROWS)
   const near = Array.from({ length: before }, (_, place) => to - before + place)
-  const found = new Map<string, LastOfSession>()
-  keepLast(found, await messages.takeRows(near, LAST_COLUMNS), begun)
+  const found = new Map<string, EarlierOfSession>()
+  collectEarlier(found, await messages.takeRows(near, LAST_COLUMNS), begun)
   // Each look among all rows goes through the table where no index is, as beside a first import: a third of a fold's time.
   const others = [...begun].filter(
     ([id, { ordinal }]) => found.get(id)?.ordinals.size !== Math.min(ordinal, CONTEXT_REACH),
@@ -171,7 +175,7 @@ async function spokenBefore(
       and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
     )
     const request = { from: 0, to, columns: LAST_COLUMNS, where: or(...reached) }
-    for await (const { rows } of messages.stretches(request)) keepLast(found, rows, asked)
+    for await (const { rows } of messages.stretches(request)) collectEarlier(found, rows, asked)
   }
   const spoken = [...found.values()].flatMap((last) => last.spoken)
   return spoken.sort((one, other) => one.ordinal - other.ordinal)
@@ -179,16 +183,16 @@ async function spokenBefore(
 
 const LAST_COLUMNS = ["session_id", "ordinal", "role", "search_text"] as const
 
-interface LastOfSession {
+interface EarlierOfSession {
   /** Also of what says nothing. */
   readonly ordinals: Set<number>
-  readonly spoken: SpokenBefore[]
+  readonly spoken: EarlierMessage[]
 }
 
-function keepLast(
-  found: Map<string, LastOfSession>,
+function collectEarlier(
+  found: Map<string, EarlierOfSession>,
   rows: readonly Picked<(typeof MESSAGES)["columns"], (typeof LAST_COLUMNS)[number]>[],
-  begun: ReadonlyMap<string, Begun>,
+  begun: ReadonlyMap<string, ContinuedSession>,
 ): void {
   for (const { session_id, search_text, ordinal, role } of rows) {
     const start = begun.get(session_id)
@@ -197,12 +201,12 @@ function keepLast(
     found.set(session_id, own)
     own.ordinals.add(ordinal)
     if (search_text === null || blobOfColumn(search_text) !== undefined) continue
-    const text = ownCopy(textOfColumn(search_text, new Map()).slice(0, CONTEXT_OF_EACH))
+    const text = copyText(textOfColumn(search_text, new Map()).slice(0, CONTEXT_OF_EACH))
     own.spoken.push({ row: start.row, ordinal, role, text })
   }
 }
 
 /** A piece of a text would keep all of the text in memory. */
-function ownCopy(text: string): string {
+function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le")
 }

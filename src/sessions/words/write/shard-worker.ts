@@ -2,38 +2,38 @@
 import { toPondError } from "../../../model/errors.ts"
 import type { ThreadFailure } from "../../../platform/threads.ts"
 import type { MessageBatch } from "./index-builder.ts"
-import { createPartMaker, type MadePart } from "./shard.ts"
+import { type BuiltShard, createShardBuilder } from "./shard.ts"
 
-export type PartOrder = { readonly ask: "add"; readonly batch: MessageBatch } | { readonly ask: "finish" }
+export type ShardOrder = { readonly ask: "add"; readonly batch: MessageBatch } | { readonly ask: "finish" }
 
-export type PartAnswer =
+export type ShardAnswer =
   /** The first word: the thread has started. */
   | { readonly said: "ready" }
   /** A batch is in the part, and there is room for another. */
   | { readonly said: "added" }
-  | ({ readonly said: "made" } & MadePart)
+  | ({ readonly said: "made" } & BuiltShard)
   | ThreadFailure
 
 declare const self: {
-  onmessage: ((event: { readonly data: PartOrder }) => void) | null
-  postMessage(answer: PartAnswer): void
+  onmessage: ((event: { readonly data: ShardOrder }) => void) | null
+  postMessage(answer: ShardAnswer): void
 }
 
-let maker = createPartMaker()
+let maker = createShardBuilder()
 
-function answered(order: PartOrder): PartAnswer {
+function answer(order: ShardOrder): ShardAnswer {
   if (order.ask === "add") {
     maker.add(order.batch)
     return { said: "added" }
   }
   const part = maker.finish()
-  maker = createPartMaker()
+  maker = createShardBuilder()
   return { said: "made", ...part }
 }
 
 self.onmessage = ({ data }) => {
   try {
-    self.postMessage(answered(data))
+    self.postMessage(answer(data))
   } catch (error) {
     self.postMessage({ said: "failed", reason: toPondError(error).message })
   }

@@ -3,54 +3,55 @@
  * stored. Pure, so that any thread can make it.
  */
 
-import { packedBytes } from "../segment/compression.ts"
+import { compress } from "../segment/compression.ts"
 import { type DocumentBytes, type Documents, documentBytes } from "../segment/documents.ts"
-import { type Block, createBlockWriter, encodeList } from "../segment/postings.ts"
-import { currentBook } from "../terms/term-interner.ts"
-import { createBuilder, type MessageBatch } from "./index-builder.ts"
+import { createBlockWriter, encodePostings, type PostingBlock } from "../segment/postings.ts"
+import { currentInterner } from "../terms/term-interner.ts"
+import { createIndexBuilder, type MessageBatch } from "./index-builder.ts"
 
 /** As it lies in its row. */
-export interface PackedBlock {
+export interface StoredBlock {
   readonly first_term: string
   readonly terms: string
   readonly lists: Uint8Array
 }
 
-export interface MadePart {
+export interface BuiltShard {
   readonly documents: Documents
   /** The same as it lies in its row. */
   readonly columns: DocumentBytes
-  readonly blocks: readonly PackedBlock[]
+  readonly blocks: readonly StoredBlock[]
 }
 
-export interface PartMaker {
+export interface ShardBuilder {
   add(batch: MessageBatch): void
-  finish(): MadePart
+  finish(): BuiltShard
 }
 
-export function createPartMaker(): PartMaker {
-  const builder = createBuilder(currentBook())
+export function createShardBuilder(): ShardBuilder {
+  const builder = createIndexBuilder(currentInterner())
   return {
     add: (batch) => builder.add(batch),
     finish: () => {
       const { documents, terms, numbersOf } = builder.finish()
       const writer = createBlockWriter()
-      const blocks: PackedBlock[] = []
-      const put = (block: Block | undefined) => {
-        if (block !== undefined) blocks.push(packedBlock(block))
+      const blocks: StoredBlock[] = []
+      const put = (block: PostingBlock | undefined) => {
+        if (block !== undefined) blocks.push(toStoredBlock(block))
       }
-      for (const [index, term] of terms.entries()) put(writer.add(term, encodeList(numbersOf(index), documents.size)))
+      for (const [index, term] of terms.entries())
+        put(writer.add(term, encodePostings(numbersOf(index), documents.size)))
       put(writer.finish())
-      return { documents, columns: packedDocuments(documents), blocks }
+      return { documents, columns: compressDocuments(documents), blocks }
     },
   }
 }
 
-export function packedBlock({ terms, lists }: Block): PackedBlock {
-  return { first_term: terms[0] ?? "", terms: terms.join("\n"), lists: packedBytes(lists) }
+export function toStoredBlock({ terms, lists }: PostingBlock): StoredBlock {
+  return { first_term: terms[0] ?? "", terms: terms.join("\n"), lists: compress(lists) }
 }
 
-function packedDocuments(documents: Documents): DocumentBytes {
-  const packed = Object.entries(documentBytes(documents)).map(([name, bytes]) => [name, packedBytes(bytes)])
+function compressDocuments(documents: Documents): DocumentBytes {
+  const packed = Object.entries(documentBytes(documents)).map(([name, bytes]) => [name, compress(bytes)])
   return Object.fromEntries(packed) as unknown as DocumentBytes
 }

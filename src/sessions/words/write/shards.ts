@@ -7,17 +7,17 @@ import { startAnswering, threadUrl } from "../../../platform/threads.ts"
 import { buffersOf, columnBytes } from "../../../substrate/columns/column-batch.ts"
 import type { WordTables } from "../segment/segments.ts"
 import type { MessageBatch } from "./index-builder.ts"
-import { messageParts, type PartStep, sortedBatches } from "./message-batches.ts"
-import { createPartMaker, type MadePart } from "./shard.ts"
-import type { PartAnswer, PartOrder } from "./shard-worker.ts"
+import { readShards, readSortedBatch, type ShardStep } from "./message-batches.ts"
+import { type BuiltShard, createShardBuilder } from "./shard.ts"
+import type { ShardAnswer, ShardOrder } from "./shard-worker.ts"
 
-export interface PlacedPart extends MadePart {
+export interface PlacedShard extends BuiltShard {
   readonly from: number
   /** The number behind its last message. */
   readonly to: number
 }
 
-export interface PartsRequest {
+export interface ShardsRequest {
   readonly from: number
   /** How many messages go into a part. */
   readonly rows: number
@@ -26,13 +26,13 @@ export interface PartsRequest {
 }
 
 /** From a row number on. Rows may come in any order within one. */
-export async function* madeParts({ messages }: WordTables, request: PartsRequest): AsyncGenerator<PlacedPart> {
+export async function* buildShards({ messages }: WordTables, request: ShardsRequest): AsyncGenerator<PlacedShard> {
   const { from, rows, besideMin } = request
   const reach = await messages.reach()
-  const workshop = (reach - from > besideMin ? await startThread() : undefined) ?? workshopHere()
-  let before: Promise<PlacedPart> | undefined
+  const workshop = (reach - from > besideMin ? await buildInThread() : undefined) ?? buildHere()
+  let before: Promise<PlacedShard> | undefined
   try {
-    for await (const step of steps(messages, { from, rows, reach })) {
+    for await (const step of readSteps(messages, { from, rows, reach })) {
       if (step.batch !== undefined) {
         await workshop.add(step.batch)
         continue
@@ -42,53 +42,53 @@ export async function* madeParts({ messages }: WordTables, request: PartsRequest
         .then((part) => ({ ...part, from: step.from, to: step.to ?? step.from + part.documents.size }))
       made.catch(() => undefined) // whoever asks for it is told
       // While one is written the next is made.
-      if (before !== undefined) yield* whatThereIs(await before)
+      if (before !== undefined) yield* skipEmpty(await before)
       before = made
     }
-    if (before !== undefined) yield* whatThereIs(await before)
+    if (before !== undefined) yield* skipEmpty(await before)
   } finally {
     workshop.close()
   }
 }
 
-type Step = PartStep | { readonly batch?: undefined; readonly from: number; readonly to: undefined }
+type Step = ShardStep | { readonly batch?: undefined; readonly from: number; readonly to: undefined }
 
 /** Of what does not lie in the order of its numbers, each part is asked for by its bounds. */
-async function* steps(
+async function* readSteps(
   messages: WordTables["messages"],
-  { from, rows, reach }: Omit<PartsRequest, "besideMin"> & { readonly reach: number },
+  { from, rows, reach }: Omit<ShardsRequest, "besideMin"> & { readonly reach: number },
 ): AsyncGenerator<Step> {
   let start = from
-  for await (const step of messageParts(messages, from, rows)) {
+  for await (const step of readShards(messages, from, rows)) {
     yield step
     if (step.batch === undefined) start = step.to
   }
   for (; start < reach; start += rows) {
     const isLast = start + rows >= reach
     const bounds = { from: start, ...(isLast ? {} : { to: start + rows }) }
-    for await (const batch of sortedBatches(messages, bounds)) yield { batch }
+    for await (const batch of readSortedBatch(messages, bounds)) yield { batch }
     yield { from: start, to: isLast ? undefined : start + rows }
   }
 }
 
-function* whatThereIs(part: PlacedPart): Generator<PlacedPart> {
+function* skipEmpty(part: PlacedShard): Generator<PlacedShard> {
   if (part.documents.size > 0) yield part
 }
 
-interface Workshop {
+interface Builder {
   /** Waits until there is room for another. */
   add(batch: MessageBatch): Promise<void>
-  finish(): Promise<MadePart>
+  finish(): Promise<BuiltShard>
   close(): void
 }
 
-function workshopHere(): Workshop {
-  let maker = createPartMaker()
+function buildHere(): Builder {
+  let maker = createShardBuilder()
   return {
     add: async (batch) => maker.add(batch),
     finish: async () => {
       const part = maker.finish()
-      maker = createPartMaker()
+      maker = createShardBuilder()
       return part
     },
     close: () => undefined,
@@ -100,9 +100,9 @@ function workshopHere(): Workshop {
 /** So many bytes of messages may wait for the thread. */
 const AHEAD_BYTES = 12 * 1024 * 1024
 
-async function startThread(): Promise<Workshop | undefined> {
+async function buildInThread(): Promise<Builder | undefined> {
   const url = threadUrl("src/sessions/words/write/shard-worker.ts")
-  const thread = await startAnswering<PartOrder, PartAnswer>(url, "makes the index of words")
+  const thread = await startAnswering<ShardOrder, ShardAnswer>(url, "makes the index of words")
   if (thread === undefined) return undefined
   let aheadBytes = 0
   const added: Promise<unknown>[] = []
@@ -121,7 +121,7 @@ async function startThread(): Promise<Workshop | undefined> {
       // Asked for at once: what is added from here on is of the next part.
       const made = thread.ask({ ask: "finish" })
       await Promise.all([made, ...added.splice(0)])
-      const { documents, columns, blocks } = (await made) as PartAnswer & MadePart
+      const { documents, columns, blocks } = (await made) as ShardAnswer & BuiltShard
       return { documents, columns, blocks }
     },
     close: thread.close,
