@@ -30,7 +30,7 @@ export async function momentOf(store: Store): Promise<Moment> {
   const tables = await tablesOf(store)
   return new Map(
     await Promise.all(
-      tables.map(async ({ definition }) => [definition.name, await store.table(definition).reach()] as const),
+      tables.map(async ({ definition }) => [definition.name, await store.table(definition).nextRowNumber()] as const),
     ),
   )
 }
@@ -55,7 +55,7 @@ export async function compareStores(from: Store, to: Store, work: Work, moment?:
     const both = [from.table(definition), to.table(definition)] as const
     work.onStage(`compare ${definition.name}`, await both[0].count())
     const reach = until.get(definition.name) ?? 0
-    const hasGrown = (await both[0].reach()) > reach
+    const hasGrown = (await both[0].nextRowNumber()) > reach
     const same = await sameRows(definition, both, hasGrown ? reach : undefined, (rows, bytes) => {
       stopIfAsked(work, STOPPED)
       work.onRows(rows)
@@ -123,7 +123,7 @@ async function keysOf(store: Store, table: ArchivedTable, owners: readonly strin
 
 async function keysFrom(store: Store, table: ArchivedTable, reach: number): Promise<Set<string>> {
   const keys = new Set<string>()
-  const stretches = store.table(table.definition).stretches({ from: reach, columns: table.definition.key })
+  const stretches = store.table(table.definition).scanByNumber({ from: reach, columns: table.definition.key })
   for await (const { rows } of stretches) for (const row of rows) keys.add(keyText(table, row))
   return keys
 }

@@ -1,7 +1,7 @@
 /** An archive into a store: nothing of it is there before its last row was judged, and then what was absent is. */
 import type { Sessions } from "../sessions/store.ts"
 import { isIn } from "../substrate/filter.ts"
-import type { IncomingTables, Store } from "../substrate/table.ts"
+import type { StagingTables, Store } from "../substrate/table.ts"
 import { createArrival, LARGE_FLUSH } from "./arrive.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
 import type { ArchiveEntry } from "./manifest.ts"
@@ -68,10 +68,10 @@ async function importAbsent(
 
 // --- Into a store that has nothing yet -------------------------------------------------------------------------------
 
-async function incomingFor(store: Store, { isRehearsal }: ImportRequest): Promise<IncomingTables | undefined> {
+async function incomingFor(store: Store, { isRehearsal }: ImportRequest): Promise<StagingTables | undefined> {
   if (isRehearsal) return undefined
-  if ((await store.names()).length === 0) return await store.incoming()
-  await store.tidy()
+  if ((await store.names()).length === 0) return await store.openStaging()
+  await store.removeStaleStaging()
   return undefined
 }
 
@@ -79,7 +79,7 @@ async function incomingFor(store: Store, { isRehearsal }: ImportRequest): Promis
 async function importAll(
   sessions: Sessions,
   archive: OpenArchive,
-  incoming: IncomingTables,
+  incoming: StagingTables,
   work: Work,
 ): Promise<Arrived> {
   const request = { store: incoming.store, refused: new Set<string>(), isRehearsal: false, flush: LARGE_FLUSH }

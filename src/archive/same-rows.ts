@@ -6,7 +6,7 @@ import { areSameRows, type ColumnBatch, columnBytes } from "../substrate/columns
 import type { Table } from "../substrate/table.ts"
 import type { Columns, TableDefinition } from "../substrate/table-definition.ts"
 
-type AnyTable = Pick<Table<Columns>, "stretches">
+type AnyTable = Pick<Table<Columns>, "scanByNumber">
 
 /**
  * How many rows both have, where they have the keys of the same rows in the same order; nothing where they do not. Of
@@ -45,7 +45,9 @@ interface Rest {
 }
 
 function reader(table: AnyTable, columns: readonly string[], to?: number) {
-  const stretches = table.stretches({ from: 0, columns, ...(to === undefined ? {} : { to }) })[Symbol.asyncIterator]()
+  const stretches = table
+    .scanByNumber({ from: 0, columns, ...(to === undefined ? {} : { to }) })
+    [Symbol.asyncIterator]()
   let batch: ColumnBatch = { length: 0, columns: {} }
   let from = 0
   return {

@@ -115,7 +115,7 @@ export async function embedCoverage(sessions: Sessions, model: string, dimension
 /** Keys first, what was stored last before what was stored first; then the texts of those that lack a vector. */
 async function* withoutVectors(sessions: Sessions, embedder: Embedder): AsyncGenerator<Source[]> {
   const { messages } = sessions.tables
-  for (let to = await messages.reach(); to > 0; to -= KEYS_AT_ONCE) {
+  for (let to = await messages.nextRowNumber(); to > 0; to -= KEYS_AT_ONCE) {
     const keys = await messages.read({
       columns: ["session_id", "id", "role", "lane"],
       where: stored(Math.max(0, to - KEYS_AT_ONCE), to),

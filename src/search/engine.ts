@@ -128,8 +128,8 @@ type Begun = Pick<CursorState, "asOfMicros" | "messages" | "parts">
 async function beginAnswer({ scope }: SearchRequest, { sessions: { tables }, clock }: SearchContext): Promise<Begun> {
   const asOfMicros = BigInt(Math.trunc(clock.nowMs())) * 1000n
   const [messages, parts] = await Promise.all([
-    tables.messages.reach(),
-    scope === "conversation" ? undefined : tables.parts.reach(),
+    tables.messages.nextRowNumber(),
+    scope === "conversation" ? undefined : tables.parts.nextRowNumber(),
   ])
   return { asOfMicros, messages, parts }
 }

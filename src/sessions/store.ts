@@ -191,7 +191,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       return (await Promise.all(asked)).flatMap(({ table, found }) => (found === undefined ? [] : { table, ...found }))
     },
     maintain: async (effort, { stepAside, idleSignature } = {}) => {
-      if (effort !== "lookups") await store.tidy()
+      if (effort !== "lookups") await store.removeStaleStaging()
       const rested = idleSignature?.split(" ") ?? []
       const reports: TableMaintenance[] = []
       for (const [place, [table, handle]] of Object.entries(tables).entries()) {

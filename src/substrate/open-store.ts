@@ -13,11 +13,11 @@ import {
   scanRows,
   scanWithin,
 } from "./lance/read.ts"
-import { lastCommitOf, reachOf, scanStretches, takeRows, versionOf } from "./lance/row-numbers.ts"
+import { lastCommitOf, nextRowNumberOf, scanByNumber, takeByNumber, versionOf } from "./lance/row-numbers.ts"
 import { beginSnapshot } from "./lance/snapshot.ts"
 import { deleteWhere, insertAbsent, insertBatches, insertColumns } from "./lance/write.ts"
 import { openStoreWriteLock } from "./local/local-table.ts"
-import { openIncoming, removeLeft } from "./local/staging.ts"
+import { openStaging, removeStaleStaging } from "./local/staging.ts"
 import type { Location } from "./location.ts"
 import { maintain, tableStatistics } from "./maintain/maintain.ts"
 import type { StoreContext } from "./store-context.ts"
@@ -41,12 +41,12 @@ function storeOf(catalog: Catalog): Store {
     },
     names: () => catalog.names(),
     at: (folder) => storeOf(catalog.at(folder)),
-    incoming: async () => {
-      const opened = await openIncoming(catalog)
+    openStaging: async () => {
+      const opened = await openStaging(catalog)
       return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
     },
-    tidy: () => removeLeft(catalog),
-    keepLittle: () => catalog.keepLittle(),
+    removeStaleStaging: () => removeStaleStaging(catalog),
+    useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),
   }
 }
@@ -65,11 +65,11 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
       keys.length === 0
         ? Promise.resolve([])
         : (scanRows(dataset, { columns, where: keysFilter(dataset, keys) }) as never),
-    takeRows: (rows, columns) => takeRows(dataset, rows, columns) as never,
-    stretches: (request) => scanStretches(dataset, request) as never,
+    takeByNumber: (rows, columns) => takeByNumber(dataset, rows, columns) as never,
+    scanByNumber: (request) => scanByNumber(dataset, request) as never,
     version: () => versionOf(dataset),
     lastCommit: () => lastCommitOf(dataset),
-    reach: () => reachOf(dataset),
+    nextRowNumber: () => nextRowNumberOf(dataset),
     searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
     explain: (request) => explainScan(dataset, request),

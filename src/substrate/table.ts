@@ -46,7 +46,7 @@ export type SearchRequest<C extends Columns, Name extends ScannedName<C>> = Omit
 
 export type Picked<C extends Columns, Name extends ScannedName<C>> = Pick<RowOf<C>, Name>
 
-export interface StretchRequest<Name extends string = string> {
+export interface NumberRange<Name extends string = string> {
   readonly from: number
   /** The first that is not read. */
   readonly to?: number
@@ -57,7 +57,7 @@ export interface StretchRequest<Name extends string = string> {
 }
 
 /** Consecutive rows of a scan by row number. */
-export interface Stretch<Row = AnyRow> {
+export interface NumberedRows<Row = AnyRow> {
   readonly rows: readonly Row[]
   /** The numbers of those rows, mostly in order. */
   readonly numbers: readonly number[]
@@ -131,14 +131,14 @@ export interface Table<C extends Columns> {
   /** Rows of those keys that are there, in no order. */
   takeByKey<Name extends ScannedName<C>>(keys: readonly Key[], columns: readonly Name[]): Promise<Picked<C, Name>[]>
   /** Rows of those numbers that are there, in no order. A row keeps its number, and a later row has a higher one. */
-  takeRows<Name extends ScannedName<C>>(
+  takeByNumber<Name extends ScannedName<C>>(
     rows: readonly number[],
     columns: readonly Name[],
   ): Promise<(Picked<C, Name> & { readonly row: number })[]>
   /** Rows between two such numbers, a batch at a time, with one text column as bytes. */
-  stretches<Name extends ScannedName<C>>(request: StretchRequest<Name>): AsyncIterable<Stretch<Picked<C, Name>>>
+  scanByNumber<Name extends ScannedName<C>>(request: NumberRange<Name>): AsyncIterable<NumberedRows<Picked<C, Name>>>
   /** The number that the next row gets: every row that is there now has a lower one. */
-  reach(): Promise<number>
+  nextRowNumber(): Promise<number>
   /** Changes whenever the table does; nothing where it was never written. */
   version(): Promise<number | undefined>
   /** The same, as cheaply as it can be told; of a local table that a crash has left it may be one that heals away. */
@@ -187,16 +187,16 @@ export interface Store {
   /** The store of that name inside this one: same connection settings, same caches. */
   at(folder: string): Store
   /** Tables that nobody sees until they are put in place; nothing where there can be none. */
-  incoming(): Promise<IncomingTables | undefined>
+  openStaging(): Promise<StagingTables | undefined>
   /** Removes what an import that died has left beside the tables. */
-  tidy(): Promise<void>
+  removeStaleStaging(): Promise<void>
   /** Before anything of it is read: by a process that stays, and seldom reads. */
-  keepLittle(): void
+  useSmallCaches(): void
   close(): void
 }
 
 /** Tables of a store of their own, which become tables of the store once what is in them was judged. */
-export interface IncomingTables {
+export interface StagingTables {
   readonly store: Store
   /** Puts a table in its place. False where the store has got one of that name meanwhile: then it stays here. */
   adopt(name: string): Promise<boolean>

@@ -313,12 +313,12 @@ test("an import into an empty store that was stopped leaves nothing behind", asy
 
 test("what an import that died had written is not seen, and goes when the next one begins", async () => {
   const target = here.open("died")
-  const left = await target.store.incoming()
+  const left = await target.store.openStaging()
   await left?.store.table(BLOBS).insertAbsent([{ sha256: "left", size: 1n, bytes: new Uint8Array(1) }])
   expect(await target.store.names()).toEqual([])
   left?.store.close()
   const second = here.open("died")
-  expect(await second.store.incoming()).toBeUndefined()
+  expect(await second.store.openStaging()).toBeUndefined()
   expect(await imported(second, archive)).toMatchObject({ inserted: await source.counts() })
   await left?.end()
   expect(await logsOf(second)).toEqual(await logsOf(source))
@@ -326,7 +326,7 @@ test("what an import that died had written is not seen, and goes when the next o
 
 test.each(["a sync", "another import"])("what an import that died had written goes with %s too", async (how) => {
   const target = here.open(`died before ${how}`)
-  const left = await target.store.incoming()
+  const left = await target.store.openStaging()
   await left?.store.table(BLOBS).insertAbsent([{ sha256: "left", size: 1n, bytes: new Uint8Array(1) }])
   left?.store.close()
   const folder = join(target.store.location.uri, ".pond/incoming")

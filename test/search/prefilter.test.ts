@@ -90,9 +90,9 @@ function counting(sessions: Sessions): Counted {
         ...tables,
         messages: {
           ...tables.messages,
-          takeRows: (rows, columns) => {
+          takeByNumber: (rows, columns) => {
             counted.rows += rows.length
-            return tables.messages.takeRows(rows, columns)
+            return tables.messages.takeByNumber(rows, columns)
           },
           readWithin: (...request) => {
             counted.scans += 1

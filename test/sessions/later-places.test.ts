@@ -32,7 +32,7 @@ async function found(sessions: Sessions): Promise<{ words: number; exact: number
     signal: new AbortController().signal,
   })
   const words = await sessions.words.search({ terms: ["needle"] }, { columns: ["id"], limit: 1_000 })
-  return { words: words.length, exact: hits.length, places: await sessions.tables.messages.reach() }
+  return { words: words.length, exact: hits.length, places: await sessions.tables.messages.nextRowNumber() }
 }
 
 test("what is stored behind a gap of places is found like anything else, before a fold and after it", async () => {

@@ -146,7 +146,7 @@ test("rows of a table are never deleted unless it is declared as derived", async
 test("every table of a store shares the caches of its session, and their bound", async () => {
   using place = testStore()
   const session = new (engine().lance.Session)(1_000_000n, 1_000_000n)
-  const caches = { session: () => session, keepLittle: () => undefined }
+  const caches = { session: () => session, useSmallCaches: () => undefined }
   const catalog = openCatalog(place.store.location, testContext, caches)
   await place.store.table(EVERY_KIND).insertAbsent([row("a")])
   const before = session.approxNumItems()
@@ -158,7 +158,7 @@ test("every table of a store shares the caches of its session, and their bound",
 test("a store that keeps little says the same as any other, and so do the stores inside it", async () => {
   using place = testStore()
   const little = place.open()
-  little.keepLittle()
+  little.useSmallCaches()
   for (const store of [little, little.at("inside")]) {
     await store.table(EVERY_KIND).insertAbsent([row("a"), row("b")])
     await store.table(EVERY_KIND).maintain("all")

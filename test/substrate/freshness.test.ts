@@ -100,7 +100,7 @@ test("a table that stands still is not looked at, and what others commit is seen
   expect(await idsOf()).toEqual(["a", "b"])
   await reader.insertAbsent([row("c")])
   expect(await idsOf()).toEqual(["a", "b", "c"])
-  expect(await reader.reach()).toBe(3)
+  expect(await reader.nextRowNumber()).toBe(3)
 })
 
 /** A table with one row that stands still for its reader. */
@@ -127,11 +127,11 @@ test("where folders keep their time, what the process itself writes is seen at o
   using place = testStore()
   const { table, idsOf } = await stoodStill(place, () => "always")
   const version = await table.version()
-  expect(await table.reach()).toBe(1)
+  expect(await table.nextRowNumber()).toBe(1)
   const writing = table.insertAbsent([row("b")])
   for (let asked = 0; asked < 20; asked++) await table.version()
   await writing
-  expect(await table.reach()).toBe(2)
+  expect(await table.nextRowNumber()).toBe(2)
   expect(await idsOf()).toEqual(["a", "b"])
   expect(await table.version()).toBeGreaterThan(version as number)
 })

@@ -61,7 +61,7 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
     }
   }
 
-  const keepLittle = async () => (await pond.sessions()).store.keepLittle()
+  const keepLittle = async () => (await pond.sessions()).store.useSmallCaches()
   try {
     await keepLittle().catch(outlive)
     // An earlier process may have left before it indexed what it stored.

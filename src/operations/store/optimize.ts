@@ -34,7 +34,7 @@ export async function optimizeStore(pond: Pond, { signal, onTable }: OptimizeHoo
   const sessions = await pond.sessions()
   const startedMs = clock.monotonicMs()
   const tables: OptimizedTable[] = []
-  await sessions.store.tidy()
+  await sessions.store.removeStaleStaging()
   for (const { name, statistics, maintain } of await sessions.written()) {
     if (signal.aborted) throw stopped(tables)
     onTable(name)

@@ -47,7 +47,7 @@ export async function findPrefiltered(sessions: Sessions, request: PrefilterRequ
   const { stretch, where, limit, isOver } = request
   const clauses = await buildClauses(sessions, stretch)
   if (clauses === undefined) return undefined
-  const most = Math.max(SELECTIVE_MIN, (await sessions.tables.messages.reach()) * SELECTIVE_SHARE)
+  const most = Math.max(SELECTIVE_MIN, (await sessions.tables.messages.nextRowNumber()) * SELECTIVE_SHARE)
   const [holding, cut] = await Promise.all([
     sessions.words.holding(clauses, { where, most, few: FEW }),
     sessions.words.holding([{ terms: [TRUNCATED_TERM] }], { where, most: CUT_MAX, few: CUT_MAX }),
@@ -106,7 +106,7 @@ async function readMatching(
   const held: number[] = []
   for (const own of looks) {
     if (own.length === 0) continue
-    const read = await tables.messages.takeRows(own, ["search_text"])
+    const read = await tables.messages.takeByNumber(own, ["search_text"])
     for (const { search_text, row } of read) if (containsNeedle(search_text, stretch)) held.push(row)
   }
   if (held.length === 0) return []

@@ -89,7 +89,7 @@ export async function buildClauses(sessions: Sessions, stretch: Needle): Promise
   const list = parts.length === 0 ? undefined : await sessions.wordList()
   const holders = list === undefined ? [] : findHolders(list, parts)
   // Fewer than the list was made of: a store that lost some to a power cut, and will have others in their places.
-  if (list !== undefined && holders.length > 0 && (await sessions.tables.messages.reach()) < list.reach)
+  if (list !== undefined && holders.length > 0 && (await sessions.tables.messages.nextRowNumber()) < list.reach)
     return undefined
   const clauses: WordClause[] = [
     ...toIndexTerms(rarest).map((term) => ({ terms: [term] })),

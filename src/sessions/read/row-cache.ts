@@ -65,7 +65,7 @@ async function extend<C extends Columns, Name extends ScannedName<C>>(
   known: Kept<Picked<C, Name>> | undefined,
   version: number,
 ): Promise<Kept<Picked<C, Name>> | undefined> {
-  const reach = await table.reach()
+  const reach = await table.nextRowNumber()
   // Fewer rows or an older version are another store in the place of the one that was known.
   const isSame = known !== undefined && known.version < version && known.reach <= reach
   const before = isSame ? known : { reach: 0, rows: new Map<string, Picked<C, Name>>(), units: 0 }

@@ -179,14 +179,14 @@ function filterKey(where: Filter): string {
 /** A filter by what segments do not know is asked of the table, before anything is ranked. */
 async function readMask({ messages }: WordTables, { from, documents }: Shard, where: Filter): Promise<Uint8Array> {
   const mask = new Uint8Array(documents.size)
-  for await (const { numbers } of messages.stretches({ from, to: from + documents.size, columns: [], where }))
+  for await (const { numbers } of messages.scanByNumber({ from, to: from + documents.size, columns: [], where }))
     for (const number of numbers) mask[number - from] = 1
   return mask
 }
 
 /** The messages from a row number on, a part at a time. Rows may lie in any order within one. */
 async function* buildTail({ messages }: WordTables, from: number, rowsAtOnce: number): AsyncGenerator<TailShard> {
-  const count = await messages.reach()
+  const count = await messages.nextRowNumber()
   for (let start = from; start < count; start += rowsAtOnce) {
     const isLast = start + rowsAtOnce >= count
     const built = await buildShard(messages, { from: start, ...(isLast ? {} : { to: start + rowsAtOnce }) })

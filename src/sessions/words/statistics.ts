@@ -7,7 +7,7 @@ export async function wordStatistics(tables: WordTables): Promise<TableStatistic
   const [segments, blocks, messages] = await Promise.all([
     tables.segments.statistics(),
     tables.blocks.statistics(),
-    tables.messages.reach(),
+    tables.messages.nextRowNumber(),
   ])
   if (segments === undefined || blocks === undefined) return undefined
   const cover = chooseCover(await readFacts(tables))

@@ -38,7 +38,7 @@ export interface Catalog {
   /** Only what a check of the store has written itself is ever dropped. */
   drop(name: string): Promise<void>
   at(folder: string): Catalog
-  keepLittle(): void
+  useSmallCaches(): void
   close(): void
 }
 
@@ -58,7 +58,7 @@ const LITTLE_INDEX_CACHE_BYTES = 8n * 1024n * 1024n
 interface Caches {
   /** Made when it is first asked for. */
   session(): Session
-  keepLittle(): void
+  useSmallCaches(): void
 }
 
 function createCaches(): Caches {
@@ -71,7 +71,7 @@ function createCaches(): Caches {
       session ??= new lance.Session(indexBytes, METADATA_CACHE_BYTES)
       return session
     },
-    keepLittle: () => {
+    useSmallCaches: () => {
       indexBytes = LITTLE_INDEX_CACHE_BYTES
     },
   }
@@ -128,7 +128,7 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
       await local(name)?.discard()
     },
     at: (folder) => openCatalog(within(location, folder), context, caches),
-    keepLittle: caches.keepLittle,
+    useSmallCaches: caches.useSmallCaches,
     close: () => {
       connection?.then((open) => open.close()).catch(() => undefined)
       connection = undefined

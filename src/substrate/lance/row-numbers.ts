@@ -8,7 +8,7 @@ import { plainColumnsOf, rowsOf } from "../columns/arrow-rows.ts"
 import { originalText } from "../columns/surrogate-escape.ts"
 import { filterText } from "../filter.ts"
 import { newestVersionOf } from "../local/local-table.ts"
-import type { Stretch, StretchRequest } from "../table.ts"
+import type { NumberedRows, NumberRange } from "../table.ts"
 import type { AnyRow } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
 import { reading } from "./read.ts"
@@ -17,7 +17,7 @@ const ROW = "_rowid"
 
 const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
 
-export async function takeRows(
+export async function takeByNumber(
   dataset: Dataset,
   rows: readonly number[],
   columns: readonly string[],
@@ -34,7 +34,7 @@ export async function takeRows(
   return found
 }
 
-export async function* scanStretches(dataset: Dataset, request: StretchRequest): AsyncGenerator<Stretch> {
+export async function* scanByNumber(dataset: Dataset, request: NumberRange): AsyncGenerator<NumberedRows> {
   const read = await dataset.beginRead()
   if (read === undefined) return
   const { from, to, columns, text, where } = request
@@ -74,7 +74,7 @@ function numbersOf(ids: BigUint64Array, count: number): number[] {
   return numbers
 }
 
-function textOf(data: Data): Stretch["text"] {
+function textOf(data: Data): NumberedRows["text"] {
   const bytes = data.values as Uint8Array
   const offsets = data.valueOffsets as Int32Array
   const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -89,7 +89,7 @@ function textOf(data: Data): Stretch["text"] {
  * The number that the next row gets. That is how many rows there are, unless two machines made the table of a bucket at
  * once: then one has overwritten the other's, and the rows begin at a higher number.
  */
-export async function reachOf(dataset: Dataset): Promise<number> {
+export async function nextRowNumberOf(dataset: Dataset): Promise<number> {
   const known = await dataset.version()
   if (known !== undefined && dataset.reach?.version === known) return dataset.reach.rows
   const reach = await reading(dataset, async (table) => {

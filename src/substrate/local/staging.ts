@@ -9,17 +9,17 @@ import { openFileLock } from "../../platform/files/file-lock.ts"
 import { ensureWritable } from "../../platform/host/paths.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Catalog } from "../lance/catalog.ts"
-import type { IncomingTables } from "../table.ts"
+import type { StagingTables } from "../table.ts"
 import type { LocalTable } from "./local-table.ts"
 
-export interface Incoming extends Pick<IncomingTables, "adopt" | "end"> {
+export interface Staging extends Pick<StagingTables, "adopt" | "end"> {
   readonly catalog: Catalog
 }
 
 const FOLDER = ".pond/incoming"
 
 /** Nothing on an object store, and where another process of this machine is at it. What one that died left is removed. */
-export async function openIncoming(catalog: Catalog): Promise<Incoming | undefined> {
+export async function openStaging(catalog: Catalog): Promise<Staging | undefined> {
   if (catalog.location.backend !== "local") return undefined
   const root = catalog.location.uri
   const folder = join(root, FOLDER)
@@ -51,7 +51,7 @@ export async function openIncoming(catalog: Catalog): Promise<Incoming | undefin
  * What one that died left, where the store has got tables of its own since and nothing comes in any more: it may be as much
  * as a whole store.
  */
-export async function removeLeft(catalog: Catalog): Promise<void> {
+export async function removeStaleStaging(catalog: Catalog): Promise<void> {
   const folder = join(catalog.location.uri, FOLDER)
   if (catalog.location.backend !== "local" || !existsSync(folder)) return
   const lock = openFileLock(`${folder}.lock`)

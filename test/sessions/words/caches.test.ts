@@ -27,9 +27,9 @@ function countedIndex({ store, tables: { messages } }: Sessions) {
   const index = openWordIndex({
     messages: {
       ...messages,
-      takeRows: (rows, columns) => {
+      takeByNumber: (rows, columns) => {
         counts.texts += columns.includes("search_text" as never) ? rows.length : 0
-        return messages.takeRows(rows, columns)
+        return messages.takeByNumber(rows, columns)
       },
     },
     segments: {
@@ -41,9 +41,9 @@ function countedIndex({ store, tables: { messages } }: Sessions) {
     },
     blocks: {
       ...blocks,
-      takeRows: (rows, columns) => {
+      takeByNumber: (rows, columns) => {
         counts.blocks += rows.length
-        return blocks.takeRows(rows, columns)
+        return blocks.takeByNumber(rows, columns)
       },
     },
   })
@@ -102,9 +102,9 @@ test("texts are kept up to some size, the latest longest, and never for another 
   const texts = createTextCache(
     {
       ...messages,
-      takeRows: (rows, columns) => {
+      takeByNumber: (rows, columns) => {
         read = [...rows]
-        return messages.takeRows(rows, columns)
+        return messages.takeByNumber(rows, columns)
       },
     },
     500,
@@ -135,10 +135,10 @@ test("blocks and terms that were read are not read again, but for a segment of a
     segments: store.table(WORD_SEGMENTS),
     blocks: {
       ...blocks,
-      takeRows: ((rows, columns) => {
+      takeByNumber: ((rows, columns) => {
         taken += rows.length
-        return blocks.takeRows(rows, columns)
-      }) as typeof blocks.takeRows,
+        return blocks.takeByNumber(rows, columns)
+      }) as typeof blocks.takeByNumber,
     },
   }
   const { cover } = await createSnapshots(wordTables).current()
@@ -169,7 +169,7 @@ test("a filter is applied to a segment once, though messages come in behind it",
   const view = createSnapshots({ messages: tables.messages, ...words })
   const asked = async (where: Filter) => {
     const [segment] = (await view.current()).cover
-    return segment && (await view.passing(segment, and(where, stored(0, await tables.messages.reach()))))
+    return segment && (await view.passing(segment, and(where, stored(0, await tables.messages.nextRowNumber()))))
   }
   const [users, others] = [eq("role", "user"), eq("ordinal", 3)]
   const [first, second] = [await asked(users), await asked(others)]

@@ -124,7 +124,7 @@ test("between the flushes of an import the segments are read when enough may wai
   const fold = createFolding(
     {
       ...tables,
-      messages: { ...tables.messages, reach: async () => (await tables.messages.reach()) + more },
+      messages: { ...tables.messages, nextRowNumber: async () => (await tables.messages.nextRowNumber()) + more },
       segments: {
         ...tables.segments,
         read: (request) => {
@@ -156,12 +156,12 @@ test("who asks while another looks is told of what was stored after that look be
   let late: Promise<readonly { readonly to: number }[]> | undefined
   const messages: typeof tables.messages = {
     ...tables.messages,
-    stretches: async function* (request) {
-      yield* tables.messages.stretches(request)
+    scanByNumber: async function* (request) {
+      yield* tables.messages.scanByNumber(request)
       if (late !== undefined) return
       await write(sessions, 2, 4)
       late = view.current().then(({ tail }) => tail)
-    } as typeof tables.messages.stretches,
+    } as typeof tables.messages.scanByNumber,
   }
   const view = createSnapshots({ ...tables, messages })
   expect((await view.current()).tail.at(-1)?.to).toBe(20)

@@ -105,7 +105,7 @@ test("whatever a filter asks of what a segment knows, the same messages pass as 
   for (let round = 0; round < 120; round++) {
     const filter = anyFilter(3)
     const wanted: number[] = []
-    for await (const { numbers } of tables.messages.stretches({ from: 0, columns: [], where: filter }))
+    for await (const { numbers } of tables.messages.scanByNumber({ from: 0, columns: [], where: filter }))
       wanted.push(...numbers)
     wanted.sort((left, right) => left - right)
     const asked = JSON.stringify(filter, (_, value) => (typeof value === "bigint" ? `${value}n` : value))

@@ -57,11 +57,11 @@ test("what a thread makes of messages is what is made here, part by part and in 
 /** The same tables; `asked` hears of every stretch of messages that is read, and may ask for another. */
 function listening(sessions: Sessions, asked: (request: StretchesRequest) => StretchesRequest) {
   const tables = wordTables(sessions)
-  const stretches = (request: StretchesRequest) => tables.messages.stretches(asked(request))
-  return { ...tables, messages: { ...tables.messages, stretches: stretches as never } }
+  const scanByNumber = (request: StretchesRequest) => tables.messages.scanByNumber(asked(request))
+  return { ...tables, messages: { ...tables.messages, scanByNumber: scanByNumber as never } }
 }
 
-type StretchesRequest = Parameters<ReturnType<typeof wordTables>["messages"]["stretches"]>[0]
+type StretchesRequest = Parameters<ReturnType<typeof wordTables>["messages"]["scanByNumber"]>[0]
 
 test("however many parts there are, the messages are read once", async () => {
   using place = testSessions()
@@ -98,14 +98,14 @@ test("where numbers are left out in that read, the parts from there on are asked
 /** The same tables as a compaction beside other writers may leave them: what was written last comes first. */
 function upsideDown(sessions: Sessions) {
   const tables = wordTables(sessions)
-  const stretches = async function* (request: StretchesRequest) {
-    for (const stretch of (await Array.fromAsync(tables.messages.stretches(request))).reverse()) {
+  const scanByNumber = async function* (request: StretchesRequest) {
+    for (const stretch of (await Array.fromAsync(tables.messages.scanByNumber(request))).reverse()) {
       const [rows, numbers] = [stretch.rows.toReversed(), stretch.numbers.toReversed()]
       const columns = () => pickedRows(stretch.columns(), [...numbers.keys()].reverse())
       yield { ...stretch, rows, numbers, columns }
     }
   }
-  return { ...tables, messages: { ...tables.messages, stretches: stretches as never } }
+  return { ...tables, messages: { ...tables.messages, scanByNumber: scanByNumber as never } }
 }
 
 test("rows that lie in another order than that of their numbers are the same parts", async () => {
@@ -171,14 +171,14 @@ test("a part that the thread cannot make fails the fold, and the index stays as 
   await place.sessions.write([{ session: session("e"), entries }])
   const there = await found()
   const tables = wordTables(place.sessions)
-  const stretches = async function* (request: Parameters<typeof tables.messages.stretches>[0]) {
-    for await (const stretch of tables.messages.stretches(request)) {
+  const scanByNumber = async function* (request: Parameters<typeof tables.messages.scanByNumber>[0]) {
+    for await (const stretch of tables.messages.scanByNumber(request)) {
       const { length, columns } = stretch.columns()
       const lane = { data: new Int32Array(length) }
       yield { ...stretch, rows: stretch.rows, columns: () => ({ length, columns: { ...columns, lane } }) }
     }
   }
-  const damaged = { ...tables, messages: { ...tables.messages, stretches: stretches as never } }
+  const damaged = { ...tables, messages: { ...tables.messages, scanByNumber: scanByNumber as never } }
   const failure = await foldWords(damaged, "all", systemClock, 2).catch((error: unknown) => error)
   expect(String(failure)).toContain("The thread that makes the index of words has failed")
   expect(there).toBeGreaterThan(0)

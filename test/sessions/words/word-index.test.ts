@@ -130,13 +130,13 @@ test("who asks once reads what it asks for, in one turn for each table: of a seg
     },
     blocks: {
       ...blocks,
-      stretches: (request) => {
+      scanByNumber: (request) => {
         asked.push("every block")
-        return blocks.stretches(request)
+        return blocks.scanByNumber(request)
       },
-      takeRows: (rows, columns) => {
+      takeByNumber: (rows, columns) => {
         asked.push(`${rows.length} blocks`)
-        return blocks.takeRows(rows, columns)
+        return blocks.takeByNumber(rows, columns)
       },
     },
   })
@@ -221,9 +221,9 @@ test("for a word that nobody wrote the blocks are read in which one like it coul
     segments: store.table(WORD_SEGMENTS),
     blocks: {
       ...blocks,
-      takeRows: (rows, columns) => {
+      takeByNumber: (rows, columns) => {
         if (!(columns as readonly string[]).includes("lists")) taken.push(rows.length)
-        return blocks.takeRows(rows, columns)
+        return blocks.takeByNumber(rows, columns)
       },
     },
   })

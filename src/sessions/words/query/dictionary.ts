@@ -35,7 +35,7 @@ export function openDictionary({ blocks }: WordTables): Dictionary {
       if (own?.segment === segment) known.set(row, own.terms)
     }
     const missing = [...places.keys()].filter((row) => !known.has(row))
-    const found = await blocks.takeRows(missing, ["terms"])
+    const found = await blocks.takeByNumber(missing, ["terms"])
     if (found.length < missing.length) throw new SegmentGone()
     for (const { row, terms } of found) {
       known.set(row, terms)

@@ -47,7 +47,7 @@ export function createTextCache(messages: WordTables["messages"], unitsMax = CAC
         if (own !== undefined && own.message === message && own.columns === names) found.set(number, own.row)
         else missing.set(number, message)
       }
-      for (const row of await messages.takeRows([...missing.keys()], columns)) {
+      for (const row of await messages.takeByNumber([...missing.keys()], columns)) {
         found.set(row.row, row)
         const message = missing.get(row.row)
         const units = unitsOf(row)

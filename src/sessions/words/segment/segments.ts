@@ -182,7 +182,7 @@ export function keyText({ session_id, id }: { readonly session_id: string; reado
 }
 
 async function readLastKeys(tables: WordTables, facts: readonly SegmentFacts[]): Promise<ReadonlyMap<number, string>> {
-  const rows = await tables.messages.takeRows(
+  const rows = await tables.messages.takeByNumber(
     facts.map(({ to }) => to - 1),
     ["session_id", "id"],
   )
@@ -215,9 +215,9 @@ export async function writeDirectory(tables: WordTables, segment: string, blocks
 
 /** Its blocks are the last that were stored, where nobody else folds: then the table need not be looked through for them. */
 async function takeLastDirectory(tables: WordTables, segment: string, blocks: number): Promise<Directory | undefined> {
-  const reach = await tables.blocks.reach()
+  const reach = await tables.blocks.nextRowNumber()
   const places = Array.from({ length: Math.min(blocks, reach) }, (_, place) => reach - 1 - place)
-  const last = await tables.blocks.takeRows(places, ["segment", "block", "first_term"])
+  const last = await tables.blocks.takeByNumber(places, ["segment", "block", "first_term"])
   if (last.length !== blocks || last.some((row) => row.segment !== segment)) return undefined
   const ordered = last.toSorted((one, other) => one.block - other.block)
   return { firstTerms: ordered.map(({ first_term }) => first_term), rows: ordered.map(({ row }) => row) }
@@ -256,7 +256,7 @@ export async function scanDirectories(
   const places = new Map<string, { block: number; first: string; row: number }[]>(ids.map((id) => [id, []]))
   const columns = ["segment", "block"] as const
   const request = { from: 0, columns, text: "first_term" as const, where: isIn("segment", ids) }
-  for await (const { rows, numbers, text } of tables.blocks.stretches(request)) {
+  for await (const { rows, numbers, text } of tables.blocks.scanByNumber(request)) {
     const bytes = Buffer.from(text.bytes.buffer, text.bytes.byteOffset, text.bytes.byteLength)
     for (const [index, { segment, block }] of rows.entries()) {
       const first = bytes.toString("utf8", text.offsets[index], text.offsets[index + 1])
@@ -299,7 +299,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
 
   async function read(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
     const blocks = new Map<number, CachedBlock>()
-    for (const { row, terms, lists } of await tables.blocks.takeRows(rows, ["terms", "lists"])) {
+    for (const { row, terms, lists } of await tables.blocks.takeByNumber(rows, ["terms", "lists"])) {
       const segment = segmentOf.get(row) ?? ""
       const block = { segment, terms: `\n${terms}\n`, lists: decompress(segment, lists) }
       blocks.set(row, block)
@@ -385,7 +385,7 @@ export async function* readBlocks(
 ): AsyncGenerator<PostingBlock> {
   for (let from = 0; from < rows.length; from += BLOCKS_AT_ONCE) {
     const wanted = rows.slice(from, from + BLOCKS_AT_ONCE)
-    const found = await tables.blocks.takeRows(wanted, ["terms", "lists"])
+    const found = await tables.blocks.takeByNumber(wanted, ["terms", "lists"])
     const byRow = new Map(found.map((row) => [row.row, row]))
     for (const row of wanted) {
       const block = byRow.get(row)

@@ -88,7 +88,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
   }
 
   async function at(place: number) {
-    const [row] = await messages.takeRows([place], ["session_id", "id"])
+    const [row] = await messages.takeByNumber([place], ["session_id", "id"])
     return row
   }
 
@@ -105,7 +105,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       )
     },
     spoken: async () => {
-      const [count, told] = await Promise.all([messages.reach(), reached()])
+      const [count, told] = await Promise.all([messages.nextRowNumber(), reached()])
       const from = told?.reach ?? 0
       if (count - from > TAIL_READ_MAX) return await messages.count(OWN_SPEECH)
       const asked = { columns: ["search_text", "lane"] as const, where: stored(from) }
@@ -114,7 +114,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
     },
     extend: async (effort) => {
       if (effort === "lookups") return
-      const [reach, told] = await Promise.all([messages.reach(), reached()])
+      const [reach, told] = await Promise.all([messages.nextRowNumber(), reached()])
       const from = told?.reach ?? 0
       if (reach - from < (effort === "all" ? 1 : Math.max(TAIL_MIN, from * TAIL_SHARE))) return
       const before = await newest()
@@ -162,7 +162,7 @@ async function readLines(
   let spoken = 0
   eachLine(known?.toString("utf8") ?? "", (text, start, end) => lines.add(text.slice(start, end)))
   const units = createCodeUnits()
-  for await (const stretch of messages.stretches({ from, to, columns: ["lane"], text: "search_text" })) {
+  for await (const stretch of messages.scanByNumber({ from, to, columns: ["lane"], text: "search_text" })) {
     const columns = stretch.columns().columns
     const texts = openTextColumn(columns["search_text"] as ColumnValues)
     const laneAt = textReader(columns["lane"] as ColumnValues)

@@ -63,7 +63,7 @@ const SHARDS_PER_CLEANUP: Readonly<Record<Effort, number>> = { lookups: 1, due: 
 export function createFolding(tables: WordTables, clock: Clock): (effort: Effort) => Promise<MaintenanceReport> {
   let dueAt = 0
   return async (effort) => {
-    if (effort === "lookups" && (await tables.messages.reach()) < dueAt) return NOTHING
+    if (effort === "lookups" && (await tables.messages.nextRowNumber()) < dueAt) return NOTHING
     const { to, ...report } = await foldWords(tables, effort, clock)
     dueAt = to + TAIL_MIN.lookups
     return report
@@ -83,7 +83,7 @@ export async function foldWords(
 ): Promise<FoldReport> {
   const known = chooseCover(await readFacts(tables))
   const to = known.at(-1)?.to ?? 0
-  const waiting = (await tables.messages.reach()) - to
+  const waiting = (await tables.messages.nextRowNumber()) - to
   // Fewer messages than are covered: they were healed, and the last segments with them.
   const isDue = effort === "all" || waiting < 0 || waiting >= TAIL_MIN[effort]
   // What was folded while an import ran is merged after it, however little came last.
@@ -104,7 +104,7 @@ export async function foldWords(
   await remove(tables, broken)
   const cover: CoverSegment[] = [...whole]
   const from = cover.at(-1)?.to ?? 0
-  const fresh = (await tables.messages.reach()) - from
+  const fresh = (await tables.messages.nextRowNumber()) - from
   if (fresh >= TAIL_MIN[effort]) {
     await timed("build_index", `${fresh} messages are in no segment`, async () => {
       let parts = 0
@@ -186,7 +186,7 @@ async function writeSegment(
   tables: WordTables,
   { from, to, documents, columns }: Omit<PlacedShard, "blocks">,
 ): Promise<SegmentWriter> {
-  const [last] = await tables.messages.takeRows([to - 1], ["session_id", "id"])
+  const [last] = await tables.messages.takeByNumber([to - 1], ["session_id", "id"])
   if (last === undefined) throw new SegmentGone()
   const lastKey = keyText(last)
   const id = compressedName(`${from}-${to}-${Bun.hash(lastKey).toString(36)}`)

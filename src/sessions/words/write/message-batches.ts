@@ -34,7 +34,7 @@ export class OutOfOrder extends Error {}
 export async function* readBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
   const part = beginShard(bounds.from)
   let last = -1
-  for await (const { numbers, columns } of messages.stretches({ ...bounds, ...ASKED })) {
+  for await (const { numbers, columns } of messages.scanByNumber({ ...bounds, ...ASKED })) {
     for (const number of numbers) {
       if (number < last) throw new OutOfOrder()
       last = number
@@ -50,7 +50,7 @@ export async function* readBatches(messages: Messages, bounds: Bounds): AsyncGen
 export async function* readSortedBatch(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
   const numbers: number[] = []
   const pieces: ColumnBatch[] = []
-  for await (const stretch of messages.stretches({ ...bounds, ...ASKED })) {
+  for await (const stretch of messages.scanByNumber({ ...bounds, ...ASKED })) {
     for (const number of stretch.numbers) numbers.push(number)
     pieces.push(stretch.columns())
   }
@@ -75,7 +75,7 @@ export type ShardStep =
 export async function* readShards(messages: Messages, from: number, rows: number): AsyncGenerator<ShardStep> {
   let part = beginShard(from)
   let next = from
-  for await (const stretch of messages.stretches({ from, ...ASKED })) {
+  for await (const stretch of messages.scanByNumber({ from, ...ASKED })) {
     const { numbers } = stretch
     const first = next
     if (!numbers.every((number, at) => number === first + at)) break
@@ -118,7 +118,7 @@ async function toBatch(
   const texts = openTextColumn(column("search_text"))
   for (let row = 0; row < numbers.length; row++) {
     if (!texts.isInBlob(row)) continue
-    const [found] = await messages.takeRows([numbers[row] as number], ["search_terms"])
+    const [found] = await messages.takeByNumber([numbers[row] as number], ["search_terms"])
     large.set(row, found?.search_terms ?? "")
   }
   return { places: Uint32Array.from(numbers, (number) => number - from), columns, spoken, large }
@@ -163,7 +163,7 @@ async function readEarlier(
   const before = Math.min(to, NEAR_ROWS)
   const near = Array.from({ length: before }, (_, place) => to - before + place)
   const found = new Map<string, EarlierOfSession>()
-  collectEarlier(found, await messages.takeRows(near, LAST_COLUMNS), begun)
+  collectEarlier(found, await messages.takeByNumber(near, LAST_COLUMNS), begun)
   // Each look among all rows goes through the table where no index is, as beside a first import: a third of a fold's time.
   const others = [...begun].filter(
     ([id, { ordinal }]) => found.get(id)?.ordinals.size !== Math.min(ordinal, CONTEXT_REACH),
@@ -175,7 +175,7 @@ async function readEarlier(
       and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
     )
     const request = { from: 0, to, columns: LAST_COLUMNS, where: or(...reached) }
-    for await (const { rows } of messages.stretches(request)) collectEarlier(found, rows, asked)
+    for await (const { rows } of messages.scanByNumber(request)) collectEarlier(found, rows, asked)
   }
   const spoken = [...found.values()].flatMap((last) => last.spoken)
   return spoken.sort((one, other) => one.ordinal - other.ordinal)

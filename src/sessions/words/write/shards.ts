@@ -28,7 +28,7 @@ export interface ShardsRequest {
 /** From a row number on. Rows may come in any order within one. */
 export async function* buildShards({ messages }: WordTables, request: ShardsRequest): AsyncGenerator<PlacedShard> {
   const { from, rows, besideMin } = request
-  const reach = await messages.reach()
+  const reach = await messages.nextRowNumber()
   const workshop = (reach - from > besideMin ? await buildInThread() : undefined) ?? buildHere()
   let before: Promise<PlacedShard> | undefined
   try {
