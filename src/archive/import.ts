@@ -1,6 +1,5 @@
 /** An archive into a store: nothing of it is there before its last row was judged, and then what was absent is. */
 import type { Sessions } from "../sessions/store.ts"
-import { isIn } from "../substrate/filter.ts"
 import type { StagingTables, Store } from "../substrate/table.ts"
 import { createArrival, LARGE_FLUSH } from "./arrive.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
@@ -109,12 +108,11 @@ function inWritingOrder(entries: readonly ArchiveEntry[]): [string, ArchiveEntry
 const OWNERS_AT_ONCE = 1000
 
 /** Client and project of a session are copied onto every message, so a second value would make two truths. */
-export async function strangers({ tables }: Sessions, owners: Owners): Promise<Set<string>> {
+export async function strangers(sessions: Sessions, owners: Owners): Promise<Set<string>> {
   const ids = [...owners.keys()]
   const found = new Set<string>()
   for (let from = 0; from < ids.length; from += OWNERS_AT_ONCE) {
-    const where = isIn("id", ids.slice(from, from + OWNERS_AT_ONCE))
-    for (const row of await tables.sessions.read({ columns: ["id", "source_agent", "project"], where })) {
+    for (const row of await sessions.owners(ids.slice(from, from + OWNERS_AT_ONCE))) {
       const given = owners.get(row.id)
       if (given?.source_agent !== row.source_agent || given.project !== row.project) found.add(row.id)
     }

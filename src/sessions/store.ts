@@ -26,6 +26,7 @@ import {
   type StoredTree,
 } from "./read/read-sessions.ts"
 import { type ResumeFacts, readResumeFacts } from "./read/resume-facts.ts"
+import { openSessionLists, type SessionLists } from "./read/session-lists.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
 import {
   BLOBS,
@@ -52,7 +53,7 @@ import {
   writePrepared,
 } from "./write/write-sessions.ts"
 
-export interface Sessions {
+export interface Sessions extends SessionLists {
   readonly store: Store
   readonly tables: SessionTables
   /** Rows by name, for who shows many: asked for at once, they are read at once. */
@@ -162,6 +163,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   return {
     store,
     ...reading,
+    ...openSessionLists(store, tables),
     answers: openAnswerReads(tables),
     words: openWordIndex(wordTables),
     wordList: () => wordLists.current(),

@@ -138,6 +138,18 @@ test("an adapter does not import another adapter", () => {
   expect(wrong).toEqual([])
 })
 
+/** The tables of sessions, named in any way, and tables of the store's own. */
+const TABLE_ACCESS = /\btables\.(?:sessions|messages|parts|blobs)\b|\b[sS]essions(?:\(\)\))?\.tables\b|\btables: \{/
+/** Layers that read the tables of sessions. `archive` moves whole tables through the store, and never one by name. */
+const TABLE_READERS = ["sessions", "search"]
+
+test("only sessions and search read the tables of sessions", () => {
+  const readers = all.filter(({ path, text }) => layerOf(path) !== undefined && TABLE_ACCESS.test(text))
+  const wrong = readers.filter(({ path }) => !TABLE_READERS.includes(layerOf(path) ?? ""))
+  expect(wrong.map(({ path }) => path)).toEqual([])
+  expect(readers.length).toBeGreaterThan(3)
+})
+
 test("banned words have a better one", () => {
   const wrong: string[] = []
   for (const { path, text } of all.filter((source) => source.path !== "test/house/tidy.test.ts")) {

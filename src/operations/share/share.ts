@@ -10,7 +10,6 @@ import { collectMade } from "../../platform/memory.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
-import { firstWords } from "../store/recent-sessions.ts"
 import { escapeInline, inlineCode } from "./markdown-blocks.ts"
 import { createRedactor, type Redactor } from "./redact.ts"
 import { createTranscriptWriter, timeText } from "./transcript-items.ts"
@@ -111,7 +110,7 @@ const NAME_SIGNS = 80
 /** Where its client gave it no title, it goes by what its user said first. */
 async function titled(session: Session, { pond, clean }: Reading): Promise<Session> {
   if (session.title !== undefined && session.title.trim() !== "") return session
-  const words = visibleLine(clean((await firstWords(pond, [session.id])).get(session.id) ?? ""))
+  const words = visibleLine(clean((await (await pond.sessions()).firstWords([session.id])).get(session.id) ?? ""))
   const signs = [...words]
   const title = signs.length > NAME_SIGNS ? `${signs.slice(0, NAME_SIGNS).join("")}…` : words
   return { ...session, title }

@@ -1,11 +1,11 @@
 /** The tables that a query sees, where their rows come from, and what an `fts(…)` finds. No vector and no index column is among them. */
 import { PondError } from "../../model/errors.ts"
+import type { ScannedTable } from "../../sessions/read/session-lists.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
 import { queryTerms } from "../../sessions/words/terms/tokenizer.ts"
 import type { Filter } from "../../substrate/filter.ts"
-import type { Table } from "../../substrate/table.ts"
-import type { ColumnKind, Columns, TableDefinition } from "../../substrate/table-definition.ts"
+import type { ColumnKind, TableDefinition } from "../../substrate/table-definition.ts"
 
 export interface SourceColumn {
   readonly name: string
@@ -30,33 +30,19 @@ export interface Source {
 
 /** Columns that are the engine's own matter. */
 const HIDDEN = new Set(["search_terms", "vector"])
-/** The tables of vectors are one per dimension; those that were never written are empty. */
-const DIMENSIONS = [256, 384, 512, 768, 1024]
 
-type AnyTable = Table<Columns>
-
-function sourceOf(
-  name: string,
-  definition: TableDefinition,
-  tablesOf: (sessions: Sessions) => readonly AnyTable[],
-): Source {
+function sourceOf(name: ScannedTable, definition: TableDefinition): Source {
   return {
     name,
     columns: visibleColumns(definition),
-    rows: async function* (sessions, { columns, where, limit, orderBy }) {
-      for (const table of tablesOf(sessions)) {
-        yield* table.batches({
-          columns: columns as never,
-          ...(where === undefined ? {} : { where }),
-          ...(limit === undefined ? {} : { limit }),
-          ...(orderBy.length === 0 ? {} : { orderBy: orderBy as never }),
-        })
-      }
-    },
-    count: async (sessions, where) => {
-      const counts = await Promise.all(tablesOf(sessions).map((table) => table.count(where)))
-      return counts.reduce((sum, count) => sum + count, 0)
-    },
+    rows: (sessions, { columns, where, limit, orderBy }) =>
+      sessions.scan(name, {
+        columns: columns as never,
+        ...(where === undefined ? {} : { where }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(orderBy.length === 0 ? {} : { orderBy: orderBy as never }),
+      }),
+    count: (sessions, where) => sessions.countRows(name, where),
   }
 }
 
@@ -64,16 +50,13 @@ function visibleColumns({ columns }: TableDefinition): SourceColumn[] {
   return Object.entries(columns).flatMap(([name, { kind }]) => (HIDDEN.has(name) ? [] : [{ name, kind }]))
 }
 
-const loose = (table: unknown) => table as AnyTable
 const definitionOf = (definition: unknown) => definition as TableDefinition
 
 export const SOURCES: readonly Source[] = [
-  sourceOf("sessions", definitionOf(SESSIONS), ({ tables }) => [loose(tables.sessions)]),
-  sourceOf("messages", definitionOf(MESSAGES), ({ tables }) => [loose(tables.messages)]),
-  sourceOf("parts", definitionOf(PARTS), ({ tables }) => [loose(tables.parts)]),
-  sourceOf("embeddings", definitionOf(embeddingsTable(1)), ({ store }) =>
-    DIMENSIONS.map((dimension) => loose(store.table(embeddingsTable(dimension)))),
-  ),
+  sourceOf("sessions", definitionOf(SESSIONS)),
+  sourceOf("messages", definitionOf(MESSAGES)),
+  sourceOf("parts", definitionOf(PARTS)),
+  sourceOf("embeddings", definitionOf(embeddingsTable(1))),
 ]
 
 // --- fts('messages', …) ---------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 /** The id of a session by its beginning, as people copy it off a screen. An id that is there is always meant itself. */
 import { PondError } from "../../model/errors.ts"
-import { startsWith } from "../../substrate/filter.ts"
 import type { Pond } from "../pond.ts"
 
 /** Fewer signs than this are a guess: git takes a commit by as many. */
@@ -41,9 +40,7 @@ function isAbsent(error: unknown, id: string): boolean {
 
 async function sessionsWithPrefix(pond: Pond, id: string): Promise<string[]> {
   if (id.length < SIGNS_MIN) return []
-  const { tables } = await pond.sessions()
-  const columns = ["id", "parent_session_id"] as const
-  const rows = await tables.sessions.read({ columns, where: startsWith("id", id), limit: FOUND_MAX })
+  const rows = await (await pond.sessions()).idsStartingWith(id, FOUND_MAX)
   const found = new Set(rows.map((row) => row.id))
   // The agents of a session of Claude Code begin with its id: who gives the beginning of it means the session.
   const isInside = (own: string, parent: string | null) =>

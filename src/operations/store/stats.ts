@@ -63,24 +63,27 @@ type Counter = (pond: Pond, where: Filter, tally: Tally, signal: AbortSignal) =>
 
 const COUNTERS: Readonly<Record<StatsBy, Counter>> = {
   day: async (pond, where, tally, signal) => {
-    const { tables } = await pond.sessions()
+    const sessions = await pond.sessions()
     const columns = ["session_id", "timestamp"] as const
-    for await (const rows of tables.messages.batches({ columns, where: and(where, SAID) })) {
+    for await (const rows of sessions.scan("messages", { columns, where: and(where, SAID) })) {
       if (signal.aborted) return
       for (const row of rows) add(tally, dayOf(row.timestamp), row.session_id)
     }
   },
   project: async (pond, where, tally, signal) => {
-    const { tables } = await pond.sessions()
-    for await (const rows of tables.messages.batches({ columns: ["session_id", "project"], where: and(where, SAID) })) {
+    const sessions = await pond.sessions()
+    for await (const rows of sessions.scan("messages", {
+      columns: ["session_id", "project"],
+      where: and(where, SAID),
+    })) {
       if (signal.aborted) return
       for (const row of rows) add(tally, row.project, row.session_id)
     }
   },
   agent: async (pond, where, tally, signal) => {
-    const { tables } = await pond.sessions()
+    const sessions = await pond.sessions()
     const columns = ["session_id", "source_agent"] as const
-    for await (const rows of tables.messages.batches({ columns, where: and(where, SAID) })) {
+    for await (const rows of sessions.scan("messages", { columns, where: and(where, SAID) })) {
       if (signal.aborted) return
       for (const row of rows) add(tally, row.source_agent, row.session_id)
     }
@@ -94,15 +97,15 @@ const SAID = isIn("role", ["user", "assistant", "tool"])
 
 /** Not every client names the tool in its result: a failure belongs to the call that it answers. */
 async function countTools(pond: Pond, where: Filter, tally: Tally, signal: AbortSignal): Promise<void> {
-  const { tables } = await pond.sessions()
+  const sessions = await pond.sessions()
   const failed = new Set<string>()
   const failures = and(where, eq("type", "tool_result"), eq("is_failure", true))
-  for await (const rows of tables.parts.batches({ columns: ["session_id", "call_id"], where: failures })) {
+  for await (const rows of sessions.scan("parts", { columns: ["session_id", "call_id"], where: failures })) {
     if (signal.aborted) return
     for (const { session_id, call_id } of rows) failed.add(`${session_id} ${call_id}`)
   }
   const columns = ["session_id", "call_id", "tool_name"] as const
-  for await (const rows of tables.parts.batches({ columns, where: and(where, eq("type", "tool_call")) })) {
+  for await (const rows of sessions.scan("parts", { columns, where: and(where, eq("type", "tool_call")) })) {
     if (signal.aborted) return
     for (const { session_id, call_id, tool_name } of rows) {
       add(tally, tool_name ?? "", session_id)
@@ -113,10 +116,10 @@ async function countTools(pond: Pond, where: Filter, tally: Tally, signal: Abort
 
 /** Each adapter says which of its records name the model, and where. */
 async function countModels(pond: Pond, where: Filter, tally: Tally, signal: AbortSignal): Promise<void> {
-  const { tables } = await pond.sessions()
+  const sessions = await pond.sessions()
   const columns = ["session_id", "source_agent", "role", "options"] as const
   const naming = and(where, isIn("role", ["assistant", "system"]))
-  for await (const rows of tables.messages.batches({ columns, where: naming })) {
+  for await (const rows of sessions.scan("messages", { columns, where: naming })) {
     if (signal.aborted) return
     for (const { session_id, source_agent, role, options } of rows) {
       const places = adapterById(source_agent.split("/")[0] ?? "")?.modelAt ?? []

@@ -4,7 +4,6 @@ import { PondError } from "../../model/errors.ts"
 import { countText } from "../../model/numbers.ts"
 import type { Session } from "../../model/session.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { eq } from "../../substrate/filter.ts"
 import { closedObject } from "../operation.ts"
 import { SessionView, sessionView } from "./views.ts"
 
@@ -29,7 +28,7 @@ export async function sessionTree(sessions: Sessions, root: Session): Promise<No
     if (met.has(session.id)) continue
     met.add(session.id)
     if (met.size > NODES_MAX) throw tooLarge(root.id)
-    const messages = await sessions.tables.messages.count(eq("session_id", session.id))
+    const messages = await sessions.messageCount(session.id)
     nodes.push({ session: sessionView(session), depth, messages })
     const children = await sessions.children(session.id)
     const newestFirst = children.toSorted((left, right) => (left.created_at > right.created_at ? -1 : 1))
