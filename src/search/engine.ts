@@ -9,7 +9,7 @@ import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"
-import { type Explanation, explain } from "./answer/explain.ts"
+import { type Explanation, explainRankings } from "./answer/explain.ts"
 import {
   type Group,
   groupByRoot,
@@ -23,7 +23,7 @@ import { findLiteral, type Literal } from "./arms/literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./arms/meaning.ts"
 import { findWords, LETTER_WORDS_MAX } from "./arms/words.ts"
 import { countLargeValues, scanTimeline, type TimelinePosition } from "./exact/timeline.ts"
-import { HIT_COLUMNS, hitOf } from "./hit.ts"
+import { HIT_COLUMNS, toHit } from "./hit.ts"
 import { parseQuery, type QueryShape } from "./query-shape.ts"
 import { bestFirst, boostNeighbours, type FusedHit, fuse, keyOfHit, type WeightedArm } from "./rank/fusion.ts"
 import { searchInRounds } from "./rank/rounds.ts"
@@ -85,7 +85,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
   ])
   const shape = parseQuery(request.query)
   const asking = { request, context, ...filtersOf(scope, begun, cursor !== undefined), shape, cursor }
-  const found = await findEnough(asking)
+  const found = await fillPage(asking)
   const wanted = found.ranked.filter(({ score }) => score >= (request.filters.minScore ?? 0))
   const ranked = request.sort === "recency" ? wanted.toSorted(newestFirst) : wanted
   const shown = cursor?.shown ?? 0
@@ -114,7 +114,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
       walked: found.walked,
       goesOn: found.goesOn,
     }),
-    explanation: request.explain === true ? await explain(found.asked) : undefined,
+    explanation: request.explain === true ? await explainRankings(found.asked) : undefined,
     searched: {
       arms: found.arms,
       scope: request.scope,
@@ -170,7 +170,7 @@ interface Found {
   readonly walked?: number
 }
 
-async function findEnough(asking: SearchState): Promise<Found> {
+async function fillPage(asking: SearchState): Promise<Found> {
   const { request, context, cursor } = asking
   const first = await findHits(asking)
   // A walk goes on by itself. What is sorted by time must not begin anew with what is newer.
@@ -339,7 +339,7 @@ async function findSimilar({ context, where, whereOfVectors }: SearchState, mess
       details: { message_id: messageId },
     })
   }
-  const hit = hitOf(source, 0)
+  const hit = toHit(source, 0)
   const own = keyOfHit(hit)
   const byVector = await similarByMeaning(context, hit, whereOfVectors, CANDIDATES)
   const arms =

@@ -13,7 +13,7 @@ export interface HitRow {
   readonly search_text: string | null
 }
 
-export function hitOf(row: HitRow, score: number): Hit {
+export function toHit(row: HitRow, score: number): Hit {
   return {
     sessionId: row.session_id,
     messageId: row.id,

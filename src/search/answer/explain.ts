@@ -14,7 +14,7 @@ export interface Ranking {
   readonly plan?: string
 }
 
-export async function explain(arms: readonly WeightedArm[]): Promise<Explanation> {
+export async function explainRankings(arms: readonly WeightedArm[]): Promise<Explanation> {
   const rankings: Ranking[] = []
   for (const { name, weight, hits, plan } of arms) {
     const text = await plan?.()

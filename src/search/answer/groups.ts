@@ -85,7 +85,7 @@ export async function readSessionFacts(sessions: Sessions, ids: readonly string[
 }
 
 async function readSpoken(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
-  const kept = await sessions.words.spoken(ids)
+  const kept = await sessions.words.findSpoken(ids)
   if (kept !== undefined) return kept
   const places = await sessions.points.places.spoken(ids)
   const ordinals = places.toSorted((left, right) => left.ordinal - right.ordinal)

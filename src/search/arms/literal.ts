@@ -7,7 +7,7 @@ import type { Sessions } from "../../sessions/store.ts"
 import { foldText, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
 import { and, type Filter, range } from "../../substrate/filter.ts"
 import { scanTimeline } from "../exact/timeline.ts"
-import { HIT_COLUMNS, hitOf } from "../hit.ts"
+import { HIT_COLUMNS, toHit } from "../hit.ts"
 import type { QueryShape } from "../query-shape.ts"
 import { keyOfHit, type WeightedArm } from "../rank/fusion.ts"
 import type { Hit, Scope } from "../request.ts"
@@ -113,5 +113,5 @@ async function findByWords(sessions: Sessions, text: string, where: Filter): Pro
   if (terms.length === 0) return []
   const rows = await sessions.words.search({ terms, every: true }, { columns: HIT_COLUMNS, where, limit: CANDIDATES })
   const wanted = foldText(text)
-  return rows.map((row) => hitOf(row, row._score)).filter((hit) => foldText(hit.text).includes(wanted))
+  return rows.map((row) => toHit(row, row._score)).filter((hit) => foldText(hit.text).includes(wanted))
 }

@@ -7,7 +7,7 @@ import type { Sessions } from "../../sessions/store.ts"
 import { embeddingsTable } from "../../sessions/tables.ts"
 import { and, eq, type Filter } from "../../substrate/filter.ts"
 import type { VectorQuery } from "../../substrate/table.ts"
-import { HIT_COLUMNS, hitOf } from "../hit.ts"
+import { HIT_COLUMNS, toHit } from "../hit.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
 
 /**
@@ -75,7 +75,7 @@ export async function findMeaning(
   const keys = [...scores].flatMap(([session_id, own]) => [...own.keys()].map((id) => ({ session_id, id })))
   const rows = await sessions.tables.messages.takeByKey(keys, HIT_COLUMNS)
   const hits = rows
-    .map((row) => hitOf(row, scores.get(row.session_id)?.get(row.id) ?? 0))
+    .map((row) => toHit(row, scores.get(row.session_id)?.get(row.id) ?? 0))
     .toSorted((left, right) => right.score - left.score)
   return { hits, plan: () => table.explain({ ...asked, vector: nearest }) }
 }

@@ -8,7 +8,7 @@ import type { Sessions } from "../../sessions/store.ts"
 import { queryTerms } from "../../sessions/words/terms/tokenizer.ts"
 import type { WordQuery } from "../../sessions/words/word-index.ts"
 import type { Filter } from "../../substrate/filter.ts"
-import { HIT_COLUMNS, hitOf } from "../hit.ts"
+import { HIT_COLUMNS, toHit } from "../hit.ts"
 import type { QueryShape } from "../query-shape.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
 import { normalizeText, scoreOpenings, scoreRuns } from "../rank/rerank.ts"
@@ -105,7 +105,7 @@ async function readCandidates(sessions: Sessions, candidates: readonly Candidate
     HIT_COLUMNS,
   )
   const scores = new Map(candidates.map(({ row, score }) => [row, score]))
-  return rows.map((row) => hitOf(row, scores.get(row._row) ?? 0))
+  return rows.map((row) => toHit(row, scores.get(row._row) ?? 0))
 }
 
 /** Of common words the index ranks those first that are rare together; of all of them in one message it gets more. */
@@ -130,7 +130,7 @@ async function findNewest(
 ): Promise<Candidate[]> {
   if (plain.length === 0) return []
   const clauses = plain.map((term) => ({ terms: [term] }))
-  const holding = await words.holding(clauses, { where, most: Number.POSITIVE_INFINITY, few: limit })
+  const holding = await words.findMatching(clauses, { where, most: Number.POSITIVE_INFINITY, few: limit })
   if (holding === undefined) return []
   const { rows, moments } = holding
   const since = moments?.toSorted().at(-limit) ?? Number.NEGATIVE_INFINITY

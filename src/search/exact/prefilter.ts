@@ -5,9 +5,9 @@
 
 import type { Sessions } from "../../sessions/store.ts"
 import { TRUNCATED_TERM } from "../../sessions/words/terms/tokenizer.ts"
-import type { Holding } from "../../sessions/words/word-index.ts"
+import type { WordMatches } from "../../sessions/words/word-index.ts"
 import type { Filter } from "../../substrate/filter.ts"
-import { HIT_COLUMNS, type HitRow, hitOf } from "../hit.ts"
+import { HIT_COLUMNS, type HitRow, toHit } from "../hit.ts"
 import { type Hit, newestFirst } from "../request.ts"
 import { buildClauses, type Needle } from "./required-words.ts"
 import { estimateRows } from "./time-windows.ts"
@@ -49,8 +49,8 @@ export async function findPrefiltered(sessions: Sessions, request: PrefilterRequ
   if (clauses === undefined) return undefined
   const most = Math.max(SELECTIVE_MIN, (await sessions.tables.messages.nextRowNumber()) * SELECTIVE_SHARE)
   const [holding, cut] = await Promise.all([
-    sessions.words.holding(clauses, { where, most, few: FEW }),
-    sessions.words.holding([{ terms: [TRUNCATED_TERM] }], { where, most: CUT_MAX, few: CUT_MAX }),
+    sessions.words.findMatching(clauses, { where, most, few: FEW }),
+    sessions.words.findMatching([{ terms: [TRUNCATED_TERM] }], { where, most: CUT_MAX, few: CUT_MAX }),
   ])
   if (holding === undefined || cut === undefined) return undefined
   const isCut = new Set(cut.rows)
@@ -60,7 +60,7 @@ export async function findPrefiltered(sessions: Sessions, request: PrefilterRequ
   for (let wanted = Math.max(BATCH_MIN, limit); ; wanted = Math.max(BATCH_MIN, wanted)) {
     const { rows, oldest } = looks.next(Math.min(BATCH_MAX, wanted))
     const held = await readMatching(sessions, request, rows, isCut)
-    hits.push(...held.map((row) => hitOf(row, 1)).sort(newestFirst))
+    hits.push(...held.map((row) => toHit(row, 1)).sort(newestFirst))
     if (oldest === undefined) return { hits }
     if (hits.length >= limit || isOver()) return { hits, before: oldest }
     looked += rows.length
@@ -75,7 +75,7 @@ interface Batch {
 }
 
 /** The newest of those that are left, about so many: all of one moment together, so that it can be said how far it went. */
-function openBatches({ rows, moments }: Holding): { next(wanted: number): Batch } {
+function openBatches({ rows, moments }: WordMatches): { next(wanted: number): Batch } {
   if (moments === undefined) return { next: () => ({ rows: [...rows], oldest: undefined }) }
   const ordered = moments.toSorted()
   let before = Number.POSITIVE_INFINITY

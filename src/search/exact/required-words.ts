@@ -7,7 +7,7 @@
 
 import type { Sessions } from "../../sessions/store.ts"
 import { findWordSpans, indexTerms, TRUNCATED_TERM } from "../../sessions/words/terms/tokenizer.ts"
-import { comparedOf, type WordList } from "../../sessions/words/terms/word-list.ts"
+import { toComparable, type WordList } from "../../sessions/words/terms/word-list.ts"
 import type { WordClause } from "../../sessions/words/word-index.ts"
 
 export interface Needle {
@@ -70,7 +70,7 @@ function findWordParts({ text, isCaseBlind }: Needle): WordPart[] {
     if (!isStart) run = run.replace(/^\p{M}+/u, "")
     // What comes next may join with a letter that has no ASCII form.
     if (!isEnd && /[^\0-\x7f]$/.test(run)) run = run.replace(/.\p{M}*$/su, "")
-    const compared = comparedOf(run)
+    const compared = toComparable(run)
     if (compared.length >= PART_UNITS_MIN) parts.push({ compared, isStart, isEnd })
   }
   return parts

@@ -7,7 +7,7 @@ import type { Clock } from "../../platform/host/clock.ts"
 import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../../sessions/rows/oversized.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../../substrate/filter.ts"
-import { HIT_COLUMNS, type HitRow, hitOf } from "../hit.ts"
+import { HIT_COLUMNS, type HitRow, toHit } from "../hit.ts"
 import { type ArmAnswer, type Hit, newestFirst, type Scope } from "../request.ts"
 import { findPrefiltered } from "./prefilter.ts"
 import { requiredLiteral } from "./required-literal.ts"
@@ -233,7 +233,7 @@ async function conversationHits(
   const scan = conversationScan(request, where)
   const rows =
     withinMs === undefined ? await tables.messages.read(scan) : await tables.messages.readWithin(withinMs, scan)
-  return rows?.map((row) => hitOf(row, 1))
+  return rows?.map((row) => toHit(row, 1))
 }
 
 /** Calls are kept as JSON, and so are results that are no string: there a text stands as JSON writes it. */

@@ -29,10 +29,10 @@ export interface IndexSnapshot {
 export interface Snapshots {
   current(): Promise<IndexSnapshot>
   /** The same for what a search has found, which the last look has seen: it costs no look of its own. */
-  holding(rows: readonly number[]): Promise<IndexSnapshot>
+  containing(rows: readonly number[]): Promise<IndexSnapshot>
   /** A byte for each message, 1 where the filter lets it pass; nothing where it lets all of them. */
-  passing(part: Shard, where: Filter): Promise<Uint8Array | undefined>
-  forget(): void
+  filterMask(part: Shard, where: Filter): Promise<Uint8Array | undefined>
+  invalidate(): void
 }
 
 /** Of one part: a question with its pages and the next one, each with filters of its own. */
@@ -50,15 +50,15 @@ const TAIL_ROWS_AT_ONCE = 4096
 export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): Snapshots {
   let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
   let tail: Tail | undefined
-  let looking: Promise<IndexSnapshot> | undefined
-  let isBegun = false
+  let refreshing: Promise<IndexSnapshot> | undefined
+  let hasStarted = false
   let next: Promise<IndexSnapshot> | undefined
   /** Once something that was named was not there, each block is looked for. */
   let trust: Trust = "directories"
   let loading: Promise<void> = Promise.resolve()
   const masks = new WeakMap<Documents, Map<string, Promise<Uint8Array>>>()
 
-  async function look(): Promise<IndexSnapshot> {
+  async function refresh(): Promise<IndexSnapshot> {
     const [version, newest] = await Promise.all([tables.segments.version(), tables.messages.version()])
     if (cover === undefined || cover.version !== version) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
@@ -73,21 +73,21 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
   }
 
   /** Who asks in the same turn shares the look. */
-  function lookNow(): Promise<IndexSnapshot> {
-    isBegun = false
-    looking = Promise.resolve()
+  function startRefresh(): Promise<IndexSnapshot> {
+    hasStarted = false
+    refreshing = Promise.resolve()
       .then(() => {
-        isBegun = true
-        return look()
+        hasStarted = true
+        return refresh()
       })
       .finally(() => {
-        looking = undefined
+        refreshing = undefined
       })
-    return looking
+    return refreshing
   }
 
   /** Of all segments at once, and by turns: who comes second finds what the first has read. */
-  function loadFacetsOf(part: LoadedSegment, where: Filter): Promise<void> {
+  function loadAttributesFor(part: LoadedSegment, where: Filter): Promise<void> {
     const load = () => loadAttributes(tables, [...new Set([part, ...(cover?.segments ?? [])])], attributesOf(where))
     const mine = loading.then(load, load)
     loading = mine
@@ -95,32 +95,32 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
   }
 
   async function maskOf(part: Shard, asked: Filter): Promise<Uint8Array> {
-    if ("id" in part) await loadFacetsOf(part as LoadedSegment, asked)
+    if ("id" in part) await loadAttributesFor(part as LoadedSegment, asked)
     return evaluateFilter(part.documents, asked, part.from) ?? (await readMask(tables, part, asked))
   }
 
   function current(): Promise<IndexSnapshot> {
-    if (looking === undefined) return lookNow()
-    if (!isBegun) return looking
+    if (refreshing === undefined) return startRefresh()
+    if (!hasStarted) return refreshing
     // That look may have missed what was stored just before this call.
-    next ??= looking
+    next ??= refreshing
       .catch(() => undefined)
       .then(() => {
         next = undefined
-        return looking ?? lookNow()
+        return refreshing ?? startRefresh()
       })
     return next
   }
 
   return {
     current,
-    holding: async (rows) => {
+    containing: async (rows) => {
       const seen: IndexSnapshot = { cover: cover?.segments ?? [], tail: tail?.parts ?? [] }
       const last: Shard | undefined = seen.tail.at(-1) ?? seen.cover.at(-1)
       const reach = last === undefined ? 0 : last.from + last.documents.size
       return rows.every((row) => row < reach) ? seen : await current()
     },
-    passing: async (part, where) => {
+    filterMask: async (part, where) => {
       const { documents, from } = part
       const asked = simplifyFilter(where, from, from + documents.size)
       if (asked === undefined) return undefined
@@ -138,7 +138,7 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
         throw error
       }
     },
-    forget: () => {
+    invalidate: () => {
       trust = "blocks"
       cover = undefined
       tail = undefined

@@ -46,14 +46,14 @@ export interface WordClause {
   readonly from?: number
 }
 
-export interface Holding {
+export interface WordMatches {
   /** The numbers of their rows, in no order. */
   readonly rows: Float64Array
   /** The moment of each in microseconds, where they are not few. */
   readonly moments: Float64Array | undefined
 }
 
-export interface HoldingRequest {
+export interface MatchRequest {
   readonly where: Filter
   readonly most: number
   /** So many are read sooner than sorted: of no more than that the moments are not told. */
@@ -67,7 +67,7 @@ export interface WordIndex {
     request: WordRequest<Name>,
   ): Promise<(Picked<Columns, Name> & { readonly _score: number; readonly _row: number })[]>
   /** All messages that hold each of the clauses; nothing where they are too many. Nothing is ranked, and no row is read. */
-  holding(clauses: readonly WordClause[], request: HoldingRequest): Promise<Holding | undefined>
+  findMatching(clauses: readonly WordClause[], request: MatchRequest): Promise<WordMatches | undefined>
   /** Columns of messages that a search has found, by the numbers of their rows, in that order. */
   read<Name extends ScannedName<Columns>>(
     rows: readonly number[],
@@ -79,7 +79,7 @@ export interface WordIndex {
    * Where in these sessions something was said: the ordinals, in order. Nothing in a process that has not asked often
    * enough to keep them: then the table answers sooner.
    */
-  spoken(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]> | undefined>
+  findSpoken(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]> | undefined>
   /** What was done for a search, step by step. Runs it. */
   explain(query: WordQuery, request: Omit<WordRequest<never>, "columns">): Promise<string>
 }
@@ -96,7 +96,7 @@ interface Answer {
 const ATTEMPTS = 5
 /** A process that asks once reads what it shows from the rows. One that goes on asking keeps it: 17 MB for a million. */
 const SEARCHES_OF_ONE_COMMAND = 6
-const HIT_FACETS = ["session_id", "role", "timestamp", "ordinal"] as const
+const HIT_ATTRIBUTES = ["session_id", "role", "timestamp", "ordinal"] as const
 
 export function openWordIndex(tables: WordTables): WordIndex {
   const view = createSnapshots(tables)
@@ -105,77 +105,77 @@ export function openWordIndex(tables: WordTables): WordIndex {
   const texts = createTextCache(tables.messages)
   let searches = 0
 
-  async function looked(): Promise<IndexSnapshot> {
+  async function takeSnapshot(): Promise<IndexSnapshot> {
     const content = await view.current()
     searches += 1
-    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadAttributes(tables, content.cover, HIT_FACETS)
+    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadAttributes(tables, content.cover, HIT_ATTRIBUTES)
     return content
   }
 
-  async function ranked(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
-    const { cover, tail } = await looked()
+  async function rankQuery(query: WordQuery, { where, limit }: Asked): Promise<Answer> {
+    const { cover, tail } = await takeSnapshot()
     const parts: readonly Shard[] = [...cover, ...tail]
     const terms =
       query.distance === undefined
         ? [...new Set(query.terms)]
         : await dictionary.findSimilar({ cover, tail }, query.terms, query.distance)
-    const segments = await segmentsOf({ view, blocks }, { cover, tail }, terms, where)
+    const segments = await prepareSegments({ view, blocks }, { cover, tail }, terms, where)
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
 
   /** Once more where a merge took away meanwhile what was to be read. */
-  async function answered<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function retryAfterMerge<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await work()
       } catch (error) {
         if (!(error instanceof SegmentGone)) throw error
         if (attempt === ATTEMPTS) throw indexChangedError()
-        view.forget()
-        blocks.forget()
+        view.invalidate()
+        blocks.clear()
       }
     }
   }
 
   return {
     search: (query, { columns, ...asked }) =>
-      answered(async () => (await rowsOf(texts, await ranked(query, asked), columns)) as never),
-    holding: (clauses, { where, most, few }) =>
-      answered(async () => {
-        const content = await looked()
+      retryAfterMerge(async () => (await readHits(texts, await rankQuery(query, asked), columns)) as never),
+    findMatching: (clauses, { where, most, few }) =>
+      retryAfterMerge(async () => {
+        const content = await takeSnapshot()
         const terms = [...new Set(clauses.flatMap((clause) => clause.terms))]
-        const held = heldIn(content, await segmentsOf({ view, blocks }, content, terms, where), clauses)
+        const held = matchSegments(content, await prepareSegments({ view, blocks }, content, terms, where), clauses)
         if (held.rows.length > most) return undefined
         if (held.rows.length > few) await loadAttributes(tables, content.cover, ["timestamp"])
         return { rows: held.rows, moments: held.rows.length > few ? held.moments() : undefined }
       }),
     read: async (rows, columns) => {
-      const { cover, tail } = await view.holding(rows)
+      const { cover, tail } = await view.containing(rows)
       const parts: readonly Shard[] = [...cover, ...tail]
       const best = rows.flatMap((row) => {
         const segment = parts.findLastIndex(({ from }) => from <= row)
         return segment < 0 ? [] : [{ segment, number: row - (parts[segment]?.from ?? 0), score: 0 }]
       })
-      return (await rowsOf(texts, { parts, best }, columns)) as never
+      return (await readHits(texts, { parts, best }, columns)) as never
     },
     known: (terms) =>
-      answered(async () => {
+      retryAfterMerge(async () => {
         const { cover, tail } = await view.current()
-        const lists = [...(await blocks.lists(cover, terms)), ...tail.map((part) => listsOf(part, terms))]
+        const lists = [...(await blocks.lists(cover, terms)), ...tail.map((part) => encodeTail(part, terms))]
         return new Set(lists.flatMap((own) => [...own.keys()]))
       }),
-    spoken: async (sessionIds) => {
+    findSpoken: async (sessionIds) => {
       const { cover, tail } = await view.current()
       const documents = [...cover, ...tail].map((part) => part.documents)
       const isKept = documents.every((each) => hasAttribute(each, "session_id") && hasAttribute(each, "ordinal"))
       return isKept ? findSpoken(documents, sessionIds) : undefined
     },
-    explain: (query, asked) => answered(async () => explained(await ranked(query, asked), asked)),
+    explain: (query, asked) => retryAfterMerge(async () => renderExplanation(await rankQuery(query, asked), asked)),
   }
 }
 
 /** What the segments know of the terms, and what of them the filter lets pass. */
-async function segmentsOf(
+async function prepareSegments(
   { view, blocks }: { readonly view: Snapshots; readonly blocks: BlockReader },
   { cover, tail }: IndexSnapshot,
   terms: readonly string[],
@@ -184,9 +184,9 @@ async function segmentsOf(
   const parts: readonly Shard[] = [...cover, ...tail]
   const [stored, passing] = await Promise.all([
     blocks.lists(cover, terms),
-    Promise.all(parts.map((part) => (where === undefined ? undefined : view.passing(part, where)))),
+    Promise.all(parts.map((part) => (where === undefined ? undefined : view.filterMask(part, where)))),
   ])
-  const lists = [...stored, ...tail.map((part) => listsOf(part, terms))]
+  const lists = [...stored, ...tail.map((part) => encodeTail(part, terms))]
   return parts.map(({ documents }, index) => ({
     documents,
     passing: passing[index],
@@ -194,7 +194,11 @@ async function segmentsOf(
   }))
 }
 
-function heldIn({ cover, tail }: IndexSnapshot, segments: readonly RankedSegment[], clauses: readonly WordClause[]) {
+function matchSegments(
+  { cover, tail }: IndexSnapshot,
+  segments: readonly RankedSegment[],
+  clauses: readonly WordClause[],
+) {
   const starts = [...cover, ...tail].map(({ from }) => from)
   const numbers = segments.map(({ documents, passing, lists }, index) => {
     const asked = clauses.map(({ terms, from }) => ({
@@ -204,13 +208,13 @@ function heldIn({ cover, tail }: IndexSnapshot, segments: readonly RankedSegment
     return matchClauses({ size: documents.size, passing }, asked)
   })
   return {
-    rows: joined(numbers, (number, index) => number + (starts[index] ?? 0)),
-    moments: () => joined(numbers, (number, index) => segments[index]?.documents.numbers.timestamp?.[number] ?? 0),
+    rows: concatenate(numbers, (number, index) => number + (starts[index] ?? 0)),
+    moments: () => concatenate(numbers, (number, index) => segments[index]?.documents.numbers.timestamp?.[number] ?? 0),
   }
 }
 
 /** Of all segments one after the other. */
-function joined(all: readonly Uint32Array[], of: (number: number, segment: number) => number): Float64Array {
+function concatenate(all: readonly Uint32Array[], of: (number: number, segment: number) => number): Float64Array {
   const values = new Float64Array(all.reduce((sum, each) => sum + each.length, 0))
   let used = 0
   for (const [segment, numbers] of all.entries())
@@ -219,7 +223,7 @@ function joined(all: readonly Uint32Array[], of: (number: number, segment: numbe
 }
 
 /** Of a segment in memory. */
-function listsOf({ built, documents }: TailShard, terms: readonly string[]): ReadonlyMap<string, PostingList> {
+function encodeTail({ built, documents }: TailShard, terms: readonly string[]): ReadonlyMap<string, PostingList> {
   const lists = new Map<string, PostingList>()
   for (const term of terms) {
     const index = findBlock(built.terms, term)
@@ -233,7 +237,7 @@ function listsOf({ built, documents }: TailShard, terms: readonly string[]): Rea
 type Row = Readonly<Record<string, unknown>>
 
 /** What is kept of the segments need not be read; a text is read from its row, or was not long ago. */
-async function rowsOf(
+async function readHits(
   texts: TextCache,
   { parts, best }: Pick<Answer, "parts" | "best">,
   columns: readonly ScannedName<Columns>[],
@@ -250,7 +254,7 @@ async function rowsOf(
   })
   const isKnown = new Set<string>(kept.filter((name) => known.every((row) => isExact(row[name]))))
   const read = columns.filter((name) => !isKnown.has(name))
-  if (read.length === 0) return known.map((row) => picked(row, columns))
+  if (read.length === 0) return known.map((row) => pickColumns(row, columns))
   const isTold = isKnown.has("session_id") && isKnown.has("ordinal")
   const asked = known.map((row) => ({
     row: row[ROW] as number,
@@ -259,7 +263,7 @@ async function rowsOf(
   const byNumber = await texts.take(asked, read)
   return known.flatMap((row) => {
     const own = byNumber.get(row[ROW] as number)
-    return own === undefined ? [] : [picked(row, columns, own)]
+    return own === undefined ? [] : [pickColumns(row, columns, own)]
   })
 }
 
@@ -271,7 +275,7 @@ function isExact(value: unknown): boolean {
   return typeof value !== "bigint" || Number.isSafeInteger(Number(value))
 }
 
-function picked(row: Row, columns: readonly string[], more: Row = {}): Row {
+function pickColumns(row: Row, columns: readonly string[], more: Row = {}): Row {
   const all: Record<string, unknown> = { _score: row["_score"], [ROW]: row[ROW] }
   for (const name of columns) all[name] = name in more ? more[name] : row[name]
   return all
@@ -279,7 +283,7 @@ function picked(row: Row, columns: readonly string[], more: Row = {}): Row {
 
 // --- In words ---------------------------------------------------------------------------------------------------------
 
-function explained({ parts, segments, terms, best }: Answer, { where, limit }: Asked): string {
+function renderExplanation({ parts, segments, terms, best }: Answer, { where, limit }: Asked): string {
   const lines = [`Rank by BM25: the best ${best.length} of at most ${limit}`]
   for (const [index, { documents, passing, lists }] of segments.entries()) {
     const from = parts[index]?.from ?? 0

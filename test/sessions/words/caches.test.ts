@@ -169,7 +169,7 @@ test("a filter is applied to a segment once, though messages come in behind it",
   const view = createSnapshots({ messages: tables.messages, ...words })
   const asked = async (where: Filter) => {
     const [segment] = (await view.current()).cover
-    return segment && (await view.passing(segment, and(where, stored(0, await tables.messages.nextRowNumber()))))
+    return segment && (await view.filterMask(segment, and(where, stored(0, await tables.messages.nextRowNumber()))))
   }
   const [users, others] = [eq("role", "user"), eq("ordinal", 3)]
   const [first, second] = [await asked(users), await asked(others)]

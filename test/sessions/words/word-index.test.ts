@@ -36,9 +36,9 @@ test("who asks often is told where something was said from what is kept, and tha
   await place.sessions.maintain("due")
   await write(place.sessions, 60, 70)
   const ids = ["s3", "s65", "nobody"]
-  expect(await place.sessions.words.spoken(ids)).toBeUndefined()
+  expect(await place.sessions.words.findSpoken(ids)).toBeUndefined()
   for (let at = 0; at < 8; at++) await idsOf(place.sessions, "w1")
-  const told = await place.sessions.words.spoken(ids)
+  const told = await place.sessions.words.findSpoken(ids)
   expect(told?.get("nobody")).toEqual([])
   for (const id of ["s3", "s65"]) {
     const rows = await place.sessions.points.places.spoken([id])

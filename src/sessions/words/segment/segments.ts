@@ -61,7 +61,7 @@ function toFacts(row: Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, (typeof FAC
   }
 }
 
-interface Opened {
+interface OpenedSegments {
   readonly facts: readonly SegmentFacts[]
   readonly parts: readonly SegmentColumns[]
   readonly directories: ReadonlyMap<string, Directory>
@@ -71,7 +71,7 @@ interface Opened {
  * All that a first search asks of every segment, in as few turns as can be: what a read costs in a process that has just
  * begun is its turn, not its bytes. The table of the messages is opened meanwhile.
  */
-async function openSegments(tables: WordTables, trust: Trust): Promise<Opened> {
+async function openSegments(tables: WordTables, trust: Trust): Promise<OpenedSegments> {
   const [rows, directories] = await Promise.all([
     tables.segments.read({ columns: [...FACT_COLUMNS, "lengths", FIRST_ATTRIBUTE] }),
     trust === "directories" ? readDirectoryRows(tables) : NO_DIRECTORIES,
@@ -105,7 +105,7 @@ export function chooseCover(all: readonly SegmentFacts[]): SegmentFacts[] {
 async function loadSegments(
   tables: WordTables,
   facts: readonly SegmentFacts[],
-  opened: Opened | undefined,
+  opened: OpenedSegments | undefined,
   trust: Trust,
 ): Promise<ReadonlyMap<string, LoadedSegment>> {
   if (facts.length === 0) return new Map()
@@ -289,7 +289,7 @@ export interface BlockReader {
     segments: readonly LoadedSegment[],
     terms: readonly string[],
   ): Promise<readonly ReadonlyMap<string, PostingList>[]>
-  forget(): void
+  clear(): void
 }
 
 /** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
@@ -350,7 +350,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
         return found
       })
     },
-    forget: () => {
+    clear: () => {
       kept.clear()
       reading.clear()
     },

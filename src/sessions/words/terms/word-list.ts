@@ -99,8 +99,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
         list && {
           reach: list.reach,
           spoken: list.spoken,
-          termsHolding: (stretch, { isStart, isEnd }, max) =>
-            termsHolding(list.bytes, stretch, { isStart, isEnd, max }),
+          termsHolding: (stretch, { isStart, isEnd }, max) => findTerms(list.bytes, stretch, { isStart, isEnd, max }),
         }
       )
     },
@@ -123,8 +122,8 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       if (last === undefined) return
       const isRewritten = before === undefined || before.pieces >= PIECES_MAX
       const { lines, spoken } = await readLines(messages, before?.reach ?? 0, reach, before?.bytes)
-      const known = isRewritten ? linesOf(before) : ""
-      const rows = piecesOf(`${known}${lines}`).map((words, piece) => ({
+      const known = isRewritten ? toLines(before) : ""
+      const rows = splitPieces(`${known}${lines}`).map((words, piece) => ({
         reach: BigInt(reach),
         piece,
         spoken: (before?.spoken ?? 0) + spoken,
@@ -143,7 +142,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
   }
 }
 
-function linesOf(kept: Kept | undefined): string {
+function toLines(kept: Kept | undefined): string {
   return kept?.bytes.toString("utf8").slice(1) ?? ""
 }
 
@@ -174,7 +173,7 @@ async function readLines(
       met.addWords(units.units, units.length, (start, end) => {
         const run = toText(units.units, start, end)
         for (const { word } of findWordSpans(run)) {
-          const line = lineOf(run, word)
+          const line = toLine(run, word)
           if (lines.add(line)) added.push(`${line}\n`)
         }
       })
@@ -199,18 +198,18 @@ function eachLine(text: string, visit: (text: string, start: number, end: number
     visit(text, start, end)
 }
 
-function lineOf(run: string, term: string): string {
+function toLine(run: string, term: string): string {
   if (run.length > LINE_UNITS_MAX) return `${ANYTHING}\t${term}`
-  const compared = comparedOf(run)
+  const compared = toComparable(run)
   return compared === term ? term : `${compared}\t${term}`
 }
 
 /** As a part of a word is looked for, and as the word holds it. */
-export function comparedOf(stretch: string): string {
+export function toComparable(stretch: string): string {
   return foldText(stretch).replaceAll("_", "")
 }
 
-function piecesOf(lines: string): string[] {
+function splitPieces(lines: string): string[] {
   const pieces: string[] = []
   for (let from = 0; from < lines.length; ) {
     const end = lines.indexOf("\n", Math.min(lines.length, from + PIECE_UNITS) - 1) + 1
@@ -231,14 +230,14 @@ interface Asked {
   readonly max: number
 }
 
-function termsHolding(bytes: Buffer, stretch: string, asked: Asked): string[] | undefined {
-  const terms = new Set(linesHolding(bytes, stretch, asked))
-  for (const term of linesHolding(bytes, ANYTHING, { ...asked, isStart: true, isEnd: true })) terms.add(term)
+function findTerms(bytes: Buffer, stretch: string, asked: Asked): string[] | undefined {
+  const terms = new Set(findLines(bytes, stretch, asked))
+  for (const term of findLines(bytes, ANYTHING, { ...asked, isStart: true, isEnd: true })) terms.add(term)
   return terms.size > asked.max ? undefined : [...terms]
 }
 
 /** One more than there may be, where there are too many. */
-function linesHolding(bytes: Buffer, stretch: string, { isStart, isEnd, max }: Asked): string[] {
+function findLines(bytes: Buffer, stretch: string, { isStart, isEnd, max }: Asked): string[] {
   const wanted = Buffer.from(isStart ? `\n${stretch}` : stretch)
   const found: string[] = []
   for (let at = bytes.indexOf(wanted); at >= 0 && found.length <= max; ) {
@@ -248,14 +247,14 @@ function linesHolding(bytes: Buffer, stretch: string, { isStart, isEnd, max }: A
     const end = bytes.indexOf(LINE, at + 1)
     const tab = bytes.subarray(start, end).indexOf(TAB)
     const wordEnd = tab < 0 ? end : start + tab
-    const isHeld = isEnd ? endsSo(bytes, stretch, start, wordEnd) : at + wanted.length <= wordEnd
+    const isHeld = isEnd ? endsWith(bytes, stretch, start, wordEnd) : at + wanted.length <= wordEnd
     if (isHeld) found.push(bytes.toString("utf8", tab < 0 ? start : wordEnd + 1, end))
     at = bytes.indexOf(wanted, end)
   }
   return found
 }
 
-function endsSo(bytes: Buffer, stretch: string, start: number, end: number): boolean {
+function endsWith(bytes: Buffer, stretch: string, start: number, end: number): boolean {
   const wanted = Buffer.from(stretch)
   return end - start >= wanted.length && bytes.subarray(end - wanted.length, end).equals(wanted)
 }

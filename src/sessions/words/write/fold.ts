@@ -90,7 +90,7 @@ export async function foldWords(
   const isToMerge = effort !== "lookups" && chooseMerge(known).length > 1
   if (!isDue && !isToMerge) return { ...NOTHING, to }
   const steps: MaintenanceReport["steps"][number][] = []
-  const timed = async <Result>(
+  const runStep = async <Result>(
     step: "build_index" | "optimize" | "clean",
     why: string,
     work: () => Promise<Result>,
@@ -101,12 +101,12 @@ export async function foldWords(
     return result
   }
   const { cover: whole, broken } = await loadCover(tables, new Map(), "blocks")
-  await remove(tables, broken)
+  await removeSegments(tables, broken)
   const cover: CoverSegment[] = [...whole]
   const from = cover.at(-1)?.to ?? 0
   const fresh = (await tables.messages.nextRowNumber()) - from
   if (fresh >= TAIL_MIN[effort]) {
-    await timed("build_index", `${fresh} messages are in no segment`, async () => {
+    await runStep("build_index", `${fresh} messages are in no segment`, async () => {
       let parts = 0
       for await (const part of buildShards(tables, { from, rows: rowsAtOnce, besideMin: rowsAtOnce })) {
         cover.push(await writeShard(tables, part))
@@ -121,11 +121,11 @@ export async function foldWords(
   if (merged.length > 1) {
     // The thread that made the parts is gone, and what both of them leave behind is no use to a merge.
     giveBackAllMemory()
-    const isMerged = await timed("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
+    const isMerged = await runStep("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
     if (!isMerged) return { ...reached, isBusy: true, steps }
   }
   const isChanged = steps.length > 0
-  if (isChanged || effort === "all") await removeReplaced(tables, effort)
+  if (isChanged || effort === "all") await removeMerged(tables, effort)
   if (isChanged || effort === "all") {
     for (const table of [tables.blocks, tables.segments]) steps.push(...(await compact(table, effort)))
   }
@@ -254,7 +254,7 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
     if (block !== undefined) await writer.add(toStoredBlock(block))
   }
   for (const reader of readers) await reader.next()
-  for (let least = leastOf(readers); least !== undefined; least = leastOf(readers)) {
+  for (let least = smallestTerm(readers); least !== undefined; least = smallestTerm(readers)) {
     let count = 0
     for (const reader of readers) {
       if (reader.term !== least) continue
@@ -284,7 +284,7 @@ async function mergeDocuments(
   return { documents, columns: columns as PlacedShard["columns"] }
 }
 
-function leastOf(readers: readonly TermReader[]): string | undefined {
+function smallestTerm(readers: readonly TermReader[]): string | undefined {
   let least: string | undefined
   for (const { term } of readers) if (term !== undefined && (least === undefined || term < least)) least = term
   return least
@@ -326,10 +326,10 @@ function readTerms(tables: WordTables, segment: Directory & { readonly id: strin
 // --- Removing ---------------------------------------------------------------------------------------------------------
 
 /** What a longer segment has replaced; and, when all is asked for, blocks of segments that were never finished. */
-async function removeReplaced(tables: WordTables, effort: Effort): Promise<void> {
+async function removeMerged(tables: WordTables, effort: Effort): Promise<void> {
   const facts = await readFacts(tables)
   const live = new Set(chooseCover(facts).map(({ id }) => id))
-  await remove(
+  await removeSegments(
     tables,
     facts.map(({ id }) => id).filter((id) => !live.has(id)),
   )
@@ -337,10 +337,10 @@ async function removeReplaced(tables: WordTables, effort: Effort): Promise<void>
   const stray = new Set<string>()
   for await (const rows of tables.blocks.batches({ columns: ["segment"], where: eq("block", 0) }))
     for (const { segment } of rows) if (!live.has(segment)) stray.add(segment)
-  await remove(tables, [...stray])
+  await removeSegments(tables, [...stray])
 }
 
-async function remove(tables: WordTables, ids: readonly string[]): Promise<void> {
+async function removeSegments(tables: WordTables, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tables.segments.deleteWhere(isIn("id", ids))
   await tables.blocks.deleteWhere(isIn("segment", blockKeys(ids)))
