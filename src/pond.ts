@@ -201,9 +201,9 @@ async function openStoreOf(host: Host, url: string): Promise<Store> {
   return openStore(parseLocation(url, { environment, configured: host.settings().values.storage }), host)
 }
 
-async function openSessionsOf(store: Store, { clock }: Host): Promise<Sessions> {
+async function openSessionsOf(store: Store, { clock, lifetime }: Host): Promise<Sessions> {
   const { openSessions } = await import("./sessions/store.ts")
-  return openSessions(store, { clock, host: hostname() })
+  return openSessions(store, { clock, host: hostname(), lifetime })
 }
 
 /** What stands around a command line besides its environment: where it writes, and who may end it. */
@@ -221,8 +221,8 @@ export function runPond(argv: readonly string[], around?: Surround): Promise<num
     ...(around ?? { streams: standardStreams(), listenForEnd }),
     clock: systemClock,
     verbs: VERBS,
-    compose: (flags, log) =>
-      composePond(createHost({ environment, clock: systemClock, random: systemRandom, log, flags })),
+    compose: (flags, log, lifetime) =>
+      composePond(createHost({ lifetime, environment, clock: systemClock, random: systemRandom, log, flags })),
   })
 }
 

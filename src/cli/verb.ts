@@ -4,6 +4,7 @@
  */
 import type { PondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
+import type { Lifetime } from "../platform/host/host.ts"
 import type { Flags, FlagValues, WordKind } from "./flags.ts"
 import type { Progress } from "./frame/progress.ts"
 import type { InteractiveScreen } from "./picker/picker.ts"
@@ -105,6 +106,8 @@ export interface Verb<F extends Flags = Flags> {
   readonly positionals: readonly Positional[]
   /** Command lines worth copying, without `pond`. */
   readonly examples: readonly string[]
+  /** "server" for a verb that runs until it is stopped. A command where this is left out. */
+  readonly lifetime?: (flags: FlagValues<F>) => Lifetime
   readonly run: (context: VerbContext<F>) => Promise<Outcome | Streamed>
 }
 

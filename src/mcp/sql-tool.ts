@@ -47,7 +47,7 @@ export const sqlTool: Tool = {
   input: SqlArguments,
   resultCharsMax: CHARS_MAX,
   run: async (context, given) => {
-    const { output = "table", ...rest } = validateInput(SqlArguments, given)
+    const { output = "table", ...rest } = validateInput(SqlArguments, given, "server")
     try {
       return renderAnswer(await perform(sql, context, { ...rest, output }))
     } catch (error) {

@@ -99,7 +99,7 @@ const searchTool: Tool = {
       from_date,
       to_date,
       ...rest
-    } = validateInput(SearchArguments, given)
+    } = validateInput(SearchArguments, given, "server")
     const filters = dropUndefined({
       project: project === undefined ? undefined : { contains: project },
       session_id,
@@ -165,7 +165,7 @@ const getTool: Tool = {
   input: GetArguments,
   resultCharsMax: GET_CHARS_MAX,
   run: async (context, given) => {
-    const input = validateInput(GetArguments, given) as GetInput
+    const input = validateInput(GetArguments, given, "server") as GetInput
     const answer = await perform(get, context, input)
     let text = getTranscript(answer, input)
     for (let most = GET_TEXT_CHARS; text.length > GET_CHARS_MAX && most > GET_TEXT_CHARS_MIN; most /= 2) {

@@ -3,9 +3,11 @@
  * The routes of HTTP, the tools of MCP, the published schemas and the documents of the command line derive from it.
  * An operation knows no transport: it gets a checked input and returns a value, or throws a `PondError` of its codes.
  */
+
 import { type Static, type TSchema, Type } from "typebox"
 import { Value } from "typebox/value"
 import { type ErrorCode, PondError } from "../model/errors.ts"
+import type { Lifetime } from "../platform/host/host.ts"
 import { faultsOf } from "./faults.ts"
 import type { Pond } from "./pond.ts"
 
@@ -54,18 +56,13 @@ interface Validator {
   Errors(value: unknown): ReturnType<typeof Value.Errors>
 }
 
-const asked = new WeakSet<TSchema>()
 const compiled = new WeakMap<TSchema, Validator>()
 
-/**
- * Compiled where it is asked for again; `typebox/compile` is loaded by then. A verb that asks once interprets its schema,
- * and starts 8 ms earlier.
- */
-function validatorOf(schema: TSchema): Validator {
+/** A server compiles each schema once. A command interprets the one it needs, and starts 8 ms earlier without the compiler. */
+function validatorOf(schema: TSchema, lifetime: Lifetime): Validator {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  if (!asked.has(schema)) {
-    asked.add(schema)
+  if (lifetime === "command") {
     return { Check: (value) => Value.Check(schema, value), Errors: (value) => Value.Errors(schema, value) }
   }
   const { Compile } = require("typebox/compile") as { readonly Compile: (schema: TSchema) => Validator }
@@ -75,8 +72,8 @@ function validatorOf(schema: TSchema): Validator {
 }
 
 /** The input with its defaults, or `validation_failed` with the path of each fault. The given value is not changed. */
-export function validateInput<I extends TSchema>(schema: I, given: unknown): Static<I> {
-  const validator = validatorOf(schema)
+export function validateInput<I extends TSchema>(schema: I, given: unknown, lifetime: Lifetime = "command"): Static<I> {
+  const validator = validatorOf(schema, lifetime)
   // Defaults are set in place, and all of them stand at the top: what was given is not changed, and large bodies are not copied.
   const input = Value.Default(schema, isRecord(given) ? { ...given } : given)
   if (validator.Check(input)) return input as Static<I>
@@ -97,7 +94,7 @@ export async function perform<I extends TSchema, O extends TSchema>(
   context: RunContext,
   given: unknown,
 ): Promise<Static<O>> {
-  const input = validateInput(operation.input, given)
+  const input = validateInput(operation.input, given, context.pond.host.lifetime)
   try {
     const answered = await context.pond.remote?.(operation.name, input, context.signal)
     return answered === undefined ? await operation.run(context, input) : (answered.value as Static<O>)

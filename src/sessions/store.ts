@@ -2,8 +2,10 @@
  * The sessions of one store: the consumer that the substrate was built for. Everything above asks this for
  * sessions and never for tables of its own; `search` alone reads the tables, through `tables`.
  */
+
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/host/clock.ts"
+import type { Lifetime } from "../platform/host/host.ts"
 import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport, Store, Table, TableStatistics } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
@@ -142,6 +144,8 @@ export interface SessionsContext {
   readonly clock: Clock
   /** The machine that writes, kept with every row. */
   readonly host: string
+  /** A server keeps in memory what answers need again and again. */
+  readonly lifetime?: Lifetime
 }
 
 export function openSessions(store: Store, context: SessionsContext): Sessions {
@@ -164,8 +168,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     store,
     ...reading,
     ...openSessionLists(store, tables),
-    answers: openAnswerReads(tables),
-    words: openWordIndex(wordTables),
+    answers: openAnswerReads(tables, context.lifetime),
+    words: openWordIndex(wordTables, context.lifetime),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
     ...openWriter(store, tables, facts),

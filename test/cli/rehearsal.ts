@@ -109,8 +109,8 @@ process.exit(
       row("family second", print),
     ],
     listenForEnd,
-    compose: (flags, log) => {
-      const host = createHost({ environment, clock: systemClock, random: systemRandom, log, flags })
+    compose: (flags, log, lifetime) => {
+      const host = createHost({ lifetime, environment, clock: systemClock, random: systemRandom, log, flags })
       const sessions = () => Promise.reject(new Error("a rehearsal has no store"))
       return {
         host,

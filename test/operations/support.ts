@@ -20,7 +20,14 @@ export function testPond(): TestPond {
   const place = testSessions()
   const environment = { HOME: place.path, XDG_STATE_HOME: `${place.path}/state`, XDG_CACHE_HOME: `${place.path}/cache` }
   const pond: Pond = {
-    host: createHost({ environment, clock: systemClock, random: seededRandom(1), log: silentLog, flags: {} }),
+    host: createHost({
+      lifetime: "command",
+      environment,
+      clock: systemClock,
+      random: seededRandom(1),
+      log: silentLog,
+      flags: {},
+    }),
     sessions: () => Promise.resolve(place.sessions),
     embedder: () => Promise.resolve(undefined),
     namespace: () => "local",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Entry, Session } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
+import type { Lifetime } from "../../src/platform/host/host.ts"
 import { silentLog } from "../../src/platform/host/log.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
@@ -14,19 +15,19 @@ export interface TestSessions extends Disposable {
   readonly path: string
   readonly sessions: Sessions
   /** The same store as another process would see it. */
-  open(): Sessions
+  open(lifetime?: Lifetime): Sessions
 }
 
 export function testSessions(): TestSessions {
   const path = mkdtempSync(join(tmpdir(), "pond-sessions-"))
   const opened: Sessions[] = []
-  const open = () => {
+  const open = (lifetime: Lifetime = "command") => {
     const store = openStore(parseLocation(path, { environment: {} }), {
       log: silentLog,
       clock: systemClock,
       random: seededRandom(1),
     })
-    const sessions = openSessions(store, { clock: systemClock, host: "test" })
+    const sessions = openSessions(store, { clock: systemClock, host: "test", lifetime })
     opened.push(sessions)
     return sessions
   }

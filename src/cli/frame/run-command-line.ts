@@ -2,6 +2,7 @@
  * The frame around every verb: reads the command line, finds the verb, runs it inside citty's life cycle, prints what
  * came of it and answers with the exit code. citty's own `runMain` is not used: it ends every failure with 1.
  */
+
 import { defineCommand, runCommand } from "citty"
 import { PondError } from "../../model/errors.ts"
 import { visible } from "../../model/visible.ts"
@@ -9,6 +10,7 @@ import type { Pond } from "../../operations/pond.ts"
 import type { SettingFlags } from "../../platform/config/config.ts"
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Environment } from "../../platform/host/environment.ts"
+import type { Lifetime } from "../../platform/host/host.ts"
 import type { Log } from "../../platform/host/log.ts"
 import { VERSION } from "../../platform/host/version.ts"
 import { suggestion } from "../../platform/nearest.ts"
@@ -35,7 +37,7 @@ export interface CommandLine {
   readonly verbs: readonly VerbRow[]
   readonly listenForEnd: ListenForEnd
   /** Puts the product together, once the flags are known. Opens nothing. */
-  readonly compose: (flags: SettingFlags, log: Log) => Pond
+  readonly compose: (flags: SettingFlags, log: Log, lifetime: Lifetime) => Pond
 }
 
 /** Runs one command line to its end. What went wrong was said, and is the exit code. */
@@ -160,7 +162,7 @@ async function runWithCitty(
   { signal, handOver, cleanups, ifLeft }: RunHooks,
 ): Promise<Outcome | Streamed> {
   const { store, config, namespace } = invocation.values as unknown as GlobalValues
-  const pond = line.compose({ store, config, namespace }, output.log)
+  const pond = line.compose({ store, config, namespace }, output.log, verb.lifetime?.(invocation.values) ?? "command")
   cleanups.add(() => pond.close())
   const command = defineCommand({
     meta: { name: row.name, description: row.summary },

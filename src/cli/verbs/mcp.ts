@@ -6,6 +6,7 @@ export const mcp = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["mcp"],
+  lifetime: () => "server",
   run: async ({ pond, signal }) => {
     await pond.surfaces.speakMcp(signal)
     return { exitCode: 0, isEndedBySignal: true }

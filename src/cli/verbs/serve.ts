@@ -18,6 +18,7 @@ export const serve = defineVerb({
   },
   positionals: [],
   examples: ["serve", "serve --port 0", "serve --socket ~/.pond.sock"],
+  lifetime: () => "server",
   run: async ({ pond, flags, signal, isJson, writeOut, onEnd }) => {
     if (flags.transport === "stdio") {
       await pond.surfaces.speakMcp(signal)

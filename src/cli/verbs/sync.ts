@@ -38,6 +38,7 @@ export const sync = defineVerb({
   flags: FLAGS,
   positionals: [ADAPTERS],
   examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
+  lifetime: (flags) => (flags.watch ? "server" : "command"),
   run: async (context) => {
     const { pond, flags, signal } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
@@ -88,6 +89,7 @@ export const watch = defineVerb({
   flags: { path: FLAGS.path },
   positionals: [ADAPTERS],
   examples: ["watch", "watch claude-code"],
+  lifetime: () => "server",
   run: async (context) => await watchAndPrint({ ...context, flags: { ...NONE, path: context.flags.path } }),
 })
 

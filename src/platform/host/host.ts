@@ -11,7 +11,14 @@ import type { Log } from "./log.ts"
 import { type Place, placePath } from "./paths.ts"
 import type { Random } from "./random.ts"
 
+/**
+ * Whether the process answers one command and ends, or goes on answering. A server loads and compiles what pays off from
+ * the second request on; a command does not.
+ */
+export type Lifetime = "command" | "server"
+
 export interface Host {
+  readonly lifetime: Lifetime
   readonly environment: Environment
   readonly clock: Clock
   readonly random: Random
@@ -23,6 +30,7 @@ export interface Host {
 }
 
 export interface HostParts {
+  readonly lifetime: Lifetime
   readonly environment: Environment
   readonly clock: Clock
   readonly random: Random

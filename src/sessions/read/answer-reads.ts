@@ -1,8 +1,8 @@
 /**
- * What an answer says beside its hits: of their sessions, and of the files that came with them. A process that goes on
- * asking has it in memory (`kept-rows.ts`); one that asks once reads the few rows it needs.
+ * What an answer says beside its hits: of their sessions, and of the files that came with them. A server
+ * caches all of it (`row-cache.ts`); a command reads the few rows it needs.
  */
-
+import type { Lifetime } from "../../platform/host/host.ts"
 import { type Gathered, gathered } from "../../substrate/coalesce-reads.ts"
 import { and, eq, isIn } from "../../substrate/filter.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
@@ -33,8 +33,8 @@ export interface AnswerReads {
   expected(): void
 }
 
-export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads {
-  const kept = cacheRows({ table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
+export function openAnswerReads({ sessions, parts }: SessionTables, lifetime: Lifetime = "command"): AnswerReads {
+  const kept = cacheRows({ lifetime, table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
   const byId = gathered<string, SessionFactRow>({
     read: (ids) => sessions.read({ columns: FACT_COLUMNS, where: isIn("id", ids) }),
     keyOf: ({ id }) => id,
@@ -47,6 +47,7 @@ export function openAnswerReads({ sessions, parts }: SessionTables): AnswerReads
   })
   // Few messages came with files, and of all others it is known then that they have none.
   const withFiles = cacheRows({
+    lifetime,
     table: parts,
     columns: ["session_id", "message_id"],
     where: IS_FILE,

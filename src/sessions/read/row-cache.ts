@@ -1,8 +1,9 @@
 /**
- * Rows that a process keeps once it goes on asking for them: a read of the engine costs milliseconds before it looks at
- * its first key, and to see that nothing was stored since costs a fifth of one. A row is never changed, so that only what
- * was stored since is read. A process that asks seldom keeps nothing, nor does any where it would be too much.
+ * Row cache of a server: the chosen columns of all rows of a table, in memory. A read of the engine costs milliseconds
+ * before it looks at its first key, and to see that nothing was stored since costs a fifth of one. A row is never changed,
+ * so that only what was stored since is read. A command caches nothing, and nor does a server where it would be too much.
  */
+import type { Lifetime } from "../../platform/host/host.ts"
 import { and, type Filter, stored } from "../../substrate/filter.ts"
 import type { Picked, Table } from "../../substrate/table.ts"
 import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
@@ -18,8 +19,6 @@ export interface RowCacheOptions<C extends Columns, Name extends ScannedName<C>>
 /** The rows by their keys, with all that was committed before the call; nothing where they are not kept. */
 export type RowCache<Row> = () => Promise<ReadonlyMap<string, Row> | undefined>
 
-/** One command asks no more often than this. */
-const ASKED_BY_ONE_COMMAND = 6
 const ROWS_MAX = 100_000
 /** Of all texts together: some 30 MB with what holds them. */
 const UNITS_MAX = 12_000_000
@@ -33,11 +32,11 @@ interface Kept<Row> {
   readonly units: number
 }
 
-export function cacheRows<C extends Columns, Name extends ScannedName<C>>(
-  keeping: RowCacheOptions<C, Name>,
-): RowCache<Picked<C, Name>> {
+export function cacheRows<C extends Columns, Name extends ScannedName<C>>({
+  lifetime,
+  ...keeping
+}: RowCacheOptions<C, Name> & { readonly lifetime: Lifetime }): RowCache<Picked<C, Name>> {
   type Row = Picked<C, Name>
-  let asked = 0
   let kept: Kept<Row> | "too much" | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -50,8 +49,7 @@ export function cacheRows<C extends Columns, Name extends ScannedName<C>>(
   }
 
   return () => {
-    asked += 1
-    if (asked <= ASKED_BY_ONE_COMMAND) return Promise.resolve(undefined)
+    if (lifetime === "command") return Promise.resolve(undefined)
     // One after the other: a look that began before the call may have missed what was committed just before it.
     const answer = turn.then(refresh)
     turn = answer.catch(() => undefined)

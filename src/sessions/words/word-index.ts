@@ -2,6 +2,7 @@
  * The index of words: asks the segments, and what no segment holds yet, as if they were one. Every search sees what was
  * stored before it began: the newest messages are read from their table and searched in memory.
  */
+import type { Lifetime } from "../../platform/host/host.ts"
 import type { Filter } from "../../substrate/filter.ts"
 import type { Picked } from "../../substrate/table.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
@@ -76,8 +77,8 @@ export interface WordIndex {
   /** Those of the terms that any message holds. */
   known(terms: readonly string[]): Promise<ReadonlySet<string>>
   /**
-   * Where in these sessions something was said: the ordinals, in order. Nothing in a process that has not asked often
-   * enough to keep them: then the table answers sooner.
+   * Where in these sessions something was said: the ordinals, in order. Nothing in a command, which
+   * does not keep them: there the table answers sooner.
    */
   findSpoken(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]> | undefined>
   /** What was done for a search, step by step. Runs it. */
@@ -94,21 +95,18 @@ interface Answer {
 }
 
 const ATTEMPTS = 5
-/** A process that asks once reads what it shows from the rows. One that goes on asking keeps it: 17 MB for a million. */
-const SEARCHES_OF_ONE_COMMAND = 6
+/** A server keeps these of every message: 17 MB for a million. A command reads those of its hits from the rows. */
 const HIT_ATTRIBUTES = ["session_id", "role", "timestamp", "ordinal"] as const
 
-export function openWordIndex(tables: WordTables): WordIndex {
+export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"): WordIndex {
   const view = createSnapshots(tables)
   const blocks = createBlockReader(tables)
   const dictionary = openDictionary(tables)
   const texts = createTextCache(tables.messages)
-  let searches = 0
 
   async function takeSnapshot(): Promise<IndexSnapshot> {
     const content = await view.current()
-    searches += 1
-    if (searches >= SEARCHES_OF_ONE_COMMAND) await loadAttributes(tables, content.cover, HIT_ATTRIBUTES)
+    if (lifetime === "server") await loadAttributes(tables, content.cover, HIT_ATTRIBUTES)
     return content
   }
 

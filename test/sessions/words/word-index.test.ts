@@ -30,15 +30,16 @@ test("what is found is what a look at every message finds, before a fold, after 
   expect(facts).toMatchObject({ rows: written * 10, indexes: [{ unindexedRows: 0 }] })
 }, 120_000)
 
-test("who asks often is told where something was said from what is kept, and that is what the table says", async () => {
+test("a server answers from memory where something was said, and says what the table says", async () => {
   using place = testSessions()
   await write(place.sessions, 0, 60)
   await place.sessions.maintain("due")
   await write(place.sessions, 60, 70)
   const ids = ["s3", "s65", "nobody"]
   expect(await place.sessions.words.findSpoken(ids)).toBeUndefined()
-  for (let at = 0; at < 8; at++) await idsOf(place.sessions, "w1")
-  const told = await place.sessions.words.findSpoken(ids)
+  const server = place.open("server")
+  await idsOf(server, "w1")
+  const told = await server.words.findSpoken(ids)
   expect(told?.get("nobody")).toEqual([])
   for (const id of ["s3", "s65"]) {
     const rows = await place.sessions.points.places.spoken([id])
