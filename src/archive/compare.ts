@@ -7,8 +7,8 @@ import { lazy } from "../platform/lazy.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
 import type { AnyRow } from "../substrate/table-definition.ts"
-import { sameRows } from "./same-rows.ts"
-import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./tables.ts"
+import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./rows/archived-tables.ts"
+import { sameRows } from "./rows/count-same-rows.ts"
 import { createBreather, stopIfAsked, type Work } from "./work.ts"
 
 export interface Comparison {

@@ -2,11 +2,11 @@
 import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
-import { createArrival } from "./arrive.ts"
 import { type Comparison, compareStores, momentOf } from "./compare.ts"
 import { strangers } from "./import.ts"
-import { type SelectedTable, selectFrom } from "./selection.ts"
-import { NOTHING, type Tally } from "./tables.ts"
+import { NOTHING, type Tally } from "./rows/archived-tables.ts"
+import { createArrival } from "./rows/batch-inserter.ts"
+import { type SelectedTable, selectFrom } from "./rows/selection.ts"
 import { letGo, stopIfAsked, type Work } from "./work.ts"
 
 export interface CopyReport extends Comparison {

@@ -13,7 +13,6 @@ import { sha256Of } from "../platform/sha256.ts"
 import { errorCode } from "../platform/system-error.ts"
 import { batchBytes, packBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
 import type { Store } from "../substrate/table.ts"
-import { createEntryWriter, type EntryWriter } from "./container.ts"
 import {
   MANIFEST_NAME,
   MANIFEST_SUM_NAME,
@@ -21,9 +20,10 @@ import {
   type ManifestEntry,
   manifestBytes,
   manifestSum,
-} from "./manifest.ts"
-import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./selection.ts"
-import { added, NOTHING, type Tally } from "./tables.ts"
+} from "./file/manifest.ts"
+import { createEntryWriter, type EntryWriter } from "./file/tar.ts"
+import { added, NOTHING, type Tally } from "./rows/archived-tables.ts"
+import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./rows/selection.ts"
 import { createBreather, stopIfAsked, type Work } from "./work.ts"
 
 export interface ExportRequest {

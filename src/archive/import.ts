@@ -1,10 +1,10 @@
 /** An archive into a store: nothing of it is there before its last row was judged, and then what was absent is. */
 import type { Sessions } from "../sessions/store.ts"
 import type { StagingTables, Store } from "../substrate/table.ts"
-import { createArrival, LARGE_FLUSH } from "./arrive.ts"
-import { checkArchive, type OpenArchive, openArchive, readAhead } from "./check.ts"
-import type { ArchiveEntry } from "./manifest.ts"
-import { ROLES, type Tally } from "./tables.ts"
+import type { ArchiveEntry } from "./file/manifest.ts"
+import { checkArchive, type OpenArchive, openArchive, readAhead } from "./file/open-archive.ts"
+import { ROLES, type Tally } from "./rows/archived-tables.ts"
+import { createArrival, LARGE_FLUSH } from "./rows/batch-inserter.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
 export interface ImportRequest {

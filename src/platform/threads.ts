@@ -8,7 +8,7 @@ import { PondError } from "../model/errors.ts"
 /** From the root of the repository. */
 export const THREAD_ENTRIES = [
   "src/sync/read/parse-worker.ts",
-  "src/archive/judge-worker.ts",
+  "src/archive/validate/validate-worker.ts",
   "src/sessions/words/write/shard-worker.ts",
 ] as const
 

@@ -3,9 +3,9 @@
  * that one of them names was there before it was looked for. They are written the other way round, so that what becomes
  * visible is whole.
  */
-import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "../sessions/tables.ts"
-import type { Store } from "../substrate/table.ts"
-import type { TableDefinition } from "../substrate/table-definition.ts"
+import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
+import type { Store } from "../../substrate/table.ts"
+import type { TableDefinition } from "../../substrate/table-definition.ts"
 
 type Role = "sessions" | "messages" | "parts" | "embeddings" | "blobs"
 

@@ -3,11 +3,11 @@
  * are large enough to pay and small enough for memory. What is repeated is a no-op, so that a stopped run is run again.
  */
 
-import { batchBytes, type RowBatch, rowsOfBatch } from "../substrate/columns/row-batch.ts"
-import { isIn } from "../substrate/filter.ts"
-import type { Store } from "../substrate/table.ts"
-import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally } from "./tables.ts"
-import { createBreather } from "./work.ts"
+import { batchBytes, type RowBatch, rowsOfBatch } from "../../substrate/columns/row-batch.ts"
+import { isIn } from "../../substrate/filter.ts"
+import type { Store } from "../../substrate/table.ts"
+import { createBreather } from "../work.ts"
+import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally } from "./archived-tables.ts"
 
 export interface Arrival {
   /** Takes a batch; stores what was gathered once there is enough of it. */

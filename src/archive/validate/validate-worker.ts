@@ -1,11 +1,11 @@
 /** The entry of the thread that judges an archive beside the storing: contents come in, their rows go out, in that order. */
-import { assert, toPondError } from "../model/errors.ts"
-import type { ThreadFailure } from "../platform/threads.ts"
-import { freeBytes } from "../substrate/columns/row-batch.ts"
-import { NotAnArchive } from "./container.ts"
-import { createJudge, type Judged, type Verdict } from "./judge.ts"
-import type { ManifestEntry } from "./manifest.ts"
-import { archivedTable } from "./tables.ts"
+import { assert, toPondError } from "../../model/errors.ts"
+import type { ThreadFailure } from "../../platform/threads.ts"
+import { freeBytes } from "../../substrate/columns/row-batch.ts"
+import type { ManifestEntry } from "../file/manifest.ts"
+import { NotAnArchive } from "../file/tar.ts"
+import { archivedTable } from "../rows/archived-tables.ts"
+import { createJudge, type Judged, type Verdict } from "./entry-validator.ts"
 
 export type Asked =
   | { readonly ask: "entry"; readonly listed: ManifestEntry; readonly table: string; readonly content: Uint8Array }

@@ -3,14 +3,14 @@
  * done in any thread. Whoever made it: a checksum says that nothing was damaged, not that it was well meant.
  */
 
-import { sha256Of } from "../platform/sha256.ts"
-import { createRowChecker, type RowChecker } from "../sessions/rows/check-rows.ts"
-import { keyHashesOf } from "../substrate/columns/batch-cells.ts"
-import { owningBatches, type RowBatch, unpackBatches } from "../substrate/columns/row-batch.ts"
-import { ENTRY_BYTES_MAX, NotAnArchive } from "./container.ts"
-import type { ManifestEntry } from "./manifest.ts"
-import type { ArchivedTable } from "./tables.ts"
-import { announcedBytes } from "./zstd-frame.ts"
+import { sha256Of } from "../../platform/sha256.ts"
+import { createRowChecker, type RowChecker } from "../../sessions/rows/check-rows.ts"
+import { keyHashesOf } from "../../substrate/columns/batch-cells.ts"
+import { owningBatches, type RowBatch, unpackBatches } from "../../substrate/columns/row-batch.ts"
+import type { ManifestEntry } from "../file/manifest.ts"
+import { ENTRY_BYTES_MAX, NotAnArchive } from "../file/tar.ts"
+import { announcedBytes } from "../file/zstd-frame.ts"
+import type { ArchivedTable } from "../rows/archived-tables.ts"
 
 export interface Judge {
   /** The rows of the entry, decompressed, with the hashes of their keys batch by batch; or throws `NotAnArchive`. */

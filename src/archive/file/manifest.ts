@@ -4,9 +4,9 @@
  */
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
-import { sha256Of } from "../platform/sha256.ts"
-import { NotAnArchive } from "./container.ts"
-import type { ArchivedTable } from "./tables.ts"
+import { sha256Of } from "../../platform/sha256.ts"
+import type { ArchivedTable } from "../rows/archived-tables.ts"
+import { NotAnArchive } from "./tar.ts"
 
 export const MANIFEST_NAME = "manifest.json"
 export const MANIFEST_SUM_NAME = "manifest.sha256"

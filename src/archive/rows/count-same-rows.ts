@@ -2,9 +2,9 @@
  * Two tables read side by side, as they lie there. A store and its copy mostly have the same rows in the same order, and
  * then their keys are compared as bytes: a tenth of what it costs to ask both for the rows of each session.
  */
-import { areSameRows, type ColumnBatch, columnBytes } from "../substrate/columns/column-batch.ts"
-import type { Table } from "../substrate/table.ts"
-import type { Columns, TableDefinition } from "../substrate/table-definition.ts"
+import { areSameRows, type ColumnBatch, columnBytes } from "../../substrate/columns/column-batch.ts"
+import type { Table } from "../../substrate/table.ts"
+import type { Columns, TableDefinition } from "../../substrate/table-definition.ts"
 
 type AnyTable = Pick<Table<Columns>, "scanByNumber">
 

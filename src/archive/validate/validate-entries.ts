@@ -2,12 +2,12 @@
  * An archive judged entry by entry, ahead of whoever takes the rows: a large one in a thread of its own, so that one core
  * judges while the other stores. Where no thread starts, and for a small one, it is done here.
  */
-import { startAnswering, threadUrl } from "../platform/threads.ts"
-import { judgedBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
-import { NotAnArchive } from "./container.ts"
-import { createJudge, type Judged, type Verdict } from "./judge.ts"
-import type { Answered, Asked } from "./judge-worker.ts"
-import type { ArchiveEntry } from "./manifest.ts"
+import { startAnswering, threadUrl } from "../../platform/threads.ts"
+import { judgedBatches, type RowBatch } from "../../substrate/columns/row-batch.ts"
+import type { ArchiveEntry } from "../file/manifest.ts"
+import { NotAnArchive } from "../file/tar.ts"
+import { createJudge, type Judged, type Verdict } from "./entry-validator.ts"
+import type { Answered, Asked } from "./validate-worker.ts"
 
 export interface JudgedEntry {
   readonly entry: ArchiveEntry
@@ -76,7 +76,7 @@ function courtHere(): Court {
 // --- The thread --------------------------------------------------------------------------------------------------------
 
 async function startThread(): Promise<Court | undefined> {
-  const thread = await startAnswering<Asked, Answered>(threadUrl("src/archive/judge-worker.ts"), "judges")
+  const thread = await startAnswering<Asked, Answered>(threadUrl("src/archive/validate/validate-worker.ts"), "judges")
   if (thread === undefined) return undefined
   const ask = async (asked: Asked, moved: readonly ArrayBufferLike[] = []): Promise<Answered> => {
     const answered = await thread.ask(asked, moved)

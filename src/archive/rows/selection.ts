@@ -2,14 +2,14 @@
  * What of a store an export takes: all of it, or whole sessions with all that belongs to them (`adapter-lineage-complete-restore`):
  * the agents that they started, what was forked from them, and what they go on from. The tables are read as they were at one moment.
  */
-import { blobsOfPart, blobsOfRow } from "../sessions/rows/row-codecs.ts"
-import type { MessageRow, PartRow, SessionRow } from "../sessions/tables.ts"
-import { textColumn } from "../substrate/columns/batch-cells.ts"
-import { batchOfRows, type RowBatch, rowsOfBatch } from "../substrate/columns/row-batch.ts"
-import { isIn, range } from "../substrate/filter.ts"
-import type { Snapshot, Store } from "../substrate/table.ts"
-import type { Columns } from "../substrate/table-definition.ts"
-import { type ArchivedTable, ownerColumn, tablesOf } from "./tables.ts"
+import { blobsOfPart, blobsOfRow } from "../../sessions/rows/row-codecs.ts"
+import type { MessageRow, PartRow, SessionRow } from "../../sessions/tables.ts"
+import { textColumn } from "../../substrate/columns/batch-cells.ts"
+import { batchOfRows, type RowBatch, rowsOfBatch } from "../../substrate/columns/row-batch.ts"
+import { isIn, range } from "../../substrate/filter.ts"
+import type { Snapshot, Store } from "../../substrate/table.ts"
+import type { Columns } from "../../substrate/table-definition.ts"
+import { type ArchivedTable, ownerColumn, tablesOf } from "./archived-tables.ts"
 
 export interface SessionFilter {
   readonly ids?: readonly string[]

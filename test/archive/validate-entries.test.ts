@@ -1,8 +1,8 @@
 /** An archive that is large enough for a thread of its own is judged there as any other is here. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
-import { openArchive } from "../../src/archive/check.ts"
-import { judgedEntries } from "../../src/archive/judge-beside.ts"
+import { openArchive } from "../../src/archive/file/open-archive.ts"
+import { judgedEntries } from "../../src/archive/validate/validate-entries.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import type { MessageRow } from "../../src/sessions/tables.ts"
 import {

@@ -3,13 +3,14 @@
  * columns and rows of every entry. Whoever made it: a checksum says that nothing was damaged, not that it was well meant.
  */
 import { constants, type FileHandle, open } from "node:fs/promises"
-import { PondError } from "../model/errors.ts"
-import { errorCode } from "../platform/system-error.ts"
-import type { RowBatch } from "../substrate/columns/row-batch.ts"
-import { type Entry, NotAnArchive, readContent, readEntries } from "./container.ts"
-import { entryName } from "./export.ts"
-import { unpacked, type Verdict } from "./judge.ts"
-import { judgedEntries } from "./judge-beside.ts"
+import { PondError } from "../../model/errors.ts"
+import { errorCode } from "../../platform/system-error.ts"
+import type { RowBatch } from "../../substrate/columns/row-batch.ts"
+import { entryName } from "../export.ts"
+import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "../rows/archived-tables.ts"
+import { unpacked, type Verdict } from "../validate/entry-validator.ts"
+import { judgedEntries } from "../validate/validate-entries.ts"
+import { stopIfAsked, type Work } from "../work.ts"
 import {
   type ArchiveEntry,
   MANIFEST_NAME,
@@ -18,8 +19,7 @@ import {
   manifestSum,
   readManifest,
 } from "./manifest.ts"
-import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "./tables.ts"
-import { stopIfAsked, type Work } from "./work.ts"
+import { type Entry, NotAnArchive, readContent, readEntries } from "./tar.ts"
 
 export interface OpenArchive {
   readonly path: string
