@@ -1,6 +1,7 @@
 /**
- * What there is to search at a moment: the segments that hold the older messages, and in memory those that no segment
- * holds yet. Looked at again at every search, which costs two version numbers; read again only where one has changed.
+ * The searchable content of the index at one moment: the segments on disk, and the newest messages ("tail") indexed in
+ * memory. Every search refreshes the snapshot, which costs two version numbers; data is read again only where a version
+ * has changed.
  */
 import type { Filter } from "../../substrate/filter.ts"
 import { attributesOf, evaluateFilter, simplifyFilter } from "./query/document-filter.ts"
@@ -16,7 +17,7 @@ export interface Shard {
 }
 
 export interface TailShard extends Shard {
-  /** The number behind its last message. */
+  /** One past the row number of its last message. */
   readonly to: number
   readonly built: InvertedIndex
 }
@@ -28,14 +29,14 @@ export interface IndexSnapshot {
 
 export interface Snapshots {
   current(): Promise<IndexSnapshot>
-  /** The same for what a search has found, which the last look has seen: it costs no look of its own. */
+  /** The latest snapshot if it contains these rows, as it does for the hits of a search. Saves the refresh. */
   containing(rows: readonly number[]): Promise<IndexSnapshot>
-  /** A byte for each message, 1 where the filter lets it pass; nothing where it lets all of them. */
+  /** One byte per message, 1 where the filter matches; undefined where it matches all of them. */
   filterMask(part: Shard, where: Filter): Promise<Uint8Array | undefined>
   invalidate(): void
 }
 
-/** Of one part: a question with its pages and the next one, each with filters of its own. */
+/** Masks cached per shard: enough for a query, its pages and the next query, each with filters of its own. */
 const MASKS_MAX = 8
 
 interface Tail {
@@ -44,7 +45,9 @@ interface Tail {
   readonly parts: readonly TailShard[]
 }
 
-/** Who searches while messages come in makes so many of them anew, which takes some 30 ms. */
+/**
+ * Rows per shard of the tail. While messages arrive, each search rebuilds the last shard only, which takes about 30 ms.
+ */
 const TAIL_ROWS_AT_ONCE = 4096
 
 export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): Snapshots {
@@ -53,7 +56,7 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
   let refreshing: Promise<IndexSnapshot> | undefined
   let hasStarted = false
   let next: Promise<IndexSnapshot> | undefined
-  /** Once something that was named was not there, each block is looked for. */
+  /** Switches to "blocks" after something that a directory names was missing: then every block is checked. */
   let trust: Trust = "directories"
   let loading: Promise<void> = Promise.resolve()
   const masks = new WeakMap<Documents, Map<string, Promise<Uint8Array>>>()
@@ -72,7 +75,7 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
     return { cover: cover.segments, tail: tail.parts }
   }
 
-  /** Who asks in the same turn shares the look. */
+  /** Searches that start in the same tick share one refresh. */
   function startRefresh(): Promise<IndexSnapshot> {
     hasStarted = false
     refreshing = Promise.resolve()
@@ -86,7 +89,10 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
     return refreshing
   }
 
-  /** Of all segments at once, and by turns: who comes second finds what the first has read. */
+  /**
+   * Loads the attributes for all segments in one read. Calls run one after the other, so that the second finds what the
+   * first has read.
+   */
   function loadAttributesFor(part: LoadedSegment, where: Filter): Promise<void> {
     const load = () => loadAttributes(tables, [...new Set([part, ...(cover?.segments ?? [])])], attributesOf(where))
     const mine = loading.then(load, load)
@@ -102,7 +108,7 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
   function current(): Promise<IndexSnapshot> {
     if (refreshing === undefined) return startRefresh()
     if (!hasStarted) return refreshing
-    // That look may have missed what was stored just before this call.
+    // A refresh that is already running may have missed what was stored just before this call.
     next ??= refreshing
       .catch(() => undefined)
       .then(() => {
@@ -126,7 +132,7 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
       if (asked === undefined) return undefined
       const own = masksFor(masks, documents)
       const key = filterKey(asked)
-      // A search asks two questions with one filter at once.
+      // One search runs two queries with the same filter at once, so the promise is cached, not the mask.
       const mask = own.get(key) ?? maskOf(part, asked)
       own.delete(key)
       own.set(key, mask)
@@ -150,7 +156,9 @@ interface TailRequest extends Pick<Tail, "version" | "from"> {
   readonly rowsAtOnce: number
 }
 
-/** While messages come in only the last part is made anew: those before it have all the rows that they will ever have. */
+/**
+ * Indexes the messages behind the last segment. Only the last shard is rebuilt as messages arrive: the others are full.
+ */
 async function readTail(
   tables: WordTables,
   before: Tail | undefined,
@@ -163,7 +171,7 @@ async function readTail(
   return { version, from, parts }
 }
 
-/** They go with the part that they are of. */
+/** The masks of a shard, which are dropped together with it. */
 function masksFor<Mask>(masks: WeakMap<Documents, Map<string, Mask>>, documents: Documents): Map<string, Mask> {
   const known = masks.get(documents)
   if (known !== undefined) return known
@@ -176,7 +184,7 @@ function filterKey(where: Filter): string {
   return JSON.stringify(where, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value))
 }
 
-/** A filter by what segments do not know is asked of the table, before anything is ranked. */
+/** Evaluates a filter on a column that segments do not hold, by asking the table before anything is ranked. */
 async function readMask({ messages }: WordTables, { from, documents }: Shard, where: Filter): Promise<Uint8Array> {
   const mask = new Uint8Array(documents.size)
   for await (const { numbers } of messages.scanByNumber({ from, to: from + documents.size, columns: [], where }))
@@ -184,7 +192,7 @@ async function readMask({ messages }: WordTables, { from, documents }: Shard, wh
   return mask
 }
 
-/** The messages from a row number on, a part at a time. Rows may lie in any order within one. */
+/** Indexes the messages from a row number on, shard by shard. Rows may come in any order within one. */
 async function* buildTail({ messages }: WordTables, from: number, rowsAtOnce: number): AsyncGenerator<TailShard> {
   const count = await messages.nextRowNumber()
   for (let start = from; start < count; start += rowsAtOnce) {

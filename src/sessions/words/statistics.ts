@@ -1,8 +1,8 @@
-/** The index of words as `status` and `optimize` show it: one table, whose rows are the messages that are in a segment. */
+/** Statistics of the word index for `status` and `optimize`: shown as one table whose rows are the indexed messages. */
 import type { TableStatistics } from "../../substrate/table.ts"
 import { chooseCover, readFacts, type WordTables } from "./segment/segments.ts"
 
-/** Nothing where no segment was ever written. */
+/** Undefined before the first segment is written. */
 export async function wordStatistics(tables: WordTables): Promise<TableStatistics | undefined> {
   const [segments, blocks, messages] = await Promise.all([
     tables.segments.statistics(),

@@ -1,6 +1,6 @@
 /**
- * The index of words: asks the segments, and what no segment holds yet, as if they were one. Every search sees what was
- * stored before it began: the newest messages are read from their table and searched in memory.
+ * The word index: ranks, matches and reads messages over all segments and the unindexed tail as if they were one index.
+ * A search sees everything that was stored before it began. The bytes on disk are described in `FORMAT.md`.
  */
 import type { Lifetime } from "../../platform/host/host.ts"
 import type { Filter } from "../../substrate/filter.ts"
@@ -28,9 +28,9 @@ type Columns = (typeof MESSAGES)["columns"]
 
 export interface WordQuery {
   readonly terms: readonly string[]
-  /** Only messages that hold all of the terms. */
+  /** AND instead of OR: only messages that have all of the terms. */
   readonly every?: boolean
-  /** Words that are so many letters apart from a term, in its place. */
+  /** Fuzzy matching: replaces each term by the known words within this edit distance. */
   readonly distance?: number
 }
 
@@ -40,48 +40,54 @@ export interface WordRequest<Name extends ScannedName<Columns>> {
   readonly limit: number
 }
 
-/** One of the terms, at least. */
+/** Matches a message that has at least one of the terms. */
 export interface WordClause {
   readonly terms: readonly string[]
-  /** Messages from this row on count as if they held one: what those hold is not known where the terms were chosen. */
+  /**
+   * Messages from this row number on count as matching, because they are newer than the list that the terms were chosen
+   * from.
+   */
   readonly from?: number
 }
 
 export interface WordMatches {
-  /** The numbers of their rows, in no order. */
+  /** Row numbers, in no particular order. */
   readonly rows: Float64Array
-  /** The moment of each in microseconds, where they are not few. */
+  /** Timestamps in microseconds, parallel to `rows`; undefined for few rows. */
   readonly moments: Float64Array | undefined
 }
 
 export interface MatchRequest {
   readonly where: Filter
   readonly most: number
-  /** So many are read sooner than sorted: of no more than that the moments are not told. */
+  /** Up to this many rows no timestamps are returned, because reading them all is faster than sorting. */
   readonly few: number
 }
 
 export interface WordIndex {
-  /** Best first. `_score` grows with how well a message matches; `_row` is the number of its row. */
+  /** Best first. `_score` is the BM25 score, `_row` the row number. */
   search<Name extends ScannedName<Columns>>(
     query: WordQuery,
     request: WordRequest<Name>,
   ): Promise<(Picked<Columns, Name> & { readonly _score: number; readonly _row: number })[]>
-  /** All messages that hold each of the clauses; nothing where they are too many. Nothing is ranked, and no row is read. */
+  /**
+   * All messages that match every clause, unranked and without reading a row; undefined where there are more than
+   * `most`.
+   */
   findMatching(clauses: readonly WordClause[], request: MatchRequest): Promise<WordMatches | undefined>
-  /** Columns of messages that a search has found, by the numbers of their rows, in that order. */
+  /** Columns of messages by row number, in the given order. */
   read<Name extends ScannedName<Columns>>(
     rows: readonly number[],
     columns: readonly Name[],
   ): Promise<(Picked<Columns, Name> & { readonly _row: number })[]>
-  /** Those of the terms that any message holds. */
+  /** The subset of terms that at least one message has. */
   known(terms: readonly string[]): Promise<ReadonlySet<string>>
   /**
-   * Where in these sessions something was said: the ordinals, in order. Nothing in a command, which
-   * does not keep them: there the table answers sooner.
+   * The ordinals at which each session says something, ascending. Undefined in a command, which keeps no attributes in memory:
+   * there the table answers faster.
    */
   findSpoken(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]> | undefined>
-  /** What was done for a search, step by step. Runs it. */
+  /** Runs the query and describes how each segment answered it. */
   explain(query: WordQuery, request: Omit<WordRequest<never>, "columns">): Promise<string>
 }
 
@@ -121,7 +127,7 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
 
-  /** Once more where a merge took away meanwhile what was to be read. */
+  /** Runs a query again when a merge has removed a segment that it was reading. */
   async function retryAfterMerge<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -172,7 +178,7 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
   }
 }
 
-/** What the segments know of the terms, and what of them the filter lets pass. */
+/** Reads the postings of the terms and evaluates the filter, per segment. */
 async function prepareSegments(
   { view, blocks }: { readonly view: Snapshots; readonly blocks: BlockReader },
   { cover, tail }: IndexSnapshot,
@@ -211,7 +217,7 @@ function matchSegments(
   }
 }
 
-/** Of all segments one after the other. */
+/** Concatenates one value per number over all segments. */
 function concatenate(all: readonly Uint32Array[], of: (number: number, segment: number) => number): Float64Array {
   const values = new Float64Array(all.reduce((sum, each) => sum + each.length, 0))
   let used = 0
@@ -220,7 +226,7 @@ function concatenate(all: readonly Uint32Array[], of: (number: number, segment: 
   return values
 }
 
-/** Of a segment in memory. */
+/** Postings of the terms in a shard that is indexed in memory. */
 function encodeTail({ built, documents }: TailShard, terms: readonly string[]): ReadonlyMap<string, PostingList> {
   const lists = new Map<string, PostingList>()
   for (const term of terms) {
@@ -234,7 +240,7 @@ function encodeTail({ built, documents }: TailShard, terms: readonly string[]): 
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What is kept of the segments need not be read; a text is read from its row, or was not long ago. */
+/** Columns of the ranked messages: attributes come from memory, texts from the cache or the table. */
 async function readHits(
   texts: TextCache,
   { parts, best }: Pick<Answer, "parts" | "best">,
@@ -265,10 +271,10 @@ async function readHits(
   })
 }
 
-/** The number of a row, by which its other columns can be read. */
+/** The result column with the row number, by which other columns can be read. */
 const ROW = "_row"
 
-/** A moment some hundred years away has more digits than the segments keep. */
+/** Timestamps centuries away do not fit into the double that segments store. */
 function isExact(value: unknown): boolean {
   return typeof value !== "bigint" || Number.isSafeInteger(Number(value))
 }

@@ -1,6 +1,7 @@
 /**
- * All terms that there are, for the words that are spelled almost like one. They lie in order, so that where a block begins
- * and where the next one does says how all of its terms begin: most blocks are passed over by that, and never read.
+ * The term dictionary, searched for words that are spelled like a given one. Terms are sorted, so the first terms of a
+ * block and of the next one give the common prefix of all its terms: most blocks are ruled out by that prefix and never
+ * read.
  */
 import { LruCache } from "../../../platform/lru-cache.ts"
 import { type LoadedSegment, SegmentGone, type WordTables } from "../segment/segments.ts"
@@ -8,20 +9,23 @@ import type { IndexSnapshot } from "../snapshot.ts"
 import { commonPrefix, createFuzzyMatcher, type FuzzyMatcher, matchLines } from "./fuzzy.ts"
 
 export interface Dictionary {
-  /** Of each word those nearest to it, whole words alone. */
+  /** For each word the nearest known words, without stems and cut hashes. */
   findSimilar(content: IndexSnapshot, words: readonly string[], distance: number): Promise<string[]>
 }
 
 const SIMILAR_MAX = 50
-/** Stems and cut hashes are no words. */
+/** The marks of stems and cut hashes, which are not words. */
 const DERIVED = /[*~]$/
 
-/** A word leads to a fifth of the blocks, and the next one to most of the same. Of a million messages all terms are 9 MB. */
+/**
+ * A word leads to a fifth of the blocks, and the next word to most of the same. All terms of a million messages are 9
+ * MB.
+ */
 const CACHED_UNITS_MAX = 20_000_000
 
 interface BlockAddress {
   readonly row: number
-  /** Whose it is: another store has others under the same numbers. */
+  /** Checked on every hit, because a store that was replaced has other blocks at the same row numbers. */
   readonly segment: string
 }
 
@@ -63,7 +67,7 @@ export function openDictionary({ blocks }: WordTables): Dictionary {
   }
 }
 
-/** The blocks that may hold a term so near, in order. */
+/** The blocks that may hold a term within the distance, in order. */
 function candidateBlocks({ id, firstTerms, rows }: LoadedSegment, near: FuzzyMatcher): BlockAddress[] {
   return rows.flatMap((row, block) => {
     const next = firstTerms[block + 1]

@@ -1,6 +1,6 @@
 /**
- * Which messages of a segment a filter lets pass, as a mask, so that it is applied before anything is ranked. What the
- * facets of a segment do not tell it does not decide: then nothing is said.
+ * Evaluates a filter on the document attributes of a segment, as a mask with one byte per message, so that filtering
+ * comes before ranking. Gives up on columns that are not attributes.
  */
 import type { Filter, FilterValue } from "../../../substrate/filter.ts"
 import {
@@ -13,7 +13,7 @@ import {
   type TextAttribute,
 } from "../segment/documents.ts"
 
-/** The facets that a filter asks for. */
+/** The attributes that a filter uses. */
 export function attributesOf(filter: Filter): AttributeName[] {
   if (filter.op === "not") return attributesOf(filter.filter)
   if (filter.op === "and" || filter.op === "or") return filter.filters.flatMap(attributesOf)
@@ -22,8 +22,9 @@ export function attributesOf(filter: Filter): AttributeName[] {
 }
 
 /**
- * What a filter asks of the rows between two places, where all of them were stored when it wants them to be: a search asks
- * for what was there when it began, which is another number after every message that comes. Nothing where all pass.
+ * Removes conditions on the row number that are true for the whole range. A search restricts itself to what was stored
+ * when it began, a number that differs after every message; without it the masks of earlier searches stay valid.
+ * Undefined where nothing is left to check.
  */
 export function simplifyFilter(filter: Filter, from: number, to: number): Filter | undefined {
   if (filter.op === "stored") {
@@ -36,8 +37,8 @@ export function simplifyFilter(filter: Filter, from: number, to: number): Filter
 }
 
 /**
- * A byte for each message, 1 where the filter lets it pass; nothing where the filter asks for what is not known here. The
- * first of them has the row number `from`.
+ * One byte per message, 1 where the filter matches; undefined where the filter uses other columns. `from` is the row
+ * number of the first message.
  */
 export function evaluateFilter(documents: Documents, filter: Filter, from: number): Uint8Array | undefined {
   const mask = new Uint8Array(documents.size).fill(1)
@@ -50,7 +51,7 @@ interface Narrowing {
   readonly mask: Uint8Array
 }
 
-/** Takes out of the mask what the filter does not let pass; false where it asks for what is not known here. */
+/** Clears the mask where the filter does not match. False where the filter uses other columns. */
 function applyFilter(narrowing: Narrowing, filter: Filter): boolean {
   const { documents, from, mask } = narrowing
   switch (filter.op) {
@@ -129,8 +130,8 @@ const RUN_LENGTH_MIN = 16
 const RUNS = new WeakMap<Codes, { readonly starts: Uint32Array | undefined }>()
 
 /**
- * Where a value begins that the messages from there on share: those of a session lie together, and with them those of a
- * project. Nothing where that is told of nearly every message anew.
+ * The starts of runs of equal values: a session's messages are consecutive, and with them those of a project. Undefined
+ * where runs are shorter than 16 messages on average, because then testing each message is as fast.
  */
 function findRuns(codes: Codes): Uint32Array | undefined {
   let known = RUNS.get(codes)
@@ -197,7 +198,7 @@ function compileNumberTest(leaf: Leaf): ((value: number) => boolean) | undefined
 
 type Bounds = Extract<Filter, { readonly op: "range" }>["range"]
 
-/** The least and the most that pass, as two numbers: all values are whole. Nothing where a number cannot say it. */
+/** A range of whole numbers with inclusive bounds; undefined where a double cannot hold them exactly. */
 function wholeBounds({ from, to, fromExclusive, toExclusive }: Bounds): { least: number; most: number } | undefined {
   const least = from === undefined ? Number.MIN_SAFE_INTEGER : Number(from) + (fromExclusive === true ? 1 : 0)
   const most = to === undefined ? Number.MAX_SAFE_INTEGER : Number(to) - (toExclusive === true ? 1 : 0)

@@ -1,12 +1,13 @@
 /**
- * Words that are spelled almost like another: so many letters put in, left out or changed. All terms of a large store are
- * looked through for them, in their order, so that what a term shares with the one before it is not compared again, and
- * once the beginning of terms is too far from the word none of those that begin so is. Pure.
+ * Fuzzy matching: finds the terms within an edit distance (Levenshtein: insertions, deletions, substitutions) of a
+ * word. Terms come sorted, so the rows of the distance matrix for the prefix that a term shares with the one before are
+ * kept, and once a prefix is too far no term with that prefix is compared. Only the diagonal band of the matrix is
+ * computed (banded Levenshtein, Ukkonen 1985; incremental rows as in http://stevehanov.ca/blog/?id=114). Pure.
  */
 
 const NEWLINE = 0x0a
 
-/** Of the terms that stand in the text one in a line, those within the distance of the word. */
+/** The lines of a text within the distance of the word. */
 export function matchLines(text: string, near: FuzzyMatcher): { like: string; apart: number }[] {
   const found: { like: string; apart: number }[] = []
   for (let from = 0; from < text.length; ) {
@@ -19,30 +20,31 @@ export function matchLines(text: string, near: FuzzyMatcher): { like: string; ap
   return found
 }
 
-/** Looks at one text after the other for being near a word. */
+/** Compares one text after the other with a word. */
 export interface FuzzyMatcher {
   readonly most: number
-  /** The distance of Levenshtein of what stands there, or anything above `most` where it is above. */
+  /** The edit distance of `text[from, end)`, or any number above `most` where it is above. */
   apart(text: string, from: number, end: number): number
-  /** Whether something that begins so can be within the distance: what comes after never brings it nearer. */
+  /** Whether a text with this prefix can be within the distance. Appending never lowers the minimum of a row. */
   mayStartWith(start: string): boolean
 }
 
 export function createFuzzyMatcher(word: string, most: number): FuzzyMatcher {
   const columns = word.length + 1
-  /** No longer beginning is within the distance. */
+  /** No longer prefix can be within the distance. */
   const lengthMax = word.length + most + 1
   const beyond = most + 1
-  // A row for each letter of a beginning: how far it is from each beginning of the word. Only cells near the diagonal count.
+  // The distance matrix: a row per letter of the text, a column per prefix of the word. Cells outside the band stay
+  // `beyond`.
   const cells = new Uint8Array((lengthMax + 1) * (columns + 1)).fill(beyond)
   for (let column = 0; column <= Math.min(most, word.length); column++) cells[column] = column
   const letters = new Uint16Array(lengthMax)
   const own = Uint16Array.from({ length: word.length }, (_, at) => word.charCodeAt(at))
-  /** So many rows are those of the beginning that was looked at last. The last of them may be too far: then there is none behind it. */
+  /** Number of rows valid for the last text. If the last row is too far, none follows it. */
   let rows = 0
   let isTooFar = false
 
-  /** The row of one letter more; says whether something in it is within the distance. */
+  /** Computes the row of one more letter. Returns whether any cell is within the distance. */
   function addRow(row: number, letter: number): boolean {
     letters[row - 1] = letter
     const [before, current] = [(row - 1) * (columns + 1), row * (columns + 1)]
@@ -61,7 +63,7 @@ export function createFuzzyMatcher(word: string, most: number): FuzzyMatcher {
     return least <= most
   }
 
-  /** Whether what stands there, as far as it goes, may be the beginning of something near: then its rows are those that stand. */
+  /** Computes the rows of a text, reusing those of the shared prefix. False once the text is too far. */
   function walk(text: string, from: number, end: number): boolean {
     const length = end - from
     let shared = 0

@@ -1,25 +1,25 @@
 /**
- * Which messages of a segment hold what is asked for, without any score: of each clause one of its terms at least. Begins
- * with the clause that the fewest hold, and looks the others up among what is left. Pure; knows no store.
+ * Boolean matching without scores: the messages of a segment that match every clause, where a clause matches on any of
+ * its terms. Starts with the rarest clause and intersects the others with it. Pure.
  */
 import { decodeInto, decodePostings, hasBit, type PostingList } from "../segment/postings.ts"
 
 export interface PostingClause {
-  /** Of its terms those that the segment knows. */
+  /** The postings of those terms that the segment has. */
   readonly lists: readonly PostingList[]
-  /** Messages from this number on count as if they held one. */
+  /** Messages from this number on count as matching. */
   readonly from?: number
 }
 
 export interface MatchedSegment {
   readonly size: number
-  /** What a filter lets pass; all where there is none. */
+  /** The filter's mask; undefined where everything passes. */
   readonly passing: Uint8Array | undefined
 }
 
 export type Numbers = Uint32Array<ArrayBuffer>
 
-/** Ascending. */
+/** Ascending message numbers. */
 export function matchClauses({ size, passing }: MatchedSegment, clauses: readonly PostingClause[]): Numbers {
   const [fewest, ...others] = clauses.toSorted((left, right) => countMax(left, size) - countMax(right, size))
   if (fewest === undefined || countMax(fewest, size) === 0) return new Uint32Array(0)
@@ -32,12 +32,12 @@ export function matchClauses({ size, passing }: MatchedSegment, clauses: readonl
   return numbers
 }
 
-/** How many hold a clause at most. */
+/** An upper bound for the matches of a clause. */
 function countMax({ lists, from }: PostingClause, size: number): number {
   return lists.reduce((sum, { count }) => sum + count, Math.max(0, size - (from ?? size)))
 }
 
-/** The only list of a clause, if it says all. */
+/** The posting list of a clause that consists of nothing else. */
 function singleList({ lists, from }: PostingClause, size: number): PostingList | undefined {
   return lists.length === 1 && (from ?? size) >= size ? lists[0] : undefined
 }
@@ -60,7 +60,7 @@ function intersect(numbers: Numbers, clause: PostingClause, size: number): Numbe
   return filterInPlace(numbers, (number) => mask[number] === 1)
 }
 
-/** A byte for each message. */
+/** One byte per message. */
 function unionMask({ lists, from }: PostingClause, size: number): Uint8Array {
   const mask = new Uint8Array(size)
   mask.fill(1, from ?? size)
@@ -80,7 +80,7 @@ function intersectSorted(left: Numbers, right: Uint32Array): Numbers {
   })
 }
 
-/** In their own place: nobody else has them. */
+/** Reuses the array, which nobody else holds. */
 function filterInPlace(numbers: Numbers, isKept: (number: number) => boolean): Numbers {
   let used = 0
   for (let at = 0; at < numbers.length; at++) {

@@ -1,9 +1,12 @@
-/** Who passes a filter, as numbers, where they are so few that these are gone through sooner than all. Told once for each mask. */
+/**
+ * Lists the messages that a selective filter passes: with at most 1 of 8 passing, going through the list is faster than
+ * through all messages. Computed once per mask.
+ */
 
 const SELECTIVE_SHARE = 8
 const LISTED = new WeakMap<Uint8Array, { readonly numbers: Uint32Array | undefined }>()
 
-/** Those that pass a filter, where that is soon told; nothing where they are many. */
+/** The passing messages; undefined where the filter is not selective. */
 export function listPassing(passing: Uint8Array): Uint32Array | undefined {
   let listed = LISTED.get(passing)
   if (listed === undefined) {
@@ -14,7 +17,7 @@ export function listPassing(passing: Uint8Array): Uint32Array | undefined {
   return listed.numbers
 }
 
-/** Four at once: each is 0 or 1. */
+/** Four mask bytes, each 0 or 1, as one word. */
 function asWords(passing: Uint8Array): Uint32Array {
   return new Uint32Array(passing.buffer, passing.byteOffset, passing.length >> 2)
 }

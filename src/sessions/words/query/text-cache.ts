@@ -1,7 +1,7 @@
 /**
- * What was read of messages to weigh them, kept for the searches that come next: the next page of an answer, and the same
- * question in other words, find most of the same messages. A message is never changed. Nothing is kept of a message by its
- * number alone: another store in the place of the one that was known has others under the same numbers.
+ * LRU cache of message texts that were read for re-ranking. The next page of an answer and the same question in other
+ * words find mostly the same messages. Messages never change, but entries are checked against the message's session and
+ * ordinal: a store that was replaced has others at the same row numbers.
  */
 import { LruCache } from "../../../platform/lru-cache.ts"
 import type { ScannedName } from "../../../substrate/table-definition.ts"
@@ -13,20 +13,20 @@ type Row = Readonly<Record<string, unknown>>
 
 export interface TextAddress {
   readonly row: number
-  /** Which message it is; nothing of one without is kept. */
+  /** Identifies the message. Without it nothing is cached. */
   readonly message?: string
 }
 
 export interface TextCache {
-  /** Columns of those messages that are there, by the numbers of their rows. */
+  /** Columns of the messages that exist, by row number. */
   take(asked: readonly TextAddress[], columns: readonly Name[]): Promise<ReadonlyMap<number, Row>>
 }
 
-/** Of all texts together: some 10 MB with what holds them, or what a hundred searches have weighed. */
+/** For all texts: about 10 MB with their objects, or what a hundred searches read. */
 const CACHED_UNITS_MAX = 4_000_000
-/** One that is longer is read again. */
+/** Longer texts are not cached. */
 const TEXT_UNITS_MAX = 32_000
-/** What holds a row, in units. */
+/** The cost of the row object, counted as text. */
 const ROW_UNITS = 100
 
 interface CachedRow {

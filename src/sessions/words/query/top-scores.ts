@@ -1,8 +1,8 @@
-/** Of many scores the best so many: how much is enough to be one of them. A heap without objects. Pure. */
+/** Keeps the best n scores, to know the score that a message must reach. A binary min-heap in one typed array. Pure. */
 
 interface TopScores {
   offer(score: number): void
-  /** The last of the best so many; 0 while there are fewer. */
+  /** The lowest of the best n; 0 while there are fewer. */
   threshold(): number
 }
 
@@ -26,21 +26,21 @@ export function createTopScores(limit: number): TopScores {
   }
 }
 
-/** The messages that have a score by now, in no order. */
+/** The messages that have a score so far, in no particular order. */
 export interface Candidates {
   readonly numbers: Uint32Array
   count: number
 }
 
-/** The holders of the rarest terms come first, and the best are mostly among them. */
+/** Messages with the rarest terms come first, and the best scores are mostly among them. */
 const SAMPLE_SIZE = 4_096
 
-/** No more than the score of the best so many, the last of them: enough to leave out by, and soon known. */
+/** A lower bound for the n-th best score, from a sample: good enough to prune by, and fast. */
 export function estimateThreshold(scores: Float32Array, { numbers, count }: Candidates, limit: number): number {
   return exactThreshold(scores, { numbers, count: Math.min(count, SAMPLE_SIZE) }, limit)
 }
 
-/** The score of the best so many, the last of them. */
+/** The n-th best score. */
 export function exactThreshold(scores: Float32Array, met: Candidates, limit: number): number {
   const best = createTopScores(limit)
   for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)

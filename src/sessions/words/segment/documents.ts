@@ -1,6 +1,7 @@
 /**
- * What a segment knows of each of its messages beside their terms: how many terms it has, by which ranking weighs it, and
- * every column that a search filters by (`document-filter.ts`). Texts are kept once each, with a code per message.
+ * The document attributes of a segment, in columns: how many terms each message has, for ranking, and every column that
+ * searches filter by (`document-filter.ts`). Text attributes are dictionary-encoded: each distinct value once, and a
+ * code per message.
  */
 import { assert } from "../../../model/errors.ts"
 import {
@@ -25,13 +26,13 @@ export interface TextAttribute {
 }
 
 export interface Documents {
-  /** How many numbers there are, of messages with terms and without. */
+  /** Number of messages, with and without terms. */
   readonly size: number
-  /** Of those that have terms. */
+  /** Number of messages that have terms. */
   readonly count: number
   readonly tokens: number
   readonly lengths: Uint16Array
-  /** Of a segment that was read, those that were asked for by now. */
+  /** In a segment read from the store, only the attributes that were asked for so far. */
   readonly texts: Partial<Record<TextName, TextAttribute>>
   readonly numbers: Partial<Record<NumberName, Float64Array | Int32Array>>
 }
@@ -42,25 +43,25 @@ export const isText = (column: string): column is TextName => (TEXT_ATTRIBUTES a
 export const isNumber = (column: string): column is NumberName =>
   (NUMBER_ATTRIBUTES as readonly string[]).includes(column)
 
-/** Whoever has more counts as if he had so many. */
+/** Longer messages count as having this many terms. */
 export const LENGTH_MAX = 0xffff
 
 // --- Building ---------------------------------------------------------------------------------------------------------
 
-/** Rows by the batch: where each stands in the segment, and its facets. */
+/** A batch of rows: their positions in the segment and their attribute columns. */
 export interface AttributeBatch {
   readonly places: Uint32Array
   readonly columns: ColumnBatch
 }
 
 export interface DocumentsBuilder {
-  /** How many places there are by now, of which some may be nobody's. */
+  /** One past the highest position so far. Positions may have gaps. */
   readonly size: number
-  /** Gives of each row a code for its session and for its role, which stay the same from batch to batch. */
+  /** Returns the session and role code of each row. Codes are stable across batches. */
   add(batch: AttributeBatch): Readonly<Record<"session_id" | "role", Uint32Array>>
-  /** `lengths` has one for each place. */
+  /** `lengths` has one entry per position. */
   finish(lengths: Uint16Array): Documents
-  /** What that code says. */
+  /** The value that a code stands for. */
   text(name: TextName, code: number): string
 }
 
@@ -111,7 +112,7 @@ export function createDocumentsBuilder(): DocumentsBuilder {
   }
 }
 
-/** Most rows have the text of the row before them. */
+/** Dictionary-encodes a column. Most rows repeat the value of the row before, which needs no lookup. */
 function encodeTexts(column: ColumnValues, known: Map<string, number>, values: string[]): Uint32Array {
   const textAt = textReader(column)
   const isRepeated = repeatedTexts(column)
@@ -144,7 +145,7 @@ function toNumbers(name: NumberName, values: ArrayLike<number>): Float64Array | 
   return name === "ordinal" ? Int32Array.from(values) : Float64Array.from(values)
 }
 
-/** One after the other, as if they had been built at once, with those facets. */
+/** Concatenates documents as if they had been built at once, with the named attributes. */
 export function joinDocuments(all: readonly Documents[], names: readonly AttributeName[] = ATTRIBUTES): Documents {
   const size = all.reduce((sum, each) => sum + each.size, 0)
   const lengths = new Uint16Array(size)
@@ -192,8 +193,8 @@ function joinTexts(all: readonly Documents[], name: TextName, size: number): Tex
 const BY_LENGTH = new WeakMap<Documents, Uint32Array>()
 
 /**
- * The messages that have terms, the shortest first, and of one length the newest: in this order a term counts less and
- * less. Of many no more than about so many: who needs more asks again, and what he has seen begins it.
+ * Messages with terms by length, shortest first, and the newest first among equals: the order of falling BM25 weight.
+ * Stops at about `least` entries; a later call for more returns the same beginning.
  */
 export function sortByLength(documents: Documents, least = documents.count): Uint32Array {
   const known = BY_LENGTH.get(documents)
@@ -236,7 +237,7 @@ export function attributeBytes({ texts, numbers }: Documents, name: AttributeNam
   return isText(name) ? encodeText(assertLoaded(texts[name])) : rawBytes(assertLoaded(numbers[name]))
 }
 
-/** Without any facet: those are added when they are asked for. */
+/** Documents without attributes, which are added on demand. */
 export function readDocuments(lengths: Uint8Array, facts: Pick<Documents, "count" | "tokens">): Documents {
   const own = new Uint16Array(alignBytes(lengths))
   return { size: own.length, count: facts.count, tokens: facts.tokens, lengths: own, texts: {}, numbers: {} }
@@ -247,7 +248,7 @@ export function addAttribute({ texts, numbers, size }: Documents, name: Attribut
   else numbers[name] = name === "ordinal" ? new Int32Array(alignBytes(bytes)) : new Float64Array(alignBytes(bytes))
 }
 
-/** It is read again when it is asked for. */
+/** Frees an attribute. It can be loaded again. */
 export function dropAttribute({ texts, numbers }: Documents, name: AttributeName): void {
   if (isText(name)) delete texts[name]
   else delete numbers[name]
@@ -257,7 +258,7 @@ export function hasAttribute({ texts, numbers }: Documents, name: string): boole
   return (isText(name) && texts[name] !== undefined) || (isNumber(name) && numbers[name] !== undefined)
 }
 
-/** As a row has it. */
+/** The value as the table's row has it. */
 export function attributeOf(
   { texts, numbers }: Documents,
   name: AttributeName,
@@ -280,13 +281,13 @@ function rawBytes(values: Codes | Float64Array | Int32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }
 
-/** A buffer that begins where the bytes do, as an array of wider numbers needs it. */
+/** A buffer that starts with the bytes, as typed arrays of wider numbers need for their alignment. */
 function alignBytes(bytes: Uint8Array): ArrayBuffer {
   const isWhole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
   return (isWhole ? bytes.buffer : bytes.slice().buffer) as ArrayBuffer
 }
 
-/** How long the values are, the values, and a code for each message. */
+/** Layout: byte length of the values, the values as a JSON array, one code per message. */
 function encodeText({ values, codes }: TextAttribute): Uint8Array {
   const head = new TextEncoder().encode(JSON.stringify(values))
   const all = new Uint8Array(4 + head.length + codes.byteLength)
@@ -304,7 +305,7 @@ function decodeText(bytes: Uint8Array, size: number): TextAttribute {
   return { values, codes: codes.byteLength === size * 2 ? new Uint16Array(codes) : new Uint32Array(codes) }
 }
 
-/** The ordinals of the messages with terms, by session: whoever said anything has a term at least. */
+/** Per session, the ordinals of the messages that have terms: every message that says something has at least one. */
 export function findSpoken(all: readonly Documents[], sessionIds: readonly string[]): Map<string, number[]> {
   const spoken = new Map<string, number[]>(sessionIds.map((id) => [id, []]))
   for (const documents of all) {
@@ -331,7 +332,7 @@ interface SessionRanges {
 
 const SESSION_RANGES = new WeakMap<Documents, SessionRanges>()
 
-/** Where the messages of each session begin and end: mostly they lie together. */
+/** The first and last position of each session, whose messages mostly are consecutive. */
 function findSessionRanges(documents: Documents): SessionRanges {
   const known = SESSION_RANGES.get(documents)
   if (known !== undefined) return known

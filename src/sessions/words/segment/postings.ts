@@ -1,11 +1,12 @@
 /**
- * Which messages hold a term, as bytes: the numbers of the messages within their segment, ascending. What few hold is
- * written as the steps from one to the next; what more than every thirty-second holds, as one bit for each message, because those lists are asked for single messages. Lists lie
- * together in blocks, in the order of their terms. Pure; knows no store.
+ * Posting lists: for each term the ascending numbers of the messages that have it, as bytes. A rare term is stored as
+ * varint-encoded deltas. A term in at least 1 of 32 messages is stored as a bitmap, because such lists are probed for
+ * single messages and never read through. Lists are grouped in posting blocks, in the order of their terms. Byte
+ * layout: `FORMAT.md`. Pure.
  */
 
 export interface PostingList {
-  /** How many messages hold the term. */
+  /** Number of messages that have the term. */
   readonly count: number
   readonly isBitmap: boolean
   readonly bytes: Uint8Array
@@ -16,7 +17,7 @@ export interface PostingBlock {
   readonly lists: Uint8Array
 }
 
-/** Bytes of lists in one block: reading one term reads its whole block. */
+/** Bytes of lists per block. Reading one term reads its whole block. */
 const BLOCK_BYTES = 16_384
 const BITMAP_SHARE = 32
 const BITMAP_FLAG = 0x80000000
@@ -44,7 +45,7 @@ export function encodePostings(numbers: Uint32Array, size: number): PostingList 
 }
 
 const VARINT_BYTES_MAX = 5
-/** One for all: a merge writes a million lists, and would leave as many arrays behind. */
+/** Shared by all calls: a merge writes a million lists and would leave as many arrays to the collector. */
 let scratch = new Uint8Array(1 << 16)
 
 function encodeBits(numbers: Uint32Array, length: number): Uint8Array {
@@ -62,7 +63,7 @@ export function decodePostings(list: PostingList): Uint32Array<ArrayBuffer> {
   return numbers
 }
 
-/** The numbers, each raised by `base`, into an array from a place on. */
+/** Writes the numbers, each plus `base`, into an array from an index on. */
 export function decodeInto(
   { count, isBitmap: isBits, bytes }: PostingList,
   base: number,
@@ -97,17 +98,17 @@ function decodeBits(bytes: Uint8Array, base: number, into: Uint32Array, place: n
   }
 }
 
-/** Of a list with a bit for each message. */
+/** Probes a bitmap. */
 export function hasBit(bits: Uint8Array, number: number): boolean {
   return (((bits[number >> 3] as number) >> (number & 7)) & 1) === 1
 }
 
 // --- Blocks -----------------------------------------------------------------------------------------------------------
 
-/** Takes lists in the order of their terms, and gives each block when it is full. */
+/** Collects lists in the order of their terms and returns each block when it is full. */
 export interface BlockWriter {
   add(term: string, list: PostingList): PostingBlock | undefined
-  /** The last, unless there is nothing left. */
+  /** The last block, unless it is empty. */
   finish(): PostingBlock | undefined
 }
 
@@ -134,7 +135,7 @@ export function createBlockWriter(): BlockWriter {
   }
 }
 
-/** For each list two numbers, how many hold the term and where its bytes end; then the bytes. */
+/** Layout: the number of lists; per list its message count and the end of its bytes; then the bytes. */
 function joinLists(lists: readonly PostingList[], used: number): Uint8Array {
   const head = new Uint32Array(1 + lists.length * 2)
   head[0] = lists.length

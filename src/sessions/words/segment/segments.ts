@@ -1,7 +1,6 @@
 /**
- * The segments as they lie in the store: which of them together hold every message that is in any, what of one is kept in
- * memory, and how lists are read. What was read of a segment stays right as long as it is there: segments are written
- * once and never changed.
+ * Reads segments from the store: which of them to use, what stays in memory, and the posting lists of terms. Segments
+ * are written once and never changed, so whatever was read stays valid as long as the segment exists.
  */
 import { PondError } from "../../../model/errors.ts"
 import { LruCache } from "../../../platform/lru-cache.ts"
@@ -30,7 +29,7 @@ export interface SegmentFacts {
   readonly blocks: number
 }
 
-/** Where each block of a segment lies, and what its first term is. */
+/** The first term and the row number of each posting block of a segment. */
 export interface Directory {
   readonly firstTerms: readonly string[]
   readonly rows: readonly number[]
@@ -40,7 +39,7 @@ export interface LoadedSegment extends SegmentFacts, Directory {
   readonly documents: Documents
 }
 
-/** A segment or a block that is named somewhere is not there any more: what was known of the store is of no use. */
+/** Thrown when a segment or block has disappeared. The snapshot must be refreshed. */
 export class SegmentGone extends Error {}
 
 const FACT_COLUMNS = ["id", "from_row", "to_row", "last_key", "count", "tokens", "blocks"] as const
@@ -68,8 +67,8 @@ interface OpenedSegments {
 }
 
 /**
- * All that a first search asks of every segment, in as few turns as can be: what a read costs in a process that has just
- * begun is its turn, not its bytes. The table of the messages is opened meanwhile.
+ * Reads what the first search needs of every segment, in parallel: in a new process the latency of a read counts, not
+ * its bytes. Opens the messages table meanwhile.
  */
 async function openSegments(tables: WordTables, trust: Trust): Promise<OpenedSegments> {
   const [rows, directories] = await Promise.all([
@@ -82,12 +81,12 @@ async function openSegments(tables: WordTables, trust: Trust): Promise<OpenedSeg
 
 type SegmentColumns = Pick<RowOf<(typeof WORD_SEGMENTS)["columns"]>, "id" | "lengths"> & { readonly lane?: Uint8Array }
 
-/** Every ordinary search leaves the agents' agents out. */
+/** Read with the first query, because ordinary searches exclude sub-agents. */
 const FIRST_ATTRIBUTE = "lane"
 
 /**
- * From the beginning on without a gap, the longest first: what a merge has replaced is left out. Two processes that fold
- * at once write the same messages twice, and one of the two is taken.
+ * Chooses segments that cover all rows from 0 without gap or overlap, the longest first, so that merged segments win
+ * over their inputs. Two processes that fold at once write the same rows twice; one of the two is chosen.
  */
 export function chooseCover(all: readonly SegmentFacts[]): SegmentFacts[] {
   const cover: SegmentFacts[] = []
@@ -101,7 +100,7 @@ export function chooseCover(all: readonly SegmentFacts[]): SegmentFacts[] {
   }
 }
 
-/** Of those segments the ones that are whole: all their blocks are there, and their last message is the one they name. */
+/** Loads those segments that are intact: all their blocks exist, and the last message is the one they name. */
 async function loadSegments(
   tables: WordTables,
   facts: readonly SegmentFacts[],
@@ -131,10 +130,10 @@ async function loadSegments(
 const NO_DIRECTORIES: ReadonlyMap<string, Directory> = new Map()
 const NO_BLOCKS: Directory = { firstTerms: [], rows: [] }
 
-/** Whether a segment has the blocks that its directory names, or has those alone that are seen to be there. */
+/** What proves that blocks exist: the directory that names them, or finding each one. */
 export type Trust = "directories" | "blocks"
 
-/** The cover without those that are not whole: a segment that is not is as if it were not there. */
+/** The cover without damaged segments, which are treated as if they did not exist. */
 export async function loadCover(
   tables: WordTables,
   known: ReadonlyMap<string, LoadedSegment>,
@@ -155,7 +154,7 @@ export async function loadCover(
   }
 }
 
-/** Adds what is not known yet of those facets. */
+/** Reads the attributes that are not in memory yet. */
 export async function loadAttributes(
   tables: WordTables,
   segments: readonly { readonly id: string; readonly documents: Documents }[],
@@ -176,7 +175,7 @@ export async function loadAttributes(
   }
 }
 
-/** A key as one text. */
+/** A message's key as one string. */
 export function keyText({ session_id, id }: { readonly session_id: string; readonly id: string }): string {
   return `${session_id.length} ${session_id}${id}`
 }
@@ -192,14 +191,14 @@ async function readLastKeys(tables: WordTables, facts: readonly SegmentFacts[]):
 // --- Directories ------------------------------------------------------------------------------------------------------
 
 /**
- * The directory of a segment lies in a row beside its blocks: looking at ten thousand of them for it would take a process
- * that asks once as long as the rest of its search. It is written after them, so that where it is they all are. Under a name
- * of its own: a pond that knows of no directories counts the blocks.
+ * A segment's directory is a row beside its blocks: collecting it from ten thousand blocks would take a one-shot
+ * command as long as the rest of its search. It is written last, so where it exists all blocks do. It has a name of its
+ * own because versions without directories count the rows under the segment's name.
  */
 const DIRECTORY_BLOCK = -1
 const DIRECTORY = "/directory"
 
-/** What the blocks of these segments are kept under. */
+/** The `segment` values of the rows that belong to these segments. */
 export function blockKeys(ids: readonly string[]): string[] {
   return ids.flatMap((id) => [id, `${id}${DIRECTORY}`])
 }
@@ -213,7 +212,10 @@ export async function writeDirectory(tables: WordTables, segment: string, blocks
   ])
 }
 
-/** Its blocks are the last that were stored, where nobody else folds: then the table need not be looked through for them. */
+/**
+ * Reads the directory from the last rows of the table, which are its blocks unless another process folds too. Avoids a
+ * scan.
+ */
 async function takeLastDirectory(tables: WordTables, segment: string, blocks: number): Promise<Directory | undefined> {
   const reach = await tables.blocks.nextRowNumber()
   const places = Array.from({ length: Math.min(blocks, reach) }, (_, place) => reach - 1 - place)
@@ -238,7 +240,7 @@ async function readDirectoryRows(tables: WordTables): Promise<ReadonlyMap<string
   )
 }
 
-/** Of segments without one, which an earlier pond has written, the blocks are looked at. */
+/** Segments written before directories existed are scanned for their blocks. */
 async function loadDirectories(
   tables: WordTables,
   ids: readonly string[],
@@ -273,10 +275,10 @@ export async function scanDirectories(
 
 // --- Lists ------------------------------------------------------------------------------------------------------------
 
-/** Of lists and of the terms beside them. */
+/** For blocks and their terms. */
 const CACHED_BYTES_MAX = 32_000_000
 
-/** The terms as one text, each with a line end before and behind it: as texts of their own they would take several times the room. */
+/** The terms stay one string with a line feed around each: an array of strings would take several times the memory. */
 interface CachedBlock {
   readonly segment: string
   readonly terms: string
@@ -284,7 +286,7 @@ interface CachedBlock {
 }
 
 export interface BlockReader {
-  /** The lists of those terms, for each segment. */
+  /** The postings of the terms, per segment. */
   lists(
     segments: readonly LoadedSegment[],
     terms: readonly string[],
@@ -292,7 +294,7 @@ export interface BlockReader {
   clear(): void
 }
 
-/** What was asked for lately is kept, up to some size. What is being read for one question is not read again for another. */
+/** Reads posting blocks through an LRU cache. Concurrent queries share reads of the same block. */
 export function createBlockReader(tables: WordTables): BlockReader {
   const kept = new LruCache<number, CachedBlock>(CACHED_BYTES_MAX)
   const reading = new Map<number, Promise<ReadonlyMap<number, CachedBlock>>>()
@@ -308,7 +310,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
     return blocks
   }
 
-  /** Begins to read those that nobody is reading, and waits for all of them. */
+  /** Starts reading the blocks that nobody reads yet, and waits for all. */
   async function readMissing(rows: readonly number[], segmentOf: ReadonlyMap<number, string>) {
     const own = rows.filter((row) => !reading.has(row))
     if (own.length > 0) {
@@ -333,7 +335,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
       const blocks = new Map<number, CachedBlock>()
       for (const row of rows) {
         const block = kept.get(row)
-        // Another store in the place of the one that was known has others under the same numbers.
+        // A store that was replaced has other blocks at the same row numbers.
         if (block !== undefined && block.segment === segmentOf.get(row)) blocks.set(row, block)
       }
       const missing = rows.filter((row) => !blocks.has(row))
@@ -357,7 +359,7 @@ export function createBlockReader(tables: WordTables): BlockReader {
   }
 }
 
-/** Which line of the text it is; below 0 where it is none. */
+/** The line number of a line, or -1. */
 function findLine(text: string, line: string): number {
   const at = text.indexOf(`\n${line}\n`)
   let count = at < 0 ? -1 : 0
@@ -367,7 +369,7 @@ function findLine(text: string, line: string): number {
 
 const NEWLINE = 0x0a
 
-/** The last that is no later than the term. */
+/** Binary search: the last block whose first term is not greater than the term, or -1. */
 export function findBlock(firstTerms: readonly string[], term: string): number {
   let [low, high] = [0, firstTerms.length]
   while (low < high) {
@@ -378,7 +380,7 @@ export function findBlock(firstTerms: readonly string[], term: string): number {
   return low - 1
 }
 
-/** All blocks of a segment in order, a few at a time. */
+/** Streams all blocks of a segment in order, a few per read. */
 export async function* readBlocks(
   tables: WordTables,
   { id, rows }: Directory & { readonly id: string },

@@ -1,23 +1,23 @@
 /**
- * Texts of a column as UTF-16 units in one array, which is used for one text after the other: what goes through every
- * word of a store makes no string of what is ASCII, as nearly all of it is.
+ * A growing buffer of UTF-16 code units, reused for one text after the other, and a text column as its source. Nearly
+ * all text is ASCII, and its bytes go into the buffer without becoming a string.
  */
 import { isAscii } from "node:buffer"
 import { type ColumnValues, textReader } from "../../../substrate/columns/column-batch.ts"
 import { BLOB_SCHEME, textOfColumn } from "../../rows/oversized.ts"
 
-/** A text of megabytes is a paste: its beginning is what it is found by, and an exact search still reads all of it. */
+/** A text of megabytes is a paste. Only its beginning is indexed; an exact search still reads all of it. */
 export const INDEXED_UNITS_MAX = 200_000
 
 export interface CodeUnits {
-  /** Those of the text are its first; what lies behind them is of no text. */
+  /** Valid up to `length`. */
   readonly units: Uint16Array
   readonly length: number
-  /** The next text, which begins so. */
+  /** Replaces the content by this text. */
   begin(text: string): void
   add(text: string): void
   addAscii(bytes: Uint8Array): void
-  /** A copy. */
+  /** Returns a copy. */
   first(units: number): Uint16Array
 }
 
@@ -56,22 +56,22 @@ export function createCodeUnits(): CodeUnits {
   }
 }
 
-/** A call of native code costs more than so many units. */
+/** Shorter texts are copied faster in JavaScript than by a native call. */
 const SHORT_UNITS = 48
 
-/** A column of texts as they lie in their rows. */
+/** A text column as stored. */
 export interface TextColumn {
   isNull(row: number): boolean
-  /** Whether it is a reference to where the text lies. */
+  /** Whether the value is a reference to a blob. */
   isInBlob(row: number): boolean
-  /** Adds what is indexed of a text; true where that is not all of it. */
+  /** Appends the indexed beginning of a text. Returns true where the text is longer. */
   addTo(units: CodeUnits, row: number): boolean
-  /** The same of what stands in the column, which is another thing for a few texts. */
+  /** Appends the beginning of the stored value, which differs from the text for a few escaped ones. */
   addStoredTo(units: CodeUnits, row: number): void
 }
 
 const REFERENCE = Buffer.from(BLOB_SCHEME)
-/** What a value that is not the text itself begins with. */
+/** The first byte of every value that is not the text itself. */
 const FIRST_OF_SCHEME = REFERENCE[0]
 
 export function openTextColumn(column: ColumnValues): TextColumn {
@@ -104,7 +104,7 @@ export function openTextColumn(column: ColumnValues): TextColumn {
   }
 }
 
-/** As a string. Of any length: more arguments are more than a call takes. */
+/** A string of any length. `fromCharCode` takes a limited number of arguments. */
 export function toText(units: Uint16Array, start: number, end: number): string {
   if (end - start < SHORT_UNITS)
     return String.fromCharCode.apply(null, units.subarray(start, end) as unknown as number[])

@@ -1,37 +1,38 @@
 /**
- * The terms of messages, made when they are folded or searched for the first time: of what each says and, where that is
- * short, of what was said just before it in its session. They follow from the messages and their row numbers alone, so
- * that whoever folds the same messages gets the same. Pure; knows no store.
+ * The terms a message is found by: its own, and those of the messages just before it where it is short. They depend on
+ * the messages and their order alone, so every process that folds the same messages gets the same terms. Pure.
  */
 
 import { createCodeUnits, INDEXED_UNITS_MAX, type TextColumn } from "./code-units.ts"
 import type { TermInterner } from "./term-interner.ts"
 import { indexTerms, TRUNCATED_TERM } from "./tokenizer.ts"
 
-/** A short message says little alone: what was said before it fills it up to this many characters. */
+/** A short message says little alone: earlier ones are added as context up to this many code units in total. */
 const CONTEXT_FILL = 600
 const CONTEXT_MESSAGES = 3
 export const CONTEXT_OF_EACH = 300
-/** What was said so many messages ago is no context any more, so that looking for it has an end. */
+/** Messages further back are no context, so that looking for it ends. */
 export const CONTEXT_REACH = 256
 
-/** Of a message whose text is too large to lie in its row: they are stored beside it, so that no fold reads the text. */
+/**
+ * The terms of a message whose text is in a blob. They are stored in its row, so that a fold need not read the text.
+ */
 export function termsOfLarge(role: string, text: string): string {
   return [...new Set([...indexTerms(`${role}: ${text.slice(0, INDEXED_UNITS_MAX)}`), TRUNCATED_TERM])].join(" ")
 }
 
-/** Whose a message is, by a number that stands for its session. */
+/** Session (by number) and ordinal of a message. */
 export interface MessagePosition {
   readonly session: number
   readonly ordinal: number
 }
 
 export interface MessageTerms {
-  /** What was said in a session before the messages whose terms are asked for, the oldest first. */
+  /** Registers an earlier message as context, oldest first. */
   remember(spoken: MessagePosition & { readonly role: string; readonly text: string }): void
-  /** Of the text in that row, in the order in which the messages were stored. A view, right until the next are asked for. */
+  /** Term numbers of the text in that row. Call in row order. The array is valid until the next call. */
   of(message: MessagePosition & { readonly role: string }, texts: TextColumn, row: number): Int32Array
-  /** Of one whose text lies elsewhere: what `termsOfLarge` said of it. */
+  /** Term numbers of a message whose text is in a blob, from its stored terms. */
   ofLarge(terms: string): Int32Array
 }
 
@@ -56,7 +57,7 @@ export function createMessageTerms(book: TermInterner): MessageTerms {
       own.begin(`${message.role}: `)
       const isCut = texts.addTo(own, row)
       const context = chooseContext(said[message.session] ?? [], message, CONTEXT_FILL - own.length)
-      // Those are messages of their own to the book, so that they come before this one.
+      // Context is interned as a message of its own, before this one.
       for (const { from, units } of context)
         if (units === from.units.length) from.numbers ??= collectTerms(book, from.units)
       book.begin()
@@ -80,15 +81,15 @@ export function createMessageTerms(book: TermInterner): MessageTerms {
 
 // --- What was said ----------------------------------------------------------------------------------------------------
 
-/** What the messages after it take of a message. Several ask, and mostly there is room for all of it. */
+/** The part of a message that later ones may take as context. Mostly there is room for all of it. */
 interface Context {
   readonly ordinal: number
   readonly units: Uint16Array
-  /** The terms of all of it, once they were asked for. */
+  /** Terms of all of it, once asked for. */
   numbers: Int32Array | undefined
 }
 
-/** The newest first, until there is no room for more: how many units there are of each. */
+/** Picks context newest first until the room is used: how many code units of each message. */
 function chooseContext(
   said: readonly Context[],
   { ordinal }: MessagePosition,

@@ -1,7 +1,7 @@
 /**
- * The terms of many texts, quickly: words come again and again, so what `search-terms.ts` says of a word is kept as
- * numbers. A text is then one walk that makes no string of a word that is known, and that passes over what the message
- * has said before. Texts come as UTF-16 units in an array: asking a string for one unit after the other costs more.
+ * The fast path of the tokenizer: interns words, so that the terms of a known word are numbers in a table. Texts come
+ * as UTF-16 code units; a known word costs one hash lookup and no string, and words that the message has said before
+ * are skipped. Rules and slow path are in `tokenizer.ts`, whose functions it calls once per distinct word.
  */
 
 import { toText } from "./code-units.ts"
@@ -20,49 +20,48 @@ import {
 } from "./tokenizer.ts"
 
 export interface TermInterner {
-  /** How many terms it has; their numbers are below. */
+  /** Number of interned terms. Term numbers are below it. */
   readonly size: number
-  /** The next message: nothing of it was met. */
+  /** Starts the next message. */
   begin(): void
-  /** Takes in the terms of the first so many units. */
+  /** Adds the terms of the first `length` code units. */
   read(text: Uint16Array, length: number): void
-  /** Takes in a term that stands in no text. */
+  /** Adds a term that is not taken from a text. */
   addTerm(term: string): void
-  /** Takes in terms that were met before, in another message. */
+  /** Adds the term numbers of another message. */
   addMet(numbers: Int32Array): void
-  /** What was met since the beginning of the message, each once. A view, right until more is taken in. */
+  /** Distinct term numbers of the message so far. A view, valid until the next call. */
   met(): Int32Array
   /** The term of a number. */
   text(number: number): string
-  /** All numbers in the order of their terms. */
+  /** All numbers, sorted by term. */
   inOrder(): readonly number[]
 }
 
-/** About 15 MB of words and their terms, which are those of some hundred sessions. */
+/** About 15 MB of words and terms, those of some hundred sessions. */
 const TERMS_MAX = 100_000
-/** A longer run is no word that comes again. */
+/** Longer runs rarely come again and are not interned. */
 const WORD_UNITS_MAX = 40
 
 /**
- * One flat array instead of an object for each word: a word of a text is looked up millions of times, each time somewhere
- * else in memory (a third of the time, measured), so that all that is asked of it lies together.
+ * Open-addressing hash table in flat arrays. With an object per word, lookups took a third of the time in cache misses.
  */
 interface InternTables {
   readonly numberOf: Map<string, number>
   readonly terms: string[]
-  /** By the hash of a word, where its entry begins; 0 where there is none. */
+  /** Hash slot → start of the word's entry; 0 if empty. */
   slots: Int32Array
-  /** An entry for each word: `HEAD` numbers, those of its terms, and its units, two in a number. */
+  /** Entry of a word: `HEAD` numbers, its term numbers, its code units packed two per number. */
   entries: Int32Array
   entriesUsed: number
-  /** Of each word how it is joined with its neighbours. */
+  /** The folded word, as joined terms use it. */
   readonly folded: string[]
-  /** Of the last word that is in no entry. */
+  /** The last word that was too long to be interned. */
   longWord: string
-  /** Which message it is, counted; of each term the last that had it. */
+  /** Number of the current message, and per term the last message that had it: deduplication without a set. */
   message: number
   metIn: Int32Array
-  /** What this one has, with room for every term that there is. */
+  /** Terms of the current message. */
   met: Int32Array
   metUsed: number
 }
@@ -70,8 +69,8 @@ interface InternTables {
 const [HASH, MET_IN, LENGTH, COUNT, FOLDED, HEAD] = [0, 1, 2, 3, 4, 5] as const
 
 /**
- * One for all: sessions of one person speak of the same things in the same words. What is kept is forgotten whole when it
- * is too much, but not by who reads with the old one.
+ * Returns the shared interner: one person's sessions use the same words. When it grows too large a new one replaces it;
+ * whoever holds the old one can go on.
  */
 export function openTermInterners(termsMax = TERMS_MAX): () => TermInterner {
   let current = createTermInterner()
@@ -114,7 +113,7 @@ function emptyTables(): InternTables {
     terms: [],
     slots: new Int32Array(1 << 12),
     entries: new Int32Array(1 << 15),
-    // What begins at 0 would be none.
+    // 0 means empty.
     entriesUsed: 1,
     folded: [],
     longWord: "",
@@ -125,7 +124,7 @@ function emptyTables(): InternTables {
   }
 }
 
-/** Few are new where most words were met before, so that those are sorted, and all of them merged. */
+/** Sorts only the new terms and merges them with the sorted ones. */
 function mergeInOrder(terms: readonly string[], ordered: readonly number[]): number[] {
   const older = ordered.length
   const newer = Array.from({ length: terms.length - older }, (_, index) => older + index)
@@ -164,7 +163,7 @@ function readText(pages: InternTables, text: Uint16Array, length: number): void 
   }
 }
 
-/** What is no word of a script with spaces; gives where it ends. */
+/** Adds a character that belongs to no spaced word. Returns where it ends. */
 function addOther(pages: InternTables, text: Uint16Array, start: number, length: number): number {
   const found = CLASSES[text[start] as number] as number
   if (found === CHARACTER.none) return start + 1
@@ -183,7 +182,7 @@ function addOther(pages: InternTables, text: Uint16Array, start: number, length:
   return end
 }
 
-/** Gives where the entry of the word is; 0 where it has none. */
+/** Adds a word. Returns the start of its entry; 0 if it is not interned. */
 function addWord(pages: InternTables, text: Uint16Array, start: number, end: number): number {
   const word = findOrIntern(pages, text, start, end)
   if (word === 0) {
@@ -210,7 +209,7 @@ function addWord(pages: InternTables, text: Uint16Array, start: number, end: num
   return word
 }
 
-/** The word as it is joined with its neighbours. */
+/** The folded word, as joined terms use it. */
 function foldedOf(pages: InternTables, word: number): string {
   return word === 0 ? pages.longWord : (pages.folded[pages.entries[word + FOLDED] as number] as string)
 }
@@ -222,7 +221,7 @@ function collect(pages: InternTables, number: number): void {
   pages.met[pages.metUsed++] = number
 }
 
-/** The signs around a word reach no further than this. */
+/** How far the signs reach that join a word with its neighbours. */
 const [BEFORE, BEHIND] = [3, 2] as const
 
 interface Word {
@@ -251,7 +250,7 @@ function addTerms(pages: InternTables, terms: readonly string[]): void {
   for (const term of splitAtSpaces(terms)) collect(pages, numberOf(pages, term))
 }
 
-/** Some signs stand for several words, as the one for a blessing does: those are terms each. */
+/** A few signs fold to several words, such as the Arabic ligature of a blessing; each word is a term. */
 function splitAtSpaces(terms: readonly string[]): readonly string[] {
   if (!terms.some((term) => term.includes(" "))) return terms
   return terms.flatMap((term) => term.split(" ")).filter((term) => term !== "")
@@ -259,7 +258,7 @@ function splitAtSpaces(terms: readonly string[]): readonly string[] {
 
 // --- RowCacheOptions ----------------------------------------------------------------------------------------------------------
 
-/** Where the entry of a word begins; 0 for a run that is too long to be one. */
+/** The start of the word's entry; 0 if it is too long to be interned. */
 function findOrIntern(pages: InternTables, text: Uint16Array, start: number, end: number): number {
   const length = end - start
   if (length > WORD_UNITS_MAX) return 0
@@ -304,7 +303,7 @@ function internWord(pages: InternTables, text: string, hash: number, slot: numbe
   return word
 }
 
-/** Half of the slots stay empty. */
+/** Keeps half of the slots empty. */
 function growSlots(pages: InternTables): void {
   const { entries, entriesUsed } = pages
   const slots = new Int32Array(pages.slots.length * 2)
@@ -323,7 +322,7 @@ function numberOf(pages: InternTables, term: string): number {
   const { numberOf: numbers, terms } = pages
   const known = numbers.get(term)
   if (known !== undefined) return known
-  // A piece of a text would keep all of the text in memory.
+  // A copy, because a slice would keep the whole text in memory.
   const own = Buffer.from(term, "utf16le").toString("utf16le")
   terms.push(own)
   numbers.set(own, terms.length - 1)

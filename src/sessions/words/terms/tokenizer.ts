@@ -1,29 +1,29 @@
 /**
- * Text into terms, for the index of words and for a query alike. Every language goes through the same steps: what a
- * script needs (words without spaces between them, letters with case) is read from Unicode's own properties, and no
- * list, stemmer or dictionary of any one language takes part (`search-language-neutral-index`).
+ * The tokenizer: splits text into terms, the same way for the index and for queries. Every language takes the same
+ * steps. What a script needs (words without spaces, letters with case) comes from Unicode properties; there is no list,
+ * stemmer or dictionary of any language (`search-language-neutral-index`). The rules are written out in `FORMAT.md`.
  *
- *   a word              itself, and its first 4 and 6 letters: `sessions sess* sessio*` meets `session sess* sessio*`
- *   an identifier       itself without separators, its parts, each two neighbouring parts joined
- *   no spaces between   each two neighbouring characters, and each one: `数据库` is `数据 据库 数 据 库`
- *   what touches        the two words around one `.`, `/`, `-`, `:` or `@`, joined by it: `login.ts`, `10:36`
- *   hexadecimal         its first 4 and 7 digits, as people cut hashes
+ *   word                  itself, and prefixes of 4 and 6 units: `sessions sess* sessio*` meets `session sess* sessio*`
+ *   identifier            itself without separators, its parts, and each two neighbouring parts joined
+ *   script without spaces each character and each two neighbours: `数据库` becomes `数据 据库 数 据 库`
+ *   joined by a sign      two words around one `.`, `/`, `-`, `:`, `@` or `\`: `login.ts`, `10:36`
+ *   hexadecimal           its first 4 and 7 digits, as people shorten hashes
  *
- * Terms hold no white space, so that an index which splits at white space alone takes them as they are.
+ * Terms contain no white space.
  */
 
-/** Stands among the terms of a text that was too long to be indexed whole. No word looks like it. */
+/** Marks a message whose text is only partly indexed. No word can equal it. */
 export const TRUNCATED_TERM = "~cut~"
-/** A longer run is no word. Its beginning is kept, so that a whole hash or a key is found by it. */
+/** Longer runs are not words. Their beginning is a term, so that a hash or a key is found by the whole of it. */
 const WORD_LENGTH_MAX = 64
-/** A run of more parts is encoded data, whose parts mean nothing. */
+/** An identifier of more parts is encoded data. */
 const PARTS_MAX = 12
 const STEM_LENGTHS = [4, 6] as const
 const HASH_LENGTHS = [4, 7] as const
 const HASH_LENGTH_MIN = 7
 const HASH = /^(?=.*\d)[0-9a-f]+$/
 
-/** The order of terms everywhere: by their UTF-16 units. */
+/** The order of terms everywhere: by UTF-16 code units. */
 export function compare(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
@@ -37,7 +37,7 @@ const UPPER = 2
 const DIGIT = 3
 const UNDERSCORE = 4
 const MARK = 5
-/** Letters of scripts that put no space between words. */
+/** Letters of scripts without spaces between words. */
 const DENSE = 6
 const PICTURE = 7
 const UNKNOWN = 255
@@ -64,7 +64,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, found: number])[] = [
   [/^\p{Extended_Pictographic}/u, PICTURE],
 ]
 
-/** By UTF-16 unit, filled as they are met. A half of a pair stays unknown: what it is, the pair says. */
+/** Classes by code unit, filled on first use. A surrogate stays unknown: its class depends on the pair. */
 export const CLASSES = new Uint8Array(0x10000).fill(UNKNOWN)
 
 function classOf(codePoint: number): number {
@@ -80,7 +80,7 @@ function isWordClass(found: number): boolean {
   return found >= LOWER && found <= MARK
 }
 
-/** The class of the character that begins there. */
+/** The class of the character that starts at an index. */
 export function classAt(text: string, at: number): number {
   const known = CLASSES[text.charCodeAt(at)] as number
   return known === UNKNOWN ? classOf(text.codePointAt(at) ?? 0) : known
@@ -91,7 +91,7 @@ function widthAt(text: string, at: number): number {
   return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
 
-/** Where the word ends that begins there, of the first so many units; there itself where none does. */
+/** The end of the word that starts at an index; the index itself where none starts. */
 export function endOfWord(text: Uint16Array, start: number, length: number): number {
   let end = start
   while (end < length) {
@@ -107,7 +107,7 @@ export function endOfWord(text: Uint16Array, start: number, length: number): num
   return end
 }
 
-/** How many units the character has that begins there, if it is one of a word. */
+/** The width of a character in code units; 0 if it is not part of a word. */
 function wordWidthAt(text: Uint16Array, at: number, length: number): number {
   const character = characterAt(text, at, length)
   return isWordClass(classAt(character, 0)) ? character.length : 0
@@ -120,18 +120,21 @@ export function characterAt(text: Uint16Array, at: number, length: number): stri
   return isPair ? String.fromCharCode(unit, next) : String.fromCharCode(unit)
 }
 
-/** What is no word. */
+/** The classes outside words. */
 export const CHARACTER = { none: OTHER, dense: DENSE, picture: PICTURE } as const
 
 // --- Folding ------------------------------------------------------------------------------------------------------
 
 const NOT_ASCII = /[^\0-\x7f]/
-/** In these scripts a mark changes how a letter sounds; in others, Thai or Devanagari, it is a letter of its own. */
+/** In these scripts a mark modifies a letter. In others, such as Thai or Devanagari, it is a letter of its own. */
 const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
-/** What lower case leaves apart although a reader takes it for the same; and the Arabic stroke that only fills a line. */
+/**
+ * Letters that readers take for the same but lower-casing keeps apart, and the Arabic tatweel, which only stretches a
+ * line.
+ */
 const EQUIVALENT: Readonly<Record<string, string>> = { ß: "ss", ς: "σ", ـ: "" }
 
-/** What is the same to a reader becomes the same: case, width, ligatures, accents. */
+/** Folds case, width, ligatures and accents, so that what reads the same compares equal. */
 export function foldText(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase()
   const bare = text.normalize("NFKD").toLowerCase().replace(ACCENTS, "$1")
@@ -140,19 +143,19 @@ export function foldText(text: string): string {
 
 // --- Terms --------------------------------------------------------------------------------------------------------
 
-/** In the order of the text; a term that stands there twice is there twice. */
+/** Terms in the order of the text, with repetitions. */
 export function indexTerms(text: string): string[] {
   return extractTerms(text, false)
 }
 
-/** Each term once. A query may also hold less of a hash than is kept of one. */
+/** Distinct terms of a query. Unlike the index, it shortens hashes from 4 digits on. */
 export function queryTerms(query: string): string[] {
   return [...new Set(extractTerms(query, true))]
 }
 
 function extractTerms(text: string, isQuery: boolean): string[] {
   const terms: string[] = []
-  // Folding keeps the length of an ASCII text, so that it is folded once and not word by word.
+  // Folding keeps the length of ASCII, so the text is folded once and not word by word.
   const whole = NOT_ASCII.test(text) ? undefined : text.toLowerCase()
   let before: Run | undefined
   for (let at = 0; at < text.length; ) {
@@ -174,7 +177,7 @@ function extractTerms(text: string, isQuery: boolean): string[] {
   return terms
 }
 
-/** The words of a text, each with its place and the term that stands for the whole of it among the text's terms. */
+/** The words of a text, each with its span and the term that stands for all of it. */
 export function* findWordSpans(text: string): Generator<WordSpan> {
   for (let at = 0; at < text.length; ) {
     const run = isWordClass(classAt(text, at)) ? readWord(text, at, undefined) : undefined
@@ -183,11 +186,11 @@ export function* findWordSpans(text: string): Generator<WordSpan> {
   }
 }
 
-/** A word where it stands. */
+/** A word and where it stands. */
 export interface WordSpan {
   readonly start: number
   readonly end: number
-  /** The folded word; of an identifier, its parts without what separates them. */
+  /** The folded word; for an identifier, its parts without separators. */
   readonly word: string
 }
 
@@ -219,10 +222,10 @@ export function readWord(text: string, start: number, whole: string | undefined)
   return { start, end, word: parts.join(""), parts: parts.length > 1 ? parts : [], hasDigit }
 }
 
-/** Where a new part of an identifier begins, if one does here. */
+/** Where a new part of an identifier starts, if one does at this character. */
 function cutAt(at: number, found: number, last: number, lastButOne: number): number | undefined {
   if (found === UPPER && (last === LOWER || last === DIGIT || last === MARK)) return at
-  // In `HTTPServer` the new part begins one letter before the first lower one.
+  // In `HTTPServer` the new part starts one letter before the first lower-case one.
   return found === LOWER && last === UPPER && lastButOne === UPPER ? at - 1 : undefined
 }
 
@@ -237,7 +240,7 @@ function splitIdentifier(text: string, start: number, end: number, cuts: readonl
 
 const DIGITS = /\p{N}/u
 
-/** What a word is by itself, wherever it stands. */
+/** Adds the terms of a word on its own, whatever surrounds it. */
 export function addWordTerms(terms: string[], { word, parts, hasDigit }: Run, isQuery: boolean): void {
   if (word === "") return
   if (parts.length === 0) {
@@ -268,7 +271,7 @@ for (const sign of JOINERS) JOINER_UNITS[sign.charCodeAt(0)] = 1
 const PLUS = "+".charCodeAt(0)
 const NUMBER_SIGN = "#".charCodeAt(0)
 
-/** Whether a sign stands beside the word that may join it with something: beside most words there is none. */
+/** Whether a sign beside the word may join it with something. Beside most words there is none. */
 export function isTouching(text: Uint16Array, length: number, start: number, end: number): boolean {
   if (start > 0 && JOINER_UNITS[text[start - 1] as number] === 1) return true
   if (end >= length) return false
@@ -276,7 +279,7 @@ export function isTouching(text: Uint16Array, length: number, start: number, end
   return next === PLUS || next === NUMBER_SIGN
 }
 
-/** What a word is together with the signs around it: `c++`, `c#`, `-z`, `login.ts`. */
+/** Adds what a word forms with the signs around it: `c++`, `c#`, `-z`, `login.ts`. */
 export function addJoinedTerms(
   terms: string[],
   text: string,

@@ -1,22 +1,25 @@
 /**
- * The words of many texts, each once. A large archive has hundreds of millions of words and a few hundred thousand
- * different ones, so that a word which was met before costs no string: it is compared where it stands.
+ * A set of words over one array of code units. A large archive has hundreds of millions of words and a few hundred
+ * thousand distinct ones, so a known word is compared in place and never becomes a string.
  */
 
 import { createCodeUnits } from "./code-units.ts"
 import { endOfWord } from "./tokenizer.ts"
 
 export interface WordSet {
-  /** Whether the text is new here; it is in it from now on. */
+  /** Adds a text. Returns whether it was new. */
   add(text: string): boolean
-  /** Takes in each word of the first so many units: the runs of which the index makes terms. Tells of those that are new. */
+  /**
+   * Adds each word of the first `length` code units and reports the new ones. Words are the runs that the tokenizer
+   * splits.
+   */
   addWords(text: Uint16Array, length: number, isNew: (start: number, end: number) => void): void
 }
 
 const SLOTS_FIRST = 1 << 16
 const UNITS_FIRST = 1 << 20
 
-/** Open addressing over one array of all units: nothing of the texts is kept alive. */
+/** Open addressing. Keeps no text alive. */
 export function createWordSet(): WordSet {
   let slots = new Int32Array(SLOTS_FIRST)
   let hashes = new Int32Array(SLOTS_FIRST / 2)

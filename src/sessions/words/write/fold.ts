@@ -1,10 +1,13 @@
 /**
- * Folding: what no segment holds yet becomes a segment, and segments become larger ones as they grow. A segment is merged
- * with those after it once they are a fourth of it together, so that each message is written anew only as often as the
- * store grows fourfold. A merge goes through its segments block by block, in the memory of a few blocks.
+ * Folding keeps the index up to date: messages in no segment yet become a segment, and small segments are merged into
+ * larger ones.
  *
- * The row of a segment is its commit: blocks without one are of no use to anyone, and are removed with what a merge has
- * replaced. Whoever is killed in between has lost work and nothing else.
+ * Merge policy (geometric, as in a log-structured merge tree): a segment is merged with all later ones once those hold
+ * a fourth of its messages together, so a message is rewritten only as often as the store grows fourfold. A merge
+ * streams its inputs block by block, in the memory of a few blocks.
+ *
+ * The segment's row is the commit. Blocks without one are invisible, and are removed together with merged segments. A
+ * process that is killed in between loses work and nothing else.
  */
 import type { Clock } from "../../../platform/host/clock.ts"
 import { giveBackAllMemory, giveBackMemory } from "../../../platform/memory.ts"
@@ -41,25 +44,25 @@ import { type StoredBlock, toStoredBlock } from "./shard.ts"
 import { buildShards, type PlacedShard } from "./shards.ts"
 
 /**
- * Below so many new messages a search reads them as fast as a segment more. While an import runs nobody needs them folded
- * but who searches meanwhile, and the index stage comes after it.
+ * Messages that must wait before a fold starts. Fewer are searched as fast without a segment. During an import only
+ * concurrent searches profit, and the index stage follows anyway.
  */
 const TAIL_MIN: Readonly<Record<Effort, number>> = { lookups: 200_000, due: 500, all: 1 }
 const GROWTH = 4
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
-/** So many row numbers are put together at once: about 3 million terms of messages, and 60 MB while it lasts. */
+/** Messages per shard: about 3 million terms, and 60 MB while it is built. */
 const ROWS_AT_ONCE = 16_384
-/** Blocks in one commit: 10 MB or so. */
+/** Blocks per commit, about 10 MB. */
 const BLOCKS_AT_ONCE = 512
 
 /**
- * What so many parts of the newest messages leave behind is cleared away together: each time takes a tenth of a second.
- * Beside an import, which has its own, each part's is: four of them took a log of gigabytes from 430 MB to 690, and the
- * index of an archive of a million messages to 778, where two take 545.
+ * Shards between two cleanups of memory, each of which takes a tenth of a second. Beside an import, which needs memory
+ * of its own, it is every shard: cleaning up after four raised the peak of a log of gigabytes from 430 to 690 MB, and
+ * that of the index of a million messages to 778, where two take 545.
  */
 const SHARDS_PER_CLEANUP: Readonly<Record<Effort, number>> = { lookups: 1, due: 2, all: 2 }
 
-/** Folding as an import asks for it, after every flush: what the segments hold is read only when enough may be waiting. */
+/** The fold that an import calls after every flush. Reads the segments only when enough messages may be waiting. */
 export function createFolding(tables: WordTables, clock: Clock): (effort: Effort) => Promise<MaintenanceReport> {
   let dueAt = 0
   return async (effort) => {
@@ -71,7 +74,7 @@ export function createFolding(tables: WordTables, clock: Clock): (effort: Effort
 }
 
 interface FoldReport extends MaintenanceReport {
-  /** Messages from this row on are in no segment. */
+  /** Messages from this row number on are in no segment. */
   readonly to: number
 }
 
@@ -84,9 +87,9 @@ export async function foldWords(
   const known = chooseCover(await readFacts(tables))
   const to = known.at(-1)?.to ?? 0
   const waiting = (await tables.messages.nextRowNumber()) - to
-  // Fewer messages than are covered: they were healed, and the last segments with them.
+  // Negative when the messages table was healed and lost the rows of the last segments.
   const isDue = effort === "all" || waiting < 0 || waiting >= TAIL_MIN[effort]
-  // What was folded while an import ran is merged after it, however little came last.
+  // Segments written during an import are merged after it, however few messages came last.
   const isToMerge = effort !== "lookups" && chooseMerge(known).length > 1
   if (!isDue && !isToMerge) return { ...NOTHING, to }
   const steps: MaintenanceReport["steps"][number][] = []
@@ -119,7 +122,7 @@ export async function foldWords(
   if (effort === "lookups") return { ...reached, steps }
   const merged = chooseMerge(cover)
   if (merged.length > 1) {
-    // The thread that made the parts is gone, and what both of them leave behind is no use to a merge.
+    // The worker has ended, and the merge needs nothing of what it and the fold left in memory.
     giveBackAllMemory()
     const isMerged = await runStep("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
     if (!isMerged) return { ...reached, isBusy: true, steps }
@@ -133,12 +136,12 @@ export async function foldWords(
   return { ...reached, steps }
 }
 
-/** A table of so many bytes is copied in a tenth of a second. */
+/** A table of this size is copied in a tenth of a second. */
 const COPIED_AT_ONCE_BYTES = 32_000_000
 
 /**
- * Compacting copies all of a table, and with it the largest segment. So that a fold costs what is new, that waits in a
- * large one until as much is dead as lives: the index never takes more than twice its room.
+ * Compacting copies the whole table, the largest segment included. So that a fold costs what is new, a large table
+ * waits until dead bytes equal live ones: the index never takes more than twice its size.
  */
 async function compact(
   table: WordTables["blocks"] | WordTables["segments"],
@@ -160,8 +163,8 @@ interface CoverSegment extends Directory {
 }
 
 /**
- * From the first that is less than fourfold of what comes after it. What came at once lies in equal parts, and the last of
- * them may be small beside the one before it: that says nothing of those before.
+ * The merge policy: everything from the first segment that is smaller than four times what follows it. One import
+ * writes equal shards with a small last one; that one alone does not trigger a merge of all.
  */
 function chooseMerge<Covered extends Pick<SegmentFacts, "from" | "to">>(cover: readonly Covered[]): readonly Covered[] {
   let start = cover.length
@@ -181,7 +184,7 @@ interface SegmentWriter {
   finish(): Promise<CoverSegment>
 }
 
-/** What is in a segment follows from its messages alone, so that whoever writes it writes the same under the same name. */
+/** A segment depends on its messages alone: every process writes the same bytes under the same name. */
 async function writeSegment(
   tables: WordTables,
   { from, to, documents, columns }: Omit<PlacedShard, "blocks">,
@@ -209,7 +212,7 @@ async function writeSegment(
       const facts = { id, from_row: BigInt(from), to_row: BigInt(to), last_key: lastKey, blocks }
       const row = { ...facts, count: BigInt(count), tokens: BigInt(tokens), ...columns }
       await tables.segments.insertAbsent([row])
-      // A merge reads again what it needs of them, one after the other.
+      // A merge reads attributes again, one at a time.
       for (const name of ATTRIBUTES) dropAttribute(documents, name)
       return { id, from, to, blocks, documents, firstTerms: [], rows: [] }
     },
@@ -224,7 +227,7 @@ async function writeShard(tables: WordTables, part: PlacedShard): Promise<CoverS
 
 // --- Merging ----------------------------------------------------------------------------------------------------------
 
-/** False where another process has merged some of them already, and taken them away. */
+/** False when another process has merged and removed some of them already. */
 async function merge(tables: WordTables, parts: readonly CoverSegment[]): Promise<boolean> {
   try {
     await mergeWhole(tables, parts)
@@ -267,7 +270,7 @@ async function mergeWhole(tables: WordTables, parts: readonly CoverSegment[]): P
   await writer.finish()
 }
 
-/** A facet after the other: of a million messages all of them are 30 MB, and as much again in the parts. */
+/** Merges one attribute at a time: of a million messages all of them are 30 MB, plus as much in the inputs. */
 async function mergeDocuments(
   tables: WordTables,
   parts: readonly CoverSegment[],
@@ -290,13 +293,13 @@ function smallestTerm(readers: readonly TermReader[]): string | undefined {
   return least
 }
 
-/** Goes through the terms of a segment. Between two blocks it has to wait. */
+/** A cursor over the terms of a segment. Moving to the next block is asynchronous. */
 interface TermReader {
-  /** Where it stands; nothing behind the last. */
+  /** The current term; undefined at the end. */
   readonly term: string | undefined
-  /** Into an array from a place on; how many there were. */
+  /** Writes the current postings into an array from an index on, and returns how many there are. */
   numbers(into: Uint32Array, place: number): number
-  /** False where the block is at its end. */
+  /** False at the end of the block. */
   step(): boolean
   next(): Promise<void>
 }
@@ -325,7 +328,9 @@ function readTerms(tables: WordTables, segment: Directory & { readonly id: strin
 
 // --- Removing ---------------------------------------------------------------------------------------------------------
 
-/** What a longer segment has replaced; and, when all is asked for, blocks of segments that were never finished. */
+/**
+ * Removes segments that a merge has replaced; with effort "all" also the blocks of segments that were never committed.
+ */
 async function removeMerged(tables: WordTables, effort: Effort): Promise<void> {
   const facts = await readFacts(tables)
   const live = new Set(chooseCover(facts).map(({ id }) => id))

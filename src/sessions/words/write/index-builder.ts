@@ -1,21 +1,18 @@
-/**
- * Messages into lists of messages, in memory: what a new segment is made of, and what the newest messages are searched by
- * until they lie in one. Pure; knows no store.
- */
+/** Builds an inverted index in memory, for a new segment and for the tail that no segment holds yet. Pure. */
 
 import { type AttributeBatch, createDocumentsBuilder, type Documents, LENGTH_MAX } from "../segment/documents.ts"
 import { openTextColumn } from "../terms/code-units.ts"
 import { createMessageTerms } from "../terms/message-terms.ts"
 import type { TermInterner } from "../terms/term-interner.ts"
 
-/** The terms of so many messages, in order, each with the messages that hold it. */
+/** Sorted terms, each with the ascending numbers of the messages that have it. */
 export interface InvertedIndex {
   readonly documents: Documents
   readonly terms: readonly string[]
   numbersOf(index: number): Uint32Array
 }
 
-/** What was said before by the session of that row. */
+/** A message before the batch, which gives context to the session of that row. */
 export interface EarlierMessage {
   readonly row: number
   readonly ordinal: number
@@ -23,11 +20,11 @@ export interface EarlierMessage {
   readonly text: string
 }
 
-/** Some of the messages, with all that their terms are made of. */
+/** A batch of messages with everything that their terms derive from. */
 export interface MessageBatch extends AttributeBatch {
-  /** Of sessions that began before all of them, the oldest first. */
+  /** Earlier messages of sessions that started before the batch, oldest first. */
   readonly spoken: readonly EarlierMessage[]
-  /** Of rows whose text lies elsewhere, the terms that are stored with it. */
+  /** Stored terms of rows whose text is in a blob, by row of the batch. */
   readonly large: ReadonlyMap<number, string>
 }
 
@@ -76,7 +73,7 @@ export function createIndexBuilder(book: TermInterner): IndexBuilder {
 
 // --- Terms message by message -----------------------------------------------------------------------------------------
 
-/** The numbers that a book has for them, one message behind the other. */
+/** Term numbers of all messages in one growing array. */
 function createTermStream() {
   let stream = new Int32Array(1 << 16)
   const places: number[] = []
@@ -95,7 +92,7 @@ function createTermStream() {
       places.push(place)
       ends.push(used)
     },
-    /** By the place of each message. */
+    /** Terms per message, by position. */
     lengths: (size: number) => {
       const lengths = new Uint16Array(size)
       for (const [index, end] of ends.entries())
@@ -112,7 +109,7 @@ function grow(array: Int32Array): Int32Array<ArrayBuffer> {
   return larger
 }
 
-/** The terms message by message become the messages term by term: counted, then put in their places. */
+/** Inverts terms per message into messages per term, by counting sort. */
 function byTerm(book: TermInterner, stream: Int32Array, places: readonly number[], ends: readonly number[]) {
   const next = new Uint32Array(book.size)
   for (let at = 0; at < stream.length; at++) next[stream[at] as number] = (next[stream[at] as number] as number) + 1

@@ -1,6 +1,6 @@
 /**
- * What the terms of messages are made of, read from the store: their columns, a batch at a time, and of sessions that
- * began earlier what was said last.
+ * Reads what the terms of messages derive from: their columns in batches, and the last messages before them in sessions
+ * that started earlier.
  */
 
 import {
@@ -23,14 +23,14 @@ type Messages = Table<(typeof MESSAGES)["columns"]>
 
 export interface Bounds {
   readonly from: number
-  /** The first that is not read. */
+  /** Exclusive. */
   readonly to?: number
 }
 
-/** Rows lie in another order than that of their numbers, as after a compaction beside other writers. */
+/** Thrown when rows do not come in the order of their numbers, as after a compaction beside other writers. */
 export class OutOfOrder extends Error {}
 
-/** Places count from the first row number that is asked for. */
+/** Positions count from the first row number asked for. */
 export async function* readBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
   const part = beginShard(bounds.from)
   let last = -1
@@ -43,10 +43,7 @@ export async function* readBatches(messages: Messages, bounds: Bounds): AsyncGen
   }
 }
 
-/**
- * The same as one batch in the order of the numbers, however the rows lie: what was said before a message is a part of it,
- * and has to come first.
- */
+/** The same as one batch sorted by row number, whatever the order on disk: context needs earlier messages first. */
 export async function* readSortedBatch(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
   const numbers: number[] = []
   const pieces: ColumnBatch[] = []
@@ -62,15 +59,14 @@ export async function* readSortedBatch(messages: Messages, bounds: Bounds): Asyn
   yield await toBatch(messages, beginShard(bounds.from), places.map(numberAt), columns)
 }
 
-/** Without a batch, the end of a part whose batches these were. */
+/** A batch, or the end of the shard that the batches before it belong to. */
 export type ShardStep =
   | { readonly batch: MessageBatch }
   | { readonly batch?: undefined; readonly from: number; readonly to: number }
 
 /**
- * The same for one part of so many rows after the other, in one read of the table: asked part by part, the engine looks at
- * the numbers of all rows for each, and a million messages cost it 10.6 s instead of 3.0. Ends early where rows do not
- * come one by one in the order of their numbers.
+ * Reads shard after shard in one scan of the table: with a read per shard the engine checks the numbers of all rows
+ * each time, 10.6 s instead of 3.0 for a million messages. Ends early where rows are not in the order of their numbers.
  */
 export async function* readShards(messages: Messages, from: number, rows: number): AsyncGenerator<ShardStep> {
   let part = beginShard(from)
@@ -95,7 +91,7 @@ export async function* readShards(messages: Messages, from: number, rows: number
 
 const ASKED = { columns: ATTRIBUTES, text: "search_text" } as const
 
-/** What is gathered while the batches of a part are made. */
+/** What is known while the batches of one shard are read. */
 interface ShardScope {
   readonly from: number
   readonly met: Set<string>
@@ -129,7 +125,7 @@ interface ContinuedSession {
   readonly ordinal: number
 }
 
-/** Of the sessions that were not met yet, those that have earlier messages, each with its first row. */
+/** Sessions seen for the first time that have earlier messages, each with its first row. */
 function findContinued(
   sessions: ColumnValues,
   ordinals: ColumnValues,
@@ -150,10 +146,10 @@ function findContinued(
 }
 
 const SESSIONS_AT_ONCE = 64
-/** A session goes on where it was left, while its log is imported: what was said last was stored last. */
+/** During an import a session continues where it was left, so its last messages are among the last rows stored. */
 const NEAR_ROWS = 2 * CONTEXT_REACH
 
-/** In those sessions, before those ordinals, in order: what is stored before that row number. */
+/** The messages of those sessions before those ordinals and before that row number, in order. */
 async function readEarlier(
   messages: Messages,
   to: number,
@@ -164,7 +160,8 @@ async function readEarlier(
   const near = Array.from({ length: before }, (_, place) => to - before + place)
   const found = new Map<string, EarlierOfSession>()
   collectEarlier(found, await messages.takeByNumber(near, LAST_COLUMNS), begun)
-  // Each look among all rows goes through the table where no index is, as beside a first import: a third of a fold's time.
+  // Other sessions are looked up in the whole table. Beside a first import there is no index yet, and scanning for them
+  // took a third of a fold's time.
   const others = [...begun].filter(
     ([id, { ordinal }]) => found.get(id)?.ordinals.size !== Math.min(ordinal, CONTEXT_REACH),
   )
@@ -184,7 +181,7 @@ async function readEarlier(
 const LAST_COLUMNS = ["session_id", "ordinal", "role", "search_text"] as const
 
 interface EarlierOfSession {
-  /** Also of what says nothing. */
+  /** Includes messages without text. */
   readonly ordinals: Set<number>
   readonly spoken: EarlierMessage[]
 }
@@ -206,7 +203,7 @@ function collectEarlier(
   }
 }
 
-/** A piece of a text would keep all of the text in memory. */
+/** A copy, because a slice would keep the whole text in memory. */
 function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le")
 }

@@ -1,4 +1,4 @@
-/** The entry of the thread that makes parts of the index of words: messages come in, blocks go out. It opens no store. */
+/** Entry point of the worker thread that builds shards: message batches in, posting blocks out. It opens no store. */
 import { toPondError } from "../../../model/errors.ts"
 import type { ThreadFailure } from "../../../platform/threads.ts"
 import type { MessageBatch } from "./index-builder.ts"
@@ -7,9 +7,9 @@ import { type BuiltShard, createShardBuilder } from "./shard.ts"
 export type ShardOrder = { readonly ask: "add"; readonly batch: MessageBatch } | { readonly ask: "finish" }
 
 export type ShardAnswer =
-  /** The first word: the thread has started. */
+  /** Sent once, when the thread has started. */
   | { readonly said: "ready" }
-  /** A batch is in the part, and there is room for another. */
+  /** The batch is in the shard; there is room for another. */
   | { readonly said: "added" }
   | ({ readonly said: "made" } & BuiltShard)
   | ThreadFailure

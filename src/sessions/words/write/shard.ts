@@ -1,6 +1,5 @@
 /**
- * A part of the messages on its way into a segment: what they are found by, and the blocks of all terms, as they are
- * stored. Pure, so that any thread can make it.
+ * Builds a shard: a run of messages as one segment's rows, ready to be stored. Pure, so it can run in a worker thread.
  */
 
 import { compress } from "../segment/compression.ts"
@@ -9,7 +8,7 @@ import { createBlockWriter, encodePostings, type PostingBlock } from "../segment
 import { currentInterner } from "../terms/term-interner.ts"
 import { createIndexBuilder, type MessageBatch } from "./index-builder.ts"
 
-/** As it lies in its row. */
+/** A row of `word_blocks`, without its key. */
 export interface StoredBlock {
   readonly first_term: string
   readonly terms: string
@@ -18,7 +17,7 @@ export interface StoredBlock {
 
 export interface BuiltShard {
   readonly documents: Documents
-  /** The same as it lies in its row. */
+  /** The documents as stored, compressed. */
   readonly columns: DocumentBytes
   readonly blocks: readonly StoredBlock[]
 }

@@ -1,7 +1,7 @@
 /**
- * The parts of the newest messages, made one after the other: many of them in a thread of its own, so that one core makes
- * terms while the other reads the next messages and writes what was made. Where no thread starts, and for few messages,
- * it is done here.
+ * Builds the shards of new messages one after the other. Many are built in a worker thread, so that one core extracts
+ * terms while the other reads messages and writes finished shards. Few, or where no thread starts, are built in this
+ * one.
  */
 import { startAnswering, threadUrl } from "../../../platform/threads.ts"
 import { buffersOf, columnBytes } from "../../../substrate/columns/column-batch.ts"
@@ -13,19 +13,19 @@ import type { ShardAnswer, ShardOrder } from "./shard-worker.ts"
 
 export interface PlacedShard extends BuiltShard {
   readonly from: number
-  /** The number behind its last message. */
+  /** One past the row number of its last message. */
   readonly to: number
 }
 
 export interface ShardsRequest {
   readonly from: number
-  /** How many messages go into a part. */
+  /** Messages per shard. */
   readonly rows: number
-  /** For more messages than that a thread is started. */
+  /** A thread is started for more messages than this. */
   readonly besideMin: number
 }
 
-/** From a row number on. Rows may come in any order within one. */
+/** Shards from a row number on. Within one, rows may come in any order. */
 export async function* buildShards({ messages }: WordTables, request: ShardsRequest): AsyncGenerator<PlacedShard> {
   const { from, rows, besideMin } = request
   const reach = await messages.nextRowNumber()
@@ -53,7 +53,7 @@ export async function* buildShards({ messages }: WordTables, request: ShardsRequ
 
 type Step = ShardStep | { readonly batch?: undefined; readonly from: number; readonly to: undefined }
 
-/** Of what does not lie in the order of its numbers, each part is asked for by its bounds. */
+/** Rows that are not in the order of their numbers are read shard by shard. */
 async function* readSteps(
   messages: WordTables["messages"],
   { from, rows, reach }: Omit<ShardsRequest, "besideMin"> & { readonly reach: number },
@@ -97,7 +97,7 @@ function buildHere(): Builder {
 
 // --- The thread --------------------------------------------------------------------------------------------------------
 
-/** So many bytes of messages may wait for the thread. */
+/** Backpressure: at most this many bytes of messages wait for the thread. */
 const AHEAD_BYTES = 12 * 1024 * 1024
 
 async function buildInThread(): Promise<Builder | undefined> {
@@ -113,12 +113,12 @@ async function buildInThread(): Promise<Builder | undefined> {
       const own = thread.ask({ ask: "add", batch }, buffersOf([batch.columns])).then(() => {
         aheadBytes -= bytes
       })
-      own.catch(() => undefined) // whoever waits for it is told
+      own.catch(() => undefined) // the error is thrown to whoever awaits it
       added.push(own)
       while (aheadBytes > AHEAD_BYTES || added.length > 1) await added.shift()
     },
     finish: async () => {
-      // Asked for at once: what is added from here on is of the next part.
+      // Sent at once: batches added from here on belong to the next shard.
       const made = thread.ask({ ask: "finish" })
       await Promise.all([made, ...added.splice(0)])
       const { documents, columns, blocks } = (await made) as ShardAnswer & BuiltShard
