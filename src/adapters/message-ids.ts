@@ -2,8 +2,9 @@
  * The ids of a session's messages: its source's own, or, where a record has none, one made from the content of the record.
  * No two messages get the same one. Knows no client.
  */
+
 import { stringifyJson } from "../model/json.ts"
-import { createKeySet, type KeySet } from "../platform/key-set.ts"
+import { FingerprintSet } from "../platform/fingerprint-set.ts"
 import type { RawRecord } from "./adapter.ts"
 
 const CONTENT_ID = "pond-"
@@ -28,9 +29,9 @@ const EXACT_IDS_MAX = 100_000
 export function createMessageIds(known: ReadonlySet<string>): MessageIds {
   const taken = new Set<string>()
   // The tables are made for who needs them: most sessions are short, and many have an id in each record.
-  let others: KeySet | undefined
+  let others: FingerprintSet | undefined
   /** An id that is made of a hash is held as that hash: half of a log can be records without an id. */
-  let hashes: KeySet | undefined
+  let hashes: FingerprintSet | undefined
   // The number that the next one like it gets: a client that writes the same record thousands of times must not make us
   // count from two each time.
   const next = new Map<string, number>()
@@ -42,7 +43,7 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
       taken.add(id)
       return taken.size > before && !isKnown(id)
     }
-    others ??= createKeySet()
+    others ??= new FingerprintSet()
     if (taken.has(id) || isKnown(id) || others.mayHave(id)) return false
     others.add(id)
     return true
@@ -63,7 +64,7 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
 
   /** Whether the hash in `HASH` was free. */
   function takeHash(id: string): boolean {
-    hashes ??= createKeySet()
+    hashes ??= new FingerprintSet()
     return hashes.addHash(HASH.getUint32(0), HASH.getUint32(4)) && !isKnown(id)
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createKeySet } from "../../src/platform/key-set.ts"
+import { FingerprintSet } from "../../src/platform/fingerprint-set.ts"
 import { textColumn } from "../../src/substrate/columns/batch-cells.ts"
 import {
   type ColumnValues,
@@ -24,7 +24,7 @@ function hashesOf(rows: readonly { session: string; id: string; piece: number }[
 }
 
 test("keys that differ have hashes that differ, and the same key has the same", () => {
-  const keys = createKeySet()
+  const keys = new FingerprintSet()
   const rows = Array.from({ length: 40_000 }, (_, at) => ({ session: `s${at % 72}`, id: `m${at >> 1}`, piece: at & 1 }))
   const hashes = hashesOf(rows)
   const add = (at: number) => keys.addHash(hashes[2 * at] ?? 0, hashes[2 * at + 1] ?? 0)

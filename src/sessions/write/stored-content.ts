@@ -2,8 +2,9 @@
  * What is stored of some sessions, as a hash of each message with its parts: enough to tell, of a log that is read once
  * more, what lies there as it is. Reading all of a session to find that nothing changed takes longer than storing it.
  */
+
 import { isJsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../../model/json.ts"
-import { createKeySet, type KeySet } from "../../platform/key-set.ts"
+import { FingerprintSet } from "../../platform/fingerprint-set.ts"
 import {
   type ColumnBatch,
   type ColumnValues,
@@ -67,7 +68,7 @@ export async function readStoredContent(tables: SessionTables, ids: readonly str
     letGo(batch)
   }
   const projects = new Map(sessions.map(({ id, project }) => [id, project]))
-  const hashes = createKeySet()
+  const hashes = new FingerprintSet()
   for (const { sums, nextOrdinal } of known.values()) {
     for (let ordinal = 0; ordinal < nextOrdinal; ordinal++) hashes.addHash(...sums.at(ordinal))
   }
@@ -112,7 +113,7 @@ function* sessionsIn(
 
 function areStored(
   { messages, parts }: PreparedBatch,
-  hashes: KeySet,
+  hashes: FingerprintSet,
   revised: ReadonlySet<string> | undefined,
 ): boolean[] {
   const sums = createSums()

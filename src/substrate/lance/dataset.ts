@@ -1,6 +1,7 @@
 /** The one handle of a table inside this process, as the chokepoints see it. */
+
 import type { Table as LanceTable } from "@lancedb/lancedb"
-import type { KeyMarks } from "../../platform/key-marks.ts"
+import type { CompactFingerprintSet } from "../../platform/fingerprint-set.ts"
 import type { LocalTable } from "../local/local-table.ts"
 import type { TableDefinition } from "../table-definition.ts"
 import type { Catalog } from "./catalog.ts"
@@ -13,9 +14,9 @@ export interface ReadInProgress {
 /** See `own-rows.ts`. */
 export interface OwnRows {
   rows: number
-  readonly keys: KeyMarks
+  readonly keys: CompactFingerprintSet
   /** By the name of the column: of one that was asked for, from then on. */
-  readonly values: Map<string, KeyMarks>
+  readonly values: Map<string, CompactFingerprintSet>
   /** Of a derived table the version that this handle has made last. */
   version: number | undefined
 }

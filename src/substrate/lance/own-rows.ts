@@ -4,11 +4,12 @@
  * all that it has stored for each flush: of a million messages that was a third of its time.
  *
  * It holds while the table has as many rows as were put there, because rows never leave a table that is not derived; of one
- * that is, while nobody else has made a version of it. All is kept as marks (`key-marks.ts`), and more may be known than
+ * that is, while nobody else has made a version of it. Keys are kept as fingerprints, and more may be known than
  * was then stored: what seems to be there is looked up, like any that may be.
  */
+
 import { assert } from "../../model/errors.ts"
-import { createKeyMarks, type KeyMarks } from "../../platform/key-marks.ts"
+import { CompactFingerprintSet } from "../../platform/fingerprint-set.ts"
 import { columnsOf, keyHashes, valuesOf } from "../columns/column-batch.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
 import type { Dataset, OwnRows } from "./dataset.ts"
@@ -20,7 +21,7 @@ const KEYS_MAX = 8_000_000
 /** As the table is now, for a writer whose turn it is; nothing where others may have put something there. */
 export async function ownRows(dataset: Dataset): Promise<OwnRows | undefined> {
   const stored = await countNewest(dataset)
-  if (stored === 0 && mayBeOwn(dataset)) dataset.own = ownOf(0, createKeyMarks())
+  if (stored === 0 && mayBeOwn(dataset)) dataset.own = ownOf(0, new CompactFingerprintSet())
   if (dataset.own !== undefined && !(await isOwn(dataset, dataset.own, stored))) {
     dataset.own = undefined
     // Two who write by turns would both look through all of it each time.
@@ -32,7 +33,7 @@ export async function ownRows(dataset: Dataset): Promise<OwnRows | undefined> {
   return dataset.own
 }
 
-function ownOf(rows: number, keys: KeyMarks): OwnRows {
+function ownOf(rows: number, keys: CompactFingerprintSet): OwnRows {
   return { rows, keys, values: new Map(), version: undefined }
 }
 
@@ -81,7 +82,7 @@ export async function perhapsThere(
   return values.filter((_, at) => known.mayHaveHash(hashes[2 * at] as number, hashes[2 * at + 1] as number))
 }
 
-async function valuesIn(dataset: Dataset, column: string): Promise<KeyMarks | undefined> {
+async function valuesIn(dataset: Dataset, column: string): Promise<CompactFingerprintSet | undefined> {
   const { own } = dataset
   const { key, derived, name } = dataset.definition
   assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is no part of the key`)
@@ -108,8 +109,11 @@ function isLearnt({ definition, lookedThrough, put }: Dataset, stored: number): 
   return lookedThrough * 2 > stored || put > stored * PUT_SHARE
 }
 
-async function learnt(dataset: Dataset, columns: readonly string[]): Promise<readonly [rows: number, KeyMarks]> {
-  const known = createKeyMarks()
+async function learnt(
+  dataset: Dataset,
+  columns: readonly string[],
+): Promise<readonly [rows: number, CompactFingerprintSet]> {
+  const known = new CompactFingerprintSet()
   let rows = 0
   for await (const batch of scanNewestColumns(dataset, { columns })) {
     addHashes(known, keyHashes(valuesOf(batch), batch.length))
@@ -126,6 +130,6 @@ export function hashesOfRows(
   return keyHashes(valuesOf(columnsOf(definition, rows, columns)), rows.length)
 }
 
-export function addHashes(keys: KeyMarks, hashes: Uint32Array): void {
+export function addHashes(keys: Pick<CompactFingerprintSet, "addHash">, hashes: Uint32Array): void {
   for (let half = 0; half < hashes.length; half += 2) keys.addHash(hashes[half] as number, hashes[half + 1] as number)
 }

@@ -8,11 +8,11 @@
  * - On a local disk writers take turns by a lock, look their keys up, and append. The merge without an index reads the
  *   keys of the whole table: a second for each flush at two million rows, where this way costs the same at any size.
  */
+
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../../model/errors.ts"
-import type { KeyMarks } from "../../platform/key-marks.ts"
-import { createKeySet } from "../../platform/key-set.ts"
+import { type CompactFingerprintSet, FingerprintSet } from "../../platform/fingerprint-set.ts"
 import { lazy } from "../../platform/lazy.ts"
 import { returnFreedMemory } from "../../platform/memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "../columns/arrow-rows.ts"
@@ -205,7 +205,7 @@ async function absentPlaces(dataset: Dataset, offered: Offered, own: OwnRows | u
 }
 
 /** The places whose key may be there already, or before them. All keys are known from here on. */
-function doubtfulPlaces(known: KeyMarks, hashes: Uint32Array): ReadonlySet<number> {
+function doubtfulPlaces(known: CompactFingerprintSet, hashes: Uint32Array): ReadonlySet<number> {
   const doubtful = new Set<number>()
   for (let place = 0; 2 * place < hashes.length; place++) {
     if (!known.addHash(hashes[2 * place] as number, hashes[2 * place + 1] as number)) doubtful.add(place)
@@ -266,7 +266,7 @@ async function presentKeys(dataset: Dataset, rows: readonly AnyRow[]): Promise<r
 /** A session of a million messages has a million keys: values are made of those alone that may be asked for. */
 async function keysAmong(dataset: Dataset, rows: readonly AnyRow[], scan: Scan): Promise<AnyRow[]> {
   const { definition } = dataset
-  const asked = createKeySet()
+  const asked = new FingerprintSet()
   addHashes(asked, hashesOfRows(definition, rows, definition.key))
   const found: AnyRow[] = []
   dataset.lookedThrough = 0
