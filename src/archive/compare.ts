@@ -1,32 +1,31 @@
 /**
- * Whether one store has everything of another, proved by their ids: those of every row of every session, compared as
- * they are. In the order of the rows, as long as it is the same; else a few hundred sessions at a time, so that memory
- * does not grow with the stores.
+ * Whether one store has every row of another, proved by comparing the keys of all rows. Tables whose rows stand in the same
+ * order are compared side by side; others a hundred sessions at a time, so that memory does not grow with the stores.
  */
 import { lazy } from "../platform/lazy.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
 import type { AnyRow } from "../substrate/table-definition.ts"
-import { type ArchivedTable, added, NOTHING, ownerColumn, type Tally, tablesOf } from "./rows/archived-tables.ts"
-import { sameRows } from "./rows/count-same-rows.ts"
-import { createBreather, stopIfAsked, type Work } from "./work.ts"
+import { type ArchivedTable, addRows, NO_ROWS, ownerColumn, type RowCounts, tablesOf } from "./rows/archived-tables.ts"
+import { countSameRows } from "./rows/count-same-rows.ts"
+import { createMemoryRelease, stopIfAsked, type Work } from "./work.ts"
 
 export interface Comparison {
   /** Rows that both have. */
-  readonly present: Tally
+  readonly present: RowCounts
   /** Rows of the first that the second lacks. */
-  readonly missing: Tally
+  readonly missing: RowCounts
   /** Rows of the second that the first does not have. */
-  readonly extra: Tally
-  /** A few of what is missing: the table, and the key. */
+  readonly extra: RowCounts
+  /** A few of the missing rows. */
   readonly examples: readonly { readonly table: string; readonly key: readonly string[] }[]
 }
 
-/** Of each table, by its name, the number of the first row that came later. */
-export type Moment = ReadonlyMap<string, number>
+/** For each table by name: the first row number that is not compared. */
+export type RowLimits = ReadonlyMap<string, number>
 
-/** What is written from now on is not asked for: a store that somebody writes to is never done. */
-export async function momentOf(store: Store): Promise<Moment> {
+/** Rows that are written after this call are not compared. Otherwise a store in use could never be proved complete. */
+export async function rowLimitsOf(store: Store): Promise<RowLimits> {
   const tables = await tablesOf(store)
   return new Map(
     await Promise.all(
@@ -36,33 +35,33 @@ export async function momentOf(store: Store): Promise<Moment> {
 }
 
 const OWNERS_AT_ONCE = 100
-/** About what a compared key takes, as an object and as a text. */
+/** What a compared key takes as an object and as a text, about. */
 const KEY_BYTES = 600
 const EXAMPLES_MAX = 20
 const STOPPED = "Stopped before everything was compared."
 
-/** Whether the second has all that the first had at that moment. */
-export async function compareStores(from: Store, to: Store, work: Work, moment?: Moment): Promise<Comparison> {
-  const until = moment ?? (await momentOf(from))
+/** Whether the second store has all rows of the first that lie below the limits. */
+export async function compareStores(from: Store, to: Store, work: Work, limits?: RowLimits): Promise<Comparison> {
+  const until = limits ?? (await rowLimitsOf(from))
   const tables = new Map(
     [...(await tablesOf(from)), ...(await tablesOf(to))].map((each) => [each.definition.name, each]),
   )
   const sessionIds = lazy(() => idsOfBoth(from, to, tables.get("sessions")))
-  const found: Found = { present: NOTHING, missing: NOTHING, extra: NOTHING, examples: [] }
-  const breathe = createBreather()
+  const found: Found = { present: NO_ROWS, missing: NO_ROWS, extra: NO_ROWS, examples: [] }
+  const releaseAfter = createMemoryRelease()
   for (const table of tables.values()) {
     const { definition, role } = table
     const both = [from.table(definition), to.table(definition)] as const
     work.onStage(`compare ${definition.name}`, await both[0].count())
     const reach = until.get(definition.name) ?? 0
     const hasGrown = (await both[0].nextRowNumber()) > reach
-    const same = await sameRows(definition, both, hasGrown ? reach : undefined, (rows, bytes) => {
+    const same = await countSameRows(definition, both, hasGrown ? reach : undefined, (rows, bytes) => {
       stopIfAsked(work, STOPPED)
       work.onRows(rows)
-      breathe(bytes)
+      releaseAfter(bytes)
     })
     if (same !== undefined) {
-      found.present = added(found.present, role, same)
+      found.present = addRows(found.present, role, same)
       continue
     }
     const owners = role === "blobs" ? await idsOfBoth(from, to, table) : await sessionIds()
@@ -74,7 +73,7 @@ export async function compareStores(from: Store, to: Store, work: Work, moment?:
       const [left, right] = await Promise.all([keysOf(from, table, some), keysOf(to, table, some)])
       compareKeys(found, table, { left, right, later })
       work.onRows(at + some.length)
-      breathe((left.size + right.size) * KEY_BYTES)
+      releaseAfter((left.size + right.size) * KEY_BYTES)
     }
   }
   return found
@@ -85,16 +84,16 @@ type Found = { -readonly [Name in keyof Comparison]: Comparison[Name] }
 interface Keys {
   readonly left: Set<string>
   readonly right: Set<string>
-  /** Which the left has since the moment that counts. */
+  /** Of the left, those beyond the limit. */
   readonly later: Set<string>
 }
 
 function compareKeys(found: Found, { definition, role }: ArchivedTable, { left, right, later }: Keys): void {
   const absent = left.difference(right)
   const missing = absent.difference(later)
-  found.present = added(found.present, role, left.size - absent.size)
-  found.missing = added(found.missing, role, missing.size)
-  found.extra = added(found.extra, role, right.difference(left).size)
+  found.present = addRows(found.present, role, left.size - absent.size)
+  found.missing = addRows(found.missing, role, missing.size)
+  found.extra = addRows(found.extra, role, right.difference(left).size)
   const shown = [...missing].slice(0, EXAMPLES_MAX - found.examples.length)
   const examples = shown.map((key) => ({ table: definition.name, key: JSON.parse(key) as string[] }))
   found.examples = [...found.examples, ...examples]

@@ -1,25 +1,25 @@
-/** One store into another, between any two backends: what is absent is appended, then both are compared by their ids. */
+/** Copies one store into another, whatever backends they use, and proves by comparing keys that nothing is missing. */
 import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
-import { type Comparison, compareStores, momentOf } from "./compare.ts"
-import { strangers } from "./import.ts"
-import { NOTHING, type Tally } from "./rows/archived-tables.ts"
-import { createArrival } from "./rows/batch-inserter.ts"
+import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
+import { findConflictingSessions } from "./import.ts"
+import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
+import { createBatchInserter } from "./rows/batch-inserter.ts"
 import { type SelectedTable, selectFrom } from "./rows/selection.ts"
-import { letGo, stopIfAsked, type Work } from "./work.ts"
+import { releaseMemory, stopIfAsked, type Work } from "./work.ts"
 
 export interface CopyReport extends Comparison {
-  readonly copied: Tally
-  /** Sessions that the target has under the same id from another client or project: nothing of them was copied. */
+  readonly copied: RowCounts
+  /** Sessions whose id belongs to another client or project in the target: none of their rows were copied. */
   readonly refused: readonly string[]
-  /** Whether the target has everything that the source had when this began. */
+  /** Whether the target has everything that the source had when the copy began. */
   readonly ok: boolean
 }
 
 export interface CopyRequest {
   readonly isVerifyOnly: boolean
-  /** Makes the indexes of the target, before both are compared: without them each step of it reads all that was copied. */
+  /** Builds the indexes of the target before the comparison. Without them each step of it scans whole tables. */
   readonly index?: () => Promise<void>
 }
 
@@ -29,13 +29,13 @@ export async function copyStore(
   { isVerifyOnly, index }: CopyRequest,
   work: Work,
 ): Promise<CopyReport> {
-  const began = await momentOf(from.store)
-  const moved = isVerifyOnly ? { copied: NOTHING, refused: [] } : await moveAbsent(from, to, work)
+  const limits = await rowLimitsOf(from.store)
+  const moved = isVerifyOnly ? { copied: NO_ROWS, refused: [] } : await moveAbsent(from, to, work)
   if (!isVerifyOnly) {
     await index?.()
-    letGo()
+    releaseMemory()
   }
-  const comparison = await compareStores(from.store, to.store, work, began)
+  const comparison = await compareStores(from.store, to.store, work, limits)
   const ok = Object.values(comparison.missing).every((rows) => rows === 0)
   return { ...moved, ...comparison, ok }
 }
@@ -43,20 +43,20 @@ export async function copyStore(
 async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pick<CopyReport, "copied" | "refused">> {
   const selection = await selectFrom(from.store)
   try {
-    const refused = await strangers(to, await ownersOf(selection.tables))
-    const arrival = createArrival({ store: to.store, refused, isRehearsal: false })
+    const refused = await findConflictingSessions(to, await ownersOf(selection.tables))
+    const inserter = createBatchInserter({ store: to.store, refused, isDryRun: false })
     for (const { table, rows, batches } of selection.tables.toReversed()) {
       let done = 0
       work.onStage(table.definition.name, rows)
       for await (const batch of batches()) {
         stopIfAsked(work, "Stopped before everything was copied. Run it again: what is stored is not stored twice.")
-        await arrival.take(table, batch)
+        await inserter.add(table, batch)
         done += batch.length
         work.onRows(done)
       }
-      await arrival.settle()
+      await inserter.flush()
     }
-    return { copied: arrival.inserted, refused: [...refused] }
+    return { copied: inserter.inserted, refused: [...refused] }
   } finally {
     selection.end()
   }

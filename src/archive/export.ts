@@ -1,7 +1,7 @@
 /**
- * An archive of a store, or of sessions of it, in one file: columns in batches, compressed, then a manifest with the
- * checksum of each. It is written beside its place and takes it when it is whole, so that no half of an archive is ever
- * mistaken for one.
+ * Writes an export file of a store, or of chosen sessions: columns in batches, compressed, then a manifest with the checksum
+ * of each (`FORMAT.md`). The file is written under another name and renamed when it is complete, so that half of one is
+ * never taken for a whole.
  */
 import { existsSync } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
@@ -22,28 +22,28 @@ import {
   manifestSum,
 } from "./file/manifest.ts"
 import { createEntryWriter, type EntryWriter } from "./file/tar.ts"
-import { added, NOTHING, type Tally } from "./rows/archived-tables.ts"
+import { addRows, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./rows/selection.ts"
-import { createBreather, stopIfAsked, type Work } from "./work.ts"
+import { createMemoryRelease, stopIfAsked, type Work } from "./work.ts"
 
 export interface ExportRequest {
   readonly path: string
-  /** Absent: all of the store. */
+  /** Absent: the whole store. */
   readonly filter?: SessionFilter | undefined
-  /** Whether a file that is there is replaced. */
+  /** Whether an existing file is replaced. */
   readonly isForced: boolean
 }
 
-export interface ExportReport extends Tally {
+export interface ExportReport extends RowCounts {
   readonly path: string
   readonly bytes: number
-  /** What the tables hold before compression. */
+  /** Before compression. */
   readonly raw_bytes: number
   /** Of the whole file. */
   readonly sha256: string
 }
 
-/** Batches are gathered to about so much before they are compressed: small enough for memory, large enough to pay. */
+/** Batches are gathered to about this size before they are compressed: small enough for memory, large enough to compress well. */
 const ENTRY_BYTES = 4 * 1024 * 1024
 const LEVEL = 1
 
@@ -58,26 +58,26 @@ export async function exportArchive(
   try {
     if (selection.sessionIds.size === 0) throw nothingToExport(request, store)
     const draft = `${path}.part`
-    const file = await opened(draft, path)
+    const file = await openDraft(draft, path)
     try {
-      const report = await written(file, selection, clock, work)
+      const report = await writeEntries(file, selection, clock, work)
       await file.sync()
       await file.close()
       refuseToReplace(path, request.isForced)
       await rename(draft, path)
-      await synced(dirname(path))
+      await syncDirectory(dirname(path))
       return { path, ...report }
     } catch (error) {
       await file.close().catch(() => undefined)
       await rm(draft, { force: true })
-      throw unwritable(path, error)
+      throw toWriteFailure(path, error)
     }
   } finally {
     selection.end()
   }
 }
 
-async function written(
+async function writeEntries(
   file: FileHandle,
   selection: Selection,
   clock: Clock,
@@ -94,14 +94,14 @@ async function written(
   )
   const listed: ManifestEntry[] = []
   const tables: Manifest["tables"] = []
-  let tally = NOTHING
+  let tally = NO_ROWS
   for (const selected of selection.tables) {
     const own = await writeTable(entries, selected, work)
     const rows = own.reduce((sum, entry) => sum + entry.rows, 0)
     const { definition, role } = selected.table
     tables.push({ name: definition.name, schema_version: definition.schemaVersion, rows })
     listed.push(...own)
-    tally = added(tally, role, rows)
+    tally = addRows(tally, role, rows)
   }
   const manifest = manifestBytes({
     pond_version: VERSION,
@@ -117,16 +117,16 @@ async function written(
   return { ...tally, bytes, raw_bytes: rawBytes, sha256: hasher.digest("hex") }
 }
 
-/** One entry is compressed while the rows of the next are read. */
+/** Compresses one entry while the rows of the next are read. */
 async function writeTable(entries: EntryWriter, { table, rows, batches }: SelectedTable, work: Work) {
   const { definition } = table
   const listed: ManifestEntry[] = []
-  const breathe = createBreather()
+  const releaseAfter = createMemoryRelease()
   let gathered: RowBatch[] = []
   let gatheredBytes = 0
   let done = 0
   let compressing: Promise<Compressed> | undefined
-  const settle = async () => {
+  const writeCompressed = async () => {
     const made = await compressing
     compressing = undefined
     if (made === undefined) return
@@ -136,7 +136,7 @@ async function writeTable(entries: EntryWriter, { table, rows, batches }: Select
     listed.push({ name, rows: count, bytes: content.length, raw_bytes: rawBytes, sha256: sha256Of(content) })
     done += count
     work.onRows(done)
-    breathe(rawBytes)
+    releaseAfter(rawBytes)
   }
   const flush = async () => {
     if (gathered.length === 0) return
@@ -144,8 +144,8 @@ async function writeTable(entries: EntryWriter, { table, rows, batches }: Select
     const count = gathered.reduce((sum, batch) => sum + batch.length, 0)
     gathered = []
     gatheredBytes = 0
-    await settle()
-    compressing = compressed(raw, count)
+    await writeCompressed()
+    compressing = compress(raw, count)
   }
   work.onStage(definition.name, rows)
   for await (const batch of batches()) {
@@ -155,7 +155,7 @@ async function writeTable(entries: EntryWriter, { table, rows, batches }: Select
     if (gatheredBytes >= ENTRY_BYTES) await flush()
   }
   await flush()
-  await settle()
+  await writeCompressed()
   return listed
 }
 
@@ -165,7 +165,7 @@ interface Compressed {
   readonly rawBytes: number
 }
 
-async function compressed(raw: Uint8Array, rows: number): Promise<Compressed> {
+async function compress(raw: Uint8Array, rows: number): Promise<Compressed> {
   return { content: await Bun.zstdCompress(raw, { level: LEVEL }), rows, rawBytes: raw.length }
 }
 
@@ -177,28 +177,28 @@ export function entryName(table: string, index: number): string {
 
 function refuseToReplace(path: string, isForced: boolean): void {
   if (isForced || !existsSync(path)) return
-  throw new PondError("would_overwrite", `${path} is there already. Name another file, or replace it with --force.`, {
+  throw new PondError("would_overwrite", `${path} already exists. Name another file, or replace it with --force.`, {
     details: { path },
   })
 }
 
-async function opened(draft: string, path: string): Promise<FileHandle> {
+async function openDraft(draft: string, path: string): Promise<FileHandle> {
   try {
-    // Not through a link that lies in its place, and for nobody else to read: it holds conversations.
+    // Never through a link, and readable by its owner alone: it holds conversations.
     await rm(draft, { force: true })
     return await open(draft, "wx", 0o600)
   } catch (error) {
-    throw unwritable(path, error)
+    throw toWriteFailure(path, error)
   }
 }
 
-async function synced(folder: string): Promise<void> {
+async function syncDirectory(folder: string): Promise<void> {
   const handle = await open(folder, "r")
   await handle.sync()
   await handle.close()
 }
 
-function unwritable(path: string, error: unknown): unknown {
+function toWriteFailure(path: string, error: unknown): unknown {
   const code = errorCode(error)
   if (code === undefined) return error
   return new PondError(

@@ -1,22 +1,22 @@
-/** An archive into a store: nothing of it is there before its last row was judged, and then what was absent is. */
+/** Imports an export file. Nothing of it is visible in the store before its last row was validated. */
 import type { Sessions } from "../sessions/store.ts"
 import type { StagingTables, Store } from "../substrate/table.ts"
 import type { ArchiveEntry } from "./file/manifest.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./file/open-archive.ts"
-import { ROLES, type Tally } from "./rows/archived-tables.ts"
-import { createArrival, LARGE_FLUSH } from "./rows/batch-inserter.ts"
+import { type RowCounts, TABLE_ORDER } from "./rows/archived-tables.ts"
+import { createBatchInserter, LARGE_FLUSH } from "./rows/batch-inserter.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
 export interface ImportRequest {
   readonly path: string
-  /** Checks and counts, and stores nothing. */
-  readonly isRehearsal: boolean
+  /** Validates and counts, and stores nothing. */
+  readonly isDryRun: boolean
 }
 
 export interface ImportReport {
-  readonly inserted: Tally
-  readonly present: Tally
-  /** Sessions that the store has under the same id from another client or project: nothing of them was stored. */
+  readonly inserted: RowCounts
+  readonly present: RowCounts
+  /** Sessions whose id belongs to another client or project in the store: none of their rows were stored. */
   readonly refused: readonly string[]
   readonly bytes: number
 }
@@ -26,29 +26,29 @@ type Owners = ReadonlyMap<string, { readonly source_agent: string; readonly proj
 export async function importArchive(sessions: Sessions, request: ImportRequest, work: Work): Promise<ImportReport> {
   const archive = await openArchive(request.path)
   try {
-    const incoming = await incomingFor(sessions.store, request)
+    const staging = await openStagingFor(sessions.store, request)
     const report =
-      incoming === undefined
+      staging === undefined
         ? await importAbsent(sessions, archive, request, work)
-        : await importAll(sessions, archive, incoming, work)
+        : await importAll(sessions, archive, staging, work)
     return { ...report, bytes: archive.entries.reduce((sum, entry) => sum + entry.bytes, 0) }
   } finally {
     await archive.close()
   }
 }
 
-type Arrived = Omit<ImportReport, "bytes">
+type StoredRows = Omit<ImportReport, "bytes">
 
-/** Checked first, to its last row; then read again, for what is absent. */
+/** Into a store that has rows: the file is validated to its last row first, and read a second time for what is absent. */
 async function importAbsent(
   sessions: Sessions,
   archive: OpenArchive,
-  { isRehearsal }: Pick<ImportRequest, "isRehearsal">,
+  { isDryRun }: Pick<ImportRequest, "isDryRun">,
   work: Work,
-): Promise<Arrived> {
-  const refused = await strangers(sessions, await checkArchive(archive, work))
-  const arrival = createArrival({ store: sessions.store, refused, isRehearsal })
-  for (const [name, entries] of inWritingOrder(archive.entries)) {
+): Promise<StoredRows> {
+  const refused = await findConflictingSessions(sessions, await checkArchive(archive, work))
+  const inserter = createBatchInserter({ store: sessions.store, refused, isDryRun })
+  for (const [name, entries] of groupInWriteOrder(archive.entries)) {
     let done = 0
     work.onStage(
       name,
@@ -56,59 +56,62 @@ async function importAbsent(
     )
     for await (const { entry, batches } of readAhead(archive, entries)) {
       stopIfAsked(work, "Stopped before everything was imported. Run it again: what is stored is not stored twice.")
-      for (const batch of batches) await arrival.take(entry.table, batch)
+      for (const batch of batches) await inserter.add(entry.table, batch)
       done += entry.rows
       work.onRows(done)
     }
-    await arrival.settle()
+    await inserter.flush()
   }
-  return { inserted: arrival.inserted, present: arrival.present, refused: [...refused] }
+  return { inserted: inserter.inserted, present: inserter.present, refused: [...refused] }
 }
 
 // --- Into a store that has nothing yet -------------------------------------------------------------------------------
 
-async function incomingFor(store: Store, { isRehearsal }: ImportRequest): Promise<StagingTables | undefined> {
-  if (isRehearsal) return undefined
+async function openStagingFor(store: Store, { isDryRun }: ImportRequest): Promise<StagingTables | undefined> {
+  if (isDryRun) return undefined
   if ((await store.names()).length === 0) return await store.openStaging()
   await store.removeStaleStaging()
   return undefined
 }
 
-/** Read once: what was judged is written where nobody sees it, and put in place when all of it was. */
+/** Into an empty store: read once. Validated rows go to a staging place, which becomes the store when all of them are valid. */
 async function importAll(
   sessions: Sessions,
   archive: OpenArchive,
-  incoming: StagingTables,
+  staging: StagingTables,
   work: Work,
-): Promise<Arrived> {
-  const request = { store: incoming.store, refused: new Set<string>(), isRehearsal: false, flush: LARGE_FLUSH }
-  const arrival = createArrival(request)
+): Promise<StoredRows> {
+  const request = { store: staging.store, refused: new Set<string>(), isDryRun: false, flush: LARGE_FLUSH }
+  const inserter = createBatchInserter(request)
   try {
-    await checkArchive(archive, work, arrival.take)
-    await arrival.settle()
-    incoming.store.close()
-    for (const [name] of inWritingOrder(archive.entries)) {
-      // Another process has begun to fill the store: then it is a store that has something.
-      if (!(await incoming.adopt(name))) return await importAbsent(sessions, archive, { isRehearsal: false }, work)
+    await checkArchive(archive, work, inserter.add)
+    await inserter.flush()
+    staging.store.close()
+    for (const [name] of groupInWriteOrder(archive.entries)) {
+      // Another process has begun to fill the store, so it is not empty any more.
+      if (!(await staging.adopt(name))) return await importAbsent(sessions, archive, { isDryRun: false }, work)
     }
-    return { inserted: arrival.inserted, present: arrival.present, refused: [] }
+    return { inserted: inserter.inserted, present: inserter.present, refused: [] }
   } finally {
-    await arrival.end()
-    await incoming.end()
+    await inserter.waitForCommits()
+    await staging.end()
   }
 }
 
-/** The other way round than they were read: what becomes visible last is what names the rest. */
-function inWritingOrder(entries: readonly ArchiveEntry[]): [string, ArchiveEntry[]][] {
+/** The reverse of the reading order: sessions become visible last, when everything that they consist of is there. */
+function groupInWriteOrder(entries: readonly ArchiveEntry[]): [string, ArchiveEntry[]][] {
   const tables = [...Map.groupBy(entries, ({ table }) => table.definition.name)]
-  const place = ([, [entry]]: [string, ArchiveEntry[]]) => ROLES.indexOf(entry?.table.role ?? "blobs")
+  const place = ([, [entry]]: [string, ArchiveEntry[]]) => TABLE_ORDER.indexOf(entry?.table.role ?? "blobs")
   return tables.toSorted((one, other) => place(other) - place(one))
 }
 
 const OWNERS_AT_ONCE = 1000
 
-/** Client and project of a session are copied onto every message, so a second value would make two truths. */
-export async function strangers(sessions: Sessions, owners: Owners): Promise<Set<string>> {
+/**
+ * Sessions of the file whose id belongs to another client or project in the store. Both facts are copied onto every message
+ * of a session, so a second value must not get in.
+ */
+export async function findConflictingSessions(sessions: Sessions, owners: Owners): Promise<Set<string>> {
   const ids = [...owners.keys()]
   const found = new Set<string>()
   for (let from = 0; from < ids.length; from += OWNERS_AT_ONCE) {

@@ -297,14 +297,14 @@ test("a session that the store has from another project is left out, and said", 
 
 test("a rehearsal says what is new, and stores nothing", async () => {
   const target = here.open("rehearsed")
-  const { inserted } = await importArchive(target, { path: archive, isRehearsal: true }, work)
+  const { inserted } = await importArchive(target, { path: archive, isDryRun: true }, work)
   expect(inserted).toMatchObject(await source.counts())
   expect(await target.store.names()).toEqual([])
 })
 
 test("an import into an empty store that was stopped leaves nothing behind", async () => {
   const target = here.open("stopped at once")
-  const stopped = importArchive(target, { path: archive, isRehearsal: false }, stoppedAt(1))
+  const stopped = importArchive(target, { path: archive, isDryRun: false }, stoppedAt(1))
   await expect(stopped).rejects.toMatchObject({ code: "interrupted" })
   expect(existsSync(target.store.location.uri)).toBe(false)
   await imported(target, archive)
@@ -346,7 +346,7 @@ test.each(["a sync", "another import"])("what an import that died had written go
 test("an import that was stopped goes on where it was, and is whole at the end", async () => {
   const target = here.open("stopped")
   await target.write([{ session: session("own"), entries: [said("own", 0, "here before")] }])
-  const stopped = importArchive(target, { path: archive, isRehearsal: false }, stoppedAt(4))
+  const stopped = importArchive(target, { path: archive, isDryRun: false }, stoppedAt(4))
   await expect(stopped).rejects.toMatchObject({ code: "interrupted" })
   expect(await target.counts()).toMatchObject({ sessions: 1 })
   await imported(target, archive)

@@ -129,8 +129,7 @@ export function stoppedAt(stages: number): Work {
 export const exported = (sessions: Sessions, path: string, filter?: SessionFilter) =>
   exportArchive(sessions.store, { path, filter, isForced: false }, { ...work, clock: systemClock })
 
-export const imported = (sessions: Sessions, path: string) =>
-  importArchive(sessions, { path, isRehearsal: false }, work)
+export const imported = (sessions: Sessions, path: string) => importArchive(sessions, { path, isDryRun: false }, work)
 
 /** Everything that a store holds, as those read it who ask for sessions. */
 export async function logsOf(sessions: Sessions): Promise<SessionLog[]> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { openArchive } from "../../src/archive/file/open-archive.ts"
-import { judgedEntries } from "../../src/archive/validate/validate-entries.ts"
+import { validateEntries } from "../../src/archive/validate/validate-entries.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import type { MessageRow } from "../../src/sessions/tables.ts"
 import {
@@ -51,7 +51,7 @@ test("it is read in a thread, which hashes the keys as the store would", async (
   const opened = await openArchive(archive)
   expect(opened.entries.reduce((sum, entry) => sum + entry.raw_bytes, 0)).toBeGreaterThan(32_000_000)
   let rows = 0
-  for await (const { batches } of judgedEntries(opened.entries, opened.content)) {
+  for await (const { batches } of validateEntries(opened.entries, opened.content)) {
     for (const batch of batches) {
       expect(batch.keyHashes?.length).toBe(2 * batch.length)
       rows += batch.length

@@ -81,7 +81,7 @@ interface Mistake {
 
 const MISTAKES: Readonly<Record<string, Mistake>> = {
   "export without a file": mistake(["export"], 2, "validation_failed", "-o FILE.pond is missing"),
-  "export over a file that is there": mistake(["export", "-o", "whole.pond"], 8, "would_overwrite", "is there already"),
+  "export over a file that is there": mistake(["export", "-o", "whole.pond"], 8, "would_overwrite", "already exists"),
   "export into a directory that is not there": mistake(
     ["export", "-o", "nowhere/x.pond"],
     5,
@@ -108,8 +108,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   ),
   "import without a file": mistake(["import"], 2, "validation_failed", "FILE is missing"),
   "import of a file that is not there": mistake(["import", "absent.pond"], 3, "not_found", "cannot be opened (ENOENT)"),
-  "import of a text": mistake(["import", "text.pond"], 2, "validation_failed", "is no whole archive of pond's"),
-  "import of a directory": mistake(["import", "folder.pond"], 2, "validation_failed", "is no file"),
+  "import of a text": mistake(["import", "text.pond"], 2, "validation_failed", "is not a complete export file"),
+  "import of a directory": mistake(["import", "folder.pond"], 2, "validation_failed", "is not a file"),
   "import into a store below a file": mistake(
     ["import", "whole.pond", "--store", "text.pond/store"],
     5,

@@ -43,7 +43,7 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["export", "validation_failed", "-o FILE.pond is missing"],
   ["export -o folder", "would_overwrite", ""],
   ["export -o plain/x.pond", "storage_unavailable", "The archive "],
-  ["import folder", "validation_failed", "folder is no file"],
+  ["import folder", "validation_failed", "folder is not a file"],
   ["import nowhere", "not_found", "The archive nowhere cannot be opened (ENOENT)"],
   ["copy --to plain", "storage_unavailable", "The store "],
   ["serve --port 99999", "validation_failed", "--port takes a whole number"],

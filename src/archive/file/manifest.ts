@@ -1,12 +1,12 @@
 /**
- * The manifest of an archive, its last entry but one: what it holds, and the checksum of every entry. The last entry is
- * the checksum of the manifest, so that no byte of an archive is unaccounted for.
+ * The manifest of an export file, the last entry but one: what the file holds, and the checksum of every entry. The last
+ * entry is the checksum of the manifest, so no byte of content is without one.
  */
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
 import { sha256Of } from "../../platform/sha256.ts"
 import type { ArchivedTable } from "../rows/archived-tables.ts"
-import { NotAnArchive } from "./tar.ts"
+import { InvalidArchive } from "./tar.ts"
 
 export const MANIFEST_NAME = "manifest.json"
 export const MANIFEST_SUM_NAME = "manifest.sha256"
@@ -20,7 +20,7 @@ const ManifestEntry = Type.Object(
   {
     name: Type.String(),
     rows: Count,
-    /** As it lies in the archive, and as it was before it was compressed. */
+    /** `bytes` compressed, as the entry lies in the file; `raw_bytes` decompressed. */
     bytes: Count,
     raw_bytes: Count,
     sha256: Type.String(),
@@ -29,7 +29,7 @@ const ManifestEntry = Type.Object(
 )
 export type ManifestEntry = Static<typeof ManifestEntry>
 
-/** As it was found in the file, of a table that pond knows. */
+/** An entry that was found in the file, of a table that pond knows. */
 export interface ArchiveEntry extends ManifestEntry {
   readonly table: ArchivedTable
   readonly offset: number
@@ -40,7 +40,7 @@ const Manifest = Type.Object({
   format_version: Type.Integer(),
   pond_version: Type.String(),
   created_at: Type.String(),
-  /** Whether sessions were chosen, or all of the store is here. */
+  /** Whether this is the whole store. Otherwise sessions were chosen. */
   whole: Type.Boolean(),
   tables: Type.Array(Type.Object({ name: Type.String(), schema_version: Type.Integer(), rows: Count }, closed)),
   entries: Type.Array(ManifestEntry),
@@ -62,19 +62,19 @@ export function manifestSum(manifest: Uint8Array): Uint8Array {
 
 export type ReadManifest =
   | { readonly kind: "manifest"; readonly manifest: Manifest }
-  /** Made by a newer pond, in a form that this one does not know. */
+  /** Written by a newer pond, in a format that this one does not know. */
   | { readonly kind: "newer"; readonly version: number }
 
 export function readManifest(bytes: Uint8Array): ReadManifest {
-  if (bytes.length > MANIFEST_BYTES_MAX) throw new NotAnArchive("its manifest is too large")
+  if (bytes.length > MANIFEST_BYTES_MAX) throw new InvalidArchive("its manifest is too large")
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(bytes).toString("utf8"))
   } catch (cause) {
-    throw new NotAnArchive("its manifest is no JSON", { cause })
+    throw new InvalidArchive("its manifest is no JSON", { cause })
   }
   const version = (value as { readonly format_version?: unknown } | null)?.format_version
   if (typeof version === "number" && version > FORMAT_VERSION) return { kind: "newer", version }
-  if (!Value.Check(Manifest, value)) throw new NotAnArchive("its manifest has another shape")
+  if (!Value.Check(Manifest, value)) throw new InvalidArchive("its manifest has another shape")
   return { kind: "manifest", manifest: value }
 }

@@ -1,15 +1,22 @@
 /**
- * Whether a file is a whole archive of pond's, decided before anything of it is stored: container, manifest, checksum,
- * columns and rows of every entry. Whoever made it: a checksum says that nothing was damaged, not that it was well meant.
+ * Opens an export file and validates it: tar, manifest, checksums, columns and rows of every entry. A checksum shows that
+ * nothing was damaged and not who made the file, so every row is checked as if it came from a stranger.
  */
 import { constants, type FileHandle, open } from "node:fs/promises"
 import { PondError } from "../../model/errors.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { RowBatch } from "../../substrate/columns/row-batch.ts"
 import { entryName } from "../export.ts"
-import { type ArchivedTable, added, archivedTable, NOTHING, ROLES, type Tally } from "../rows/archived-tables.ts"
-import { unpacked, type Verdict } from "../validate/entry-validator.ts"
-import { judgedEntries } from "../validate/validate-entries.ts"
+import {
+  type ArchivedTable,
+  addRows,
+  archivedTable,
+  NO_ROWS,
+  type RowCounts,
+  TABLE_ORDER,
+} from "../rows/archived-tables.ts"
+import { type Findings, unpackEntry } from "../validate/entry-validator.ts"
+import { validateEntries } from "../validate/validate-entries.ts"
 import { stopIfAsked, type Work } from "../work.ts"
 import {
   type ArchiveEntry,
@@ -19,37 +26,37 @@ import {
   manifestSum,
   readManifest,
 } from "./manifest.ts"
-import { type Entry, NotAnArchive, readContent, readEntries } from "./tar.ts"
+import { type Entry, InvalidArchive, readContent, readEntries } from "./tar.ts"
 
 export interface OpenArchive {
   readonly path: string
   readonly manifest: Manifest
-  /** In the order of the archive. */
+  /** In the order of the file. */
   readonly entries: readonly ArchiveEntry[]
-  readonly tally: Tally
+  readonly tally: RowCounts
   close(): Promise<void>
-  /** As it lies there. */
+  /** Compressed, as it lies in the file. */
   content(entry: ArchiveEntry): Promise<Uint8Array>
-  /** The rows of an entry, its checksum compared again: the file may have changed since. */
+  /** The rows of an entry. The checksum is compared again, because the file may have changed since. */
   read(entry: ArchiveEntry): Promise<readonly RowBatch[]>
 }
 
-/** More entries than an archive of a hundred terabytes has. */
+/** More entries than an export file of a hundred terabytes has. */
 const ENTRIES_MAX = 4_000_000
 
-/** The archive at that path, with a manifest that fits it. Its entries are not looked into yet. */
+/** Opens a file whose manifest fits its entries. The content of the entries is not read yet. */
 export async function openArchive(path: string): Promise<OpenArchive> {
   const file = await openFile(path)
   try {
-    const { manifest, entries } = await contents(file).catch((error: unknown) => {
-      throw refused(path, error)
+    const { manifest, entries } = await readContents(file).catch((error: unknown) => {
+      throw toRefusal(path, error)
     })
-    const tally = entries.reduce((sum, { table, rows }) => added(sum, table.role, rows), NOTHING)
+    const tally = entries.reduce((sum, { table, rows }) => addRows(sum, table.role, rows), NO_ROWS)
     const read = async (entry: ArchiveEntry) => {
       try {
-        return await unpacked(entry, entry.table, await readContent(file, entry))
+        return await unpackEntry(entry, entry.table, await readContent(file, entry))
       } catch (error) {
-        throw refused(path, error)
+        throw toRefusal(path, error)
       }
     }
     return {
@@ -68,38 +75,38 @@ export async function openArchive(path: string): Promise<OpenArchive> {
 }
 
 /**
- * Every row of every entry, or `validation_failed`. Says which sessions there are, and whose. What was judged is handed
- * on, to be kept where nobody sees it until all of it was.
+ * Validates every row of every entry, or throws `validation_failed`. Returns which sessions there are, with their client and
+ * project. `take` gets the rows as soon as they are valid; it must not make them visible before all of them are.
  */
 export async function checkArchive(
   archive: OpenArchive,
   work: Work,
-  take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined = letGoUnread,
-): Promise<Verdict["owners"]> {
+  take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined = releaseUnread,
+): Promise<Findings["owners"]> {
   try {
-    const { owners, missingBlob } = await judged(archive, work, take)
-    if (missingBlob !== undefined) throw new NotAnArchive(`it lacks the bytes ${missingBlob}`)
+    const { owners, missingBlob } = await validateAll(archive, work, take)
+    if (missingBlob !== undefined) throw new InvalidArchive(`it lacks the bytes ${missingBlob}`)
     return owners
   } catch (error) {
-    throw refused(archive.path, error)
+    throw toRefusal(archive.path, error)
   }
 }
 
-function letGoUnread(_: ArchivedTable, batch: RowBatch): undefined {
+function releaseUnread(_: ArchivedTable, batch: RowBatch): undefined {
   batch.letGo?.()
 }
 
-async function judged(
+async function validateAll(
   archive: OpenArchive,
   work: Work,
   take: (table: ArchivedTable, batch: RowBatch) => Promise<void> | undefined,
-): Promise<Verdict> {
+): Promise<Findings> {
   let done = 0
   work.onStage(
     "check",
     archive.entries.reduce((sum, { rows }) => sum + rows, 0),
   )
-  const entries = judgedEntries(besideEachOther(archive.entries), archive.content)
+  const entries = validateEntries(interleaveTables(archive.entries), archive.content)
   try {
     for (;;) {
       const next = await entries.next()
@@ -115,8 +122,8 @@ async function judged(
   }
 }
 
-/** Sessions first; then of every table the same share, so that two of them are stored at once. */
-function besideEachOther(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
+/** Sessions first, then all tables in proportion, so that two tables are stored at the same time. */
+function interleaveTables(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
   const tables = [...Map.groupBy(entries, ({ table }) => table).values()]
   const placed = tables.flatMap((own) =>
     own.map((entry, at) => ({ entry, share: entry.table.role === "sessions" ? -1 : at / own.length })),
@@ -124,14 +131,14 @@ function besideEachOther(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
   return placed.toSorted((one, other) => one.share - other.share).map(({ entry }) => entry)
 }
 
-/** The entries with their rows, in this order: while one is in use the next is decompressed. */
+/** The rows of the entries, in order. The next entry is decompressed while one is in use. */
 export async function* readAhead(
   archive: OpenArchive,
   entries: readonly ArchiveEntry[],
 ): AsyncGenerator<{ readonly entry: ArchiveEntry; readonly batches: readonly RowBatch[] }> {
   const begin = (entry: ArchiveEntry) => {
     const batches = archive.read(entry)
-    batches.catch(() => undefined) // whoever asks for them is told
+    batches.catch(() => undefined) // thrown where it is awaited
     return { entry, batches }
   }
   let ahead: ReturnType<typeof begin> | undefined
@@ -147,7 +154,7 @@ export async function* readAhead(
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    // Not to wait for whoever writes into a pipe of that name.
+    // Opening a named pipe would otherwise wait for its writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     if ((await file.stat()).isFile()) return file
     await file.close()
@@ -159,42 +166,42 @@ async function openFile(path: string): Promise<FileHandle> {
       { details: { path }, cause },
     )
   }
-  throw new PondError("validation_failed", `${path} is no file. Name a file that \`pond export\` has written.`, {
+  throw new PondError("validation_failed", `${path} is not a file. Name a file that \`pond export\` has written.`, {
     details: { path },
   })
 }
 
-async function contents(file: FileHandle): Promise<Pick<OpenArchive, "manifest" | "entries">> {
+async function readContents(file: FileHandle): Promise<Pick<OpenArchive, "manifest" | "entries">> {
   const found: Entry[] = []
   for await (const entry of readEntries(file, (await file.stat()).size)) {
     found.push(entry)
-    if (found.length > ENTRIES_MAX) throw new NotAnArchive("it has more entries than any archive")
+    if (found.length > ENTRIES_MAX) throw new InvalidArchive("it has more entries than any archive")
   }
   const [sum, last] = [found.pop(), found.pop()]
-  if (last?.name !== MANIFEST_NAME || sum?.name !== MANIFEST_SUM_NAME) throw new NotAnArchive("it has no manifest")
+  if (last?.name !== MANIFEST_NAME || sum?.name !== MANIFEST_SUM_NAME) throw new InvalidArchive("it has no manifest")
   const bytes = await readContent(file, last)
   if (!Buffer.from(manifestSum(bytes)).equals(await readContent(file, sum))) {
-    throw new NotAnArchive("its manifest is not the one that was written")
+    throw new InvalidArchive("its manifest is not the one that was written")
   }
   const read = readManifest(bytes)
-  if (read.kind === "newer") throw newer(`format ${read.version}`)
-  return { manifest: read.manifest, entries: matched(read.manifest, found) }
+  if (read.kind === "newer") throw newerVersion(`format ${read.version}`)
+  return { manifest: read.manifest, entries: matchEntries(read.manifest, found) }
 }
 
-/** The entries are those of the manifest, all of them, in their order, under the names that they must have. */
-function matched(manifest: Manifest, found: readonly Entry[]): ArchiveEntry[] {
-  if (manifest.entries.length !== found.length) throw new NotAnArchive("its manifest lists other entries")
+/** The entries of the manifest beside those of the tar: all of them, in the same order, under the required names. */
+function matchEntries(manifest: Manifest, found: readonly Entry[]): ArchiveEntry[] {
+  if (manifest.entries.length !== found.length) throw new InvalidArchive("its manifest lists other entries")
   const tables = manifest.tables.map((listed) => {
     const table = archivedTable(listed.name)
-    if (table === undefined) throw new NotAnArchive("it has a table that pond does not know")
+    if (table === undefined) throw new InvalidArchive("it has a table that pond does not know")
     if (listed.schema_version > table.definition.schemaVersion)
-      throw newer(`version ${listed.schema_version} of ${listed.name}`)
+      throw newerVersion(`version ${listed.schema_version} of ${listed.name}`)
     return { table, rows: listed.rows }
   })
-  const places = tables.map(({ table }) => ROLES.indexOf(table.role))
+  const places = tables.map(({ table }) => TABLE_ORDER.indexOf(table.role))
   const isOrdered = places.every((place, index) => place >= (places[index - 1] ?? 0))
   if (!isOrdered || new Set(manifest.tables.map(({ name }) => name)).size !== tables.length) {
-    throw new NotAnArchive("its tables stand in another order")
+    throw new InvalidArchive("its tables stand in another order")
   }
   const entries: ArchiveEntry[] = []
   for (const { table, rows } of tables) {
@@ -204,27 +211,27 @@ function matched(manifest: Manifest, found: readonly Entry[]): ArchiveEntry[] {
       const [listed, entry] = [manifest.entries[at], found[at]]
       const name = entryName(table.definition.name, index)
       if (listed?.name !== name || entry?.name !== name || listed.bytes !== entry.bytes || listed.rows === 0) {
-        throw new NotAnArchive(`${name} is not where it should be`)
+        throw new InvalidArchive(`${name} is not where it should be`)
       }
       counted += listed.rows
       entries.push({ ...listed, table, offset: entry.offset })
     }
     if (counted !== rows)
-      throw new NotAnArchive(`the rows of ${table.definition.name} are not as many as its manifest says`)
+      throw new InvalidArchive(`the rows of ${table.definition.name} are not as many as its manifest says`)
   }
-  if (entries.length !== found.length) throw new NotAnArchive("it has entries that belong to nothing")
+  if (entries.length !== found.length) throw new InvalidArchive("it has entries that belong to nothing")
   return entries
 }
 
-function newer(what: string): PondError {
+function newerVersion(what: string): PondError {
   return new PondError("version_unsupported", `This archive was written by a newer pond (${what}). Update pond.`)
 }
 
-function refused(path: string, error: unknown): unknown {
-  if (!(error instanceof NotAnArchive)) return error
+function toRefusal(path: string, error: unknown): unknown {
+  if (!(error instanceof InvalidArchive)) return error
   return new PondError(
     "validation_failed",
-    `${path} is no whole archive of pond's: ${error.message}. Nothing was imported. Export it again, or fetch it again and compare its checksum.`,
+    `${path} is not a complete export file: ${error.message}. Nothing was imported. Export it again, or fetch it again and compare its checksum.`,
     { details: { path, reason: error.message }, cause: error },
   )
 }

@@ -1,15 +1,14 @@
 /**
- * The container of a `.pond` file: a plain tar of numbered entries, so that any tar lists and unpacks it. pond itself
- * never unpacks one: an entry is read into memory by its offset, and its name is compared and never used as a path, so
- * that there is no place that a path or a link could lead to. An entry whose header is not, byte for byte, the one that
- * pond would have written is refused.
+ * The tar of an export file (`FORMAT.md`), which any tar lists and unpacks. pond never unpacks it: an entry is read into
+ * memory by its offset, and its name is compared and never used as a path, so no path or link can lead anywhere. A header
+ * that differs in any byte from the one pond would have written is refused.
  */
 import type { FileHandle } from "node:fs/promises"
 
 const BLOCK = 512
 const NAME_BYTES_MAX = 100
 
-/** An entry is held in memory whole. The largest value of a session that pond reads is far below it. */
+/** An entry is held in memory as a whole. The largest value of a session that pond reads is far smaller. */
 export const ENTRY_BYTES_MAX = 512 * 1024 * 1024
 
 export interface Entry {
@@ -20,7 +19,7 @@ export interface Entry {
 
 export interface EntryWriter {
   add(name: string, content: Uint8Array): Promise<void>
-  /** The end mark. Returns how many bytes the file has. */
+  /** Writes the end mark. Returns the size of the file. */
   end(): Promise<number>
 }
 
@@ -43,12 +42,12 @@ export function createEntryWriter(write: (bytes: Uint8Array) => Promise<void>, s
   }
 }
 
-/** Why a file is no archive of pond's, or not all of one. */
-export class NotAnArchive extends Error {
+/** Says why a file is not a complete export file. */
+export class InvalidArchive extends Error {
   override readonly name = "NotAnArchive"
 }
 
-/** The entries in their order; throws `NotAnArchive` at the first byte that is not as it should be. */
+/** The entries in order. Throws `InvalidArchive` at the first byte that is wrong. */
 export async function* readEntries(file: FileHandle, fileBytes: number): AsyncGenerator<Entry> {
   let offset = 0
   while (offset + BLOCK <= fileBytes) {
@@ -57,13 +56,13 @@ export async function* readEntries(file: FileHandle, fileBytes: number): AsyncGe
     const { name, bytes } = entryOf(block, offset)
     const content = offset + BLOCK
     offset = content + bytes + padding(bytes)
-    if (offset > fileBytes) throw new NotAnArchive(`it ends inside of ${name}`)
+    if (offset > fileBytes) throw new InvalidArchive(`it ends inside of ${name}`)
     if (!isZero(await readAt(file, content + bytes, padding(bytes)))) {
-      throw new NotAnArchive(`there is something behind ${name} that belongs to nothing`)
+      throw new InvalidArchive(`there is something behind ${name} that belongs to nothing`)
     }
     yield { name, offset: content, bytes }
   }
-  throw new NotAnArchive("its end is missing")
+  throw new InvalidArchive("its end is missing")
 }
 
 export async function readContent(file: FileHandle, { offset, bytes }: Entry): Promise<Uint8Array> {
@@ -71,8 +70,8 @@ export async function readContent(file: FileHandle, { offset, bytes }: Entry): P
 }
 
 async function expectEnd(file: FileHandle, offset: number, fileBytes: number): Promise<void> {
-  if (fileBytes !== offset + 2 * BLOCK) throw new NotAnArchive("it does not end where its end mark stands")
-  if (!isZero(await readAt(file, offset, 2 * BLOCK))) throw new NotAnArchive("its end mark is damaged")
+  if (fileBytes !== offset + 2 * BLOCK) throw new InvalidArchive("it does not end where its end mark stands")
+  if (!isZero(await readAt(file, offset, 2 * BLOCK))) throw new InvalidArchive("its end mark is damaged")
 }
 
 async function readAt(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
@@ -80,7 +79,7 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
   let used = 0
   while (used < length) {
     const { bytesRead } = await file.read(bytes, used, length - used, offset + used)
-    if (bytesRead === 0) throw new NotAnArchive("it became shorter while it was read")
+    if (bytesRead === 0) throw new InvalidArchive("it became shorter while it was read")
     used += bytesRead
   }
   return bytes
@@ -94,10 +93,10 @@ function entryOf(block: Uint8Array, offset: number): { readonly name: string; re
   const bytes = octalAt(block, 124, 12)
   const seconds = octalAt(block, 136, 12)
   if (bytes === undefined || seconds === undefined || bytes > ENTRY_BYTES_MAX) {
-    throw new NotAnArchive(`${at} has no size that can be`)
+    throw new InvalidArchive(`${at} has no size that can be`)
   }
   if (!/^[a-z0-9_./]+$/.test(name) || !Buffer.from(header(name, bytes, seconds)).equals(block)) {
-    throw new NotAnArchive(`${at} is none of pond's`)
+    throw new InvalidArchive(`${at} is none of pond's`)
   }
   return { name, bytes }
 }

@@ -1,16 +1,17 @@
 /**
- * The frame of compressed bytes (RFC 8878), read without decompressing: how many bytes it says that it becomes, and that
- * nothing follows it. The decompressor keeps a frame to what its head announces, but takes any number of frames.
+ * Reads the header of a zstd frame (RFC 8878) without decompressing it: the content size it states, and that nothing
+ * follows the frame. The decompressor holds a frame to its content size but accepts any number of frames, so a few bytes
+ * could become terabytes.
  */
 const MAGIC = 0xfd2fb528
 const RLE_BLOCK = 1
 const RESERVED_BLOCK = 3
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const
-/** By the flag of the head; of the first, in a frame of one segment, it is one. */
+/** Bytes of the content size by its flag. Flag 0 means one byte in a single-segment frame, and no size in others. */
 const SIZE_BYTES = [0, 2, 4, 8] as const
 
-/** What the only frame of these bytes becomes; nothing where they are not exactly one frame that says so. */
-export function announcedBytes(content: Uint8Array): number | undefined {
+/** The content size of the only frame; undefined where the bytes are not exactly one frame that states it. */
+export function contentSizeOf(content: Uint8Array): number | undefined {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== MAGIC) return undefined
   const head = bytes.readUInt8(4)

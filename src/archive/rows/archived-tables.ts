@@ -1,7 +1,6 @@
 /**
- * Which tables an archive holds and a copy moves, in the order in which they are read: sessions first, so that everything
- * that one of them names was there before it was looked for. They are written the other way round, so that what becomes
- * visible is whole.
+ * The tables that an export file holds and a copy moves, in reading order: sessions first, so that each session is known
+ * before a row of it is met. They are stored in the reverse order, so that what becomes visible is complete.
  */
 import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
 import type { Store } from "../../substrate/table.ts"
@@ -14,8 +13,8 @@ export interface ArchivedTable {
   readonly definition: TableDefinition
 }
 
-/** The place of a role in an archive. */
-export const ROLES: readonly Role[] = ["sessions", "messages", "parts", "embeddings", "blobs"]
+/** The order of tables in a file. */
+export const TABLE_ORDER: readonly Role[] = ["sessions", "messages", "parts", "embeddings", "blobs"]
 
 const FIXED: Readonly<Record<string, ArchivedTable>> = {
   sessions: table("sessions", SESSIONS),
@@ -28,7 +27,7 @@ function table(role: Role, definition: object): ArchivedTable {
   return { role, definition: definition as TableDefinition }
 }
 
-/** The table of that name, if it is one that archives hold. */
+/** The table of that name, if export files hold it. */
 export function archivedTable(name: string): ArchivedTable | undefined {
   if (Object.hasOwn(FIXED, name)) return FIXED[name]
   const vectors = embeddingsTableNamed(name)
@@ -37,25 +36,26 @@ export function archivedTable(name: string): ArchivedTable | undefined {
 
 const OWNERS: Readonly<Partial<Record<Role, string>>> = { sessions: "id", blobs: "sha256" }
 
-/** The column that says whose a row is. */
+/** The column that says which session, or which blob, a row belongs to. */
 export function ownerColumn({ role }: ArchivedTable): string {
   return OWNERS[role] ?? "session_id"
 }
 
-/** Those that a store has, in the order of reading. */
+/** The tables that a store has, in reading order. */
 export async function tablesOf(store: Store): Promise<ArchivedTable[]> {
   const found = (await store.names()).flatMap((name) => archivedTable(name) ?? [])
   return found.toSorted(
     (one, other) =>
-      ROLES.indexOf(one.role) - ROLES.indexOf(other.role) || one.definition.name.localeCompare(other.definition.name),
+      TABLE_ORDER.indexOf(one.role) - TABLE_ORDER.indexOf(other.role) ||
+      one.definition.name.localeCompare(other.definition.name),
   )
 }
 
-/** How many rows of each role. */
-export type Tally = Readonly<Record<Role, number>>
+/** A number of rows for each table. */
+export type RowCounts = Readonly<Record<Role, number>>
 
-export const NOTHING: Tally = { sessions: 0, messages: 0, parts: 0, embeddings: 0, blobs: 0 }
+export const NO_ROWS: RowCounts = { sessions: 0, messages: 0, parts: 0, embeddings: 0, blobs: 0 }
 
-export function added(tally: Tally, role: Role, rows: number): Tally {
-  return { ...tally, [role]: tally[role] + rows }
+export function addRows(counts: RowCounts, role: Role, rows: number): RowCounts {
+  return { ...counts, [role]: counts[role] + rows }
 }

@@ -1,6 +1,6 @@
 /**
- * Two tables read side by side, as they lie there. A store and its copy mostly have the same rows in the same order, and
- * then their keys are compared as bytes: a tenth of what it costs to ask both for the rows of each session.
+ * Reads two tables side by side. A store and its copy mostly have the same rows in the same order; then keys are compared as
+ * bytes, at a tenth of the cost of asking both for the rows of each session.
  */
 import { areSameRows, type ColumnBatch, columnBytes } from "../../substrate/columns/column-batch.ts"
 import type { Table } from "../../substrate/table.ts"
@@ -9,10 +9,10 @@ import type { Columns, TableDefinition } from "../../substrate/table-definition.
 type AnyTable = Pick<Table<Columns>, "scanByNumber">
 
 /**
- * How many rows both have, where they have the keys of the same rows in the same order; nothing where they do not. Of
- * the first table only the rows before `to`. Tells how far it is, and about how many bytes were read since.
+ * The number of rows, where both tables have the same keys in the same order; undefined where they do not. Of the first
+ * table only rows before `to` count. `onRows` gets the rows compared so far, and about how many bytes were read since.
  */
-export async function sameRows(
+export async function countSameRows(
   { key }: TableDefinition,
   [one, other]: readonly [AnyTable, AnyTable],
   to: number | undefined,
@@ -22,25 +22,25 @@ export async function sameRows(
   let same = 0
   try {
     for (;;) {
-      const [here, there] = await Promise.all([left.rest(), right.rest()])
+      const [here, there] = await Promise.all([left.remaining(), right.remaining()])
       if (here === undefined || there === undefined) return here === there ? same : undefined
       const rows = Math.min(here.rows, there.rows)
       if (!areSameRows(here.batch, here.from, there.batch, there.from, rows)) return undefined
-      left.pass(rows)
-      right.pass(rows)
+      left.advance(rows)
+      right.advance(rows)
       same += rows
       onRows(same, here.bytes + there.bytes)
     }
   } finally {
-    await Promise.all([left.end(), right.end()])
+    await Promise.all([left.close(), right.close()])
   }
 }
 
-interface Rest {
+interface RemainingRows {
   readonly batch: ColumnBatch
   readonly from: number
   readonly rows: number
-  /** Of the batch, where it has just been read. */
+  /** Of the batch, if it was just read; otherwise 0. */
   readonly bytes: number
 }
 
@@ -51,8 +51,8 @@ function reader(table: AnyTable, columns: readonly string[], to?: number) {
   let batch: ColumnBatch = { length: 0, columns: {} }
   let from = 0
   return {
-    /** What is left of the batch, or the next; nothing at the end. */
-    rest: async (): Promise<Rest | undefined> => {
+    /** What is left of the batch, or the next batch; undefined at the end. */
+    remaining: async (): Promise<RemainingRows | undefined> => {
       let bytes = 0
       while (from === batch.length) {
         const next = await stretches.next()
@@ -63,10 +63,10 @@ function reader(table: AnyTable, columns: readonly string[], to?: number) {
       }
       return { batch, from, rows: batch.length - from, bytes }
     },
-    pass: (rows: number) => {
+    advance: (rows: number) => {
       from += rows
     },
-    end: async () => {
+    close: async () => {
       await stretches.return?.()
     },
   }

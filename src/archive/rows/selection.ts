@@ -1,6 +1,6 @@
 /**
- * What of a store an export takes: all of it, or whole sessions with all that belongs to them (`adapter-lineage-complete-restore`):
- * the agents that they started, what was forked from them, and what they go on from. The tables are read as they were at one moment.
+ * Which rows of a store go: all of them, or those of chosen sessions with their relatives (`adapter-lineage-complete-restore`):
+ * the agents they started, their forks, and the sessions they continue. All tables are read as of one moment.
  */
 import { blobsOfPart, blobsOfRow } from "../../sessions/rows/row-codecs.ts"
 import type { MessageRow, PartRow, SessionRow } from "../../sessions/tables.ts"
@@ -13,11 +13,11 @@ import { type ArchivedTable, ownerColumn, tablesOf } from "./archived-tables.ts"
 
 export interface SessionFilter {
   readonly ids?: readonly string[]
-  /** A part of the project's path, in any case. */
+  /** A substring of the project's path, ignoring case. */
   readonly project?: string
-  /** A client, with its agents, or one kind of agent. */
+  /** A client with its agents, or one kind of agent: `claude-code`, `claude-code/explore`. */
   readonly agent?: string
-  /** Sessions with a message between these moments. */
+  /** Sessions with a message in this range. */
   readonly fromMicros?: bigint
   readonly toMicros?: bigint
 }
@@ -25,14 +25,14 @@ export interface SessionFilter {
 export interface Selection {
   readonly isWhole: boolean
   readonly sessionIds: ReadonlySet<string>
-  /** In the order of reading; each is read once, to its end, before the next. */
+  /** In reading order. Each is read once, to its end, before the next. */
   readonly tables: readonly SelectedTable[]
   end(): void
 }
 
 export interface SelectedTable {
   readonly table: ArchivedTable
-  /** Of all its rows; of a choice only the reading tells. */
+  /** Known for a whole table; of chosen sessions only reading tells. */
   readonly rows: number | undefined
   batches(): AsyncIterable<RowBatch>
 }
@@ -42,7 +42,6 @@ interface Opened {
   readonly snapshot: Snapshot<Columns>
 }
 
-/** So many sessions are asked for at once. */
 const SESSIONS_AT_ONCE = 500
 const BLOBS_AT_ONCE = 500
 
@@ -56,7 +55,7 @@ export async function selectFrom(store: Store, filter?: SessionFilter): Promise<
       const snapshot = await store.table(table.definition).snapshot()
       if (snapshot !== undefined) opened.push({ table, snapshot: snapshot as Snapshot<Columns> })
     }
-    const sessionIds = await chosenSessions(opened, filter)
+    const sessionIds = await chooseSessions(opened, filter)
     const references = new Set<string>()
     const isWhole = filter === undefined
     const tables: SelectedTable[] = []
@@ -78,14 +77,14 @@ export async function selectFrom(store: Store, filter?: SessionFilter): Promise<
 
 type Line = Pick<SessionRow, "id" | "parent_session_id" | "source_agent" | "project">
 
-async function chosenSessions(opened: readonly Opened[], filter: SessionFilter | undefined): Promise<Set<string>> {
+async function chooseSessions(opened: readonly Opened[], filter: SessionFilter | undefined): Promise<Set<string>> {
   const lines: Line[] = []
   const sessions = opened.find(({ table }) => table.role === "sessions")
   if (sessions === undefined) return new Set()
   const columns = ["id", "parent_session_id", "source_agent", "project"]
   for await (const rows of sessions.snapshot.rows(columns)) lines.push(...(rows as unknown as Line[]))
   if (filter === undefined) return new Set(lines.map(({ id }) => id))
-  const dated = await datedSessions(opened, filter)
+  const dated = await sessionsInRange(opened, filter)
   const ids = filter.ids === undefined ? undefined : new Set(filter.ids)
   const project = filter.project?.toLowerCase()
   const chosen = lines.filter(
@@ -95,10 +94,10 @@ async function chosenSessions(opened: readonly Opened[], filter: SessionFilter |
       (project === undefined || line.project.toLowerCase().includes(project)) &&
       (filter.agent === undefined || `${line.source_agent}/`.startsWith(`${filter.agent}/`)),
   )
-  return withRelatives(chosen, lines)
+  return addRelatives(chosen, lines)
 }
 
-async function datedSessions(
+async function sessionsInRange(
   opened: readonly Opened[],
   { fromMicros, toMicros }: SessionFilter,
 ): Promise<Set<string> | undefined> {
@@ -114,7 +113,7 @@ async function datedSessions(
   return found
 }
 
-function withRelatives(chosen: readonly Line[], lines: readonly Line[]): Set<string> {
+function addRelatives(chosen: readonly Line[], lines: readonly Line[]): Set<string> {
   const byId = new Map(lines.map((line) => [line.id, line]))
   const children = Map.groupBy(lines, (line) => line.parent_session_id ?? "")
   const found = new Set<string>()
@@ -137,7 +136,7 @@ function withRelatives(chosen: readonly Line[], lines: readonly Line[]): Set<str
 
 // --- Their rows ------------------------------------------------------------------------------------------------------
 
-/** A sync that was killed leaves rows of sessions that are not there yet: no archive holds half a session. */
+/** A sync that was killed leaves rows of sessions that are not stored yet. They are left out: no file holds half a session. */
 async function* wholeBatches({ table, snapshot }: Opened, ids: ReadonlySet<string>): AsyncGenerator<RowBatch> {
   for await (const batch of snapshot.batches()) {
     const kept = table.role === "sessions" || table.role === "blobs" ? batch : ofSessions(batch, ids)

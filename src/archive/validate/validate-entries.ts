@@ -1,42 +1,42 @@
 /**
- * An archive judged entry by entry, ahead of whoever takes the rows: a large one in a thread of its own, so that one core
- * judges while the other stores. Where no thread starts, and for a small one, it is done here.
+ * Validates the entries of a file ahead of the consumer of their rows. A large file is validated in a worker thread, so that
+ * one core validates while the other stores. A small one, or where no thread starts, in this thread.
  */
 import { startAnswering, threadUrl } from "../../platform/threads.ts"
 import { judgedBatches, type RowBatch } from "../../substrate/columns/row-batch.ts"
 import type { ArchiveEntry } from "../file/manifest.ts"
-import { NotAnArchive } from "../file/tar.ts"
-import { createJudge, type Judged, type Verdict } from "./entry-validator.ts"
+import { InvalidArchive } from "../file/tar.ts"
+import { createEntryValidator, type Findings, type ValidatedRows } from "./entry-validator.ts"
 import type { Answered, Asked } from "./validate-worker.ts"
 
-export interface JudgedEntry {
+export interface ValidatedEntry {
   readonly entry: ArchiveEntry
   readonly batches: readonly RowBatch[]
 }
 
-interface Court {
-  judged(entry: ArchiveEntry, content: Uint8Array): Promise<Judged>
-  verdict(): Promise<Verdict>
+interface Validator {
+  validate(entry: ArchiveEntry, content: Uint8Array): Promise<ValidatedRows>
+  findings(): Promise<Findings>
   close(): void
 }
 
-/** Below so many bytes a thread costs more than it saves. */
+/** A smaller file costs more in starting a thread than it saves. */
 const BYTES_MIN = 32_000_000
-/** So many bytes of rows may be judged, or wait for it, before they are taken. */
+/** How far validation may run ahead of the consumer. */
 const AHEAD_BYTES = 8 * 1024 * 1024
 
-/** In that order; the last that it gives is what can be said of all of them. */
-export async function* judgedEntries(
+/** Yields the entries in the given order and returns what was found in all of them. */
+export async function* validateEntries(
   entries: readonly ArchiveEntry[],
   contentOf: (entry: ArchiveEntry) => Promise<Uint8Array>,
-): AsyncGenerator<JudgedEntry, Verdict> {
+): AsyncGenerator<ValidatedEntry, Findings> {
   const isLarge = entries.reduce((sum, entry) => sum + entry.raw_bytes, 0) >= BYTES_MIN
-  const court = (isLarge ? await startThread() : undefined) ?? courtHere()
+  const validator = (isLarge ? await startValidatorThread() : undefined) ?? createInlineValidator()
   try {
-    const waiting: { readonly entry: ArchiveEntry; readonly judged: Promise<Judged> }[] = []
+    const waiting: { readonly entry: ArchiveEntry; readonly validated: Promise<ValidatedRows> }[] = []
     let aheadBytes = 0
     let next = 0
-    // One content is asked for after the other: sessions are judged before what is in them.
+    // Contents are read one after the other, because sessions must be validated before their rows.
     let asked: Promise<unknown> = Promise.resolve()
     const askAhead = () => {
       for (let entry = entries[next]; entry !== undefined; entry = entries[next]) {
@@ -44,53 +44,56 @@ export async function* judgedEntries(
         next++
         aheadBytes += entry.raw_bytes
         const content = asked.then(() => contentOf(entry))
-        const judged = content.then((bytes) => court.judged(entry, bytes))
-        judged.catch(() => undefined) // whoever asks for it is told
+        const validated = content.then((bytes) => validator.validate(entry, bytes))
+        validated.catch(() => undefined) // thrown where it is awaited
         asked = content
-        waiting.push({ entry, judged })
+        waiting.push({ entry, validated })
       }
     }
     askAhead()
     for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
-      const { entry, judged } = first
-      const { raw, keyHashes } = await judged
+      const { entry, validated } = first
+      const { raw, keyHashes } = await validated
       aheadBytes -= entry.raw_bytes
       askAhead()
       yield { entry, batches: judgedBatches(entry.table.definition, raw, keyHashes) }
     }
-    return await court.verdict()
+    return await validator.findings()
   } finally {
-    court.close()
+    validator.close()
   }
 }
 
-function courtHere(): Court {
-  const judge = createJudge()
+function createInlineValidator(): Validator {
+  const validator = createEntryValidator()
   return {
-    judged: async (entry, content) => judge.entry(entry, entry.table, content),
-    verdict: async () => judge.verdict(),
+    validate: async (entry, content) => validator.validate(entry, entry.table, content),
+    findings: async () => validator.findings(),
     close: () => undefined,
   }
 }
 
 // --- The thread --------------------------------------------------------------------------------------------------------
 
-async function startThread(): Promise<Court | undefined> {
-  const thread = await startAnswering<Asked, Answered>(threadUrl("src/archive/validate/validate-worker.ts"), "judges")
+async function startValidatorThread(): Promise<Validator | undefined> {
+  const thread = await startAnswering<Asked, Answered>(
+    threadUrl("src/archive/validate/validate-worker.ts"),
+    "validates an export file",
+  )
   if (thread === undefined) return undefined
   const ask = async (asked: Asked, moved: readonly ArrayBufferLike[] = []): Promise<Answered> => {
     const answered = await thread.ask(asked, moved)
-    if (answered.said === "refused") throw new NotAnArchive(answered.reason)
+    if (answered.said === "refused") throw new InvalidArchive(answered.reason)
     return answered
   }
   return {
-    judged: async (entry, content) => {
+    validate: async (entry, content) => {
       const { name, rows, bytes, raw_bytes, sha256, table } = entry
       const listed = { name, rows, bytes, raw_bytes, sha256 }
       const asked = { ask: "entry", listed, table: table.definition.name, content } as const
-      return (await ask(asked, [content.buffer])) as Answered & Judged
+      return (await ask(asked, [content.buffer])) as Answered & ValidatedRows
     },
-    verdict: async () => (await ask({ ask: "verdict" })) as Answered & Verdict,
+    findings: async () => (await ask({ ask: "findings" })) as Answered & Findings,
     close: thread.close,
   }
 }

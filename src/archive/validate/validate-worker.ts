@@ -1,21 +1,21 @@
-/** The entry of the thread that judges an archive beside the storing: contents come in, their rows go out, in that order. */
+/** The worker thread that validates an export file: compressed entries come in, their rows go out, in the same order. */
 import { assert, toPondError } from "../../model/errors.ts"
 import type { ThreadFailure } from "../../platform/threads.ts"
 import { freeBytes } from "../../substrate/columns/row-batch.ts"
 import type { ManifestEntry } from "../file/manifest.ts"
-import { NotAnArchive } from "../file/tar.ts"
+import { InvalidArchive } from "../file/tar.ts"
 import { archivedTable } from "../rows/archived-tables.ts"
-import { createJudge, type Judged, type Verdict } from "./entry-validator.ts"
+import { createEntryValidator, type Findings, type ValidatedRows } from "./entry-validator.ts"
 
 export type Asked =
   | { readonly ask: "entry"; readonly listed: ManifestEntry; readonly table: string; readonly content: Uint8Array }
-  | { readonly ask: "verdict" }
+  | { readonly ask: "findings" }
 
 export type Answered =
   /** The first word: the thread has started. */
   | { readonly said: "ready" }
-  | ({ readonly said: "judged" } & Judged)
-  | ({ readonly said: "verdict" } & Verdict)
+  | ({ readonly said: "validated" } & ValidatedRows)
+  | ({ readonly said: "findings" } & Findings)
   | { readonly said: "refused"; readonly reason: string }
   | ThreadFailure
 
@@ -24,20 +24,20 @@ declare const self: {
   postMessage(answered: Answered, moved?: readonly ArrayBufferLike[]): void
 }
 
-const judge = createJudge()
+const validator = createEntryValidator()
 
 function answer(asked: Asked): void {
-  if (asked.ask === "verdict") {
-    self.postMessage({ said: "verdict", ...judge.verdict() })
+  if (asked.ask === "findings") {
+    self.postMessage({ said: "findings", ...validator.findings() })
     return
   }
   const table = archivedTable(asked.table)
-  assert(table !== undefined, `${asked.table} is a table of archives`)
-  const judged = judge.entry(asked.listed, table, asked.content)
+  assert(table !== undefined, `${asked.table} is a table of export files`)
+  const validated = validator.validate(asked.listed, table, asked.content)
   freeBytes(asked.content)
   self.postMessage(
-    { said: "judged", ...judged },
-    [judged.raw, ...judged.keyHashes].map(({ buffer }) => buffer),
+    { said: "validated", ...validated },
+    [validated.raw, ...validated.keyHashes].map(({ buffer }) => buffer),
   )
 }
 
@@ -45,7 +45,7 @@ self.onmessage = ({ data }) => {
   try {
     answer(data)
   } catch (error) {
-    const isRefusal = error instanceof NotAnArchive
+    const isRefusal = error instanceof InvalidArchive
     self.postMessage({
       said: isRefusal ? "refused" : "failed",
       reason: isRefusal ? error.message : toPondError(error).message,

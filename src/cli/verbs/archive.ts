@@ -55,7 +55,7 @@ export const importVerb = defineVerb({
   positionals: [{ name: "file", summary: "The archive to read.", count: "one" }],
   examples: ["import all.pond", "import all.pond --dry-run", "import all.pond --store s3://bucket/pond"],
   run: async ({ pond, flags, words, progress, signal }) => {
-    const request = { path: words[0] ?? "", isRehearsal: flags["dry-run"] }
+    const request = { path: words[0] ?? "", isDryRun: flags["dry-run"] }
     const outcome = await importPond(pond, request, workOf(progress, signal))
     return {
       document: { ...outcome },

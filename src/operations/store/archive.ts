@@ -5,9 +5,9 @@
 import { copyStore } from "../../archive/copy.ts"
 import { type ExportReport, exportArchive } from "../../archive/export.ts"
 import { importArchive } from "../../archive/import.ts"
-import type { Tally } from "../../archive/rows/archived-tables.ts"
+import type { RowCounts } from "../../archive/rows/archived-tables.ts"
 import type { SessionFilter } from "../../archive/rows/selection.ts"
-import { letGo, type Work } from "../../archive/work.ts"
+import { releaseMemory, type Work } from "../../archive/work.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
@@ -43,9 +43,9 @@ function filterOf({ sessionIds, project, agent, ...days }: ExportOptions): Sessi
   return Object.keys(filter).length === 0 ? undefined : filter
 }
 
-type Arrived = { readonly [Role in keyof Tally]: { readonly new: number; readonly present: number } }
+type StoredRows = { readonly [Role in keyof RowCounts]: { readonly new: number; readonly present: number } }
 
-export interface ImportOutcome extends Arrived {
+export interface ImportOutcome extends StoredRows {
   readonly refused: readonly string[]
   readonly bytes: number
   readonly dry_run: boolean
@@ -56,16 +56,16 @@ export interface ImportOutcome extends Arrived {
 
 export async function importPond(
   pond: Pond,
-  { path, isRehearsal }: { readonly path: string; readonly isRehearsal: boolean },
+  { path, isDryRun }: { readonly path: string; readonly isDryRun: boolean },
   work: Work,
 ): Promise<ImportOutcome> {
   const sessions = await pond.sessions()
   const beganMs = pond.host.clock.monotonicMs()
-  const { inserted, present, refused, bytes } = await importArchive(sessions, { path, isRehearsal }, work)
+  const { inserted, present, refused, bytes } = await importArchive(sessions, { path, isDryRun }, work)
   const importedMs = pond.host.clock.monotonicMs()
-  if (!isRehearsal) await indexed(sessions, work)
+  if (!isDryRun) await indexed(sessions, work)
   const doneMs = pond.host.clock.monotonicMs()
-  const both = (role: keyof Tally) => ({ new: inserted[role], present: present[role] })
+  const both = (role: keyof RowCounts) => ({ new: inserted[role], present: present[role] })
   return {
     sessions: both("sessions"),
     messages: both("messages"),
@@ -74,7 +74,7 @@ export async function importPond(
     blobs: both("blobs"),
     refused,
     bytes,
-    dry_run: isRehearsal,
+    dry_run: isDryRun,
     ms: Math.round(importedMs - beganMs),
     index_ms: Math.round(doneMs - importedMs),
   }
@@ -82,7 +82,7 @@ export async function importPond(
 
 /** Whatever of it is not done yet, a search does row by row, and the next sync goes on with it. */
 async function indexed(sessions: Sessions, work: Work): Promise<void> {
-  letGo()
+  releaseMemory()
   for (const table of await sessions.written()) {
     if (work.signal.aborted)
       throw new PondError("interrupted", "Everything is stored. `pond optimize` builds its indexes.")
