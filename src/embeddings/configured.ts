@@ -1,4 +1,4 @@
-/** The model that the settings name, opened. Without one, nothing: search works by words. */
+/** Opens the embedding model named in the settings. Without one, search works by words. */
 import type { Log } from "../platform/host/log.ts"
 import { type Embedder, openEmbedder } from "./embedder.ts"
 import { type ModelSettings, modelDirectory } from "./model-files.ts"

@@ -1,7 +1,7 @@
 /**
- * The seam of meaning: texts in, vectors of length one out. Backed by an ONNX model in a directory, as sentence
- * transformers are published: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and what says how to pool.
- * Batches are of like lengths and bounded by tokens, padded no further than their longest text. Knows no store.
+ * The embedder: texts in, unit vectors out. Runs an ONNX model from a directory in the layout of sentence-transformers:
+ * `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and the pooling configuration. Batches hold texts of similar
+ * length, are bounded by tokens, and are padded only to their longest text. Knows no store.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
@@ -14,22 +14,22 @@ import { factsOfModel, type ModelFacts } from "./model-registry.ts"
 import { type EmbeddingRuntime, embeddingRuntime } from "./runtime.ts"
 
 export interface Embedder {
-  /** Kept with every vector: vectors of two models do not compare. */
+  /** Stored with every vector, because vectors of different models are not comparable. */
   readonly model: string
   readonly dimension: number
   query(text: string): Promise<Float32Array>
-  /** For each text one vector, or several where it is longer than the model reads at once. */
+  /** One vector per text, or several where it is longer than the model's input. */
   passages(texts: readonly string[]): Promise<Float32Array[][]>
   close(): Promise<void>
 }
 
-/** A run of more tokens needs memory in proportion, and is no faster. */
+/** Larger batches need more memory and are not faster. */
 const TOKENS_PER_RUN = 2_048
-/** Of a longer text the beginning and what follows it, as far as so many windows reach, say what it is about. */
+/** Windows per text. Its beginning says what a longer text is about. */
 const WINDOWS_MAX = 8
-/** Windows overlap, so that no sentence is cut for both of its readers. */
+/** Windows overlap, so that a sentence cut by one is whole in the next. */
 const OVERLAP_SHARE = 1 / 8
-/** No tokenizer makes fewer tokens of a text than it has of these. */
+/** No tokenizer produces fewer tokens than one per this many code units. */
 const UNITS_PER_TOKEN_MAX = 16
 
 interface Loaded {
@@ -76,7 +76,7 @@ async function load(name: string, directory: string): Promise<Loaded> {
     const tokenizer = runtime.tokenizers.Tokenizer.fromFile(join(directory, "tokenizer.json"))
     tokenizer.disablePadding()
     tokenizer.disableTruncation()
-    // Half of the machine stays with whoever sits at it.
+    // Leaves half of the machine to its user.
     const threads = Math.max(1, Math.floor(availableParallelism() / 2))
     const session = await runtime.onnx.InferenceSession.create(file, {
       intraOpNumThreads: threads,
@@ -90,7 +90,7 @@ async function load(name: string, directory: string): Promise<Loaded> {
   }
 }
 
-/** Sentence transformers say how they pool, and tokenizers how much their model reads. */
+/** Pooling as sentence-transformers store it, and input length as tokenizers do. */
 function ownFacts(directory: string): Partial<ModelFacts> {
   const pooling = jsonOf(directory, "1_Pooling/config.json")
   const length = numberOf(jsonOf(directory, "tokenizer_config.json")["model_max_length"])
@@ -127,7 +127,7 @@ async function tokensOf({ tokenizer }: Loaded, text: string, isBare: boolean): P
   return (await tokenizer.encode(text, null, { addSpecialTokens: !isBare })).getIds()
 }
 
-/** Each window begins with the prefix and carries the special tokens, as a text of its own does. */
+/** Each window has the prefix and the special tokens, like a text of its own. */
 async function windowsOf(loaded: Loaded, prefix: string, text: string): Promise<Tokens[]> {
   const { tokensMax } = loaded.facts
   const readable = text.slice(0, tokensMax * WINDOWS_MAX * UNITS_PER_TOKEN_MAX).toWellFormed()
@@ -165,7 +165,7 @@ async function embedPassages(loaded: Loaded, texts: readonly string[]): Promise<
   return vectors
 }
 
-/** Shortest first: the longest of a run is its last, and what all are padded to. */
+/** Takes texts shortest first, so the last of a batch sets its padding. */
 function runsOf(order: readonly number[], lengthOf: (at: number) => number): number[][] {
   const runs: number[][] = []
   for (const at of order) {

@@ -1,6 +1,6 @@
 /**
- * Where an embedding model lies: in a directory that someone names, or in an archive behind a URL, which is fetched once,
- * checked against its checksum and unpacked into the cache. Nothing is fetched but what was configured.
+ * Finds the embedding model: in a directory named in the settings, or in an archive behind a URL, which is downloaded
+ * once, checked against its checksum and unpacked into the cache. Nothing is downloaded unless it is configured.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -24,7 +24,7 @@ export interface FetchContext {
 
 const BYTES_MAX = 2_000_000_000
 const TIMEOUT_MS = 30 * 60_000
-/** What of an archive is used. The rest of it is not written. */
+/** The only files that are unpacked. */
 const WANTED = [
   "model.onnx",
   "model_optimized.onnx",
@@ -34,7 +34,7 @@ const WANTED = [
   "1_Pooling/config.json",
 ]
 
-/** Nothing where no model is configured. */
+/** Undefined where no model is configured. */
 export async function modelDirectory(settings: ModelSettings, context: FetchContext): Promise<string | undefined> {
   const { directory, url, sha256 } = settings
   if (directory !== undefined) return directory
@@ -53,7 +53,7 @@ export async function modelDirectory(settings: ModelSettings, context: FetchCont
   return place
 }
 
-/** How long the vectors of the model are, as its own files say it. Opens no model and fetches none. */
+/** The vector dimension according to the model's files. Opens no model and downloads nothing. */
 export function statedDimension({ directory, sha256 }: ModelSettings, cacheDirectory: string): number | undefined {
   const place = directory ?? (sha256 === undefined ? undefined : join(cacheDirectory, "models", sha256.toLowerCase()))
   if (place === undefined || !existsSync(join(place, "config.json"))) return undefined
@@ -97,7 +97,7 @@ function checked(archive: Uint8Array, wanted: string, url: string): Uint8Array {
   )
 }
 
-/** Whole or not at all: a directory that is there is complete. */
+/** Unpacks into a draft that is renamed at the end: an existing directory is complete. */
 function unpack(archive: Uint8Array, place: string): void {
   const draft = `${place}.${process.pid}.draft`
   ensureWritable(dirname(place))
@@ -124,7 +124,7 @@ function unpack(archive: Uint8Array, place: string): void {
 
 const BLOCK = 512
 
-/** Names are matched against the few that are wanted, so no name of an archive becomes a path. */
+/** Entry names are matched against a fixed list and never become a path. */
 function* filesOf(tar: Uint8Array): Generator<{ readonly name: string; readonly bytes: Uint8Array }> {
   const field = (at: number, from: number, length: number) =>
     Buffer.from(tar.subarray(at + from, at + from + length))
@@ -144,7 +144,7 @@ function* filesOf(tar: Uint8Array): Generator<{ readonly name: string; readonly 
   }
 }
 
-/** `1_Pooling/config.json` ends with `config.json` too. */
+/** `1_Pooling/config.json` also ends with `config.json`. */
 function shortest(name: string, path: string): string {
   return name === "config.json" && path.endsWith("1_Pooling/config.json") ? "1_Pooling/config.json" : name
 }

@@ -1,6 +1,6 @@
 /**
- * What pond knows about embedding models by their names: how a query and a passage are announced to them, how the vectors
- * of tokens become one, how much they read at once. A model that is not listed works too; none is required.
+ * Known embedding models: their query and passage prefixes, pooling and input length. Other models work too, and none
+ * is required.
  */
 export type Pooling = "mean" | "cls"
 
@@ -8,7 +8,7 @@ export interface ModelFacts {
   readonly pooling: Pooling
   readonly queryPrefix: string
   readonly passagePrefix: string
-  /** Tokens that it was trained to read at once, its special ones included. */
+  /** Input length in tokens, special tokens included. */
   readonly tokensMax: number
 }
 
@@ -28,7 +28,7 @@ export function knownModel(name: string): ModelFacts | undefined {
   return Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
 }
 
-/** What the model's own files say counts where pond does not know the model. */
+/** For models that are not listed, their own files decide. */
 export function factsOfModel(name: string, own: Partial<ModelFacts>): ModelFacts {
   return knownModel(name) ?? { ...UNKNOWN, ...own }
 }

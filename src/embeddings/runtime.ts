@@ -1,7 +1,7 @@
 /**
- * The one door to the native half of embedding: ONNX Runtime and the tokenizers are loaded here, at the first use and
- * never at import, so that a command without embeddings costs neither. They are opened without fastembed, whose loader
- * cannot bound its threads, downloads without a checksum, and pads every text to 512 tokens.
+ * Loads the native libraries of embedding, ONNX Runtime and the tokenizers, on first use and never at import, so that
+ * commands without embeddings pay for neither. fastembed is not used: its loader cannot bound threads, downloads
+ * without a checksum, and pads every text to 512 tokens.
  */
 import type * as Tokenizers from "@anush008/tokenizers"
 import type * as OnnxRuntime from "onnxruntime-node"

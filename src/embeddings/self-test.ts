@@ -1,11 +1,11 @@
 /**
- * Proves that the native half of embedding works on this machine: real text through a real tokenizer and a real model,
- * whose answer is known. The model is three rows of two numbers; it stands for no model that anyone uses.
+ * Self-test of the native libraries: runs a real text through a tokenizer and a model with a known answer. The model is
+ * a table of three rows with two numbers.
  */
 import { assert } from "../model/errors.ts"
 import { embeddingRuntime } from "./runtime.ts"
 
-/** What `bun build/tiny-model.ts` prints. Row n of its table is (2n, 2n + 1). */
+/** Printed by `bun build/tiny-model.ts`. Row n of its table is (2n, 2n + 1). */
 export const SELF_TEST_MODEL =
   "CAgSBHBvbmQ6+AEKLQoFdGFibGUKCWlucHV0X2lkcxIRbGFzdF9oaWRkZW5fc3RhdGUiBkdhdGhlchIPZW1iZWRkaW5nLXRhYmxlKicIAwgCEAFCBXRhYmxlShgAAAAAAACAPwAAAEAAAEBAAACAQAAAoEBaKAoJaW5wdXRfaWRzEhsKGQgHEhUKBxIFYmF0Y2gKChIIc2VxdWVuY2VaLQoOYXR0ZW50aW9uX21hc2sSGwoZCAcSFQoHEgViYXRjaAoKEghzZXF1ZW5jZWI0ChFsYXN0X2hpZGRlbl9zdGF0ZRIfCh0IARIZCgcSBWJhdGNoCgoSCHNlcXVlbmNlCgIIAkIECgAQEQ=="
 

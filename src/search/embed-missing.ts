@@ -1,8 +1,8 @@
 /**
- * Gives every message that says something its vectors, from its stored text (`session-embed-from-canonical`). What is embedded is what has none yet, newest first, so stopping at
- * any point costs nothing but the batch that was under way. Where nothing waits no text is read and no model is opened;
- * where little waits, the keys of what was stored last tell which texts. Vectors of another model of the same dimension
- * are dropped when this one is complete.
+ * Embeds every message that has text but no vector, from its stored text (`session-embed-from-canonical`). Newest
+ * first, so stopping at any point loses only the batch in progress. Where nothing is missing, no text is read and no
+ * model opened; where little is, the keys of the rows stored last tell which texts to read. Vectors of another model of
+ * the same dimension are dropped once this model is complete.
  */
 import type { Embedder } from "../embeddings/embedder.ts"
 import type { Clock } from "../platform/host/clock.ts"
@@ -20,25 +20,25 @@ export interface EmbedContext {
 }
 
 export interface EmbedProgress {
-  /** Messages that have their vectors by now, and how many there are. */
+  /** Messages that have vectors so far, and how many there are in total. */
   readonly embedded: number
   readonly total: number
 }
 
 export interface EmbedReport {
   readonly model: string
-  /** Messages that got their vectors in this run. */
+  /** Messages embedded in this run. */
   readonly embedded: number
-  /** Messages that have none still, because it was stopped. */
+  /** Messages still without vectors, because the run was stopped. */
   readonly left: number
   readonly ms: number
   readonly interrupted: boolean
 }
 
-/** One commit for so many messages: few enough to lose, many enough not to leave a heap of small files. */
+/** Messages per commit: few enough to lose, and many enough not to leave a heap of small files. */
 const FLUSH_MESSAGES = 512
 
-/** So many keys are compared at once with those that have vectors. */
+/** Keys compared with the stored vectors at once. */
 const KEYS_AT_ONCE = 8_192
 
 const COLUMNS = [
@@ -93,7 +93,7 @@ export async function embedMissing(
   return report()
 }
 
-/** What an embedding would report that finds nothing to do; nothing where something waits. */
+/** The report of a run that finds nothing to embed; undefined where there is something. */
 export async function nothingToEmbed(
   sessions: Sessions,
   model: string,
@@ -103,7 +103,7 @@ export async function nothingToEmbed(
   return embedded >= total ? { model, embedded: 0, left: 0, ms: 0, interrupted: false } : undefined
 }
 
-/** How many messages have vectors of the model, of how many that could. */
+/** How many messages have vectors of the model, and how many could. */
 export async function embedCoverage(sessions: Sessions, model: string, dimension: number): Promise<EmbedProgress> {
   const [total, embedded] = await Promise.all([
     sessions.spoken(),
@@ -112,7 +112,7 @@ export async function embedCoverage(sessions: Sessions, model: string, dimension
   return { embedded, total }
 }
 
-/** Keys first, what was stored last before what was stored first; then the texts of those that lack a vector. */
+/** Reads keys from the newest row to the oldest, then the texts of those without a vector. */
 async function* withoutVectors(sessions: Sessions, embedder: Embedder): AsyncGenerator<Source[]> {
   const { messages } = sessions.tables
   for (let to = await messages.nextRowNumber(); to > 0; to -= KEYS_AT_ONCE) {

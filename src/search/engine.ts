@@ -1,6 +1,6 @@
 /**
- * A search from the request to the answer: which arms are asked, how their rankings become one, what of it is shown.
- * Every arm gets the same filter before it ranks; what was not searched is said.
+ * Runs a search from request to answer: chooses the arms, fuses their rankings and picks what to show. Every arm
+ * applies the whole filter before it ranks, and the answer says what was not searched.
  */
 import type { Embedder } from "../embeddings/embedder.ts"
 import { PondError } from "../model/errors.ts"
@@ -34,20 +34,20 @@ import { lanesOf, scopeFilter } from "./scope-filter.ts"
 export interface SearchContext {
   readonly sessions: Sessions
   readonly clock: Clock
-  /** Nothing where no model is configured. */
+  /** Resolves to undefined where no model is configured. */
   readonly embedder: () => Promise<Embedder | undefined>
   readonly signal: AbortSignal
 }
 
 export interface SearchAnswer {
-  /** Best first, or newest first; as many as were asked for. */
+  /** As many as were asked for, best or newest first. */
   readonly groups: readonly Group[]
-  /** All that were found, before grouping. */
+  /** All hits, before grouping. */
   readonly ranked: readonly FusedHit[]
-  /** They are the best of more that match. */
+  /** More messages match than were ranked. */
   readonly isCut: boolean
   readonly facts: ReadonlyMap<string, SessionFacts>
-  /** The files that came with what people said, by the key of the hit. */
+  /** Names of attached files, by the key of the hit. */
   readonly files: ReadonlyMap<string, readonly string[]>
   readonly shape: QueryShape
   readonly nextCursor: string | undefined
@@ -58,21 +58,21 @@ export interface SearchAnswer {
 export interface Searched {
   readonly arms: readonly ArmName[]
   readonly scope: SearchRequest["scope"]
-  /** What was left out, in words. */
+  /** What was not searched, in words. */
   readonly excluded: readonly string[]
 }
 
-/** What each ranking gives. More would cost without changing what is shown first. */
+/** Candidates per ranking. More would cost time and not change what is shown first. */
 const CANDIDATES = 100
 const WALK_BUDGET_MS = 2_000
-/** What was walked through within that time for an earlier page is found again, however busy the machine is by now. */
+/** A later page may take longer, so that it finds what the first page found even on a busy machine. */
 const WALK_AGAIN_BUDGET_MS = 20_000
-/** So many places a walk goes for at least, and for each session of a page. */
+/** Hits that a scan collects: at least this many, and three per session of a page. */
 const WALKED_MIN = 100
 const WALKED_PER_GROUP = 3
-/** What a page of the most sessions goes for; a cursor that says more was not written here. */
+/** The most that any page asks for. A cursor that says more was not written by pond. */
 const WALKED_MAX = 600
-/** Counting what a walk did not look into takes no longer. */
+/** Time limit for counting values too large for a scan. */
 const LARGE_BUDGET_MS = 300
 const SIMILAR_UNITS_MAX = 2_000
 
@@ -134,7 +134,7 @@ async function beginAnswer({ scope }: SearchRequest, { sessions: { tables }, clo
   return { asOfMicros, messages, parts }
 }
 
-/** What came since is on no page, not even on the first, or the next would begin behind something that nobody was shown. */
+/** Excludes rows stored after the answer began. The first page excludes them too, or later pages would skip hits. */
 function filtersOf(scope: Filter, { asOfMicros, messages, parts }: Begun, isLater: boolean) {
   return {
     where: and(scope, stored(0, messages)),
@@ -153,7 +153,7 @@ interface SearchState {
   readonly whereOfVectors: Filter
   readonly shape: QueryShape
   readonly cursor: CursorState | undefined
-  /** For what goes on from a first ranking: how far back that one walked, where not to the end. */
+  /** In later rounds: how far back the first round scanned, unless to the end. */
   readonly again?: { readonly sinceMicros: bigint | undefined }
 }
 
@@ -161,19 +161,19 @@ interface Found {
   readonly ranked: readonly FusedHit[]
   readonly arms: readonly ArmName[]
   readonly remarks: readonly string[]
-  /** The rankings that were made one. */
+  /** The rankings that were fused. */
   readonly asked: readonly WeightedArm[]
   readonly goesOn?: TimelinePosition
-  /** How far back was walked to add to a ranking, where not to the end: a later page goes as far. */
+  /** How far back a scan beside a ranking went, unless to the end. Later pages go as far. */
   readonly walkedTo?: TimelinePosition
-  /** How many places were gone for, where time was walked through. */
+  /** How many hits a scan was asked for. */
   readonly walked?: number
 }
 
 async function fillPage(asking: SearchState): Promise<Found> {
   const { request, context, cursor } = asking
   const first = await findHits(asking)
-  // A walk goes on by itself. What is sorted by time must not begin anew with what is newer.
+  // A scan has its own continuation. An answer sorted by time must not start again with newer hits.
   const isTimed = request.sort === "recency" && !first.asked.some(({ sinceMicros }) => sinceMicros !== undefined)
   if (request.group === "none" || first.walked !== undefined || isTimed) return first
   const goal = (cursor?.shown ?? 0) + request.limit
@@ -197,7 +197,7 @@ async function findHits(asking: SearchState): Promise<Found> {
   if (request.query.trim() === "") throw emptyQuery()
   if (request.mode === "exact" || request.mode === "pattern") return await scanExact(asking, request.mode)
   if (request.mode === "meaning") return await findByMeaning(asking)
-  // Tool output has no index of words: what is asked of it is looked for to the letter.
+  // Tool output is not in the word index, so it is searched literally.
   if (request.scope === "tools") return await scanExact(asking, "exact")
   return await findRanked(asking)
 }
@@ -239,7 +239,10 @@ async function findRanked(asking: SearchState): Promise<Found> {
   }
 }
 
-/** Where no message holds the words, they may be parts of longer ones; of that is only said what was found. */
+/**
+ * Where no message has the words, they may be parts of longer ones. Such a search is reported only if it finds
+ * something.
+ */
 async function askLiteral(asking: SearchState, words: readonly WeightedArm[]): Promise<Literal | undefined> {
   const { request, context, where, whereOfTools, shape, cursor } = asking
   const again = asking.again ?? (cursor && { sinceMicros: cursor.place?.beforeMicros })
@@ -257,7 +260,7 @@ async function askLiteral(asking: SearchState, words: readonly WeightedArm[]): P
   return isAsked || (literal?.arm.hits.length ?? 0) > 0 ? literal : undefined
 }
 
-/** What goes on from the newest is older, and nothing that another arm finds may come before it. */
+/** In later rounds everything is older than the newest hits, so no other arm may put a hit before them. */
 function recencyMode({ request, again }: SearchState): "first" | "alone" | undefined {
   if (request.sort !== "recency") return undefined
   return again === undefined ? "first" : "alone"
@@ -265,7 +268,7 @@ function recencyMode({ request, again }: SearchState): "first" | "alone" | undef
 
 const TOOLS = "tool calls and results"
 
-/** They have no index of words. */
+/** Says that tool output was searched only literally, or not at all. */
 function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
   if (mode === "words") return [`${TOOLS} (they have no index of words: mode exact)`]
   const unseen = since === undefined ? [] : [`${TOOLS} older than ${textOfMicros(since)} (mode: exact)`]
@@ -300,9 +303,9 @@ async function scanExact(
       : [`${elsewhere ?? "any"} values larger than 4 MiB were not looked into; read them with pond get`]
   const unseen = describeUnscanned(answer, limit)
   if (unseen !== undefined) remarks.push(`${unseen} (cursor)`)
-  // Also at its end a walk that goes on from another has not found all that match: the newer ones were found before.
+  // A scan that continues another one has not found all matches even at its end: the newer ones are on earlier pages.
   const isCut = answer.goesOn !== undefined || cursor?.place !== undefined
-  // Newest first is the order of a walk, so that is what the score says.
+  // A scan yields hits newest first, and its scores say so.
   const ranked = answer.hits.map((hit, index) => ({
     hit: { ...hit, score: 1 },
     score: 1 - index / (2 * limit),
@@ -318,19 +321,19 @@ async function scanExact(
   }
 }
 
-/** What a walk did not look at because its time was over; what lies behind a full page is only not shown yet. */
+/** What a scan did not reach in time. Hits behind a full page are just not shown yet. */
 function describeUnscanned({ hits, goesOn }: Pick<ArmAnswer, "hits" | "goesOn">, limit: number): string | undefined {
   if (goesOn === undefined || hits.length >= limit) return undefined
   return `what is older than ${textOfMicros(goesOn.beforeMicros)}`
 }
 
-/** What is still to be shown of a walk is what that walk found, as a cursor counts in it. */
+/** A later page repeats the scan of the first one, because the cursor counts in its hits. */
 function scanLimit({ limit }: SearchRequest, cursor: CursorState | undefined): number {
   const own = Math.max(WALKED_MIN, limit * WALKED_PER_GROUP)
   return Math.min(WALKED_MAX, cursor === undefined || cursor.shown === 0 ? own : (cursor.walked ?? own))
 }
 
-/** By its vector where it has one. Without embeddings, what is like a message is what shares its words. */
+/** Messages like a given one: by its stored vector, or without embeddings by its words. */
 async function findSimilar({ context, where, whereOfVectors }: SearchState, messageId: string): Promise<Found> {
   const { sessions } = context
   const [source] = await sessions.tables.messages.read({ columns: HIT_COLUMNS, where: eq("id", messageId), limit: 1 })
@@ -364,7 +367,7 @@ async function findByMeaning({ request, context, whereOfVectors }: SearchState):
 
 async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: readonly FusedHit[]): Promise<Group[]> {
   if (request.group === "session") {
-    // Who is asked for no sub-agents finds none, and every other session is its own root.
+    // Without sub-agents every session is its own root.
     const isFlat = lanesOf(request.filters).every((lane) => lane === "main")
     return isFlat ? groupBySession(ranked) : await groupByRoot(sessions, ranked)
   }
@@ -374,7 +377,7 @@ async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: read
 interface PageEnd extends Begun {
   readonly shown: number
   readonly groups: number
-  /** Where the walk that gave these groups began, and where the next one does. */
+  /** Where the scan behind these groups started, and where the next one continues. */
   readonly from: TimelinePosition | undefined
   readonly walked: number | undefined
   readonly goesOn: TimelinePosition | undefined
@@ -384,7 +387,7 @@ function writeNextCursor(
   request: SearchRequest,
   { groups, from, walked, goesOn, ...state }: PageEnd,
 ): string | undefined {
-  // A walk that did not come as far as before has nothing to show, and goes on from no earlier place: it is taken up again.
+  // A scan that got less far than the one before shows nothing, and is repeated from the same position.
   const isShort = goesOn !== undefined && state.shown > groups
   if (state.shown < groups || isShort) return writeCursor(request, { ...state, place: from, walked })
   if (goesOn === undefined) return undefined

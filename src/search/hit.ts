@@ -1,7 +1,7 @@
-/** What every arm reads of a message that it found, and the hit it becomes. */
+/** The columns that every arm reads of a message it found, and the hit made of them. */
 import type { Hit } from "./request.ts"
 
-/** What a search reads of a message that it found. */
+/** Columns of the messages table. */
 export const HIT_COLUMNS = ["session_id", "id", "ordinal", "role", "timestamp", "search_text"] as const
 
 export interface HitRow {

@@ -1,21 +1,21 @@
-/** What kind of query this is: which of it is meant to the letter, and how long it is. Decides which arms are asked. */
+/** Analyses a query: what of it is meant literally, and how long it is. Decides which arms are asked. */
 
 export interface QueryShape {
-  /** The query without its quotes: what words and meaning are asked for. */
+  /** The query without quotation marks, for the word and meaning arms. */
   readonly text: string
-  /** Stretches in double quotes: meant to the letter. */
+  /** Text in double quotes, meant literally. */
   readonly quoted: readonly string[]
-  /** Words that no language has: identifiers, paths, file names, error codes, hashes, flags. */
+  /** Words that are not language: identifiers, paths, file names, error codes, hashes, flags. */
   readonly identifiers: readonly string[]
-  /** Runs without white space, as people count words. */
+  /** Words separated by white space, as people count them. */
   readonly wordCount: number
 }
 
-/** No quotation mark inside one: each stretch is read once, however many marks stay open. */
+/** Excludes quotation marks inside, so that unclosed quotes cannot cause backtracking. */
 const QUOTED = /"([^"]+)"|“([^“”]+)”/g
 const IDENTIFIER =
   /^(?:--?[\w-]+|[\w.-]*\/[\w./-]+|\w+_\w[\w]*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[\w-]+\.[a-z]{1,5}|[A-Z]{1,5}-?\d{2,}\w*|[0-9a-f]{7,40}|\w+::\w[\w:]*)$/
-/** No identifier is longer, and the patterns are not asked for what is. */
+/** Longer words are not identifiers and are not tested by the pattern. */
 const IDENTIFIER_UNITS_MAX = 300
 const EDGES = /^[\s`'"“”([{<]+|[\s`'"“”)\]}>,;:.!?]+$/g
 

@@ -1,7 +1,9 @@
-/** What a search does not answer, in words that say what to ask instead. */
+/** Errors for requests that search refuses. Each message says what to ask instead. */
 import { PondError } from "../model/errors.ts"
 
-/** The engine's time for a text grows with the text times the pattern, and no time ends it in the middle of one. */
+/**
+ * The engine's time per text grows with text length times pattern length, and cannot be interrupted within one text.
+ */
 const PATTERN_UNITS_MAX = 4_000
 
 export function emptyQuery(): PondError {

@@ -1,4 +1,4 @@
-/** What a search asks for and what it finds, inside pond. The wire's shapes are the operation's. */
+/** The request and hit types of search, inside pond. The wire format belongs to the operation. */
 import type { Role } from "../model/session.ts"
 
 export type Scope = "conversation" | "tools" | "all"
@@ -16,7 +16,7 @@ export interface SearchFilters {
   readonly sessionId?: string
   readonly sourceAgent?: string
   readonly role?: Role
-  /** Moments, both inside. */
+  /** Inclusive bounds. */
   readonly fromMicros?: bigint
   readonly toMicros?: bigint
   readonly includeSubagents?: boolean
@@ -32,7 +32,7 @@ export interface SearchRequest {
   readonly group: "session" | "none"
   readonly limit: number
   readonly similarTo?: string
-  /** Also say how each arm was asked, and what each gave to a score. */
+  /** Also return how each arm was run and what it contributed. */
   readonly explain?: boolean
   readonly cursor?: string
 }
@@ -44,24 +44,24 @@ export interface Hit {
   readonly ordinal: number
   readonly role: string
   readonly timestampMicros: bigint
-  /** Where the match was found: the conversation of the message, or one of its tool parts. */
+  /** The text that matched: the message's conversation text, or one of its tool parts. */
   readonly text: string
-  /** As the arm counts: comparable within one arm only. */
+  /** Comparable only within one arm. */
   readonly score: number
 }
 
 export interface ArmAnswer {
   readonly arm: ArmName
   readonly hits: readonly Hit[]
-  /** How the engine looks, over all of time. */
+  /** The engine's query plan over all of time. */
   readonly plan: () => Promise<string>
-  /** Set where the arm did not look everywhere: from where to go on. */
+  /** Where to continue, if the arm did not search everything. */
   readonly goesOn?: { readonly beforeMicros: bigint; readonly skip: number }
-  /** Values that lie in blobs, too large for a column, and were not looked into. */
+  /** Values in blobs, too large for a column, that were not searched. */
   readonly unsearchedLargeValues?: number
 }
 
-/** As a walk through time gives them. */
+/** The order of a timeline scan. */
 export function newestFirst(left: Hit, right: Hit): number {
   if (left.timestampMicros !== right.timestampMicros) return left.timestampMicros > right.timestampMicros ? -1 : 1
   if (left.sessionId !== right.sessionId) return left.sessionId < right.sessionId ? -1 : 1

@@ -1,6 +1,6 @@
 /**
- * The filters of a search in the store's terms. They go into every arm before it ranks (`search-prefilter-pushdown`), so
- * every searched table has the same columns to filter by.
+ * Translates the filters of a request into a store filter. It is pushed into every arm before ranking
+ * (`search-prefilter-pushdown`), so all searched tables have the same filter columns.
  */
 import { PondError } from "../model/errors.ts"
 import type { Sessions } from "../sessions/store.ts"
@@ -27,7 +27,7 @@ export async function scopeFilter(sessions: Sessions, filters: SearchFilters): P
   return and(...parts)
 }
 
-/** What a search leaves out unless it is asked for. Who names a session or an agent has asked. */
+/** Lanes to search. Naming a session or a sub-agent includes its lane. */
 export function lanesOf({ sessionId, sourceAgent, includeSubagents }: SearchFilters): Lane[] {
   if (sessionId !== undefined) return ["main", "subagent", "replay"]
   const isAsked = includeSubagents === true || sourceAgent?.includes("/") === true
@@ -40,13 +40,13 @@ function agentFilter(agent: string, includeSubagents: boolean): Filter {
     : eq("source_agent", agent)
 }
 
-/** A store has few projects and many rows: the names are matched, and the index is asked for those that match. */
+/** Matches project names first, because a store has few of them, and then asks the index for the exact names. */
 async function projectFilter(sessions: Sessions, filter: ProjectFilter): Promise<Filter> {
   if (filter.equals !== undefined) return eq("project", filter.equals)
   return isIn("project", await projectsOf(sessions, filter))
 }
 
-/** Those of the stored ones that are meant. */
+/** The stored projects that match. */
 export async function projectsOf(sessions: Sessions, filter: ProjectFilter): Promise<readonly string[]> {
   const { contains, equals, regex } = filter
   if (regex !== undefined) return await projectsMatching(sessions, regex)
@@ -57,7 +57,7 @@ export async function projectsOf(sessions: Sessions, filter: ProjectFilter): Pro
   )
 }
 
-/** By the engine, in linear time: JavaScript's own expressions can take for ever, and nothing ends them. */
+/** Uses the engine's regular expressions, which run in linear time. JavaScript's can backtrack without end. */
 async function projectsMatching({ tables }: Sessions, regex: string): Promise<readonly string[]> {
   if (regex.length > REGEX_UNITS_MAX) throw badExpression("it is too long")
   try {

@@ -1,23 +1,25 @@
 /**
- * Where an answer goes on: bound to its own query, and to what was stored when it began, so that new sessions neither
- * shift nor double what the next page shows. Opaque to whoever carries it.
+ * The cursor of an answer: bound to its query and to the rows stored when the answer began, so that new sessions
+ * neither shift nor repeat hits. Opaque to clients.
  */
 import { PondError } from "../../model/errors.ts"
 import type { TimelinePosition } from "../exact/timeline.ts"
 import type { SearchRequest } from "../request.ts"
 
 export interface CursorState {
-  /** When the answer began. Vectors of messages that were stored later are left out. */
+  /** When the answer began. Vectors stored later are excluded. */
   readonly asOfMicros: bigint
-  /** The place that the next message got then: what came later has a later one, whatever the clock of its machine says. */
+  /**
+   * The next row number of the messages table at that time. Unlike timestamps, row numbers do not depend on a clock.
+   */
   readonly messages: number
-  /** The same of parts, where they are searched. */
+  /** The same for parts, if they are searched. */
   readonly parts: number | undefined
-  /** How many groups were shown. */
+  /** Groups shown so far. */
   readonly shown: number
-  /** Where the walk in time stopped, for the arms that walk. */
+  /** Where a scan stopped, for arms that scan. */
   readonly place: TimelinePosition | undefined
-  /** How many places that walk went for: what was shown is counted among these, whatever limit the next page has. */
+  /** How many hits that scan asked for. `shown` counts in these, whatever the limit of the next page. */
   readonly walked: number | undefined
 }
 
@@ -93,7 +95,7 @@ function isMicros(value: unknown): boolean {
   return typeof value === "string" && /^-?\d{1,18}$/.test(value)
 }
 
-/** Everything that decides what is found; how many are shown may change from page to page. */
+/** Covers everything that decides what is found. The page size may change between pages. */
 function fingerprint({ cursor: _, limit: __, ...request }: SearchRequest): string {
   const text = JSON.stringify(request, (_key, value) => (typeof value === "bigint" ? String(value) : value))
   return Bun.hash.xxHash64(text).toString(36)

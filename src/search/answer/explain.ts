@@ -1,8 +1,8 @@
-/** How an answer came about: what each ranking weighed, and the engine's plan of those that asked it. Asks once more. */
+/** Explains an answer: the weight of each ranking and the engine's query plan. Runs the queries again. */
 import type { WeightedArm } from "../rank/fusion.ts"
 
 export interface Explanation {
-  /** In the order of the shares of a hit. */
+  /** In the order of a hit's `shares`. */
   readonly rankings: readonly Ranking[]
 }
 
@@ -10,7 +10,7 @@ export interface Ranking {
   readonly name: string
   readonly weight: number
   readonly hits: number
-  /** Step by step, with what each cost. A ranking that only weighs what another found has none. */
+  /** Steps with their cost. Rankings that only re-rank other hits have none. */
   readonly plan?: string
 }
 

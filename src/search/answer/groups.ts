@@ -1,6 +1,5 @@
 /**
- * Hits become sessions: what an agent's agents found counts for the session that they worked for, each session shows its
- * best few hits, and says how much of it lies behind the newest of them.
+ * Groups hits by session. Hits of sub-agents count for the session they worked for. Each group shows its best few hits.
  */
 import { isJsonObject, parseOwnJson } from "../../model/json.ts"
 import type { Sessions } from "../../sessions/store.ts"
@@ -10,19 +9,19 @@ import type { Hit } from "../request.ts"
 export interface Group {
   readonly rootId: string
   readonly hits: readonly FusedHit[]
-  /** Messages of the group that were found, shown or not. */
+  /** Messages found in the group, shown or not. */
   readonly matched: number
 }
 
 const HITS_PER_SESSION = 3
 const LINEAGE_STEPS_MAX = 8
 
-/** In the order of each group's best hit, which is the order that the hits come in. */
+/** Groups in the order of their best hits. */
 export async function groupByRoot(sessions: Sessions, ranked: readonly FusedHit[]): Promise<Group[]> {
   return collectGroups(ranked, await findRoots(sessions, new Set(ranked.map(({ hit }) => hit.sessionId))))
 }
 
-/** The same for hits of which none is a sub-agent's. */
+/** The same without sub-agents: no lookup of parents. */
 export function groupBySession(ranked: readonly FusedHit[]): Group[] {
   return collectGroups(ranked, new Map())
 }
@@ -38,7 +37,7 @@ function collectGroups(ranked: readonly FusedHit[], roots: ReadonlyMap<string, s
   return [...groups].map(([rootId, hits]) => ({ rootId, hits: hits.slice(0, HITS_PER_SESSION), matched: hits.length }))
 }
 
-/** Only sub-agents belong to another session: a fork is a conversation of its own. */
+/** Only sub-agents belong to another session. A fork is a conversation of its own. */
 async function findRoots(sessions: Sessions, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const roots = new Map([...ids].map((id) => [id, id]))
   const parents = new Map<string, string | null>()
@@ -64,7 +63,7 @@ export interface SessionFacts {
   readonly project: string
   readonly sourceAgent: string
   readonly title: string | undefined
-  /** The ordinals of what was said, in order. */
+  /** Ordinals of the messages with text, ascending. */
   readonly spoken: readonly number[]
 }
 
@@ -93,7 +92,7 @@ async function readSpoken(sessions: Sessions, ids: readonly string[]): Promise<R
   return new Map([...bySession].map(([id, own]) => [id, own.map(({ ordinal }) => ordinal)]))
 }
 
-/** The names of the files that came with what people said: such a prompt is more than its words. */
+/** Names of files attached to user messages: such a prompt is more than its words. */
 export async function readFileNames(sessions: Sessions, hits: readonly Hit[]): Promise<Map<string, string[]>> {
   const ofPeople = hits.filter(({ role }) => role === "user")
   const files = new Map<string, string[]>()

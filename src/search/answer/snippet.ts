@@ -1,8 +1,8 @@
-/** What of a long text is shown: the stretch in which most of what was asked for stands. */
+/** Cuts a snippet out of a long text: the part with most of the query's terms. */
 
 export interface Snippet {
   readonly text: string
-  /** Whether something was left out. */
+  /** Whether the text is longer than the snippet. */
   readonly isCut: boolean
 }
 
@@ -10,11 +10,11 @@ const ELLIPSIS = "…"
 
 export interface SnippetQuery {
   readonly terms: readonly string[]
-  /** Where it stands, where that is known better than by its terms. */
+  /** The position of the match, where it is known better than by terms. */
   readonly placeIn?: (text: string) => number | undefined
 }
 
-/** At most so many characters around the best place of the terms; the beginning, where none of them stands in the text. */
+/** At most `sizeMax` characters around the best position; the beginning where no term is found. */
 export function cutSnippet(text: string, { terms, placeIn }: SnippetQuery, sizeMax: number): Snippet {
   if (text.length <= sizeMax) return { text, isCut: false }
   const room = sizeMax - 2 * ELLIPSIS.length
@@ -27,7 +27,7 @@ export function cutSnippet(text: string, { terms, placeIn }: SnippetQuery, sizeM
   return { text: `${from > 0 ? ELLIPSIS : ""}${cut}${to < text.length ? ELLIPSIS : ""}`, isCut: true }
 }
 
-/** Enough of them tell where the text is about the query; a term that is everywhere tells nothing. */
+/** Occurrences considered per term. More do not change the choice: a term that is everywhere tells nothing. */
 const PLACES_MAX = 200
 
 function findBestStart(text: string, terms: readonly string[], room: number): number {
@@ -61,7 +61,7 @@ function findTerms(text: string, terms: readonly string[]): { at: number; weight
   return places.toSorted((left, right) => left.at - right.at)
 }
 
-/** Not in the middle of a character. */
+/** Moves a cut out of the middle of a surrogate pair. */
 function alignToCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at

@@ -1,6 +1,6 @@
 /**
- * What the filters of a search leave nothing of, in words: a name that no stored session has finds nothing, whatever is
- * looked for, and who wrote it by heart is helped by those that there are. Asked where an answer is empty.
+ * Explains an empty answer: which filter matches nothing in the store, and which values exist. Someone who typed a
+ * client or project name from memory gets the right one.
  */
 import type { Sessions } from "../../sessions/store.ts"
 import type { ProjectFilter, SearchFilters } from "../request.ts"

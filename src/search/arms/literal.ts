@@ -1,6 +1,6 @@
 /**
- * What of an ordinary query is meant to the letter: its quoted stretches and its identifiers. The index of words gives the
- * messages that hold all words of one, and their texts decide; only what it does not know as words is walked for.
+ * The literal arm: quoted text and identifiers of an ordinary query. The word index yields messages that have all words
+ * of one, and their texts decide. Only text that the index does not know as words is scanned for.
  */
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Sessions } from "../../sessions/store.ts"
@@ -15,11 +15,11 @@ import type { Hit, Scope } from "../request.ts"
 const STRETCHES_MAX = 4
 const CANDIDATES = 60
 const WALK_BUDGET_MS = 150
-/** Tools have no index of words, so that whoever asks for them too has nothing else. */
+/** Tool output is not in the word index, so a search of it has nothing else and gets more time. */
 const TOOLS_BUDGET_MS = 1_000
-/** What the first page had the time to look at, a later page looks at however busy the machine is by now. */
+/** Practically unlimited: a later page scans as far as the first, even on a busy machine. */
 const WALK_AGAIN_BUDGET_MS = 86_400_000
-/** A literal occurrence decides between rankings that agree otherwise. */
+/** A literal match decides between messages that rank equally otherwise. */
 const WEIGHT = 0.5
 
 export interface LiteralRequest {
@@ -27,20 +27,20 @@ export interface LiteralRequest {
   readonly where: Filter
   readonly whereOfTools: Filter
   readonly scope: Scope
-  /** No message holds its words as words: what it is looked for in is then part of longer ones. */
+  /** No message has the query's words, so they may be parts of longer ones. */
   readonly isUnheard: boolean
-  /** For a later page of an answer: how far back its first page has looked, where not to the end. */
+  /** On a later page: how far back the first page scanned, unless to the end. */
   readonly again?: { readonly sinceMicros: bigint | undefined }
   readonly signal: AbortSignal
 }
 
 export interface Literal {
   readonly arm: WeightedArm
-  /** What was walked for was not looked for in what is older: the time was over. */
+  /** Where the scan ran out of time. Older messages were not scanned. */
   readonly sinceMicros?: bigint
 }
 
-/** Nothing where the query holds nothing of the kind. The more of the stretches stand in a message, the better. */
+/** Scores a message by how many of the literals it contains. Undefined where the query has none. */
 export async function findLiteral(
   sessions: Sessions,
   clock: Clock,
@@ -48,7 +48,7 @@ export async function findLiteral(
 ): Promise<Literal | undefined> {
   const { quoted, identifiers, text: whole } = request.shape
   const meant = [...new Set([...quoted, ...identifiers])].slice(0, STRETCHES_MAX)
-  // What tools did has no index of words: there all of a query is meant so, where nothing in it is.
+  // Tool output is not in the word index, so there the whole query is taken literally unless a part of it is.
   const isWhole = meant.length === 0 && (request.isUnheard || request.scope === "all") && whole !== ""
   if (meant.length === 0 && !isWhole) return undefined
   const asked: LiteralRequest = isWhole && !request.isUnheard ? { ...request, scope: "tools" } : request

@@ -1,4 +1,7 @@
-/** When meaning is asked, with which weight, and what is said where it cannot be. How it is found is `meaning.ts`. */
+/**
+ * The meaning arm: when it is asked, with which weight, and what the answer says where it cannot be. The vector search
+ * itself is in `nearest-vectors.ts`.
+ */
 import type { Embedder } from "../../embeddings/embedder.ts"
 import { PondError } from "../../model/errors.ts"
 import type { Sessions } from "../../sessions/store.ts"
@@ -13,14 +16,14 @@ interface MeaningContext {
   readonly embedder: () => Promise<Embedder | undefined>
 }
 
-/** A fifth of the words' weight: meaning lifts what words found too, and never buries what they found alone. */
+/** A fifth of the words' weight: it lifts what words found too, and never buries what only words found. */
 const WEIGHT = 0.2
 const CANDIDATES = 100
-/** Fewer words are a name, and a name has no meaning that its letters do not tell. */
+/** Shorter queries are names, whose meaning is their letters. */
 const WORDS_MIN = 4
 const DENSE_UNITS_MIN = 8
 
-/** The arm beside the words, or why there is none; nothing where the query does not ask for it. */
+/** The arm beside the word arm, or the reason why it cannot be asked; undefined where the query does not need it. */
 export async function meaningBeside(
   context: MeaningContext,
   shape: QueryShape,
@@ -33,7 +36,7 @@ export async function meaningBeside(
     if ((await countVectors(context.sessions, embedder)) === 0) return `meaning (${NOT_EMBEDDED})`
     return await arm(context.sessions, embedder, await embedder.query(shape.text), where, CANDIDATES)
   } catch (error) {
-    // Words answer without it; what is wrong is said beside the answer.
+    // The word arm answers alone, and the answer says why.
     if (error instanceof PondError && error.code === "validation_failed") return `meaning (${error.message})`
     throw error
   }
@@ -55,7 +58,7 @@ export async function meaningAlone(
   return await arm(context.sessions, embedder, await embedder.query(query), where, limit)
 }
 
-/** Nothing where the message has no vector. */
+/** Undefined where the message has no vector. */
 export async function similarByMeaning(
   context: MeaningContext,
   message: Pick<Hit, "sessionId" | "messageId">,

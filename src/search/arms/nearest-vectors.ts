@@ -1,6 +1,6 @@
 /**
- * The arm of meaning: the messages whose vectors are nearest to the query's. Vectors lie in a table of their own with the
- * columns that filters need, so that the engine narrows before it ranks. A message of several windows counts once.
+ * Vector search: the messages whose vectors are nearest to the query's. Vectors are in a table of their own together
+ * with the filter columns, so that the engine filters before it ranks. A message with several windows counts once.
  */
 import type { Embedder } from "../../embeddings/embedder.ts"
 import type { Sessions } from "../../sessions/store.ts"
@@ -11,26 +11,26 @@ import { HIT_COLUMNS, toHit } from "../hit.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
 
 /**
- * `bun run bench meaning`, over 200,000 clustered vectors of 384 numbers and the 200 rows that are asked for, in processor
- * time: comparing with each 102 ms; the index refined once 14 ms, with 0.86 of the 100 nearest, twice 20 ms (0.95), four
- * times 37 ms (0.988, and all of the 10 nearest), ten times 68 ms (0.999). 10, 20 or 40 probes find the same. The index has
- * a twentieth of the vectors' bytes, built in 4 s.
+ * Chosen by `bun run bench meaning` with 200,000 clustered vectors of 384 dimensions and 200 rows asked for, in CPU
+ * time. Comparing all: 102 ms. By the index, with a refine factor of 1: 14 ms and 0.86 of the 100 nearest; 2: 20 ms
+ * (0.95); 4: 37 ms (0.988, and all of the 10 nearest); 10: 68 ms (0.999). 10, 20 or 40 probes find the same. The index
+ * takes a twentieth of the vectors' bytes and 4 s to build.
  */
 const PROBES = 20
 const REFINE = 4
 /**
- * Up to so many vectors, all or those that a filter leaves, each is compared. With one in fifty left of 200,000 the index
- * took 10 ms and found 0.947 of the 100 nearest, comparing took 4 ms and finds all.
+ * Up to this many vectors after filtering, all are compared. With 1 in 50 of 200,000 left, the index took 10 ms and
+ * found 0.947 of the 100 nearest; comparing takes 4 ms and finds all.
  */
 const FLAT_MAX = 50_000
-/** A long message has several windows among the nearest. */
+/** A long message may have several windows among the nearest. */
 const WINDOWS_EACH = 2
 
 export function vectorsOf(sessions: Sessions, dimension: number) {
   return sessions.store.table(embeddingsTable(dimension))
 }
 
-/** How many vectors of this model there are; none where nothing was embedded yet. */
+/** Number of vectors of this model; 0 before anything is embedded. */
 export async function countVectors(sessions: Sessions, { model, dimension }: Embedder): Promise<number> {
   return await vectorsOf(sessions, dimension).count(eq("model", model))
 }
@@ -43,13 +43,13 @@ export interface MeaningRequest {
 
 type Vectors = ReturnType<typeof vectorsOf>
 
-/** By the index where comparing with each would take longer. */
+/** Uses the vector index only where comparing all would take longer. */
 export async function nearestQuery(table: Vectors, vector: Float32Array, where: Filter): Promise<VectorQuery> {
   const exact = (await table.count(where)) <= FLAT_MAX
   return { column: "vector", vector, distance: "cosine", exact, probesMin: PROBES, refine: REFINE }
 }
 
-/** Best first. The score is the cosine of the nearest window. */
+/** Best first. The score is the cosine similarity of the nearest window. */
 export async function findMeaning(
   sessions: Sessions,
   embedder: Embedder,
@@ -80,7 +80,7 @@ export async function findMeaning(
   return { hits, plan: () => table.explain({ ...asked, vector: nearest }) }
 }
 
-/** The vector that a message was stored with, so that what is like it need not be embedded again. */
+/** The stored vector of a message, which saves embedding it again. */
 export async function storedVector(
   sessions: Sessions,
   { model, dimension }: Embedder,

@@ -1,7 +1,7 @@
 /**
- * The words arm, in two steps. The index of terms finds candidates: BM25 over a message and what was said just before it,
- * in every language alike; for a short query also those that hold all of its words, and, where one of its words is
- * nobody's, those that hold a word like it. Then the candidates are weighed by their own texts (`weigh.ts`).
+ * The word arm, in two stages. First the word index yields candidates: BM25 over each message and its context; for a
+ * short query also messages that have all of its words, and fuzzy matches where nobody wrote one of its words. Then the
+ * candidates are re-ranked by their own texts (`rank/rerank.ts`).
  */
 
 import type { Sessions } from "../../sessions/store.ts"
@@ -14,16 +14,19 @@ import type { WeightedArm } from "../rank/fusion.ts"
 import { normalizeText, scoreOpenings, scoreRuns } from "../rank/rerank.ts"
 import type { Hit } from "../request.ts"
 
-/** Chosen by the judge on all of its sets together; single changes of a tenth move the mean by less than half a point. */
+/**
+ * Tuned on all labelled retrieval sets together. Changing one weight by a tenth moves the mean by less than half a
+ * point.
+ */
 const WEIGHTS = { index: 0.38, runs: 0.5, opening: 0.12, literal: 0.5 }
-/** A query of at most so many words is meant to the letter; a longer one is about something. */
+/** A query of up to this many words is meant literally; a longer one describes a topic. */
 export const LETTER_WORDS_MAX = 6
 const QUERY_TERMS_MAX = 400
 
 export interface WordsRequest {
   readonly where: Filter
   readonly limit: number
-  /** The newest that hold every word, where there are so many; else these too, or, `alone`, no others. */
+  /** Sorted by time: "first" takes the newest messages that have every word if there are enough, "alone" no others. */
   readonly newest?: "first" | "alone"
 }
 
@@ -50,7 +53,7 @@ export async function findWords(
   let hits = await readCandidates(sessions, found)
   const texts = hits.map(({ text }) => normalizeText(text))
   const absent = isShort ? findUnheard(plain, texts) : []
-  // A word that someone has written, though not where it is looked for, is spelled as it was meant.
+  // A word that occurs anywhere in the store is spelled as intended.
   const known = absent.length > 0 ? await sessions.words.known(absent) : new Set()
   const unheard = absent.filter((word) => !known.has(word))
   const like = unheard.length > 0 ? await findSpelledAlike(ask, unheard) : []
@@ -98,7 +101,7 @@ interface Candidate {
 
 type Ask = (query: WordQuery) => Promise<Candidate[]>
 
-/** Every candidate is read once, whichever of the questions have found it. */
+/** Reads each candidate once, whichever queries found it. */
 async function readCandidates(sessions: Sessions, candidates: readonly Candidate[]): Promise<Hit[]> {
   const rows = await sessions.words.read(
     candidates.map(({ row }) => row),
@@ -108,13 +111,16 @@ async function readCandidates(sessions: Sessions, candidates: readonly Candidate
   return rows.map((row) => toHit(row, scores.get(row._row) ?? 0))
 }
 
-/** Of common words the index ranks those first that are rare together; of all of them in one message it gets more. */
+/**
+ * For common words BM25 favours messages with a rare combination. Asking for all words together adds those that have
+ * every one.
+ */
 async function findCandidates(ask: Ask, terms: readonly string[], together: readonly string[]): Promise<Candidate[]> {
   const [some, every] = await Promise.all([
     ask({ terms }),
     together.length > 0 ? ask({ terms: together, every: true }) : [],
   ])
-  // What the first list does not hold scored no more than its last.
+  // Candidates missing from the first list scored no more than its last.
   const least = some.at(-1)?.score ?? 0
   return mergeCandidates(
     some,
@@ -122,7 +128,7 @@ async function findCandidates(ask: Ask, terms: readonly string[], together: read
   )
 }
 
-/** In no order; as many as asked for, where there are as many. Nothing says how well they match, but that they do. */
+/** The newest messages that have every word, unordered and unscored, up to the limit. */
 async function findNewest(
   { words }: Sessions,
   plain: readonly string[],
@@ -146,7 +152,7 @@ function sinceOf(hits: readonly Hit[], isNewest: boolean): Pick<WeightedArm, "si
   return { sinceMicros: moments[0] ?? 0n }
 }
 
-/** One letter apart, or two where nobody wrote anything nearer. */
+/** Within edit distance 1, or 2 where nothing is nearer. */
 async function findSpelledAlike(ask: Ask, words: readonly string[]): Promise<Candidate[]> {
   const near = await ask({ terms: words, distance: 1 })
   const found = near.length > 0 ? near : await ask({ terms: words, distance: 2 })
@@ -158,7 +164,7 @@ function mergeCandidates(first: readonly Candidate[], second: readonly Candidate
   return [...first, ...second.filter(({ row }) => !rows.has(row))]
 }
 
-/** A text with a word that is spelled almost like one of the query's counts as one that holds it. */
+/** A text with a similar word counts like one with the word itself. */
 function addCandidates(first: readonly Candidate[], second: readonly Candidate[]): Candidate[] {
   const more = new Map(second.map(({ row, score }) => [row, score]))
   const raised = first.map(({ row, score }) => ({ row, score: score + (more.get(row) ?? 0) }))
@@ -171,7 +177,7 @@ const UNHEARD_MAX = 3
 const LIKE_MAX = 50
 const JOINED = /.[./\-:@\\+#]./
 
-/** Words of the query that no candidate holds, not even as a part: most likely they are misspelt. */
+/** Query words that no candidate contains, not even inside a word: probably misspelled. */
 function findUnheard(plain: readonly string[], texts: readonly string[]): string[] {
   return plain
     .filter((word) => word.length >= UNHEARD_LENGTH_MIN && word.length <= UNHEARD_LENGTH_MAX && !JOINED.test(word))

@@ -1,6 +1,6 @@
 /**
- * The messages that can hold a stretch, where the index of words knows that they are few, looked at from the newest on
- * until there are as many hits as are wanted. Their texts decide. Says from where on it did not look.
+ * Narrows an exact search by the word index: where only few messages can contain the text, those are read, newest
+ * first, until there are enough hits. Their texts decide. The result says how far back it looked.
  */
 
 import type { Sessions } from "../../sessions/store.ts"
@@ -16,33 +16,33 @@ export interface PrefilterRequest {
   readonly stretch: Needle
   readonly where: Filter
   readonly limit: number
-  /** Asked between two looks. */
+  /** Checked between batches. */
   readonly isOver: () => boolean
-  /** Which of the messages with the stretch are meant. All, unless it is said. */
+  /** A further test of the rows that contain the text, such as the whole pattern. */
   readonly confirmed?: (rows: readonly HitRow[]) => Promise<readonly HitRow[]>
 }
 
 export interface Prefiltered {
-  /** Newest first: all that there are, but for those before the moment. */
+  /** Newest first, complete back to `before`. */
   readonly hits: readonly Hit[]
-  /** What is older was not looked at. */
+  /** Older messages were not read. Undefined where all were. */
   readonly before?: bigint
 }
 
-/** So many are read at once without asking which are the newest. */
+/** Up to this many are read at once, unsorted. */
 const FEW = 256
 const BATCH_MIN = 64
 const BATCH_GROWTH = 4
 const BATCH_MAX = 2_048
-/** A text read by the number of its row costs as much as some thirty that are walked through. */
+/** Reading a row by number costs as much as scanning about thirty. */
 const SELECTIVE_SHARE = 1 / 32
-/** But a walk begins with some costs of its own. */
+/** A scan has a fixed cost that reading up to this many rows does not exceed. */
 const SELECTIVE_MIN = 3_000
-/** Texts of megabytes, read a few at a time. */
+/** Texts of megabytes, of which only the beginning is indexed. Read a few at a time. */
 const CUT_MAX = 200
 const CUT_AT_ONCE = 8
 
-/** Nothing where the index does not narrow the search. */
+/** Undefined where the index does not narrow the search. */
 export async function findPrefiltered(sessions: Sessions, request: PrefilterRequest): Promise<Prefiltered | undefined> {
   const { stretch, where, limit, isOver } = request
   const clauses = await buildClauses(sessions, stretch)
@@ -70,11 +70,14 @@ export async function findPrefiltered(sessions: Sessions, request: PrefilterRequ
 
 interface Batch {
   readonly rows: readonly number[]
-  /** All that are as new were looked at; nothing where none is left at all. */
+  /** Everything as new as this was read. Undefined at the end. */
   readonly oldest: bigint | undefined
 }
 
-/** The newest of those that are left, about so many: all of one moment together, so that it can be said how far it went. */
+/**
+ * Batches of about the wanted size, newest first. Messages of one timestamp stay together, so that the position can be
+ * stated.
+ */
 function openBatches({ rows, moments }: WordMatches): { next(wanted: number): Batch } {
   if (moments === undefined) return { next: () => ({ rows: [...rows], oldest: undefined }) }
   const ordered = moments.toSorted()
@@ -95,7 +98,7 @@ function openBatches({ rows, moments }: WordMatches): { next(wanted: number): Ba
   }
 }
 
-/** Of most messages the text alone is read: few of those that hold the words hold them in that order. */
+/** Reads the text alone first, because few of the messages that have the words have them in this order. */
 async function readMatching(
   { words, tables }: Sessions,
   { stretch, confirmed }: PrefilterRequest,

@@ -1,17 +1,17 @@
 /**
- * What every text has that a pattern matches: the longest stretch of it that stands for itself. Only plain patterns are
- * read (no groups, no choices, no flags), and nothing is said of any other, so that whether one is right at all is
- * still the engine's to say. Pure.
+ * Extracts a literal from a regular expression: the longest string that every match contains. Reads only simple
+ * patterns (no groups, alternatives or flags). Whether a pattern is valid remains for the engine to say. Pure. Regex
+ * engines use the same technique (https://swtch.com/~rsc/regexp/regexp4.html).
  */
 
-/** One thing of a pattern and how often it may be there. A sign that means something stands for itself behind a stroke. */
+/** One element of a pattern with its repetition. A special character after a backslash stands for itself. */
 const PIECE =
   /(?:(?<plain>[^\\.+*?()|[\]{}^$])|\\(?<sign>[\\.+*?()|[\]{}^$#&~-])|(?:\\[wdsWDS]|\.|\[\^?(?:\\[wds]|a-z|A-Z|0-9|\w)+\]))(?<often>[+*?]\??)?|\\[bB]|\^|\$/suy
 
-/** A long one costs the engine more for each text than is saved. */
+/** A longer literal costs the engine more per text than it saves. */
 const PATTERN_UNITS_MAX = 200
 
-/** Nothing where none is sure. */
+/** Undefined where no literal is certain. */
 export function requiredLiteral(pattern: string): string | undefined {
   if (pattern.length > PATTERN_UNITS_MAX || !pattern.isWellFormed()) return undefined
   let [longest, run] = ["", ""]
@@ -21,7 +21,7 @@ export function requiredLiteral(pattern: string): string | undefined {
     if (piece === null) return undefined
     const { plain, sign, often } = piece.groups ?? {}
     const own = plain ?? sign
-    // What may be missing is not sure, and behind what may be there twice nothing goes on.
+    // An optional element is not certain, and nothing can be joined behind a repeated one.
     if (own !== undefined && (often === undefined || often.startsWith("+"))) run += own
     if (run.length > longest.length) longest = run
     if (own === undefined || often !== undefined) run = ""

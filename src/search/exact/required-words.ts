@@ -1,8 +1,8 @@
 /**
- * Which messages can hold a stretch, as the index knows it. Words that stand whole inside the stretch, with something on
- * both sides, are terms of every text that holds it. The first and the last may be the end and the beginning of longer
- * words: the list of all words says of which. What the words say is never less than what the texts hold, so that an answer
- * made of it is as complete as a look at every text.
+ * Derives from a searched text which words a message must have to contain it. A word inside the text, with a separator
+ * on both sides, is a term of every message that contains it. The first and last may be the end and the beginning of
+ * longer words, which the word list names. The result is never too narrow: an answer by it is as complete as reading
+ * every text.
  */
 
 import type { Sessions } from "../../sessions/store.ts"
@@ -15,52 +15,52 @@ export interface Needle {
   readonly isCaseBlind: boolean
 }
 
-/** A part of more words than this is a part of most messages. */
+/** A fragment in more words than this is in most messages. */
 const HOLDERS_MAX = 400
 const PART_UNITS_MIN = 3
-/** The longest are the rarest. */
+/** The longest are kept, which are the rarest. */
 const REQUIRED_MAX = 24
 
 // --- What is certain --------------------------------------------------------------------------------------------------
 
-/** What no word goes on across. Letters, digits, marks and the underscore make words; so does no sign or space. */
+/** Separators, which no word crosses: everything but letters, digits, marks and the underscore. */
 const BETWEEN = /[^\p{L}\p{M}\p{N}_]/gu
 
 /** Characters that are words of their own, whatever stands beside them. */
 const HAN = /\p{Script=Han}+|\p{Extended_Pictographic}/gu
 
-/** Nothing where the stretch holds no whole word. */
+/** Empty where the text has no whole word. */
 export function findRequiredWords(stretch: string): string[] {
   const places = [...stretch.matchAll(BETWEEN)].map(({ index }) => index)
   const inside = stretch.slice(places[0] ?? 0, (places.at(-1) ?? -1) + 1)
-  // What is derived from a word's neighbours needs them all; the words themselves do not.
+  // Joined terms depend on both neighbours, so only terms of the words themselves are taken.
   const whole = [...inside.split(BETWEEN), ...(stretch.match(HAN) ?? []), ...findDense(stretch)].filter(Boolean)
   const terms = whole.flatMap((word) => indexTerms(word))
   return [...new Set(terms)].filter((term) => !/[*~]$/.test(term))
 }
 
 const DENSE = /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Han}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}]+/gu
-/** They join with what stands before them, or with what comes next. */
+/** Characters that combine with the one before, or with the next. */
 const LEADING = /^[\p{M}\uFF9E\uFF9F]+/u
 const TRAILING = /.[\p{M}\uFF9E\uFF9F]*$/su
 const CONJOINING = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]/
 
-/** Scripts without spaces are indexed by the character; the first and the last one may be parts of others still. */
+/** Scripts without spaces are indexed by character. The first and last characters of a run may combine with others. */
 function findDense(stretch: string): string[] {
   return (stretch.match(DENSE) ?? [])
     .filter((run) => !CONJOINING.test(run))
     .map((run) => run.replace(LEADING, "").replace(TRAILING, ""))
 }
 
-/** A part of a word at the beginning or the end of a stretch, as the list of words has it. */
+/** A fragment of a word at the beginning or end of the text, in the form of the word list. */
 interface WordPart {
   readonly compared: string
-  /** Whether the word begins, or ends, with it. */
+  /** Whether the word starts, or ends, with the fragment. */
   readonly isStart: boolean
   readonly isEnd: boolean
 }
 
-/** In another case a word may have other parts, so that then the words inside are looked up too. */
+/** Ignoring case, a word may split into other parts, so the words inside are looked up too. */
 function findWordParts({ text, isCaseBlind }: Needle): WordPart[] {
   const parts: WordPart[] = []
   for (const { start, end } of findWordSpans(text)) {
@@ -68,7 +68,7 @@ function findWordParts({ text, isCaseBlind }: Needle): WordPart[] {
     if (isStart && isEnd && !isCaseBlind) continue
     let run = text.slice(start, end)
     if (!isStart) run = run.replace(/^\p{M}+/u, "")
-    // What comes next may join with a letter that has no ASCII form.
+    // The next character may combine with a letter outside ASCII.
     if (!isEnd && /[^\0-\x7f]$/.test(run)) run = run.replace(/.\p{M}*$/su, "")
     const compared = toComparable(run)
     if (compared.length >= PART_UNITS_MIN) parts.push({ compared, isStart, isEnd })
@@ -79,8 +79,8 @@ function findWordParts({ text, isCaseBlind }: Needle): WordPart[] {
 // --- Asking -----------------------------------------------------------------------------------------------------------
 
 /**
- * What a message that holds the stretch holds of words, each time one of several; nothing where the index does not know
- * of any. Messages that the list of words does not tell of yet count as if they held every part.
+ * Clauses that every message containing the text satisfies; undefined where the index knows none. Messages newer than
+ * the word list satisfy every fragment.
  */
 export async function buildClauses(sessions: Sessions, stretch: Needle): Promise<WordClause[] | undefined> {
   const certain = stretch.isCaseBlind ? [] : findRequiredWords(stretch.text)
@@ -88,20 +88,20 @@ export async function buildClauses(sessions: Sessions, stretch: Needle): Promise
   const parts = findWordParts(stretch)
   const list = parts.length === 0 ? undefined : await sessions.wordList()
   const holders = list === undefined ? [] : findHolders(list, parts)
-  // Fewer than the list was made of: a store that lost some to a power cut, and will have others in their places.
+  // A store that lost rows to a power failure will reuse their numbers for others.
   if (list !== undefined && holders.length > 0 && (await sessions.tables.messages.nextRowNumber()) < list.reach)
     return undefined
   const clauses: WordClause[] = [
     ...toIndexTerms(rarest).map((term) => ({ terms: [term] })),
     ...holders.map((terms) => ({ terms: toIndexTerms(terms), from: list?.reach ?? 0 })),
   ]
-  // Of a text that is too long to index whole, only its beginning is known: those are looked at too.
+  // Only the beginning of very long texts is indexed, so those always have to be read.
   return clauses.length === 0
     ? undefined
     : clauses.map((clause) => ({ ...clause, terms: [...clause.terms, TRUNCATED_TERM] }))
 }
 
-/** For each part the words that hold it. Parts of too many words are left out: they narrow nothing. */
+/** Per fragment the words that contain it. Fragments of too many words are left out, because they narrow nothing. */
 function findHolders(list: WordList, parts: readonly WordPart[]): string[][] {
   return parts.flatMap((part) => {
     const terms = list.termsHolding(part.compared, part, HOLDERS_MAX)
@@ -109,7 +109,7 @@ function findHolders(list: WordList, parts: readonly WordPart[]): string[][] {
   })
 }
 
-/** A sign that stands for several words is as many terms. */
+/** A sign that folds to several words is several terms. */
 function toIndexTerms(terms: readonly string[]): string[] {
   return [...new Set(terms.flatMap((term) => term.split(" ")).filter(Boolean))]
 }

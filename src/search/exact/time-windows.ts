@@ -1,43 +1,45 @@
 /**
- * Cuts time into windows for a walk back through it, each with about as many rows as can be looked at at once. Only
- * moments are counted, which an index answers; where nothing lies, nothing is looked at. Knows no needle and no filter.
+ * Splits time into windows for a scan from the newest message back, each with about as many rows as can be scanned at
+ * once. Counts only timestamps, which an index answers, and skips empty time. Knows nothing of the search itself.
  */
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { range } from "../../substrate/filter.ts"
 
 export interface TimeWindow {
-  /** Nothing where it reaches back to the first row of all. */
+  /** Undefined in the last window, which reaches back to the first row. */
   readonly from: bigint | undefined
-  /** Not inside. */
+  /** Exclusive. */
   readonly to: bigint
   readonly rows: number
 }
 
 export interface TimeWindows {
-  /** The next one back from there; nothing where nothing older lies. */
+  /** The next window before a time; undefined where nothing is older. */
   before(to: bigint): Promise<TimeWindow | undefined>
-  /** What looking at one has cost decides how many rows the next has, which are no more than are wanted. */
+  /** Reports the cost of a window, which decides the size of the next. */
   took(window: TimeWindow, ms: number, wanted: number): void
-  /** That one takes too long; says whether to ask for a smaller one: for the least there is, where no time is left. */
+  /**
+   * Reports that a window took too long. Returns whether to ask for a smaller one; the smallest where no time is left.
+   */
   shrink(window: TimeWindow, isTimeOver: boolean): boolean
 }
 
-/** Later than any moment of a message. */
+/** Later than the timestamp of any message. */
 export const END_OF_TIME = 999_999_999_999_999_999n
 
 const WEEK = 604_800_000_000n
 const ROWS_MIN = 16
 const GROWTH_MAX = 8
-/** A window is taken when it has not many more rows than it should. */
+/** A window may have this many times the rows it should. */
 const EXCESS_MAX = 1.5
 const TRIES_MAX = 12
 
 export interface WindowsRequest {
   readonly isOfTools: boolean
-  /** What one window may cost: it cannot be left half looked at. */
+  /** Time budget of one window, which cannot be left half scanned. */
   readonly shareMs: number
-  /** About how many rows the first has. */
+  /** Approximate rows of the first window. */
   readonly rowsFirst: number
 }
 
@@ -50,7 +52,7 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
   let span = WEEK
   let givenUp = Number.POSITIVE_INFINITY
 
-  /** The end of time is far from what was said last. */
+  /** Replaces the end of time by a moment near the newest message. */
   async function findAnchor(to: bigint): Promise<bigint> {
     if (to !== END_OF_TIME) return to
     const now = BigInt(Math.trunc(clock.nowMs())) * 1000n
@@ -69,9 +71,9 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
     return left === 0 ? undefined : { from: undefined, to, rows: left }
   }
 
-  /** Of more than fit into one window. */
+  /** A window of the right size out of a span with too many rows. */
   async function cutOff(end: bigint, anchor: bigint): Promise<TimeWindow | undefined> {
-    // The smallest that was seen to hold too many. A crowd in one moment leaves nothing smaller.
+    // The smallest span seen with too many rows. Many rows of one timestamp cannot be split.
     let crowd: { readonly from: bigint; readonly rows: number } | undefined
     let to = end
     for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -103,7 +105,7 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
     },
     shrink: ({ rows }, isTimeOver) => {
       const isLeast = rows <= ROWS_MIN || span <= 1n || (isTimeOver && wanted === ROWS_MIN)
-      // A crowd in one moment stays as large as it was, however short the span.
+      // Many rows of one timestamp stay as many, however short the span.
       if (isLeast || rows >= givenUp) return false
       givenUp = rows
       wanted = isTimeOver ? ROWS_MIN : Math.max(ROWS_MIN, Math.trunc(Math.min(rows, wanted) / GROWTH_MAX))
@@ -118,10 +120,10 @@ function scale(span: bigint, factor: number): bigint {
   return next > 1n ? next : 1n
 }
 
-/** What was found so far varies. */
+/** Allows for variation in how often hits occur. */
 const SURPLUS = 1.25
 
-/** In how many rows so many hits are found, if they are as frequent as they were. */
+/** Rows to scan for this many hits, at the rate seen so far. */
 export function estimateRows(hits: number, share: number): number {
   return (hits * SURPLUS) / share
 }

@@ -1,7 +1,7 @@
 /**
- * The exact and the pattern arm: every place where a text stands, or a regular expression matches, newest first. Complete:
- * what was not looked at within the time is said, with the moment from which to go on. Walks back in time window by
- * window, so that the newest come at once however large the store is.
+ * Exact and pattern search: every place where a text occurs or a regular expression matches, newest first. Scans time
+ * windows from the newest back, so that the first hits come at once in a store of any size. Complete: what was not
+ * reached in time is stated together with the position to continue from.
  */
 import type { Clock } from "../../platform/host/clock.ts"
 import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../../sessions/rows/oversized.ts"
@@ -14,34 +14,34 @@ import { requiredLiteral } from "./required-literal.ts"
 import { createTimeWindows, END_OF_TIME, estimateRows, type TimeWindow, type TimeWindows } from "./time-windows.ts"
 
 export interface TimelineRequest {
-  /** What is looked for: a text as it stands, or a regular expression of the engine (linear time). */
+  /** A literal text, or a regular expression of the engine (linear time). */
   readonly needle: { readonly text: string } | { readonly pattern: string }
   readonly isCaseBlind: boolean
   readonly where: Filter
-  /** The same for the parts of messages. */
+  /** The same filter for the parts table. */
   readonly whereOfTools: Filter
   readonly scope: Scope
   readonly limit: number
-  /** Where an earlier walk stopped, and what it had found at that very moment. */
+  /** Where an earlier scan stopped. */
   readonly from?: TimelinePosition
   readonly budgetMs: number
-  /** About how many rows are looked at first. */
+  /** Approximate rows of the first window. */
   readonly windowRows?: number
   readonly signal: AbortSignal
 }
 
 export interface TimelinePosition {
   readonly beforeMicros: bigint
-  /** How many of the newest moment were found already. */
+  /** Hits of that very timestamp that were found already. */
   readonly skip: number
 }
 
-/** So many are looked at in some ten milliseconds; what is found often is found among them. */
+/** Rows scanned in about ten milliseconds. What is frequent is found among them. */
 const TEXT_ROWS_FIRST = 16_384
 const PATTERN_ROWS_FIRST = 4_096
 const LAST_ROWS_MIN = 4_096
 
-/** How much of its time a walk may spend in one window. */
+/** Share of its time that a scan may spend in one window. */
 const SHARE_MAX = 1 / 4
 
 export async function scanTimeline(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<ArmAnswer> {
@@ -81,14 +81,14 @@ async function scanWindows(sessions: Sessions, clock: Clock, request: TimelineRe
     if (found === "smaller") continue
     hasLooked = true
     hits.push(...found.slice(skip))
-    // A window that gave as many as it may has more.
+    // A window that returned its limit has more.
     const isFull = found.length >= rowsMax(request)
     if (hits.length >= limit) return pageOf(hits, request, isFull || window.from !== undefined)
     if (window.from === undefined) return { hits }
     skip = Math.max(0, skip - found.length)
     to = window.from
     looked += window.rows
-    // A look for the last few of a page costs as much as it has rows.
+    // The window for the last few hits of a page is small, because its cost grows with its rows.
     const wanted = Math.max(LAST_ROWS_MIN, estimateRows(limit - hits.length, hits.length / looked))
     windows.took(window, clock.monotonicMs() - fromMs, wanted)
   }
@@ -102,8 +102,8 @@ interface WindowScan {
 }
 
 /**
- * Whatever lies in it: a window that takes longer than there is time is given up, and a later walk goes on from its end.
- * The first one must give something, or an answer would go on where it began.
+ * Gives up a window that takes longer than the time left; a later scan continues at its end. The first window must
+ * return something, or the answer would never advance.
  */
 async function scanWithinBudget(
   sessions: Sessions,
@@ -123,7 +123,7 @@ function pageOf(hits: readonly Hit[], { limit, from }: TimelineRequest, hasMore:
   return { hits: kept, ...(hasMore || kept.length < hits.length ? { goesOn: positionBehind(kept, from) } : {}) }
 }
 
-/** Without a walk, where the index knows which few messages can hold the text. */
+/** Answers without a scan where the index knows which few messages can contain the text. */
 async function scanPrefiltered(sessions: Sessions, clock: Clock, request: TimelineRequest): Promise<Found | undefined> {
   const { isCaseBlind, scope, where, from, budgetMs, signal } = request
   const text = literalIn(request)
@@ -145,13 +145,15 @@ async function scanPrefiltered(sessions: Sessions, clock: Clock, request: Timeli
   return { hits, goesOn: { beforeMicros: before, skip: 0 } }
 }
 
-/** What a text has to hold at least; nothing where it may be written in another case than the engine is asked for. */
+/**
+ * The literal that a match must contain; undefined where case is ignored, because the engine folds case differently.
+ */
 function literalIn({ needle, isCaseBlind }: Pick<TimelineRequest, "needle" | "isCaseBlind">): string | undefined {
   if ("text" in needle) return needle.text
   return isCaseBlind ? undefined : requiredLiteral(needle.pattern)
 }
 
-/** What a pattern means is the engine's to say, of these messages alone. */
+/** Lets the engine test the pattern, on these messages alone. */
 async function confirmPattern(
   { tables }: Sessions,
   request: TimelineRequest,
@@ -176,7 +178,7 @@ function keyOf({ session_id, id }: Pick<HitRow, "session_id" | "id">): string {
   return `${session_id.length} ${session_id}${id}`
 }
 
-/** Many messages may share a moment: the next walk begins with it again, and passes over what was found there. */
+/** Many messages may share a timestamp: the next scan starts with it again and skips those found. */
 function positionBehind(kept: readonly Hit[], before: TimelinePosition | undefined): TimelinePosition {
   const last = kept.at(-1)?.timestampMicros ?? 0n
   const same = kept.filter((hit) => hit.timestampMicros === last).length
@@ -184,7 +186,7 @@ function positionBehind(kept: readonly Hit[], before: TimelinePosition | undefin
   return { beforeMicros: last + 1n, skip: same + earlier }
 }
 
-/** Nothing where it takes longer than the time there is. */
+/** Undefined where it takes longer than the time given. */
 async function scanWindow(
   sessions: Sessions,
   request: TimelineRequest,
@@ -202,13 +204,13 @@ async function scanWindow(
   return said === undefined || done === undefined ? undefined : [...said, ...done].toSorted(newestFirst)
 }
 
-/** The order of hits in the engine, so that what is passed over is what was shown. */
+/** The engine sorts as hits are sorted, so that skipped hits are the ones already shown. */
 const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
   { column: "timestamp" as const, descending: true },
   { column: "session_id" as const },
   { column: ordinal, descending: true },
 ]
-/** The parts of one message share all of that, and whatever part was shown must be the one that is passed over. */
+/** Parts of one message share all of that, so their own ordinal decides. */
 const PARTS_NEWEST_FIRST = [...NEWEST_FIRST("message_ordinal"), { column: "ordinal" as const }]
 
 function conversationScan(request: TimelineRequest, where: Filter) {
@@ -236,7 +238,7 @@ async function conversationHits(
   return rows?.map((row) => toHit(row, 1))
 }
 
-/** Calls are kept as JSON, and so are results that are no string: there a text stands as JSON writes it. */
+/** Tool calls and structured results are stored as JSON, where the text appears JSON-escaped. */
 function toolScan(request: TimelineRequest, where: Filter) {
   const inJson =
     "text" in request.needle
@@ -280,18 +282,20 @@ function needleFilter(
   if ("text" in needle) return contains(column, needle.text, isCaseBlind)
   const pattern = matches(column, needle.pattern, isCaseBlind)
   const literal = literalIn({ needle, isCaseBlind })
-  // Most texts are told by less than the pattern, in half the time.
+  // The literal rules out most texts in half the time of the pattern.
   return literal === undefined ? pattern : and(contains(column, literal), pattern)
 }
 
-/** How many values of the searched columns lie in blobs. Counting them reads the columns: nothing where that takes too long. */
+/**
+ * Counts values of the searched columns that are in blobs. This reads the columns; undefined where it takes too long.
+ */
 export async function countLargeValues(
   sessions: Sessions,
   { where, whereOfTools, scope }: Pick<TimelineRequest, "where" | "whereOfTools" | "scope">,
   withinMs: number,
 ): Promise<number | undefined> {
   const { blobs, messages, parts } = sessions.tables
-  // Most stores have attachments at most, and no text of such a size.
+  // Most stores have no text of that size, only attachments.
   if ((await blobs.count(range("size", { from: BigInt(COLUMN_UNITS_MAX) }))) === 0) return 0
   const said = and(where, startsWith("search_text", BLOB_SCHEME))
   const done = and(

@@ -1,16 +1,19 @@
-/** Several rankings become one. Scores of one arm compare only with each other, so each arm is normalised before it counts. */
+/**
+ * Score fusion: combines the rankings of several arms into one. Scores of different arms are not comparable, so each
+ * arm is normalized first (min-max), then weighted and summed (CombSUM, Fox and Shaw 1994).
+ */
 import type { Hit } from "../request.ts"
 
 export interface WeightedArm {
-  /** What it ranks by, as `explain` shows it. */
+  /** Shown by `explain`. */
   readonly name: string
   readonly hits: readonly Hit[]
   readonly weight: number
-  /** It gives as many as it gives at most: more match than these. */
+  /** The list was cut at its limit: more messages match. */
   readonly isCut?: boolean
-  /** It gives the newest instead: what is older than that is not among them. */
+  /** Set where the list holds the newest matches: nothing older is in it. */
   readonly sinceMicros?: bigint
-  /** How the engine finds these, as it tells itself. Runs the search again. */
+  /** The engine's query plan. Runs the query again. */
   readonly plan?: () => Promise<string>
 }
 
@@ -18,7 +21,7 @@ export interface FusedHit {
   readonly hit: Hit
   /** 0 to 1 within one answer. */
   readonly score: number
-  /** What each arm added. */
+  /** The contribution of each arm. */
   readonly shares: readonly number[]
 }
 
@@ -31,9 +34,9 @@ interface Sum {
   readonly shares: number[]
 }
 
-/** Each arm's scores are stretched over 0 to 1, weighted and summed. Ties go to the newer message. */
+/** Best first; ties go to the newer message. */
 export function fuse(arms: readonly WeightedArm[]): FusedHit[] {
-  // By session and then by message: to make one key of both for each hit of each arm took as long as all of the rest.
+  // Nested by session and message: building one key of both for every hit took as long as everything else here.
   const bySession = new Map<string, Map<string, Sum>>()
   const sums: Sum[] = []
   for (const [index, { hits, weight }] of arms.entries()) {
@@ -55,7 +58,7 @@ export function fuse(arms: readonly WeightedArm[]): FusedHit[] {
     .toSorted(bestFirst)
 }
 
-/** In a conversation an answer stands beside its question: what is found around a message speaks for it too. */
+/** An answer stands beside its question, so hits near a message raise its score. */
 const NEIGHBOUR_SHARE = 0.2
 const NEIGHBOURS_REACH = 3
 
@@ -76,7 +79,7 @@ export function boostNeighbours(fused: readonly FusedHit[]): FusedHit[] {
     }
     return { ...each, score }
   })
-  // Scores stay between 0 and 1, so that a least score means the same for every query.
+  // Keeps scores between 0 and 1, so that `min_score` means the same for every query.
   const best = Math.max(1, ...raised.map(({ score }) => score))
   return raised.map((each) => ({ ...each, score: each.score / best })).toSorted(bestFirst)
 }
@@ -88,7 +91,7 @@ export function bestFirst(left: FusedHit, right: FusedHit): number {
   return keyOfHit(left.hit) < keyOfHit(right.hit) ? -1 : 1
 }
 
-/** The last of a full list still counts a little: it was found, and what is not in the list was not. */
+/** The last hit of a list still scores more than a message that is not in it. */
 const LEAST = 0.02
 
 function normalizeScores(hits: readonly Hit[]): { readonly hit: Hit; readonly share: number }[] {

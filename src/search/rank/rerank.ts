@@ -1,29 +1,29 @@
 /**
- * Weighs candidates against each other by their own texts. The index of words knows which messages are about a query; the
- * texts know endings, parts of names, word order and typing errors. Pure: texts in, scores out. Knows no store.
+ * Re-ranks candidates by their own texts. The word index knows which messages are about a query; the texts show
+ * endings, parts of names, word order and typing errors. Pure.
  */
 import { foldText, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
 
-/** More of a text than this is not weighed: the beginning says what it is about. */
+/** Only this much of a text is scored: the beginning says what it is about. */
 const WEIGHED_UNITS_MAX = 12_000
 const RUN_LENGTH = 4
-/** Runs of a longer query say no more than these. */
+/** Character n-grams of a query beyond this many add nothing. */
 const RUNS_MAX = 512
-/** A message opens with what it is about: a heading, an order, an answer in one line. */
+/** A message opens with its subject: a heading, an order, a one-line answer. */
 const OPENING_UNITS = 120
 const K1 = 0.6
 const B = 0.6
 
-/** As it is compared: folded, with one space for any. */
+/** Folds a text and collapses white space. */
 export function normalizeText(text: string): string {
   const bare = foldText(text.length > WEIGHED_UNITS_MAX ? text.slice(0, WEIGHED_UNITS_MAX) : text)
-  // Most texts are as they should be, and to put a space for every space takes three times as long as to look.
+  // Most texts have nothing to collapse, and testing takes a third of the time of replacing.
   return (UNEVEN_SPACE.test(bare) ? bare.replace(/\s+/g, " ") : bare).trim()
 }
 
 const UNEVEN_SPACE = /[^\S ]| {2}/
 
-/** BM25 of the query's runs of four characters, among these texts alone. Runs cross spaces: word order counts. */
+/** BM25 over character 4-grams of the query, within these texts alone. N-grams cross spaces, so word order counts. */
 export function scoreRuns(query: string, texts: readonly string[]): number[] {
   const runs = splitRuns(query)
   const sieve = createRunFilter(runs)
@@ -45,7 +45,7 @@ export function scoreRuns(query: string, texts: readonly string[]): number[] {
   })
 }
 
-/** Which of the query's terms the first line or so of each text holds, the rare ones counting more. */
+/** Scores which query terms the opening of each text has, weighted by rarity (IDF). */
 export function scoreOpenings(terms: readonly string[], texts: readonly string[]): number[] {
   const wanted = new Set(terms)
   const mayHold = createOpeningFilter(terms)
@@ -65,12 +65,12 @@ export function scoreOpenings(terms: readonly string[], texts: readonly string[]
 }
 
 const ASCII = /^[\0-\x7f]*$/
-/** A longer term may be of a word that was cut, and not stand in the text as it is. */
+/** Longer terms may be cut and then do not occur in the text literally. */
 const LETTERS_MAX = 60
 
 /**
- * Most openings hold none of the terms, and that is told sooner than their own terms are made: what a text of ASCII is
- * indexed by stands in it, but for case, underscores and the sign that ends a stem.
+ * Rules out openings without any of the terms, before they are tokenized. In ASCII every term occurs literally, apart
+ * from case, underscores and the sign at the end of a stem.
  */
 function createOpeningFilter(terms: readonly string[]): (opening: string) => boolean {
   const all = terms.map((term) => term.replace(/[*~]$/, "").replaceAll("_", ""))
@@ -91,7 +91,7 @@ function idf(documents: number, all: number): number {
 
 // --- Runs ---------------------------------------------------------------------------------------------------------------
 
-/** The runs of a query, each with its number. */
+/** The n-grams of a query, numbered. */
 function splitRuns(query: string): Map<string, number> {
   const runs = new Map<string, number>()
   for (let at = 0; at + RUN_LENGTH <= query.length && runs.size < RUNS_MAX; at++) {
@@ -103,7 +103,9 @@ function splitRuns(query: string): Map<string, number> {
 
 const SIEVE_BITS = 14
 
-/** Nearly every run of a text is none of the query's: one array says so before a string is made and the map is asked. */
+/**
+ * A one-hash Bloom filter: nearly every n-gram of a text is not in the query, and this says so without making a string.
+ */
 function createRunFilter(runs: ReadonlyMap<string, number>): Uint8Array {
   const sieve = new Uint8Array(1 << SIEVE_BITS)
   for (const run of runs.keys()) {
@@ -117,7 +119,7 @@ function createRunFilter(runs: ReadonlyMap<string, number>): Uint8Array {
 function countRuns(text: string, runs: ReadonlyMap<string, number>, sieve: Uint8Array): Uint16Array {
   const counts = new Uint16Array(runs.size)
   if (runs.size === 0) return counts
-  // Holds the last four units and nothing of those before: each is shifted out by the fourth after it.
+  // A rolling hash of the last four code units: 8 bits per shift push older ones out.
   let window = 0
   for (let at = 0; at < text.length; at++) {
     window = (window << 8) ^ text.charCodeAt(at)

@@ -1,6 +1,6 @@
 /**
- * A ranking holds so many messages, and one session that is about nothing else can fill it. Where sessions are asked for
- * and more match, the search goes on outside of those that it has, below everything that it found in them.
+ * Fills a page of sessions when one session takes up a whole ranking: searches again outside the sessions already
+ * found. Later rounds score below everything found before.
  */
 import { type Filter, isIn, not } from "../../substrate/filter.ts"
 import type { FusedHit, WeightedArm } from "./fusion.ts"
@@ -11,13 +11,13 @@ interface Ranking {
 }
 
 export interface RoundsRequest<R extends Ranking> {
-  /** Whether that is as much as this page shows, and one more to tell that there is a next. */
+  /** Whether there is a full page, plus one session to tell that there is a next page. */
   readonly isEnough: (ranked: readonly FusedHit[]) => Promise<boolean>
   readonly minScore: number
   readonly again: (outside: Filter) => Promise<R>
 }
 
-/** Each gives a session at least, and mostly as many as it finds messages. */
+/** Each round adds at least one session, and mostly many. */
 const ROUNDS_MAX = 24
 
 export async function searchInRounds<R extends Ranking>(
