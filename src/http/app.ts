@@ -11,7 +11,8 @@ import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
-import { isRead, openApi, schemas } from "./schemas.ts"
+import { methodOf, pathOf } from "./route.ts"
+import { openApi, schemas } from "./schemas.ts"
 
 export interface HttpContext {
   readonly pond: Pond
@@ -65,9 +66,9 @@ function routes(context: HttpContext) {
     })
     .get("/v1/sql/exports/:id", ({ params: { id } }) => sendExport(context, id))
   for (const operation of OPERATIONS) {
-    const path = `/v1/${operation.name}`
+    const path = pathOf(operation)
     const answer = ({ request }: { readonly request: Request }) => answerOf(context, operation, request)
-    if (isRead(operation)) app.get(path, answer)
+    if (methodOf(operation) === "GET") app.get(path, answer)
     else app.post(path, answer, { parse: "none" })
   }
   const { mcp } = context
@@ -101,9 +102,10 @@ function sendExport(context: HttpContext, id: string): Response {
 
 async function answerOf(context: HttpContext, operation: Operation, request: Request): Promise<Response> {
   try {
-    const body = isRead(operation)
-      ? { protocol_version: PROTOCOL_VERSION, ...Object.fromEntries(new URL(request.url).searchParams) }
-      : await readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
+    const body =
+      methodOf(operation) === "GET"
+        ? { protocol_version: PROTOCOL_VERSION, ...Object.fromEntries(new URL(request.url).searchParams) }
+        : await readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(context.timeoutMs ?? TIMEOUT_MS)])
     const answer = (await performRequest(operation, context.pond, signal, body)) as object
     return Response.json({ protocol_version: PROTOCOL_VERSION, ...answer })
@@ -164,8 +166,8 @@ function wrongOrigin(): PondError {
 
 function noRoute({ url }: Request): PondError {
   const { pathname } = new URL(url)
-  const operation = OPERATIONS.find(({ name }) => pathname === `/v1/${name}`)
-  const taken = operation === undefined ? "" : `: ${pathname} takes ${isRead(operation) ? "GET" : "POST"}`
+  const operation = OPERATIONS.find((each) => pathname === pathOf(each))
+  const taken = operation === undefined ? "" : `: ${pathname} takes ${methodOf(operation)}`
   return new PondError("not_found", `There is no such route${taken}. GET /v1/openapi.json says which there are.`)
 }
 

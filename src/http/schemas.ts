@@ -4,8 +4,9 @@ import { IngestEvent } from "../model/session.ts"
 import { requestSchema, responseSchema } from "../operations/envelope.ts"
 import { COMMON_ERRORS, type Operation } from "../operations/operation.ts"
 import { EXPORT_MIMES } from "../operations/sql/exports.ts"
-import { OPERATIONS } from "../operations/table.ts"
+import { LOCAL_OPERATIONS, OPERATIONS } from "../operations/table.ts"
 import { VERSION } from "../platform/host/version.ts"
+import { methodOf, pathOf } from "./route.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -27,12 +28,16 @@ const ERROR_SCHEMA: Json = {
   },
 }
 
-/** Reads go by GET where there is nothing to say. */
-export function isRead(operation: Operation): boolean {
-  return operation.name === "status"
+/** By name: those of the wire, and the documents that `pond … --json` prints for the local operations. */
+export function schemas(): ReadonlyMap<string, Json> {
+  const documents = LOCAL_OPERATIONS.map((each): [string, Json] => [
+    `${each.name}_document`,
+    plain(responseSchema(each)),
+  ])
+  return new Map([...wireSchemas(), ...documents])
 }
 
-export function schemas(): ReadonlyMap<string, Json> {
+function wireSchemas(): Map<string, Json> {
   const all = new Map<string, Json>([
     ["error", ERROR_SCHEMA],
     ["ingest_event", plain(IngestEvent)],
@@ -45,7 +50,7 @@ export function schemas(): ReadonlyMap<string, Json> {
 }
 
 export function openApi(): Json {
-  const paths = Object.fromEntries(OPERATIONS.map((operation) => [`/v1/${operation.name}`, pathOf(operation)]))
+  const paths = Object.fromEntries(OPERATIONS.map((operation) => [pathOf(operation), routeOf(operation)]))
   return {
     openapi: "3.1.0",
     info: {
@@ -58,7 +63,7 @@ export function openApi(): Json {
     // It listens to this machine alone and asks for no name: said, so that nobody takes it for forgotten.
     security: [],
     paths: { ...paths, "/v1/sql/exports/{id}": EXPORT_PATH },
-    components: { schemas: Object.fromEntries(schemas()) },
+    components: { schemas: Object.fromEntries(wireSchemas()) },
   }
 }
 
@@ -79,7 +84,7 @@ const EXPORT_PATH: Json = {
   },
 }
 
-function pathOf(operation: Operation): Json {
+function routeOf(operation: Operation): Json {
   const { name, summary, errors } = operation
   const body = { required: true, content: content(`${name}_request`) }
   const answer = {
@@ -92,7 +97,7 @@ function pathOf(operation: Operation): Json {
     [...failures].map(([status, codes]) => [status, { description: codes.join(", "), content: content("error") }]),
   )
   const described = { operationId: name, summary, responses: { 200: answer, ...responses } }
-  return isRead(operation) ? { get: described } : { post: { ...described, requestBody: body } }
+  return methodOf(operation) === "GET" ? { get: described } : { post: { ...described, requestBody: body } }
 }
 
 function content(schema: string): Json {

@@ -26,8 +26,13 @@ export function requestSchema({ input }: Operation): TSchema {
   )
 }
 
-/** The published shape of a whole answer. */
+/** The published shape of a whole answer, or of the document that `--json` prints. */
 export function responseSchema({ output }: Operation): TSchema {
+  const { anyOf } = output as unknown as { anyOf?: readonly TSchema[] }
+  return anyOf === undefined ? withVersion(output) : Type.Union(anyOf.map(withVersion))
+}
+
+function withVersion(output: TSchema): TSchema {
   const { properties } = output as unknown as { properties: Record<string, TSchema> }
   return Type.Object(
     { protocol_version: Type.Literal(PROTOCOL_VERSION), ...properties },

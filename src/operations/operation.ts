@@ -1,7 +1,9 @@
 /**
- * A thing that pond can do is said once: its name, what it takes, what it answers, how it fails, how it is done.
- * The routes of HTTP, the tools of MCP, the published schemas and the documents of the command line derive from it.
+ * An operation is one thing that pond can do, said once: its name, input, output, errors and work. HTTP routes, OpenAPI,
+ * MCP tools, published schemas and the documents of the command line derive from it.
+ *
  * An operation knows no transport: it gets a checked input and returns a value, or throws a `PondError` of its codes.
+ * README.md beside this file says how to add one.
  */
 
 import { type Static, type TSchema, Type } from "typebox"
@@ -13,21 +15,49 @@ import type { Pond } from "./pond.ts"
 
 export interface RunContext {
   readonly pond: Pond
-  /** Aborted when whoever asked is gone, or the time is over. */
+  /** Aborted when the caller is gone or the time is over. */
   readonly signal: AbortSignal
 }
 
-export interface Operation<I extends TSchema = TSchema, O extends TSchema = TSchema> {
-  /** snake_case; the route is `/v1/<name>`. */
+/** Who can ask for an operation. A local one reads or writes this machine, so only its owner may, on the command line. */
+export type Surfaces =
+  | {
+      readonly http: true
+      /** The MCP tool, or the URI of the resource. Absent: no business of agents. */
+      readonly mcp?: string
+      /** The verb. Absent: no business of people. */
+      readonly cli?: string
+    }
+  | { readonly local: true; readonly cli: string }
+
+export interface Operation<
+  I extends TSchema = TSchema,
+  O extends TSchema = TSchema,
+  Hooks = unknown,
+  Result = unknown,
+> {
+  /** snake_case; on HTTP the route is `/v1/<name>`. */
   readonly name: string
   /** One sentence for people. */
   readonly summary: string
+  /** Every field has a description: help, flags and tools show it. */
   readonly input: I
   readonly output: O
   /** The codes it may fail with, besides those that every operation may: see `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[]
-  readonly run: (context: RunContext, input: Static<I>) => Promise<Static<O>>
+  readonly surfaces: Surfaces
+  /** Whether it leaves the store and the machine as they are. */
+  readonly read: boolean
+  /** `Hooks` are callbacks that a local caller may pass beside the input: progress, questions. */
+  readonly run: (context: RunContext & Hooks, input: Static<I>) => Promise<Result>
 }
+
+/** What `run` may return: the output, which nobody changes. */
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T
 
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   "validation_failed",
@@ -39,8 +69,18 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 
 /** Keeps the types of one operation while it is written. */
 export function defineOperation<const I extends TSchema, const O extends TSchema>(
-  operation: Operation<I, O>,
-): Operation<I, O> {
+  operation: Operation<I, O, unknown, Static<O>>,
+): Operation<I, O, unknown, Static<O>> {
+  return operation
+}
+
+/** The same for one that only the command line asks for: its result has a type of its own, which the output describes. */
+export function defineLocalOperation<
+  const I extends TSchema,
+  const O extends TSchema,
+  Hooks,
+  Result extends Frozen<Static<O>>,
+>(operation: Operation<I, O, Hooks, Result>): Operation<I, O, Hooks, Result> {
   return operation
 }
 
@@ -89,18 +129,22 @@ export function validateInput<I extends TSchema>(schema: I, given: unknown, life
 }
 
 /** Checks, then runs, here or in the process that serves the store: what every surface calls. */
-export async function perform<I extends TSchema, O extends TSchema>(
-  operation: Operation<I, O>,
-  context: RunContext,
+export async function perform<I extends TSchema, O extends TSchema, Hooks, Result>(
+  operation: Operation<I, O, Hooks, Result>,
+  context: RunContext & Hooks,
   given: unknown,
-): Promise<Static<O>> {
+): Promise<Result> {
   const input = validateInput(operation.input, given, context.pond.host.lifetime)
   try {
-    const answered = await context.pond.remote?.(operation.name, input, context.signal)
-    return answered === undefined ? await operation.run(context, input) : (answered.value as Static<O>)
+    const answered = isLocal(operation) ? undefined : await context.pond.remote?.(operation, input, context.signal)
+    return answered === undefined ? await operation.run(context, input) : (answered.value as Result)
   } catch (error) {
     throw context.signal.aborted && !(error instanceof PondError) ? stopped(context.signal, error) : error
   }
+}
+
+function isLocal({ surfaces }: Pick<Operation, "surfaces">): boolean {
+  return "local" in surfaces
 }
 
 /** What work that is stopped throws is whatever the one who stopped it gave as a reason: no fault of pond's. */

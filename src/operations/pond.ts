@@ -4,6 +4,7 @@
  *
  * To add a service: a method here that returns (a promise of) it, and its making in `src/pond.ts`, wrapped in `lazy`.
  */
+import type { TSchema } from "typebox"
 import type { Embedder } from "../embeddings/embedder.ts"
 import type { Host } from "../platform/host/host.ts"
 import type { Sessions } from "../sessions/store.ts"
@@ -35,7 +36,7 @@ export interface Pond {
 
 /** Nothing where nobody serves: then the operation runs here. */
 export type Remote = (
-  operation: string,
+  operation: { readonly name: string; readonly input: TSchema; readonly read: boolean },
   input: unknown,
   signal: AbortSignal,
 ) => Promise<{ readonly value: unknown } | undefined>

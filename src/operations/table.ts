@@ -1,11 +1,14 @@
 /**
- * The table of operations: what pond can do for whoever asks over a wire. HTTP's routes, the published schemas, MCP's tools
- * and the documents of `--json` derive from it, and a test walks it. What reads or writes this machine is not here: `sync`,
- * `restore` itself, `verify` and their like belong to the owner of the machine.
+ * The table of operations. What is asked for over a wire comes first: HTTP routes, MCP tools and OpenAPI derive from it. The
+ * local ones belong to the owner of the machine: the command line alone asks for them, and their documents are published.
  */
-
+import * as care from "./machine/care-operations.ts"
+import * as restoring from "./machine/restore-operations.ts"
+import * as setup from "./machine/setup-operations.ts"
+import * as syncing from "./machine/sync-operations.ts"
 import type { Operation } from "./operation.ts"
 import { sql } from "./sql/sql.ts"
+import * as store from "./store/store-operations.ts"
 import { exportSession } from "./wire/export-session.ts"
 import { get } from "./wire/get.ts"
 import { ingest } from "./wire/ingest.ts"
@@ -16,3 +19,8 @@ import { status } from "./wire/status.ts"
 export const OPERATIONS: readonly Operation[] = [search, get, sql, ingest, exportSession, restorePlan, status].map(
   (operation) => operation as unknown as Operation,
 )
+
+export const LOCAL_OPERATIONS: readonly Operation[] = [store, syncing, restoring, care, setup]
+  .flatMap((each): object[] => Object.values(each))
+  .filter((each) => "run" in each)
+  .map((operation) => operation as unknown as Operation)

@@ -38,7 +38,9 @@ test("every reference of the document leads to a schema, every schema is publish
   )
   expect(new Set(references).size).toBeGreaterThanOrEqual(2 * OPERATIONS.length)
   expect(references.filter((name) => !(name in components.schemas))).toEqual([])
-  expect(new Set(Object.keys(components.schemas))).toEqual(new Set(schemas().keys()))
+  // Documents of the command line are published beside those of the wire, and are no part of its description.
+  const ofTheWire = [...schemas().keys()].filter((name) => !name.endsWith("_document"))
+  expect(new Set(Object.keys(components.schemas))).toEqual(new Set(ofTheWire))
   const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
   expect(new Set(ids).size).toBe(ids.length)
 })

@@ -143,7 +143,7 @@ const IMPOSTORS: readonly (readonly [
   [
     "of another version",
     (unix) => Bun.serve({ unix, fetch: () => Response.json({ ok: true, version: "0.0.1", protocol_version: 1 }) }),
-    "is of another version (0.0.1)",
+    "has another version (0.0.1)",
   ],
   [
     "that never answers",
@@ -208,6 +208,15 @@ test("who stops what another process was asked is told so, whatever the reason w
   const asked = perform(sql, { pond: { ...at.box.pond, remote }, signal: stop.signal }, { sql: "SELECT 1" })
   stop.abort("not needed any more")
   await expect(asked).rejects.toMatchObject({ code: "interrupted" })
+})
+
+test("a read without a body asks for the caller's namespace", async () => {
+  await using at = await house()
+  expect((await at.pond("namespace", "create", "team-a")).code).toBe(0)
+  await at.serve()
+  const asked = await at.pond("-v", "--namespace", "team-a", "status", "--quick", "--json")
+  expect(asked.err).toContain(`${ANSWERED} status`)
+  expect(JSON.parse(asked.out)).toMatchObject({ namespace: "team-a", sessions: 0 })
 })
 
 test("what is no socket at the place of the socket is not asked", async () => {

@@ -43,7 +43,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 test("the fields of every request and every answer are the published ones", () => {
-  const found = [...schemas()].filter(([name]) => name !== "ingest_event")
+  const found = [...schemas()].filter(([name]) => name !== "ingest_event" && !name.endsWith("_document"))
   const fields = found.map(([name, schema]) => {
     const { properties, required = [] } = schema as { properties: object; required?: readonly string[] }
     return [

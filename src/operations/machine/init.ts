@@ -88,6 +88,18 @@ export async function planInit(pond: Pond, signal: AbortSignal): Promise<InitPla
   }
 }
 
+/** What init does where nobody is asked. */
+export function offeredChoices(
+  { registrations, schedule }: InitPlan,
+  wants: { readonly mcp: boolean; readonly schedule: boolean },
+): InitChoices {
+  const open = registrations.filter(({ status }) => status === "absent" || status === "outdated")
+  return {
+    registrations: wants.mcp ? open.map(({ adapter }) => adapter) : [],
+    schedule: wants.schedule && schedule.planned !== null,
+  }
+}
+
 /** A step that fails stops no other. */
 export async function applyInit(pond: Pond, plan: InitPlan, choices: InitChoices): Promise<InitDone> {
   const sets = Object.entries(plan.config.sets).map(([key, value]) => ({ key: key.split("."), value }))

@@ -6,6 +6,8 @@ import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import type { EmbedReport } from "../../search/embed-missing.ts"
+import type { TableMaintenance } from "../../sessions/store.ts"
 import type { ImportSource } from "../../sync/import.ts"
 import type { RootPlan } from "../../sync/plan/plan-root.ts"
 import { waitsForClient } from "../../sync/plan/survey.ts"
@@ -36,7 +38,13 @@ export interface SyncHooks extends ImportHooks, EmbedHooks {
   readonly onEnd?: (cleanup: () => void) => void
 }
 
-export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncReport> {
+/** A sync's report with what its two later stages say, which the sync layer passes through without knowing it. */
+export interface SyncOutcome extends SyncReport {
+  readonly embed: EmbedReport | null
+  readonly index: { readonly tables: readonly TableMaintenance[] } | null
+}
+
+export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncOutcome> {
   const request = requestOf(pond, options)
   let stored = 0
   const onStored = (messages: number) => {
@@ -44,7 +52,8 @@ export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHook
     hooks.onStored?.(messages)
   }
   const noting = { exitCodeOf: syncExitCode, onEnd: hooks.onEnd, stored: () => stored }
-  return await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, onStored })))
+  const report = await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, onStored })))
+  return report as SyncOutcome
 }
 
 export interface SourcePlan extends RootPlan {
@@ -59,6 +68,30 @@ export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHook
     const units = plan.units.filter((unit) => !waitsForClient(unit, nowMs))
     return { ...plan, units, nameless: plan.units.length - units.length }
   })
+}
+
+/** What a sync would read, by source. */
+export function planDocument(plans: readonly SourcePlan[]) {
+  return {
+    adapters: plans.map((plan) => {
+      const count = (change: string) => plan.units.filter((unit) => unit.change === change).length
+      return {
+        adapter: plan.adapter.id,
+        path: plan.root,
+        sessions: {
+          seen: plan.seen,
+          new: count("new"),
+          grown: count("grown"),
+          rewritten: count("rewritten"),
+          unchanged: plan.unchanged,
+          gone: plan.gone.length,
+          nameless: plan.nameless,
+        },
+        bytes_to_read: plan.bytesToRead,
+      }
+    }),
+    dry_run: true as const,
+  }
 }
 
 /** 4 where something was not whole: a fault in a source, or a session that the store refused. */

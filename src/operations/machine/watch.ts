@@ -9,12 +9,12 @@ import type { ImportSource } from "../../sync/import.ts"
 import { runSync, type Stage, type SyncReport } from "../../sync/sync.ts"
 import { type Round, watchSources } from "../../sync/watch/watch-sources.ts"
 import type { Pond } from "../pond.ts"
-import { contextOf, importSources, requestOf, type SyncHooks, type SyncOptions } from "./sync.ts"
+import { contextOf, importSources, requestOf, type SyncHooks, type SyncOptions, type SyncOutcome } from "./sync.ts"
 import { createWatchMaintenance } from "./watch-maintenance.ts"
 
 export interface WatchHooks extends SyncHooks {
   /** After each round that stored something, or met a fault, and after what was made of it. */
-  readonly onReport: (report: SyncReport) => void
+  readonly onReport: (report: SyncOutcome) => void
 }
 
 /** Until the signal. A round that fails is said and outlived: a later one reads what this one could not store. */
@@ -31,7 +31,7 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
       const stages = wants(["embed", "index"])
       const stepAside = () => rest.stepAside()
       const report = await runSync({ ...request, stages }, contextOf(pond, { ...hooks, stepAside })).catch(outlive)
-      if (report !== undefined && hasMade(report)) onReport(report)
+      if (report !== undefined && hasMade(report)) onReport(report as SyncOutcome)
     },
     clock,
     signal,
@@ -52,7 +52,7 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
       const report = await rest.during(() => runSync(asked, contextOf(pond, { ...hooks, onPlan })))
       isFull = false
       const isNew = report.adapters.some(isNews)
-      if (isNew || report.adapters.some(hasFault)) onReport(report)
+      if (isNew || report.adapters.some(hasFault)) onReport(report as SyncOutcome)
       if (isNew) rest.begin()
       return planned > 0 ? "news" : "nothing"
     } catch (error) {

@@ -101,6 +101,8 @@ export const sql = defineOperation({
   input: SqlInput,
   output: SqlOutput,
   errors: [],
+  surfaces: { http: true, mcp: "pond_sql_query", cli: "sql" },
+  read: true,
   run: async (context, input) => {
     checkLength(input.sql)
     const timeoutMs = input.timeout_ms ?? TIMEOUT_DEFAULT_MS

@@ -40,6 +40,8 @@ export const exportSession = defineOperation({
   input: ExportInput,
   output: ExportOutput,
   errors: ["not_found"],
+  surfaces: { http: true },
+  read: true,
   run: async ({ pond, signal }, { session_id: id, after_id: after, limit = 500 }) => {
     const sessions = await pond.sessions()
     const session = await sessions.session(id)

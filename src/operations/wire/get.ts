@@ -111,6 +111,8 @@ export const get = defineOperation({
   input: GetInput,
   output: GetOutput,
   errors: ["not_found"],
+  surfaces: { http: true, mcp: "pond_get", cli: "get" },
+  read: true,
   run: async ({ pond }, input) => {
     const sessions = await pond.sessions()
     if ((input.session_id === undefined) === (input.message_id === undefined)) {

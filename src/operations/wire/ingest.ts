@@ -57,6 +57,8 @@ export const ingest = defineOperation({
   input: IngestInput,
   output: IngestOutput,
   errors: ["conflict"],
+  surfaces: { http: true },
+  read: false,
   run: async ({ pond }, { events }) => {
     const { batches, rejected } = groupEvents(events)
     const sessions = await pond.sessions()

@@ -45,6 +45,8 @@ export const restorePlan = defineOperation({
   input: RestorePlanInput,
   output: RestorePlanOutput,
   errors: ["not_found"],
+  surfaces: { http: true },
+  read: true,
   run: async ({ pond }, { session_id: sessionId, to, cwd, reasoning = "text", anew }) => {
     using plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew })
     const { fidelity, outdated, session_id, sessions, files, losses, rewritten_paths, resume } = reportOf(plan, "")

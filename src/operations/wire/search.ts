@@ -162,6 +162,8 @@ export const search = defineOperation({
   input: SearchInput,
   output: SearchOutput,
   errors: ["not_found"],
+  surfaces: { http: true, mcp: "pond_search", cli: "search" },
+  read: true,
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
     const request = requestOf(input)

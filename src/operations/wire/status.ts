@@ -4,7 +4,7 @@ import { VERSION } from "../../platform/host/version.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 
-const StatusOutput = closedObject({
+export const StatusOutput = closedObject({
   version: Type.String(),
   store: Type.String(),
   namespace: Type.String(),
@@ -31,6 +31,8 @@ export const status = defineOperation({
   input: closedObject({}),
   output: StatusOutput,
   errors: [],
+  surfaces: { http: true, mcp: "stats://pond" },
+  read: true,
   run: async ({ pond }) => {
     const sessions = await pond.sessions()
     const [counts, by_agent, facts] = await Promise.all([

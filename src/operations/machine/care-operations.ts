@@ -1,0 +1,121 @@
+/** How things stand: store and sources, settings, health. Each loads its work when it runs. */
+import { type TSchema, Type } from "typebox"
+import { nullable, oneOf, onOff } from "../fields.ts"
+import { closedObject, defineLocalOperation, perform, type RunContext } from "../operation.ts"
+import { StatusOutput, type StatusOutput as StoreFacts, status } from "../wire/status.ts"
+import { Count, IssueGroups, LastSync, RetentionDue, Texts, UnreadClients } from "./shapes.ts"
+import type { SyncRecord } from "./sync-history.ts"
+
+function optional<const P extends Record<string, TSchema>>(properties: P) {
+  return Type.Partial(Type.Object(properties)).properties
+}
+
+const SURROUNDINGS = {
+  embeddings: closedObject({
+    configured: Type.Boolean(),
+    model: Type.String(),
+    coverage: nullable(closedObject({ embedded: Count, total: Count })),
+  }),
+  sources: Type.Array(
+    closedObject({
+      adapter: Type.String(),
+      title: Type.String(),
+      path: Type.String(),
+      sessions: Count,
+      pending: closedObject({ new: Count, grown: Count, rewritten: Count, gone: Count, nameless: Count }),
+      bytes_to_read: Count,
+      issues: IssueGroups,
+      unverified_versions: Texts,
+      unknown_records: Type.Array(closedObject({ kind: Type.String(), sessions: Count })),
+      retention: nullable(RetentionDue),
+    }),
+  ),
+  unread: UnreadClients,
+  disabled: Type.Array(Type.String(), { description: "Adapters that are turned off." }),
+  schedule: closedObject({
+    scheduled: Type.Boolean(),
+    every_minutes: nullable(Count),
+    trouble: nullable(Type.String()),
+  }),
+  troubles: Type.Array(Type.String(), { description: "What could not be examined." }),
+}
+
+/** The store's own facts, and what this machine last did to it. */
+export type StoreOverview = StoreFacts & { readonly last_sync: SyncRecord | null }
+
+export const overview = defineLocalOperation({
+  name: "overview",
+  summary: "Report how things stand: the store, its index, sources, schedule.",
+  input: closedObject({ quick: onOff("Only what the store knows at once; scan no source.") }),
+  output: closedObject({ ...StatusOutput.properties, last_sync: LastSync, ...optional(SURROUNDINGS) }),
+  errors: [],
+  surfaces: { local: true, cli: "status" },
+  read: true,
+  run: async (context: RunContext & OverviewHooks, { quick = false }) => {
+    const { pond, signal } = context
+    const { readSyncHistory } = await import("./sync-history.ts")
+    const name = pond.storeName()
+    const last = readSyncHistory(pond).findLast((record) => record.store === name)
+    const store: StoreOverview = { ...(await perform(status, { pond, signal }, {})), last_sync: last ?? null }
+    if (quick) return store
+    // The adapters are loaded when the first part has been shown.
+    context.onStore?.(store)
+    const { surroundingsOf } = await import("./overview.ts")
+    return { ...store, ...(await surroundingsOf(pond, signal)) }
+  },
+})
+
+export interface OverviewHooks {
+  /** With what the store knows at once, before the sources are scanned. */
+  readonly onStore?: (store: StoreOverview) => void
+}
+
+const ORIGIN_FILE = closedObject({ kind: Type.Literal("file"), path: Type.String(), line: Type.Optional(Count) })
+
+export const config = defineLocalOperation({
+  name: "config",
+  summary: "Show the settings in force, and where each came from.",
+  input: closedObject({}),
+  output: closedObject({
+    file: closedObject({ path: Type.String(), exists: Type.Boolean() }),
+    settings: Type.Array(
+      closedObject({
+        key: Type.String(),
+        value: Type.Unknown(),
+        origin: Type.Union([
+          closedObject({ kind: oneOf(["flag", "environment"]), name: Type.String() }),
+          ORIGIN_FILE,
+          closedObject({ kind: Type.Literal("default") }),
+        ]),
+        description: Type.String(),
+      }),
+    ),
+    directories: Type.Record(Type.String(), Type.String()),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "config" },
+  read: true,
+  run: async ({ pond }: RunContext) => (await import("./config.ts")).describeConfig(pond),
+})
+
+export const doctor = defineLocalOperation({
+  name: "doctor",
+  summary: "Check whether pond can work here.",
+  input: closedObject({ fix: onOff("Fix what pond can fix by itself, and check again.") }),
+  output: closedObject({
+    findings: Type.Array(
+      closedObject({
+        check: Type.String(),
+        status: oneOf(["ok", "warning", "failed"]),
+        found: Type.String(),
+        fix: nullable(closedObject({ does: Type.String(), done: Type.Boolean() })),
+      }),
+    ),
+    ok: Type.Boolean(),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "doctor" },
+  read: false,
+  run: async ({ pond }: RunContext, { fix: isMending = false }) =>
+    await (await import("../doctor/doctor.ts")).examine(pond, { isMending }),
+})

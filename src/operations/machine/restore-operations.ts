@@ -1,0 +1,110 @@
+/** Restoring, and the proof that nothing is lost by it. Each loads its work when it runs. */
+import { Type } from "typebox"
+import { choice, nullable, oneOf, onOff, text } from "../fields.ts"
+import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
+import type { planRestoreOf } from "./restore.ts"
+import { Adapters, Count, IssueGroups, Path, Texts } from "./shapes.ts"
+import type { VerifyHooks } from "./verify.ts"
+
+export const verify = defineLocalOperation({
+  name: "verify",
+  summary: "Prove that a restore would give back every record, equal by value.",
+  input: closedObject({
+    adapters: Adapters,
+    path: Path,
+    session: text("Only this session."),
+    through_store: onOff("Also write everything to a temporary store, and read it back."),
+    against_store: onOff("Compare with what the store holds."),
+  }),
+  output: closedObject({
+    adapters: Type.Array(
+      closedObject({
+        adapter: Type.String(),
+        path: Type.String(),
+        sessions: Count,
+        files: Count,
+        records: Count,
+        bytes: Count,
+        mismatches: Type.Array(
+          closedObject({
+            session: Type.String(),
+            file: Type.String(),
+            record: Type.Integer({ description: "Counted from 1 in its file or table." }),
+            pointer: Type.String({ description: "JSON Pointer of the first difference. Empty: the whole record." }),
+            expected: nullable(Type.String()),
+            got: nullable(Type.String()),
+          }),
+        ),
+        missing: Type.Array(Type.String(), { description: "Sessions that the store does not hold." }),
+        issues: IssueGroups,
+        verified_client_versions: closedObject({ from: Type.String(), to: Type.String() }),
+        client_versions: Texts,
+        unknown_records: Type.Array(closedObject({ found: Type.String(), count: Count })),
+        ms: Count,
+      }),
+    ),
+    ok: Type.Boolean(),
+  }),
+  errors: ["not_found", "interrupted"],
+  surfaces: { local: true, cli: "verify" },
+  read: true,
+  run: async ({ pond, ...hooks }: RunContext & VerifyHooks, input) => {
+    const { adapters = [], path, session: sessionId, through_store = false, against_store = false } = input
+    const options = { adapters, path, sessionId, throughStore: through_store, againstStore: against_store }
+    return await (await import("./verify.ts")).verifyPond(pond, options, hooks)
+  },
+})
+
+const RESTORE_INPUT = {
+  session: Type.String({ minLength: 1, description: "The id of the session, or its beginning." }),
+  to: text("The client to restore into. The session's own by default."),
+  root: text("The directory of the client's sessions, if it is not the usual one."),
+  cwd: text("The directory in which the session continues."),
+  anew: onOff("Write it as the client does today, as a new session, even if it came from that client."),
+  force: onOff("Replace existing files, and keep them beside as backups."),
+  reasoning: choice(["keep", "text", "drop"], "What to do with reasoning that the target cannot verify.", "text"),
+}
+
+export const restore = defineLocalOperation({
+  name: "restore",
+  summary: "Write a session into a client, its own or another.",
+  input: closedObject({ ...RESTORE_INPUT, dry_run: onOff("Report what would be written and what would be lost.") }),
+  output: closedObject({
+    fidelity: oneOf(["native", "foreign"]),
+    outdated: Type.Boolean({ description: "Today's client does not open sessions of this form." }),
+    session_id: Type.String({ description: "The id under which the client knows it." }),
+    sessions: Type.Array(closedObject({ id: Type.String(), from: Type.String() })),
+    files: Type.Array(closedObject({ path: Type.String(), bytes: Count })),
+    backups: Texts,
+    losses: Type.Array(closedObject({ kind: Type.String(), count: Count, example: Type.String() })),
+    rewritten_paths: Count,
+    resume: closedObject({
+      command: Texts,
+      cwd: Type.String(),
+      environment: Type.Optional(Type.Record(Type.String(), Type.String())),
+      note: Type.Optional(Type.String()),
+      before: Type.Optional(Type.Array(Type.String(), { description: "To run first." })),
+    }),
+    written: Type.Boolean({ description: "False for a dry run." }),
+  }),
+  errors: ["not_found", "would_overwrite", "conflict"],
+  surfaces: { local: true, cli: "restore" },
+  read: false,
+  run: async ({ pond, onPlan }: RunContext & RestoreHooks, { dry_run, session, force = false, ...rest }) => {
+    const [{ planRestoreOf: plan, reportOf, restore: write, rootOf }, { withFullSessionId }] = await Promise.all([
+      import("./restore.ts"),
+      import("../store/session-id-prefix.ts"),
+    ])
+    const { to, root, cwd, anew: isAnew, reasoning = "text" } = rest
+    const options = { sessionId: session, to, root, cwd, reasoning, isForced: force, isAnew }
+    using made = await withFullSessionId(pond, session, (sessionId) => plan(pond, { ...options, sessionId }))
+    if (dry_run === true) return reportOf(made, root ?? rootOf(pond, made.target))
+    onPlan?.(made)
+    return await write(pond, made, options)
+  },
+})
+
+export interface RestoreHooks {
+  /** Before anything is written, while stopping still costs nothing. */
+  readonly onPlan?: (plan: Awaited<ReturnType<typeof planRestoreOf>>) => void
+}

@@ -1,0 +1,252 @@
+/**
+ * What the owner of a store asks of it on the command line. Each loads its work when it runs, so that the whole list is
+ * cheap to publish and a verb pays only for itself.
+ */
+import { type TSchema, Type } from "typebox"
+import type { Work } from "../../archive/work.ts"
+import { choice, nullable, oneOf, onOff, text, texts } from "../fields.ts"
+import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
+
+/** One value for each kind of row that an export file holds. */
+function byKind<const S extends TSchema>(each: S) {
+  return { sessions: each, messages: each, parts: each, embeddings: each, blobs: each }
+}
+
+const Tally = closedObject(byKind(Type.Integer()))
+const Refused = Type.Array(Type.String(), {
+  description: "Sessions left out: the store holds another session of the same id.",
+})
+
+// --- Statistics -------------------------------------------------------------------------------------------------------
+
+const STATS_BY = ["day", "project", "agent", "tool", "model"] as const
+
+export const stats = defineLocalOperation({
+  name: "stats",
+  summary: "Count sessions and messages by day, project, client, tool or model.",
+  input: closedObject({
+    by: choice(STATS_BY, "What to count by.", "day"),
+    from: text("On or after this day: 2026-01-31, or a moment in RFC 3339."),
+    to: text("On or before this day."),
+  }),
+  output: closedObject({
+    by: oneOf(STATS_BY),
+    rows: Type.Array(
+      closedObject({
+        key: Type.String(),
+        sessions: Type.Integer(),
+        count: Type.Integer({ description: "Messages; of a tool its calls, of a model the records that name it." }),
+        failures: Type.Optional(Type.Integer({ description: "Of a tool: calls whose result was a failure." })),
+      }),
+      { description: "Days in order, everything else with the largest count first." },
+    ),
+    sessions: Type.Integer(),
+    count: Type.Integer(),
+  }),
+  errors: ["interrupted"],
+  surfaces: { local: true, cli: "stats" },
+  read: true,
+  run: async ({ pond, signal }: RunContext, { by = "day", from, to }) =>
+    await (await import("./stats.ts")).statsOf(pond, { by, from, to }, signal),
+})
+
+export const recent = defineLocalOperation({
+  name: "recent",
+  summary: "List the sessions that were continued last.",
+  input: closedObject({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "How many sessions." })),
+    id_prefix: text("Only sessions whose id begins with this."),
+  }),
+  output: closedObject({
+    sessions: Type.Array(
+      closedObject({
+        id: Type.String(),
+        source_agent: Type.String(),
+        project: Type.String(),
+        title: Type.String({ description: "The recorded title, or the user's first words." }),
+        last_at: Type.String(),
+      }),
+    ),
+    isAll: Type.Boolean({ description: "Whether these are all there are." }),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "resume" },
+  read: true,
+  run: async ({ pond }: RunContext, { limit = 20, id_prefix = "" }) =>
+    await (await import("./recent-sessions.ts")).recentSessions(pond, limit, id_prefix),
+})
+
+// --- Export, import, copy ---------------------------------------------------------------------------------------------
+
+type Hooks = Omit<Work, "signal">
+
+export const exportFile = defineLocalOperation({
+  name: "export_file",
+  summary: "Write sessions, or the whole store, into one export file.",
+  input: closedObject({
+    output: Type.String({ minLength: 1, description: "The export file to write." }),
+    session: texts("Only this session, with its sub-agents."),
+    project: text("Only projects whose path contains this."),
+    agent: text("Only this client, or this kind of sub-agent."),
+    from: text("Only sessions with a message on or after this day."),
+    to: text("Only sessions with a message on or before this day."),
+    force: onOff("Replace the file if it exists."),
+  }),
+  output: closedObject({
+    ...byKind(Type.Integer()),
+    path: Type.String(),
+    bytes: Type.Integer(),
+    raw_bytes: Type.Integer({ description: "What the tables hold before compression." }),
+    sha256: Type.String({ description: "Of the whole file." }),
+  }),
+  errors: ["not_found", "would_overwrite", "interrupted"],
+  surfaces: { local: true, cli: "export" },
+  read: false,
+  run: async ({ pond, ...work }: RunContext & Hooks, { output: path, session = [], force = false, ...filters }) => {
+    const [{ exportPond }, { fullSessionId }] = await Promise.all([
+      import("./archive.ts"),
+      import("./session-id-prefix.ts"),
+    ])
+    const sessionIds = await Promise.all(session.map((id) => fullSessionId(pond, id)))
+    return await exportPond(pond, { ...filters, path, sessionIds, isForced: force }, work)
+  },
+})
+
+export const importFile = defineLocalOperation({
+  name: "import_file",
+  summary: "Store the sessions of an export file that the store does not hold.",
+  input: closedObject({
+    file: Type.String({ minLength: 1, description: "The export file to read." }),
+    dry_run: onOff("Check the file, report what is new in it, and store nothing."),
+  }),
+  output: closedObject({
+    ...byKind(closedObject({ new: Type.Integer(), present: Type.Integer() })),
+    refused: Refused,
+    bytes: Type.Integer(),
+    dry_run: Type.Boolean(),
+    ms: Type.Integer({ description: "Until everything was stored." }),
+    index_ms: Type.Integer({ description: "For the indexes after that." }),
+  }),
+  errors: ["not_found", "interrupted"],
+  surfaces: { local: true, cli: "import" },
+  read: false,
+  run: async ({ pond, ...work }: RunContext & Hooks, { file, dry_run: isDryRun = false }) =>
+    await (await import("./archive.ts")).importPond(pond, { path: file, isDryRun }, work),
+})
+
+export const copy = defineLocalOperation({
+  name: "copy",
+  summary: "Copy a store into another, and prove that nothing is missing.",
+  input: closedObject({
+    from: text("The store to copy. The configured one by default."),
+    to: Type.String({ minLength: 1, description: "The store to copy into." }),
+    verify_only: onOff("Copy nothing: compare what both hold."),
+  }),
+  output: closedObject({
+    copied: Tally,
+    present: closedObject(byKind(Type.Integer({ description: "Rows in both stores." }))),
+    missing: closedObject(byKind(Type.Integer({ description: "Rows of the source that the target lacks." }))),
+    extra: closedObject(byKind(Type.Integer({ description: "Rows that only the target has." }))),
+    examples: Type.Array(closedObject({ table: Type.String(), key: Type.Array(Type.String()) }), {
+      description: "A few of the missing rows.",
+    }),
+    refused: Refused,
+    ok: Type.Boolean({ description: "Whether the target holds everything that the source held at the start." }),
+  }),
+  errors: ["not_found", "interrupted"],
+  surfaces: { local: true, cli: "copy" },
+  read: false,
+  run: async ({ pond, ...work }: RunContext & Hooks, { from, to, verify_only: isVerifyOnly = false }) =>
+    await (await import("./archive.ts")).copyPond(pond, { from, to, isVerifyOnly }, work),
+})
+
+// --- Maintenance ------------------------------------------------------------------------------------------------------
+
+const TableShape = closedObject({
+  bytes: nullable(closedObject({ live: Type.Integer(), dead: Type.Integer() }), {
+    description: "What the newest version needs, and what only older ones need. Null in an object store.",
+  }),
+  pieces: Type.Integer(),
+  waiting: Type.Integer({ description: "Rows that the index does not hold yet." }),
+})
+
+/** What maintenance did to one table. */
+export const MaintainedTable = {
+  table: Type.String(),
+  isBusy: Type.Boolean({ description: "Another process was at it: nothing was done here." }),
+  steps: Type.Array(closedObject({ step: Type.String(), why: Type.String(), ms: Type.Integer() })),
+}
+
+export const optimize = defineLocalOperation({
+  name: "optimize",
+  summary: "Make the store as small and as fast to read as it can be.",
+  input: closedObject({}),
+  output: closedObject({
+    tables: Type.Array(
+      closedObject({ ...MaintainedTable, rows: Type.Integer(), before: TableShape, after: TableShape }),
+    ),
+    ms: Type.Integer(),
+  }),
+  errors: ["interrupted"],
+  surfaces: { local: true, cli: "optimize" },
+  read: false,
+  run: async ({ pond, signal, onTable }: RunContext & { readonly onTable: (name: string) => void }) =>
+    await (await import("./optimize.ts")).optimizeStore(pond, { signal, onTable }),
+})
+
+export const storageCheck = defineLocalOperation({
+  name: "storage_check",
+  summary: "Prove that a storage location can keep a store.",
+  input: closedObject({ url: text("A storage URL. The configured store by default.") }),
+  output: closedObject({
+    url: Type.String({ description: "Without credentials." }),
+    ok: Type.Boolean(),
+    steps: Type.Array(
+      closedObject({
+        step: Type.String(),
+        ok: Type.Boolean(),
+        ms: Type.Integer(),
+        error: Type.Optional(closedObject({ code: Type.String(), message: Type.String() })),
+      }),
+      { description: "In order. After the first failure, only the cleaning up follows." },
+    ),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "storage check" },
+  read: false,
+  run: async ({ pond }: RunContext, { url }) => await (await import("./storage.ts")).checkStore(pond, url),
+})
+
+// --- Namespaces -------------------------------------------------------------------------------------------------------
+
+export const namespaceList = defineLocalOperation({
+  name: "namespace_list",
+  summary: "List the namespaces of the store.",
+  input: closedObject({}),
+  output: closedObject({
+    namespaces: Type.Array(
+      closedObject({
+        namespace: Type.String(),
+        created_at: Type.Optional(Type.String({ description: "Absent for the store's own namespace." })),
+      }),
+    ),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "namespace list" },
+  read: true,
+  run: async ({ pond }: RunContext) => await (await import("./namespaces.ts")).listNamespaces(pond),
+})
+
+export const namespaceCreate = defineLocalOperation({
+  name: "namespace_create",
+  summary: "Create a namespace in the store.",
+  input: closedObject({ name: Type.String({ description: "The name that requests use; any text." }) }),
+  output: closedObject({
+    namespace: Type.String(),
+    created: Type.Boolean({ description: "False if it existed already." }),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "namespace create" },
+  read: false,
+  run: async ({ pond }: RunContext, { name }) => await (await import("./namespaces.ts")).createNamespace(pond, name),
+})
