@@ -2,7 +2,7 @@
  * What a consumer declares about a table: columns, key, indexes, version. Plain values, checked once by `defineTable`;
  * everything else in the substrate is derived from them. Knows no engine, and nothing of what a column means.
  */
-import { assert } from "../model/errors.ts"
+import { assert, PondError } from "../model/errors.ts"
 
 export type ColumnKind = "utf8" | "int32" | "int64" | "float64" | "bool" | "timestamp_us" | "bytes" | "vector" | "blob"
 
@@ -130,4 +130,14 @@ export function defineTable<const C extends Columns>(definition: TableDefinition
 /** One name per index, so that it is found again whatever the engine would have called it. */
 export function indexName({ kind, column }: IndexDefinition): string {
   return `${column}_${kind}`
+}
+
+/** A table written by a newer pond may mean by a column what this one does not know (`lance-dataset-schema-version`). */
+export function refuseNewerSchema(stored: number, { name, schemaVersion }: TableDefinition, store: string): void {
+  if (stored <= schemaVersion) return
+  throw new PondError(
+    "version_unsupported",
+    `The store ${store} was written by a newer pond (table ${name}, version ${stored}). Update pond.`,
+    { details: { table: name, stored, known: schemaVersion } },
+  )
 }

@@ -1,6 +1,6 @@
 /**
  * The door of the substrate, as types alone: what a store and a table can do. `open-store.ts` opens one over Lance, and
- * `test/support/memory-store.ts` is the same in memory; `test/substrate/conformance.test.ts` holds both to these words.
+ * `test/support/memory-store.ts` is the same in memory; `test/substrate/conformance` holds both to these words.
  */
 import type { ColumnBatch } from "./columns/column-batch.ts"
 import type { RowBatch } from "./columns/row-batch.ts"
@@ -24,8 +24,8 @@ export interface ReadRequest<C extends Columns, Name extends ScannedName<C>> {
   readonly where?: Filter
   readonly limit?: number
   readonly offset?: number
-  /** Rows without a value come last. */
-  readonly orderBy?: readonly (Order & { readonly column: ScannedName<C> })[]
+  /** By columns that are asked for: the engine fails on others. Rows without a value come last. */
+  readonly orderBy?: readonly (Order & { readonly column: Name })[]
 }
 
 export interface VectorQuery {

@@ -131,18 +131,6 @@ test("rows that no index has yet are found by every kind of read", async () => {
   expect(await table.takeByKey([{ group_id: "g", id: "fresh" }], ["id"])).toEqual([{ id: "fresh" }])
 })
 
-test("rows of a table are never deleted unless it is declared as derived", async () => {
-  using place = testStore()
-  const table = place.store.table(EVERY_KIND)
-  await table.insertAbsent([row("a"), row("b")])
-  expect(await table.deleteWhere(eq("id", "a")).catch((error) => error)).toMatchObject({ code: "internal" })
-  expect(await table.count()).toBe(2)
-  const derived = place.store.at("inside").table({ ...EVERY_KIND, derived: true })
-  await derived.insertAbsent([row("a"), row("b")])
-  expect(await derived.deleteWhere(eq("id", "a"))).toEqual({ deleted: 1 })
-  expect(await derived.count()).toBe(1)
-})
-
 test("every table of a store shares the caches of its session, and their bound", async () => {
   using place = testStore()
   const session = new (engine().lance.Session)(1_000_000n, 1_000_000n)
@@ -180,16 +168,4 @@ test("the key of a table is declared in its schema, which makes two writers of o
   expect(EVERY_KIND.key.map(position)).toEqual(["1", "2"])
   const marked = fields.filter(({ metadata }) => metadata.has("lance-schema:unenforced-primary-key"))
   expect(marked).toHaveLength(EVERY_KIND.key.length)
-})
-
-test("a table of a newer pond is refused, with what helps", async () => {
-  using place = testStore()
-  await place.store.table({ ...EVERY_KIND, schemaVersion: 2 }).insertAbsent([row("a")])
-  const refused = await place
-    .open()
-    .table(EVERY_KIND)
-    .count()
-    .catch((error) => error)
-  expect(refused).toMatchObject({ code: "version_unsupported", details: { table: "every_kind", stored: 2, known: 1 } })
-  expect(refused.message).toContain("Update pond")
 })

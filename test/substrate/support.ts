@@ -22,6 +22,8 @@ import {
   utf8,
   vector,
 } from "../../src/substrate/table-definition.ts"
+import { openMemoryStore } from "../support/memory-store.ts"
+import { createMemoryDisk } from "../support/memory-table.ts"
 import { SEED } from "../support/seed.ts"
 
 export const testContext: StoreContext = { log: silentLog, clock: systemClock, random: seededRandom(SEED) }
@@ -39,6 +41,19 @@ export function testStore(): TestStore {
   const open = (context: Partial<StoreContext> = {}) => openStore(location, { ...testContext, ...context })
   return { path, store: open(), open, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
+
+/** The same in memory. */
+function memoryTestStore(): Omit<TestStore, "path"> {
+  const disk = createMemoryDisk()
+  const open = () => openMemoryStore(disk)
+  return { store: open(), open, [Symbol.dispose]: () => undefined }
+}
+
+/** Both implementations of the door. */
+export const STORES: readonly (readonly [name: string, make: () => Omit<TestStore, "path">])[] = [
+  ["lance", testStore],
+  ["memory", memoryTestStore],
+]
 
 export const EVERY_KIND = defineTable({
   name: "every_kind",

@@ -29,25 +29,6 @@ test("four handles that write the same rows at once store each row once", async 
   expect(await place.store.table(INDEXED_KEY).count()).toBe(500)
 })
 
-test("writers of overlapping rows of one table wait for each other, and nothing is lost", async () => {
-  using place = testStore()
-  const rowsOf = (writer: number) => Array.from({ length: 30 }, (_, index) => row(`row-${writer * 10 + index}`))
-  await Promise.all([0, 1, 2, 3].map((writer) => place.open().table(EVERY_KIND).insertAbsent(rowsOf(writer))))
-  const ids = (await place.store.table(EVERY_KIND).read({ columns: ["id"] })).map(({ id }) => id)
-  expect(new Set(ids)).toEqual(new Set(Array.from({ length: 60 }, (_, index) => `row-${index}`)))
-  expect(ids.length).toBe(60)
-})
-
-test("another handle sees a commit at its next read", async () => {
-  using place = testStore()
-  const reader = place.open().table(EVERY_KIND)
-  expect(await reader.count()).toBe(0)
-  await place.store.table(EVERY_KIND).insertAbsent([row("a")])
-  expect(await reader.count()).toBe(1)
-  await place.store.table(EVERY_KIND).insertAbsent([row("b")])
-  expect(await reader.count()).toBe(2)
-})
-
 test("a lock is the next one's when its holder is killed, and a wait that is too long says so", async () => {
   using place = testStore()
   const path = join(place.path, "some.lock")

@@ -5,7 +5,6 @@
  */
 import { join } from "node:path"
 import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
-import { PondError } from "../../model/errors.ts"
 import { limitNativeLog } from "../../platform/native/native-log.ts"
 import { readyScratch } from "../../platform/native/scratch.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
@@ -13,7 +12,7 @@ import { diskFiles, leadsThroughFile } from "../local/disk-files.ts"
 import { type LocalTable, openLocalTable } from "../local/local-table.ts"
 import { type Location, within } from "../location.ts"
 import type { StoreContext } from "../store-context.ts"
-import type { TableDefinition } from "../table-definition.ts"
+import { refuseNewerSchema, type TableDefinition } from "../table-definition.ts"
 import { engine } from "./engine.ts"
 import { failureOf, misplacedStore } from "./lance-errors.ts"
 import { type RetryContext, retried } from "./retry.ts"
@@ -147,19 +146,11 @@ async function openTable(
       throw error
     }),
   )
-  if (table !== undefined) await refuseNewerSchema(table, definition, retry)
+  if (table !== undefined) {
+    const stored = Number((await table.schema()).metadata.get(SCHEMA_VERSION_KEY) ?? "0")
+    refuseNewerSchema(stored, definition, retry.store)
+  }
   return table
-}
-
-/** A table written by a newer pond may mean by a column what this one does not know (`lance-dataset-schema-version`). */
-async function refuseNewerSchema(table: LanceTable, definition: TableDefinition, retry: RetryContext): Promise<void> {
-  const stored = Number((await table.schema()).metadata.get(SCHEMA_VERSION_KEY) ?? "0")
-  if (stored <= definition.schemaVersion) return
-  throw new PondError(
-    "version_unsupported",
-    `The store ${retry.store} was written by a newer pond (table ${definition.name}, version ${stored}). Update pond.`,
-    { details: { table: definition.name, stored, known: definition.schemaVersion } },
-  )
 }
 
 /**

@@ -1,0 +1,57 @@
+import type { Location } from "../../src/substrate/location.ts"
+import type { Store } from "../../src/substrate/table.ts"
+import { compareValues } from "./memory-filter.ts"
+import { createMemoryDisk, type MemoryDisk, tableOf, tablesIn } from "./memory-table.ts"
+
+// --- Store -----------------------------------------------------------------------------------------------------------
+
+const STAGING = ".pond/incoming"
+
+export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = ""): Store {
+  const shown = folder === "" ? `memory/${disk.id}` : `memory/${disk.id}/${folder}`
+  const location: Location = { backend: "local", shown, uri: shown, storageOptions: () => ({}) }
+  const below = (name: string) => (folder === "" ? name : `${folder}/${name}`)
+  return {
+    location,
+    table: (definition) => tableOf(disk, folder, definition),
+    withWriteLock: (work) => {
+      const mine = (disk.writing.get(folder) ?? Promise.resolve()).then(work, work)
+      disk.writing.set(
+        folder,
+        mine.catch(() => undefined),
+      )
+      return mine
+    },
+    names: () => Promise.resolve([...(disk.folders.get(folder)?.keys() ?? [])].toSorted(compareValues)),
+    at: (name) => openMemoryStore(disk, below(name)),
+    openStaging: () => {
+      const staging = below(STAGING)
+      if (disk.staging.has(staging)) return Promise.resolve(undefined)
+      disk.staging.add(staging)
+      disk.folders.delete(staging)
+      return Promise.resolve({
+        store: openMemoryStore(disk, staging),
+        adopt: (name) => Promise.resolve(moveTable(disk, name, staging, folder)),
+        end: () => {
+          disk.folders.delete(staging)
+          disk.staging.delete(staging)
+          return Promise.resolve()
+        },
+      })
+    },
+    removeStaleStaging: () => {
+      if (!disk.staging.has(below(STAGING))) disk.folders.delete(below(STAGING))
+      return Promise.resolve()
+    },
+    useSmallCaches: () => undefined,
+    close: () => undefined,
+  }
+}
+
+function moveTable(disk: MemoryDisk, name: string, from: string, to: string): boolean {
+  const moved = disk.folders.get(from)?.get(name)
+  if (moved === undefined || disk.folders.get(to)?.has(name) === true) return false
+  tablesIn(disk, to).set(name, moved)
+  disk.folders.get(from)?.delete(name)
+  return true
+}
