@@ -18,6 +18,7 @@ import { resolve } from "../../src/adapters/shared/resolve.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
 import { type Random, seededRandom } from "../../src/platform/host/random.ts"
+import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
 import { type Bench, median, type Row } from "../measure.ts"
 
 const MESSAGES = 10_000
@@ -37,7 +38,7 @@ export const bench: Bench = {
     const conversation = conversationOf(MESSAGES, seededRandom(1))
     const rows: Row[] = []
     for (const adapter of ADAPTERS) {
-      const own = adapter.serialize.foreign(conversation, { cwd: "/projects/alpha", reasoning: "keep" }).files
+      const own = foreignFiles(adapter, conversation, { cwd: "/projects/alpha", reasoning: "keep" }).files
       const units =
         samples === undefined ? unitsOf(adapter, own) : await sampleUnits(adapter, join(samples, adapter.id))
       if (units.length === 0) continue
@@ -58,7 +59,7 @@ interface Unit {
 
 function unitOf(adapter: Adapter, unit: SourceUnit, records: readonly RawRecord[]): Unit {
   const texts = records.map(textOf)
-  return { unit, records, texts, bytes: adapter.source.hasContentIds ? texts.map((text) => Buffer.from(text)) : [] }
+  return { unit, records, texts, bytes: adapter.contentIds ? texts.map((text) => Buffer.from(text)) : [] }
 }
 
 // --- Parsing ----------------------------------------------------------------------------------------------------------
@@ -148,8 +149,8 @@ function rowOf(text: string): JsonValue {
 
 function serializeRows(adapter: Adapter, units: readonly Unit[], conversation: Conversation): Row[] {
   const logs = units.map((each) => parsed(adapter, each))
-  const native = msOf(() => logs.map((log) => adapter.serialize.native(log)))
-  const foreign = msOf(() => adapter.serialize.foreign(conversation, { cwd: "/projects/alpha", reasoning: "keep" }))
+  const native = msOf(() => logs.map((log) => nativeFiles(adapter, log)))
+  const foreign = msOf(() => foreignFiles(adapter, conversation, { cwd: "/projects/alpha", reasoning: "keep" }))
   const live = msOf(() => logs.map((log) => adapter.context(log, [])))
   const beside = `${MESSAGES} messages`
   return [
@@ -174,7 +175,7 @@ async function sampleUnits(adapter: Adapter, root: string): Promise<Unit[]> {
   for await (const unit of adapter.source.plan(root)) {
     if (!("files" in unit)) continue
     const records: RawRecord[] = []
-    for await (const batch of resolve(adapter.source, unit)) records.push(...batch.records)
+    for await (const batch of resolve(adapter, unit)) records.push(...batch.records)
     units.push(unitOf(adapter, unit, records))
   }
   return units

@@ -11,6 +11,7 @@ import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import { bytesOf } from "../../src/restore/draft.ts"
+import { foreignFiles } from "../../src/restore/output-files.ts"
 import { verify } from "../../src/restore/verify.ts"
 import type { Bench, Row } from "../measure.ts"
 import { conversationOf } from "./codec.ts"
@@ -72,7 +73,7 @@ async function rowsOf(adapter: Adapter, root: string): Promise<Row[]> {
 async function write(adapter: Adapter, root: string): Promise<void> {
   for (let count = 0; count < SESSIONS; count++) {
     const told = renamed(conversationOf(MESSAGES, seededRandom(count)), count)
-    const { files } = adapter.serialize.foreign(told, { cwd: "/projects/alpha", reasoning: "keep" })
+    const { files } = foreignFiles(adapter, told, { cwd: "/projects/alpha", reasoning: "keep" })
     for (const file of files)
       if (file.form !== "database") await Bun.write(join(root, file.relativePath), bytesOf(file))
   }

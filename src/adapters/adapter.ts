@@ -3,10 +3,11 @@
  *
  * Laws, each proved for every adapter by `test/contract/adapter.contract.test.ts`:
  *   1. `parse` never throws, whatever the records hold. What it cannot read it keeps whole, and says so in an issue.
- *   2. `serialize.native(parse(x))` gives back every record of `x`, equal by value and in order, issues or not.
- *   3. Parsing the second half of a log from its resume point gives the same rows as parsing the whole log.
- *   4. `parse(serialize.foreign(context(s)).files)` holds the conversation of `s` but for its losses, which name every difference.
- *   5. `parse`, `context` and `serialize` are pure: no clock, no disk, no environment, no chance. Only `source` touches the disk.
+ *   2. `serialize.native` gives back every record that `parse` was given, equal by value and in order, issues or not.
+ *   3. Parsing the second half of a unit from its resume point gives the same rows as parsing the whole unit. Not
+ *      applicable to a unit that is one document, which its source says by the form of the file.
+ *   4. What `serialize.foreign` writes, parsed again, holds the conversation but for the losses, which name every difference.
+ *   5. `parse`, `context` and `serialize` are pure: no clock, no disk, no environment, no chance. `source` reads the disk.
  *   6. `source` opens named paths and named tables only. Credentials lie beside sessions: nothing else is ever read.
  *
  * The words follow the data: plan (names and sizes), resolve (bytes, still raw), hydrate (parsed values).
@@ -16,13 +17,14 @@ import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/host/environment.ts"
 import type { Registration } from "./registration.ts"
+import type { Vocabulary } from "./shared/vocabulary.ts"
 
+/** Seven members that every adapter has, and capabilities: what a client can do that others cannot. */
 export interface Adapter {
   /** The brand of the client, which its sessions carry as `source_agent`: `claude-code`. A sub-agent's is `claude-code/<type>`. */
   readonly id: string
   readonly title: string
-  /** The client versions whose files this adapter was judged by. A newer one is read all the same, and said aloud. */
-  readonly verified: VersionRange
+  readonly judged: Judgement
   readonly source: Source
   /** Hydrates one unit: one session. */
   readonly parse: (unit: SourceUnit, sink: ParseSink, resume?: ResumePoint) => Parser
@@ -31,24 +33,27 @@ export interface Adapter {
    * branches, applies compaction and rollback, leaves out carriers. `ancestors` are the sessions that this one continues, nearest first.
    */
   readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
-  /**
-   * The same of a session that goes on from no other, for who does not hold it: what each piece of it, of whole records, adds.
-   * Nothing where only the whole tells, because what was said is undone, summed up or replaced.
-   */
-  readonly contextByPieces?: () => (piece: SessionLog) => readonly Entry[] | undefined
   readonly serialize: Serialize
-  /**
-   * For clients that give the records of an old log ids when they open it again: what of a record that leaves as it was.
-   * A record that is stored without an id is recognised by it, so that it does not become a second one.
-   */
-  readonly unchangedByUpgrade?: (record: JsonValue) => JsonValue
-  /** Where the records of a role name the model that spoke, as keys below the record. Absent where they name none. */
-  readonly modelAt?: readonly { readonly role: "assistant" | "system"; readonly path: readonly string[] }[]
+
+  /** What the client calls the tools that other clients have too. Without it calls keep their names. */
+  readonly vocabulary?: Vocabulary
+  readonly models?: Models
+  readonly database?: Database
+  /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
+  readonly contentIds?: true
+  readonly lineage?: Lineages
+  readonly relocation?: Relocation
+  readonly upgrade?: Upgrade
+  readonly retention?: RetentionPolicy
+  readonly watching?: Watching
   /** How the client is told of pond's MCP server. Absent where it knows no MCP. */
   readonly registration?: Registration
 }
 
-export interface VersionRange {
+/** By what an adapter was judged, and the client versions that it was judged with. Newer versions are read all the same. */
+export interface Judgement {
+  /** `client`: the client itself resumed what pond wrote. `samples`: real sessions came back whole. `source only`: its code was read. */
+  readonly by: "client" | "samples" | "source only"
   readonly from: string
   readonly to: string
 }
@@ -58,39 +63,8 @@ export interface VersionRange {
 export interface Source {
   /** The roots where this client keeps its sessions, by its own variables and defaults, whether or not they exist. */
   readonly roots: (environment: Environment, home: string) => readonly string[]
-  /** Whether a variable of the person's has the client look elsewhere than where a restore writes, below the first root. */
-  readonly isDiverted?: (environment: Environment) => boolean
   /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
   readonly plan: (root: string) => Iterable<SourceUnit | Issue> | AsyncIterable<SourceUnit | Issue>
-  /**
-   * For units that are rows of a database: the raw rows, in the order of the client. Read-only, named tables only. `since` is
-   * the state of an earlier parse of the unit: then only what is new or has changed comes, each as the whole row that it is now.
-   */
-  readonly rows?: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
-  /** Most lines of its logs have no id of their own, and are hashed for one while their bytes are at hand. */
-  readonly hasContentIds?: true
-  /**
-   * Whether what happens at a place below a root can change what `plan` says. A client writes logs and notes beside its
-   * sessions all the time. Absent where everything counts.
-   */
-  readonly concerns?: (root: string, place: string) => boolean
-  /** For clients that delete old sessions by themselves. */
-  readonly retention?: (root: string) => Retention | undefined
-  /**
-   * For clients that move the files of a session themselves: where what would be written to a place lies by now, or that
-   * place. Reads names only.
-   */
-  readonly whereabouts?: (root: string) => (place: string) => string
-  /** The model that the client was last used with below a root, in the client's own words. For clients whose sessions name the one that they go on with. */
-  readonly lastModel?: (root: string) => string | undefined
-}
-
-/** After so many days the client deletes what nothing touched. */
-export interface Retention {
-  readonly days: number
-  /** What the client calls it, and the file where it is set. */
-  readonly setting: string
-  readonly file: string
 }
 
 /** What one session is read from. */
@@ -137,7 +111,7 @@ export type RawRecord =
       readonly file: SourceFile
       readonly line: number
       readonly text: string
-      /** The xxHash64 of the bytes that the text was read from, see `Source.hasContentIds`. */
+      /** The xxHash64 of the bytes that the text was read from, see `Adapter.contentIds`. */
       readonly hash?: bigint
     }
   /** Bytes that are no UTF-8, or a file of form `bytes`. */
@@ -191,36 +165,42 @@ export interface ParseEnd {
 // --- Serialize: canonical values to files of the client -------------------------------------------------------------
 
 export interface Serialize {
-  /** The files that the session came from, equal by value. Children are sessions of their own. */
-  readonly native: (log: SessionLog) => Serialized
-  /**
-   * Stretches of a session, each of whole records, give the lines that the whole session gives, one stretch after the
-   * other; of a file that is one value the last stretch that has it gives it. A revision is handed over with what it revises.
-   */
-  readonly isPiecewise?: true
-  /** What is to be known of a session before it is written. Absent where every one stands alone, and is opened. */
-  readonly survey?: () => Survey
-  /** A session of another client, or of this one in an old form, as this client would write it today. */
-  readonly foreign: (conversation: Conversation, target: ForeignTarget) => Serialized
-  /** Where a file of a session lies once the session goes on in another directory. Absent: where it lay. */
-  readonly place?: (place: string, from: string, to: string) => string
-  /** What its client calls a file wherever it puts it: what lay here first and there later is one. Absent: its place. */
-  readonly nameOf?: (place: string) => string
-  /** Files of which lines were changed: what points into another of them by its bytes is set right. */
-  readonly repoint?: (files: readonly OutputFile[], newLines?: () => LinesDraft) => readonly OutputFile[]
-  /** What of a record `repoint` leaves as it was, where it changes one that has no id of its own. */
-  readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
+  /** Writes the files that the session came from, equal by value. Children are sessions of their own. */
+  readonly native: (session: Session, sink: FileSink) => NativeSerializer
+  /** Writes a session of another client, or of this one in an old form, as this client would write it today. */
+  readonly foreign: (conversation: Conversation, target: ForeignTarget, sink: FileSink) => ForeignEnd
   /** How a person goes on with a restored session. */
-  readonly resume: (sessionId: string, cwd: string, whereabouts?: Whereabouts) => ResumeCommand
+  readonly resume: (sessionId: string, cwd: string, location?: SessionLocation) => ResumeCommand
 }
 
-/** Learns of a session from its stretches, each of whole records, one after the other. */
-export interface Survey {
-  add(stretch: SessionLog): void
-  /** Sessions without whose files this one is not whole in its own client: a Codex fork needs the rollout that it continues. */
-  readonly needs: () => readonly string[]
+/** The mirror of `Parser`: entries in, lines out. A long session is never held whole by a client whose files are logs. */
+export interface NativeSerializer {
+  /** Entries of whole records, in order. A revision is handed over together with what it revises. */
+  push(entries: readonly Entry[]): void
+  end(): NativeEnd
+}
+
+export interface NativeEnd {
+  /** The id under which the client knows the session. */
+  readonly sessionId: string
   /** Whether the client of today opens no session of this form: it is restored as it was, and goes on if it is written anew. */
-  readonly isOutdated: () => boolean
+  readonly isOutdated?: boolean
+}
+
+export interface ForeignEnd {
+  /** The id under which the target client knows the session. */
+  readonly sessionId: string
+  readonly losses: readonly Loss[]
+}
+
+/** Where a serializer writes to. Files appear in the order in which they are first written to. */
+export interface FileSink {
+  /** The next line of a log. `isShared`: other sessions have lines in that file too, which is added to and never replaced. */
+  line(relativePath: string, line: OutputLine, isShared?: true): void
+  /** The next row of a database, see `Database.schema`. */
+  row(relativePath: string, row: OutputRow): void
+  /** A file that is one value. The last one written under a path counts. */
+  file(file: WholeFile): void
 }
 
 /**
@@ -231,36 +211,25 @@ export interface Conversation {
   readonly session: Session
   readonly entries: readonly Entry[]
   readonly children: readonly Conversation[]
+  /** What its client calls its tools and models. Absent where no adapter knows that client. */
+  readonly origin?: Origin | undefined
 }
+
+export type Origin = Pick<Adapter, "vocabulary" | "models">
 
 export interface ForeignTarget {
   /** The directory that the session goes on in. */
   readonly cwd: string
   /** What to do with reasoning that the target cannot verify. */
   readonly reasoning: "keep" | "text" | "drop"
-  /** The model that the target was last used with, where it is known: see `Source.lastModel`. */
+  /** The model that the target was last used with, where it is known: see `Models.lastUsed`. */
   readonly model?: string | undefined
-  /** Where the lines of a log go, for who does not want to hold those of a long one. Absent: a list. */
-  readonly newLines?: (() => LinesDraft) | undefined
 }
 
-export interface Serialized {
-  /** The id under which the target client knows the session. */
-  readonly sessionId: string
-  readonly files: readonly OutputFile[]
-  readonly losses: readonly Loss[]
-}
-
+/** A file as a whole, made of what a `FileSink` was given. */
 export type OutputFile =
-  /** `isShared`: other sessions have lines in this file too. Lines that it does not have are added to it; it is never replaced. */
-  | {
-      readonly form: "log"
-      readonly relativePath: string
-      readonly lines: OutputLines
-      readonly isShared?: true
-    }
-  | { readonly form: "document" | "text"; readonly relativePath: string; readonly text: string }
-  | { readonly form: "bytes"; readonly relativePath: string; readonly bytes: Uint8Array }
+  | { readonly form: "log"; readonly relativePath: string; readonly lines: OutputLines; readonly isShared?: true }
+  | WholeFile
   | {
       readonly form: "database"
       readonly relativePath: string
@@ -268,6 +237,10 @@ export type OutputFile =
       readonly rows: Iterable<OutputRow>
       readonly schema: DatabaseSchema
     }
+
+export type WholeFile =
+  | { readonly form: "document" | "text"; readonly relativePath: string; readonly text: string }
+  | { readonly form: "bytes"; readonly relativePath: string; readonly bytes: Uint8Array }
 
 /** A line without its line feed: text, or bytes where the source held no UTF-8. */
 export type OutputLine = string | Uint8Array
@@ -277,32 +250,15 @@ export interface OutputLines extends Iterable<OutputLine> {
   readonly length: number
 }
 
-/** Those of a log that is being written. A list is one. */
-export interface LinesDraft extends OutputLines {
-  push(line: OutputLine): unknown
-}
-
 export interface OutputRow {
   readonly table: string
   /** As in a raw row: rows of other tables may stand inside it. */
   readonly row: Readonly<Record<string, JsonValue>>
 }
 
-/** What a writer of rows must know of a client's database, to make it where there is none and to tell rows apart. */
-export interface DatabaseSchema {
-  /** The statements that make an empty database as the client itself would. */
-  readonly create: readonly string[]
-  /** The tables that rows may go to, with the columns that tell their rows apart. */
-  readonly keys: Readonly<Record<string, readonly string[]>>
-  /** Tables whose rows several sessions have in common: one that is there stays as it is. */
-  readonly shared: readonly string[]
-  /** Tables whose rows own all others: when a session is replaced, these go first, and what they own goes with them. */
-  readonly owners: readonly string[]
-}
-
 /** Where a session lies that a client is to open. */
-export interface Whereabouts {
-  /** Of its main file. */
+export interface SessionLocation {
+  /** Of its main file, below the root. */
   readonly relativePath?: string | undefined
   /** Absent: the one that the client reads by itself. */
   readonly root?: string | undefined
@@ -317,4 +273,96 @@ export interface ResumeCommand {
   /** What is to be run first, where the client opens nothing that it has put away. */
   readonly before?: readonly string[]
   readonly cwd: string
+}
+
+// --- Capabilities -----------------------------------------------------------------------------------------------------
+
+/** What the client's sessions and settings say of models. */
+export interface Models {
+  /** The provider that this client's models come from, by the name that other clients give it: `anthropic`. */
+  readonly provider?: string
+  /** Where the records of a role name the model that spoke, as keys below the record. */
+  readonly recordedAt: readonly { readonly role: "assistant" | "system"; readonly path: readonly string[] }[]
+  /** The model that the client was last used with below a root. For clients whose sessions name the one that they go on with. */
+  readonly lastUsed?: (root: string) => string | undefined
+}
+
+/** For clients whose sessions are rows of a database. Law: `rows` opens it read-only, and reads named tables only. */
+export interface Database {
+  readonly schema: DatabaseSchema
+  /**
+   * The raw rows of a unit, in the order of the client. `since` is the state of an earlier parse of the unit: then only what
+   * is new or has changed comes, each as the whole row that it is now.
+   */
+  readonly rows: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
+  /**
+   * Gives `context` a piece at a time, each of whole records, to a reader that does not hold the session. Undefined where
+   * only the whole tells, because what was said is undone, summed up or replaced. Law: the pieces together equal the whole.
+   */
+  readonly contextOfPieces?: () => (piece: SessionLog) => readonly Entry[] | undefined
+}
+
+/** What a writer of rows must know of a client's database, to make it where there is none and to tell rows apart. */
+export interface DatabaseSchema {
+  /** The statements that make an empty database as the client itself would. */
+  readonly create: readonly string[]
+  /** The tables that rows may go to, with the columns that tell their rows apart. */
+  readonly keys: Readonly<Record<string, readonly string[]>>
+  /** Tables whose rows several sessions have in common: one that is there stays as it is. */
+  readonly shared: readonly string[]
+  /** Tables whose rows own all others: when a session is replaced, these go first, and what they own goes with them. */
+  readonly owners: readonly string[]
+}
+
+/** For clients whose forks continue a file of another session without copying it. */
+export interface Lineages {
+  /** Learns of a session from pieces, each of whole records. */
+  readonly open: (session: Session) => Lineage
+}
+
+export interface Lineage {
+  push(entries: readonly Entry[]): void
+  /** Sessions without whose files this one is not whole in its own client. */
+  needs(): readonly string[]
+}
+
+/** Where files of a session lie once it goes on in another directory, or once the client itself has moved them. */
+export interface Relocation {
+  /** The path of a file once the session goes on in another directory. Absent: as it was. */
+  readonly relativePath?: (relativePath: string, from: string, to: string) => string
+  /** What the client calls a file wherever it puts it: what lay here first and there later is one. Absent: its path. */
+  readonly nameOf?: (relativePath: string) => string
+  /** Where the client keeps by now what would be written to a path, or that path. Reads names only. */
+  readonly currentPath?: (root: string) => (relativePath: string) => string
+  /** Whether a variable of the person's has the client look elsewhere than where a restore writes, below the first root. */
+  readonly isDiverted?: (environment: Environment) => boolean
+  /** Writes files of which lines were changed: what points into another of them by its bytes is set right. */
+  readonly repoint?: (files: readonly OutputFile[], sink: FileSink) => void
+  /** What `repoint` leaves as it was of a record that has no id of its own. Law: equal before and after `repoint`. */
+  readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
+}
+
+/** For clients that give the records of an old log ids when they open it again. */
+export interface Upgrade {
+  /** What of a record stays as it was: a record that is stored without an id is recognised by it, and not stored twice. */
+  readonly unchanged: (record: JsonValue) => JsonValue
+}
+
+/** For clients that delete old sessions by themselves. */
+export interface RetentionPolicy {
+  readonly of: (root: string) => Retention | undefined
+}
+
+/** After so many days the client deletes what nothing touched. */
+export interface Retention {
+  readonly days: number
+  /** What the client calls it, and the file where it is set. */
+  readonly setting: string
+  readonly file: string
+}
+
+/** For clients that write logs and notes beside their sessions all the time. */
+export interface Watching {
+  /** Whether what happens at a path below a root can change what `plan` says. */
+  readonly concerns: (root: string, relativePath: string) => boolean
 }

@@ -1,18 +1,19 @@
 /**
- * Clients that pond knows and has no codec for. What they are about to delete is said all the same, because nothing else
- * keeps it. An entry has the shape of a source, so that an adapter takes it over as it is.
+ * Clients that pond knows and has no adapter for. What they are about to delete is said all the same, because nothing else
+ * keeps it. An entry has the shape of an adapter, which takes it over as it is; then `unreadClients` leaves it out.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, type JsonValue, parseJson } from "../model/json.ts"
 import { isSystemError } from "../platform/system-error.ts"
-import type { Retention, Source } from "./adapter.ts"
+import type { Adapter, Retention, RetentionPolicy, Source } from "./adapter.ts"
 import { filesBelow, isIssue } from "./shared/walk.ts"
 
 export interface UnreadClient {
   readonly id: string
   readonly title: string
-  readonly source: Required<Pick<Source, "roots" | "plan" | "retention">>
+  readonly source: Source
+  readonly retention: RetentionPolicy
 }
 
 /**
@@ -30,7 +31,9 @@ const geminiCli: UnreadClient = {
       for (const found of filesBelow(chats, { form: "bytes", depthMax: 2, accepts: (place) => CHAT.test(place) }))
         yield isIssue(found) ? found : { key: found.relativePath, root, files: [found] }
     },
-    retention: (root) => {
+  },
+  retention: {
+    of: (root) => {
       const file = join(root, "settings.json")
       const { enabled, maxAge } = retentionIn(file)
       const days = enabled === false ? undefined : daysOf(maxAge ?? MAX_AGE_DEFAULT)
@@ -39,7 +42,13 @@ const geminiCli: UnreadClient = {
   },
 }
 
-export const UNREAD_CLIENTS: readonly UnreadClient[] = [geminiCli]
+const WATCHED: readonly UnreadClient[] = [geminiCli]
+
+/** Those of them that none of the given adapters reads. */
+export function unreadClients(adapters: readonly Pick<Adapter, "id">[]): UnreadClient[] {
+  const read = new Set(adapters.map(({ id }) => id))
+  return WATCHED.filter(({ id }) => !read.has(id))
+}
 
 const CHAT = /^[^/]+\/chats\/session-[^/]+\.jsonl?$/
 const MAX_AGE_DEFAULT = "30d"

@@ -10,6 +10,7 @@ import type { Entry, Session, SessionLog } from "../model/session.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 import { collectMade, settleMemory } from "../platform/memory.ts"
 import { editsBetween } from "./edits.ts"
+import { createOutputFiles, optionsOf } from "./output-files.ts"
 import { type RestorePlan, type Told, withoutRecord } from "./plan.ts"
 import { toldBriefly } from "./told.ts"
 import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
@@ -36,7 +37,7 @@ const ROW_BYTES = 16_384
 
 async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Promise<void> {
   const parser = adapter.parse(unit, { ...sink, issue: () => undefined })
-  for await (const { records, bytes } of resolve(adapter.source, unit)) {
+  for await (const { records, bytes } of resolve(adapter, unit)) {
     for (const record of records) parser.push(record)
     // How many bytes a row took in its database is not known.
     collectMade(bytes === 0 ? records.length * ROW_BYTES : bytes, records.length)
@@ -67,16 +68,14 @@ interface UnitDifference {
   readonly difference?: string | undefined
 }
 
-/** What a client's logs say is compared a piece at a time, and let go. */
+/** A piece at a time: of a long log no more is held than what its own client's serializer holds of it. */
 async function unitDifference(
   target: Adapter,
   unit: SourceUnit,
   written: readonly WrittenLog[],
 ): Promise<UnitDifference> {
   const pieces = createPieces()
-  const whole: Entry[] = []
   const found: { session?: Session; proving?: Proving } = {}
-  const isPiecewise = target.serialize.isPiecewise === true
   await readUnit(target, unit, {
     session: (begun) => {
       const want = written.find((each) => each.session.id === begun.id)
@@ -84,17 +83,13 @@ async function unitDifference(
       if (want !== undefined) found.proving = createProving(target, want, begun)
     },
     entry: (entry) => {
-      if (found.proving === undefined) return
-      if (!isPiecewise) whole.push(entry)
-      else {
-        const piece = pieces.add(entry)
-        if (piece !== undefined) found.proving.add(piece)
-      }
+      const piece = found.proving && pieces.add(entry)
+      if (piece !== undefined) found.proving?.add(piece)
     },
   })
   const { session, proving } = found
   if (session === undefined || proving === undefined) return {}
-  proving.add(isPiecewise ? pieces.rest() : whole)
+  proving.add(pieces.rest())
   return { id: session.id, difference: proving.end() }
 }
 
@@ -104,54 +99,60 @@ interface Proving {
   end(): string | undefined
 }
 
-/** One file that was written, and how far it was found again. */
-interface Proved {
-  readonly file: OutputFile
+/** A log that was written, and how far it was found again. */
+interface ProvedLog {
   readonly lines: Iterator<OutputLine>
+  readonly length: number
   count: number
-  got: OutputFile | undefined
 }
 
-function createProving({ serialize }: Adapter, { files, bodies }: WrittenLog, session: Session): Proving {
-  const byPlace = new Map<string, Proved>()
+function createProving(target: Adapter, { files, bodies }: WrittenLog, session: Session): Proving {
+  const places = files.map(({ relativePath }) => relativePath)
+  const logs = new Map<string, ProvedLog>()
   for (const file of files) {
-    const lines = (file.form === "log" ? file.lines : [])[Symbol.iterator]()
-    byPlace.set(file.relativePath, { file, lines, count: 0, got: undefined })
+    if (file.form !== "log") continue
+    const { lines } = file
+    logs.set(file.relativePath, { lines: lines[Symbol.iterator](), length: lines.length, count: 0 })
   }
+  // Lines are compared as they come, and let go.
+  const others = createOutputFiles(optionsOf(target))
   let difference: string | undefined
+  const serializer = target.serialize.native(session, {
+    line: (relativePath, line) => {
+      if (difference !== undefined) return
+      const log = logs.get(relativePath)
+      const at = places.indexOf(relativePath)
+      if (log === undefined) difference = at < 0 ? `a file ${relativePath}` : `/${at}/form`
+      else if (isSameLine(log.lines.next().value, line)) log.count++
+      else difference = `/${at}/lines/${log.count}`
+    },
+    row: others.row,
+    file: others.file,
+  })
 
-  function add(got: OutputFile): string | undefined {
-    const at = `/${[...byPlace.keys()].indexOf(got.relativePath)}`
-    const proved = byPlace.get(got.relativePath)
-    if (proved === undefined) return `a file ${got.relativePath}`
-    proved.got = got
-    if (proved.file.form !== got.form) return `${at}/form`
-    if (got.form !== "log") return undefined
-    for (const line of got.lines) {
-      if (!isSameLine(proved.lines.next().value, line)) return `${at}/lines/${proved.count}`
-      proved.count++
-    }
-    return undefined
-  }
-
-  function endOf({ file, count, got }: Proved, index: number): string | undefined {
+  function fileDifference(want: OutputFile, index: number, back: ReadonlyMap<string, OutputFile>): string | undefined {
+    const log = logs.get(want.relativePath)
+    if (log !== undefined) return log.count === log.length ? undefined : `/${index}/lines/${log.count}`
+    const got = back.get(want.relativePath)
     if (got === undefined) return `/${index}`
-    if (file.form === "log") return file.lines.length === count ? undefined : `/${index}/lines/${count}`
-    const at = differingPointer(comparable(file), comparable(got))
+    const at = differingPointer(comparable(want), comparable(got))
     return at === undefined ? undefined : `/${index}${at}`
   }
 
   return {
     add: (entries) => {
       if (difference !== undefined) return
-      for (const file of serialize.native({ session, entries }).files) difference ??= add(file)
+      serializer.push(entries)
       for (const { message, parts } of entries) {
         const want = bodies.get(message.id)
         if (want !== undefined && want !== bodiesOf(parts)) difference ??= `the parts of the message ${message.id}`
       }
     },
     end: () => {
-      for (const [index, proved] of [...byPlace.values()].entries()) difference ??= endOf(proved, index)
+      serializer.end()
+      const back = new Map(others.files().map((file) => [file.relativePath, file]))
+      for (const path of back.keys()) if (!places.includes(path)) difference ??= `a file ${path}`
+      for (const [index, file] of files.entries()) difference ??= fileDifference(file, index, back)
       return difference
     },
   }
@@ -203,14 +204,14 @@ async function tellingsBelow(target: Adapter, folder: string): Promise<Map<strin
     const back = (await backByPieces(target, unit)) ?? (await backWhole(target, unit))
     if (back === undefined) continue
     settleMemory()
-    tellings.set(back.session.id, toldBriefly(back, target.id, "keep").items)
+    tellings.set(back.session.id, toldBriefly(back, target.vocabulary, "keep").items)
   }
   return tellings
 }
 
 /** Nothing where only the whole session tells. */
 async function backByPieces(target: Adapter, unit: SourceUnit): Promise<Conversation | undefined> {
-  const contextOf = target.contextByPieces?.()
+  const contextOf = target.database?.contextOfPieces?.()
   if (contextOf === undefined) return undefined
   const pieces = createPieces()
   const said: Entry[] = []
@@ -231,7 +232,7 @@ async function backByPieces(target: Adapter, unit: SourceUnit): Promise<Conversa
   })
   take(pieces.rest())
   const { session, isWhole } = found
-  return session === undefined || isWhole ? undefined : { session, entries: said, children: [] }
+  return session === undefined || isWhole ? undefined : { session, entries: said, children: [], origin: target }
 }
 
 async function backWhole(target: Adapter, unit: SourceUnit): Promise<Conversation | undefined> {
@@ -265,7 +266,7 @@ function nearest({ items, allowed }: Told, tellings: readonly Items[]): Differen
 }
 
 function backOf(log: SessionLog, target: Adapter): Conversation {
-  return { session: log.session, entries: target.context(log, []), children: [] }
+  return { session: log.session, entries: target.context(log, []), children: [], origin: target }
 }
 
 const NOWHERE: Difference = { missing: Number.POSITIVE_INFINITY, first: "is not found in what was written" }

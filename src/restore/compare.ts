@@ -3,7 +3,7 @@
  * value. White space, key order and the spelling of equal numbers make no difference; anything else is a mismatch, with
  * the first place where the two differ. Knows no client and no store.
  */
-import type { DatabaseSchema, OutputFile, OutputRow, RawRecord, Serialize } from "../adapters/adapter.ts"
+import type { DatabaseSchema, OutputFile, OutputRow, RawRecord, Relocation } from "../adapters/adapter.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, pointerKeys, stringifyJson } from "../model/json.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 
@@ -43,7 +43,7 @@ export type Compared = Map<string, number>
 export interface Comparing {
   readonly before?: Compared
   /** A file that was moved since it was stored is compared with itself. */
-  readonly nameOf?: Serialize["nameOf"]
+  readonly nameOf?: Relocation["nameOf"]
 }
 
 export function differences(

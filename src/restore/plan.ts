@@ -13,6 +13,7 @@ import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model
 import { settleMemory } from "../platform/memory.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
 import { mergeFiles } from "./merge.ts"
+import { createOutputFiles, foreignFiles, type NewLines, optionsOf } from "./output-files.ts"
 import { reroot } from "./reroot.ts"
 import { saysSomething, type Telling, toldBriefly } from "./told.ts"
 import { type WrittenLog, writeNative } from "./write-native.ts"
@@ -33,9 +34,9 @@ export interface RestoreRequest {
   readonly isAnew?: boolean | undefined
   /** See `ForeignTarget`. */
   readonly model?: string | undefined
-  readonly newLines?: ForeignTarget["newLines"]
-  /** Where what would be written to a place lies by now: see `Source`. */
-  readonly whereabouts?: ((place: string) => string) | undefined
+  readonly newLines?: NewLines
+  /** Where what would be written to a path lies by now: see `Relocation`. */
+  readonly currentPath?: ((relativePath: string) => string) | undefined
 }
 
 export interface RestorePlan {
@@ -91,10 +92,9 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
   const files = mergeFiles(written.flatMap((each) => each.files))
   const home = tree.session.project
   const cwd = request.cwd ?? home
-  const move = { from: home, to: cwd, place: target.serialize.place }
+  const move = { from: home, to: cwd, relativePath: target.relocation?.relativePath }
   const moved = cwd === home ? { files, rewrittenPaths: 0 } : reroot(files, move, newLines)
-  const isRepointed = moved.rewrittenPaths > 0 && target.serialize.repoint !== undefined
-  const repointed = (isRepointed ? target.serialize.repoint?.(moved.files, newLines) : undefined) ?? moved.files
+  const repointed = moved.rewrittenPaths === 0 ? moved.files : repoint(target, moved.files, newLines)
   const placed = whereTheyLie(repointed, request)
   return {
     fidelity: "native",
@@ -103,18 +103,27 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
     sessionId: own.sessionId,
     sessions: written.map(({ session }) => ({ id: session.id, from: session.source_agent })),
     files: placed,
-    losses: written.flatMap(({ losses }) => losses),
+    // A native restore gives every record back.
+    losses: [],
     rewrittenPaths: moved.rewrittenPaths,
     resume: target.serialize.resume(own.sessionId, cwd, { relativePath: placed[0]?.relativePath, root: request.root }),
     proof: { fidelity: "native", written, files },
   }
 }
 
+/** Files whose lines changed no longer lie where others say that they lie. */
+function repoint(target: Adapter, files: readonly OutputFile[], newLines: NewLines): readonly OutputFile[] {
+  if (target.relocation?.repoint === undefined) return files
+  const output = createOutputFiles({ ...optionsOf(target), newLines })
+  target.relocation.repoint(files, output)
+  return output.files()
+}
+
 /** What its client has put elsewhere is there, and gets no second copy where it was. */
-function whereTheyLie(files: readonly OutputFile[], { whereabouts }: RestoreRequest): readonly OutputFile[] {
-  return whereabouts === undefined
+function whereTheyLie(files: readonly OutputFile[], { currentPath }: RestoreRequest): readonly OutputFile[] {
+  return currentPath === undefined
     ? files
-    : files.map((file) => ({ ...file, relativePath: whereabouts(file.relativePath) }))
+    : files.map((file) => ({ ...file, relativePath: currentPath(file.relativePath) }))
 }
 
 async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
@@ -123,10 +132,10 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   const cwd = request.cwd ?? session.project
   const { conversation, missing } = await conversationOf(request)
   settleMemory()
-  const { items } = toldBriefly(conversation, target.id, reasoning)
+  const { items } = toldBriefly(conversation, target.vocabulary, reasoning)
   if (!saysSomething(items)) throw nothingToTell(session.id, target)
   settleMemory()
-  const written = target.serialize.foreign(conversation, { cwd, reasoning, model, newLines })
+  const written = foreignFiles(target, conversation, { cwd, reasoning, model }, newLines)
   const { sessionId } = written
   if (written.files.length === 0) {
     throw new PondError(
@@ -198,7 +207,8 @@ async function liveConversation(
     children.push(await liveConversation(child, await collectLog(child), lineage))
   }
   const entries = origin?.context(log, ancestors) ?? log.entries.filter(({ parts }) => parts.length > 0)
-  return { session: log.session, entries: entries.map(withoutRecord), children }
+  const speaker = originOf(tree.session.source_agent)
+  return { session: log.session, entries: entries.map(withoutRecord), children, origin: speaker }
 }
 
 /** What its own client wrote of it is no other client's concern, and more than what was said. */
@@ -230,7 +240,7 @@ interface Way {
 
 /** What the turns leave out already is missing on both sides. */
 function toldOf(conversation: Conversation, way: Way): Told {
-  const { items, lost } = toldBriefly(conversation, way.target.id, way.reasoning)
+  const { items, lost } = toldBriefly(conversation, way.target.vocabulary, way.reasoning)
   const own = new Set(conversation.entries.map(({ message }) => message.id))
   const said = way.losses.filter(({ kind, messageId }) => !ITEMLESS.has(kind) && own.has(messageId ?? "")).length
   return {
@@ -283,9 +293,9 @@ async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Pr
 /** Another client gets what is there of the conversation, and is told what is not. */
 function missingHistory(log: SessionLog, ancestors: readonly SessionLog[], origin: Adapter | undefined): Loss[] {
   const stored = new Set(ancestors.map(({ session }) => session.id))
-  const survey = origin?.serialize.survey?.()
-  survey?.add(log)
-  const missing = (survey?.needs() ?? []).filter((id) => !stored.has(id))
+  const lineage = origin?.lineage?.open(log.session)
+  lineage?.push(log.entries)
+  const missing = (lineage?.needs() ?? []).filter((id) => !stored.has(id))
   const first = log.entries[0]?.message.id ?? log.session.id
   return missing.map((id) => loss("missing_history", first, `what ${id} said before, which is not stored`))
 }

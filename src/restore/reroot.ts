@@ -3,13 +3,14 @@
  * a path below it, become the new one; and so do the names of the client's own folders. Text that merely mentions the
  * directory is what somebody said, and stays.
  */
-import type { LinesDraft, OutputFile, Serialize } from "../adapters/adapter.ts"
+import type { OutputFile, Relocation } from "../adapters/adapter.ts"
 import { type Move as DirectoryMove, FILE_URL, type MovedCount, movedJson } from "../adapters/shared/moved-paths.ts"
 import { type JsonObject, parseJson, stringifyJson } from "../model/json.ts"
+import type { LineList, NewLines } from "./output-files.ts"
 
 export interface Move extends DirectoryMove {
   /** How the client names a file of the new directory. */
-  readonly place: Serialize["place"]
+  readonly relativePath: Relocation["relativePath"]
 }
 
 export interface Moved {
@@ -17,13 +18,13 @@ export interface Moved {
   readonly rewrittenPaths: number
 }
 
-export function reroot(files: readonly OutputFile[], move: Move, newLines?: () => LinesDraft): Moved {
+export function reroot(files: readonly OutputFile[], move: Move, newLines?: NewLines): Moved {
   const count = { paths: 0 }
   const moved = files.map((file): OutputFile => {
-    const relativePath = move.place?.(file.relativePath, move.from, move.to) ?? file.relativePath
+    const relativePath = move.relativePath?.(file.relativePath, move.from, move.to) ?? file.relativePath
     switch (file.form) {
       case "log": {
-        const lines: LinesDraft = newLines?.() ?? []
+        const lines: LineList = newLines?.() ?? []
         for (const line of file.lines) lines.push(typeof line === "string" ? movedText(line, move, count) : line)
         return { ...file, relativePath, lines }
       }

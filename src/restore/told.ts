@@ -5,6 +5,7 @@
 import type { Conversation, ForeignTarget } from "../adapters/adapter.ts"
 import type { ResultContent } from "../adapters/shared/translate.ts"
 import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
+import type { Vocabulary } from "../adapters/shared/vocabulary.ts"
 import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { FilePart } from "../model/session.ts"
 import { collectMade } from "../platform/memory.ts"
@@ -52,7 +53,7 @@ const CALL_START = "call: "
 /** `target` is the vocabulary that calls are told in. */
 export function toldBy(
   conversation: Conversation,
-  target: string,
+  target: Vocabulary | undefined,
   reasoning: ForeignTarget["reasoning"],
 ): readonly string[] {
   return turnsOf(conversation, target, reasoning).turns.flatMap(itemsOf)

@@ -4,13 +4,14 @@
  * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus, and of a long session
  * one stretch.
  */
-import type { Adapter, RawRecord, Serialize, SourceUnit, VersionRange } from "../adapters/adapter.ts"
+import type { Adapter, RawRecord, Relocation, SourceUnit } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import { type Compared, differences, type Mismatch, type SourceRecord, stretchDifferences } from "./compare.ts"
+import { nativeFiles } from "./output-files.ts"
 
 export interface VerifySource {
   readonly adapter: Adapter
@@ -60,7 +61,7 @@ export interface SourceVerification {
   /** Sessions that a store which should hold them does not hold. */
   readonly missing: readonly string[]
   readonly issues: readonly IssueGroup[]
-  readonly verified_client_versions: VersionRange
+  readonly verified_client_versions: { readonly from: string; readonly to: string }
   /** The versions that wrote these sessions, where they say so. */
   readonly client_versions: readonly string[]
   /** Kinds of records and parts that were kept whole without being understood. */
@@ -146,7 +147,7 @@ async function verifyRound(
         tally.missing.push(log.session.id)
         continue
       }
-      const files = back === undefined ? [] : adapter.serialize.native(back).files
+      const files = back === undefined ? [] : nativeFiles(adapter, back)
       tally.mismatches.push(
         ...differences(log.session.id, records, files, { before: compared, nameOf: namesOf(adapter, passage) }),
       )
@@ -255,7 +256,7 @@ async function hydrate(
   }
   const isOther = () => sessionId !== undefined && session !== undefined && session.id !== sessionId
   const none = { records: [], provedRecords: 0, from: 0, mismatches: [], issues: [], clientVersions: [], restBytes: 0 }
-  for await (const batch of resolve(adapter.source, unit)) {
+  for await (const batch of resolve(adapter, unit)) {
     for (const raw of batch.records) {
       const record = kept(raw)
       records.push(record)
@@ -300,7 +301,7 @@ async function proveAlone(
   if (back === undefined) return undefined
   const before: Compared = new Map(compared)
   const comparing = { before, nameOf: namesOf(adapter, passage) }
-  const found = stretchDifferences(log.session.id, records, adapter.serialize.native(back).files, comparing)
+  const found = stretchDifferences(log.session.id, records, nativeFiles(adapter, back), comparing)
   // What a store has otherwise may have become so since, and stand behind all that was stored first.
   if (found === undefined || (found.length > 0 && passage !== MEMORY)) return undefined
   for (const [run, length] of before) compared.set(run, length)
@@ -308,8 +309,8 @@ async function proveAlone(
 }
 
 /** What was stored before may lie elsewhere by now. */
-function namesOf({ serialize }: Adapter, { isHolding }: Passage): Serialize["nameOf"] {
-  return isHolding === true ? serialize.nameOf : undefined
+function namesOf({ relocation }: Adapter, { isHolding }: Passage): Relocation["nameOf"] {
+  return isHolding === true ? relocation?.nameOf : undefined
 }
 
 function count(tally: Tally, unit: SourceUnit, read: UnitReading): void {
@@ -338,7 +339,7 @@ function reportOf({ adapter, root }: VerifySource, tally: Tally, ms: number): So
     mismatches: tally.mismatches,
     missing: tally.missing,
     issues: tally.issues.groups(),
-    verified_client_versions: adapter.verified,
+    verified_client_versions: { from: adapter.judged.from, to: adapter.judged.to },
     client_versions: [...tally.versions].sort((left, right) => left.localeCompare(right, "en", { numeric: true })),
     unknown_records: [...tally.unknown].map(([found, times]) => ({ found, count: times })),
     ms,

@@ -2,18 +2,17 @@
  * What a native restore writes of one session, made of a stretch of it at a time: of a long session no more is held than
  * that, and of each message what its parts must read back as.
  */
-import type { Adapter, ForeignTarget, LinesDraft, OutputFile, Serialize } from "../adapters/adapter.ts"
+import type { Adapter, OutputFile } from "../adapters/adapter.ts"
 import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
 import { canonicalJson, type JsonValue } from "../model/json.ts"
-import type { Loss } from "../model/report.ts"
 import type { Entry, Part, Session } from "../model/session.ts"
-import { collectLog, type StoredLog, unitsOf } from "../sessions/read/read-sessions.ts"
+import { type StoredLog, unitsOf } from "../sessions/read/read-sessions.ts"
+import { createOutputFiles, type NewLines, optionsOf } from "./output-files.ts"
 
 export interface WrittenLog {
   readonly session: Session
   readonly sessionId: string
   readonly files: readonly OutputFile[]
-  readonly losses: readonly Loss[]
   readonly isOutdated: boolean
   /** Other sessions that this one is nothing without. */
   readonly needs: readonly string[]
@@ -21,25 +20,16 @@ export interface WrittenLog {
   readonly bodies: ReadonlyMap<string, number>
 }
 
-export async function writeNative(
-  log: StoredLog,
-  { serialize }: Adapter,
-  newLines: ForeignTarget["newLines"],
-): Promise<WrittenLog> {
+export async function writeNative(log: StoredLog, adapter: Adapter, newLines: NewLines): Promise<WrittenLog> {
   const { session } = log
-  const joined = createJoined(newLines, serialize.nameOf)
+  const output = createOutputFiles({ ...optionsOf(adapter), newLines })
+  const serializer = adapter.serialize.native(session, output)
+  const lineage = adapter.lineage?.open(session)
   const bodies = new Map<string, number>()
   const revised = new Set<string>()
-  const losses: Loss[] = []
-  const survey = serialize.survey?.()
-  let sessionId = session.id
-  for await (const entries of piecesOf(log, serialize.isPiecewise === true)) {
-    const piece = { session, entries }
-    const written = serialize.native(piece)
-    sessionId = written.sessionId
-    losses.push(...written.losses)
-    for (const file of written.files) joined.add(file)
-    survey?.add(piece)
+  for await (const entries of piecesOf(log)) {
+    serializer.push(entries)
+    lineage?.push(entries)
     for (const { message, parts } of entries) {
       bodies.set(message.id, bodiesOf(parts))
       const of = revisionOf(message)
@@ -47,15 +37,8 @@ export async function writeNative(
     }
   }
   for (const id of revised) bodies.delete(id)
-  return {
-    session,
-    sessionId,
-    files: joined.files(),
-    losses,
-    isOutdated: survey?.isOutdated() ?? false,
-    needs: survey?.needs() ?? [],
-    bodies,
-  }
+  const { sessionId, isOutdated = false } = serializer.end()
+  return { session, sessionId, files: output.files(), isOutdated, needs: lineage?.needs() ?? [], bodies }
 }
 
 // --- Pieces -----------------------------------------------------------------------------------------------------------
@@ -89,12 +72,7 @@ export function createPieces(): Pieces {
   }
 }
 
-/** What is no client's log is one piece. */
-async function* piecesOf(log: StoredLog, isPiecewise: boolean): AsyncGenerator<readonly Entry[]> {
-  if (!isPiecewise) {
-    yield (await collectLog(log)).entries
-    return
-  }
+async function* piecesOf(log: StoredLog): AsyncGenerator<readonly Entry[]> {
   const pieces = createPieces()
   let revisions: readonly Entry[] | undefined
   for await (const stretch of log.stretches()) {
@@ -113,38 +91,6 @@ function withRevisions(piece: readonly Entry[], revisions: readonly Entry[]): re
   if (revisions.length === 0) return piece
   const ids = new Set(piece.map(({ message }) => message.id))
   return [...piece, ...revisions.filter(({ message }) => !ids.has(message.id) && ids.has(revisionOf(message) ?? ""))]
-}
-
-// --- Files ------------------------------------------------------------------------------------------------------------
-
-interface Joined {
-  add(file: OutputFile): void
-  files(): OutputFile[]
-}
-
-/** Lines of a log go on where those of the last piece ended, and of one that was moved in between where it lay first. */
-function createJoined(newLines: ForeignTarget["newLines"], nameOf: Serialize["nameOf"] = (place) => place): Joined {
-  const byName = new Map<string, OutputFile>()
-  const drafts = new Map<string, LinesDraft>()
-  return {
-    add: (file) => {
-      const name = nameOf(file.relativePath)
-      const before = byName.get(name)
-      if (before?.form !== "log" || file.form !== "log") {
-        byName.set(name, file)
-        return
-      }
-      let draft = drafts.get(name)
-      if (draft === undefined) {
-        draft = newLines?.() ?? []
-        drafts.set(name, draft)
-        for (const line of before.lines) draft.push(line)
-        byName.set(name, { ...before, lines: draft })
-      }
-      for (const line of file.lines) draft.push(line)
-    },
-    files: () => [...byName.values()],
-  }
 }
 
 // --- What is read back ------------------------------------------------------------------------------------------------

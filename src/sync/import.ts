@@ -279,15 +279,15 @@ function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally)
     bytes_read: counts.bytes,
     issues: groupIssues(issues),
     unverified_versions: unverifiedVersions(adapter, versions),
-    retention: adapter.source.retention?.(root) ?? null,
+    retention: adapter.retention?.of(root) ?? null,
     ms: Math.round(endedMs - startedMs),
   }
 }
 
 /** Those that are newer than what the adapter was judged by, in their order. */
-export function unverifiedVersions({ verified }: Adapter, versions: Iterable<string>): string[] {
+export function unverifiedVersions({ judged }: Adapter, versions: Iterable<string>): string[] {
   return [...versions]
-    .filter((version) => isBeyond(version, verified.to))
+    .filter((version) => isBeyond(version, judged.to))
     .toSorted((left, right) => (isBeyond(left, right) ? 1 : -1))
 }
 

@@ -6,6 +6,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { groupIssues } from "../../src/model/report.ts"
 import { Message, Part, partsAllowed, Session, type SessionLog, sessionFault } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
+import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
 import { verify } from "../../src/restore/verify.ts"
 import { conversationOf, type Fixture, fixturesOf, logsOf, parseUnit, unitsOf } from "./fixtures.ts"
 import { frozen, withoutChance } from "./purity.ts"
@@ -96,8 +97,8 @@ async function isPure(adapter: Adapter, { root }: Fixture): Promise<void> {
       if (session === undefined) throw new Error(`no session in ${unit.key}`)
       const log = frozen<SessionLog>({ session, entries })
       const live = adapter.context(log, [])
-      const foreign = adapter.serialize.foreign({ session, entries: live, children: [] }, target)
-      return { log, issues: groupIssues(issues), end, live, native: adapter.serialize.native(log), foreign }
+      const foreign = foreignFiles(adapter, { session, entries: live, children: [] }, target)
+      return { log, issues: groupIssues(issues), end, live, native: nativeFiles(adapter, log), foreign }
     })
   const [first, calls] = withoutChance(run)
   expect(calls).toEqual([])

@@ -9,6 +9,7 @@ import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import { turnsOf } from "../../src/adapters/shared/turns.ts"
 import { writeForeignRows } from "../../src/platform/files/foreign-sqlite-writer.ts"
 import { bytesOf } from "../../src/restore/draft.ts"
+import { foreignFiles } from "../../src/restore/output-files.ts"
 import { toldBy } from "../../src/restore/told.ts"
 import { conversationOf, logsOf } from "./fixtures.ts"
 
@@ -17,13 +18,13 @@ export async function expectToComeThrough(
   target: Adapter,
   how: ForeignTarget,
 ): Promise<void> {
-  const { sessionId, files, losses } = target.serialize.foreign(conversation, how)
+  const { sessionId, files, losses } = foreignFiles(target, conversation, how)
   const back = await readBack(target, files, sessionId)
   for (const { kind } of losses) expect(Object.keys(LOSSES)).toContain(kind)
-  const want = toldBy(conversation, target.id, how.reasoning)
-  const have = toldBy(back, target.id, "keep")
+  const want = toldBy(conversation, target.vocabulary, how.reasoning)
+  const have = toldBy(back, target.vocabulary, "keep")
   // What the neutral turns leave out already is missing on both sides.
-  const own = losses.length - turnsOf(conversation, target.id, how.reasoning).losses.length
+  const own = losses.length - turnsOf(conversation, target.vocabulary, how.reasoning).losses.length
   expect(unexplained(want, have, own)).toEqual([])
 }
 

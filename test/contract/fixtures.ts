@@ -11,6 +11,7 @@ import { resolve } from "../../src/adapters/shared/resolve.ts"
 import { parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Issue } from "../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
+import { foreignFiles } from "../../src/restore/output-files.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
 
@@ -60,7 +61,7 @@ export async function unitsOf(adapter: Adapter, root: string): Promise<ReadUnit[
     if (!("files" in unit)) throw new Error(`${root}: ${unit.kind} ${unit.found}`)
     const records: RawRecord[] = []
     const issues: Issue[] = []
-    for await (const batch of resolve(adapter.source, unit)) {
+    for await (const batch of resolve(adapter, unit)) {
       records.push(...batch.records)
       issues.push(...batch.issues)
     }
@@ -122,9 +123,8 @@ export function foreignTargets(): Adapter[] {
     ...{ id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/projects", options: {} },
   }
   const empty = { session, entries: [], children: [] }
-  return ADAPTERS.filter(
-    ({ serialize }) => serialize.foreign(empty, { cwd: "/projects", reasoning: "keep" }).files.length > 0,
-  )
+  const target = { cwd: "/projects", reasoning: "keep" } as const
+  return ADAPTERS.filter((adapter) => foreignFiles(adapter, empty, target).files.length > 0)
 }
 
 /** A row belongs to the parser that it is handed to, which takes values out of it. */
@@ -155,6 +155,7 @@ export function conversationOf(adapter: Adapter, logs: ReadonlyMap<string, Sessi
     session: log.session,
     entries: adapter.context(log, ancestorsOf(logs, log)),
     children: children.map(({ session }) => conversationOf(adapter, logs, session.id)),
+    origin: adapter,
   }
 }
 

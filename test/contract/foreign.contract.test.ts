@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { foreignFiles } from "../../src/restore/output-files.ts"
 import { expectToComeThrough } from "./comes-through.ts"
 import { conversationOf, fixturesOf, foreignTargets, logsOf } from "./fixtures.ts"
 
@@ -27,7 +28,7 @@ test("a session that goes on in several clients is another one in each: one stor
       for (const id of logs.keys()) {
         const conversation = conversationOf(source, logs, id)
         const ids = foreignTargets().map(
-          ({ serialize }) => serialize.foreign(conversation, { cwd: CWD, reasoning: "text" }).sessionId,
+          (target) => foreignFiles(target, conversation, { cwd: CWD, reasoning: "text" }).sessionId,
         )
         expect({ source: source.id, ids: new Set([id, ...ids]).size }).toEqual({
           source: source.id,

@@ -56,14 +56,14 @@ async function survive(adapter: Adapter, root: string): Promise<{ units: number;
       counts.issues++
     }
     const parser = adapter.parse(unit, { session: () => undefined, entry: () => undefined, issue })
-    for await (const batch of resolve(adapter.source, unit)) {
+    for await (const batch of resolve(adapter, unit)) {
       for (const record of batch.records) parser.push(record)
       counts.issues += batch.issues.length
     }
     parser.end(true)
   }
-  adapter.source.lastModel?.(root)
-  adapter.source.retention?.(root)
+  adapter.models?.lastUsed?.(root)
+  adapter.retention?.of(root)
   return counts
 }
 

@@ -7,6 +7,7 @@ import type { Adapter, RawRecord, SourceUnit } from "../../src/adapters/adapter.
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import { differences } from "../../src/restore/compare.ts"
+import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
 import { SEED } from "../support/seed.ts"
 import { damaged } from "./damage.ts"
 import { fixturesOf, fresh, parseUnit, unitsOf } from "./fixtures.ts"
@@ -64,10 +65,10 @@ function faultOf(
       return isNamed ? undefined : "no session, and nothing said of it"
     }
     const log = { session, entries }
-    const [mismatch] = differences(session.id, records, adapter.serialize.native(log).files)
+    const [mismatch] = differences(session.id, records, nativeFiles(adapter, log))
     if (mismatch !== undefined) return `a record did not come back: ${JSON.stringify(mismatch)}`
     const live = { session, entries: adapter.context(log, []), children: [] }
-    target.serialize.foreign(live, { cwd: "/elsewhere", reasoning: "keep" })
+    foreignFiles(target, live, { cwd: "/elsewhere", reasoning: "keep" })
     return undefined
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)

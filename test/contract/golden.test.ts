@@ -5,10 +5,12 @@
 import { expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Conversation, OutputFile, Serialized } from "../../src/adapters/adapter.ts"
+import type { Conversation, OutputFile } from "../../src/adapters/adapter.ts"
+import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import type { Entry, Part, Role } from "../../src/model/session.ts"
+import { type ForeignFiles, foreignFiles } from "../../src/restore/output-files.ts"
 import { conversationOf, fixturesOf, foreignTargets, logsOf } from "./fixtures.ts"
 
 const GOLDEN = join(import.meta.dir, "../../fixtures/golden")
@@ -82,8 +84,10 @@ const CONVERSATION: Conversation = {
         entry(2, "assistant", { type: "text", text: "Dug." }),
       ],
       children: [],
+      origin: claudeCode,
     },
   ],
+  origin: claudeCode,
 }
 
 function contentOf(file: OutputFile): string {
@@ -95,10 +99,10 @@ function contentOf(file: OutputFile): string {
 /** Told by Claude Code, or where that is the target by a client whose tools nobody knows. */
 function toldTo(target: string): Conversation {
   if (target !== "claude-code") return CONVERSATION
-  return { ...CONVERSATION, session: { ...CONVERSATION.session, source_agent: "unheard-of" } }
+  return { ...CONVERSATION, session: { ...CONVERSATION.session, source_agent: "unheard-of" }, origin: undefined }
 }
 
-function expectGolden(name: string, { sessionId, files, losses }: Serialized): void {
+function expectGolden(name: string, { sessionId, files, losses }: ForeignFiles): void {
   const shown = [
     `session ${sessionId}\n`,
     ...losses.map(({ kind, messageId, found }) => `loss ${kind} ${messageId}: ${found}\n`),
@@ -115,7 +119,7 @@ function expectGolden(name: string, { sessionId, files, losses }: Serialized): v
 for (const target of foreignTargets()) {
   test(`what ${target.id} would have written has not changed`, () => {
     const way = { cwd: "/projects/beta", reasoning: "keep" } as const
-    expectGolden(target.id, target.serialize.foreign(toldTo(target.id), way))
+    expectGolden(target.id, foreignFiles(target, toldTo(target.id), way))
   })
 }
 
@@ -136,7 +140,7 @@ for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {
       const own = [...logs.values()].find(({ session }) => session.parent_session_id === undefined)
       const conversation = conversationOf(source, logs, own?.session.id ?? "")
       const way = { cwd: "/projects/beta", reasoning: "text" } as const
-      expectGolden(`${source.id}-to-${target.id}`, target.serialize.foreign(conversation, way))
+      expectGolden(`${source.id}-to-${target.id}`, foreignFiles(target, conversation, way))
     })
   }
 }

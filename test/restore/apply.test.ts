@@ -207,7 +207,7 @@ test("a move rewrites the strings that are paths, and no text that mentions one"
   const { files, rewrittenPaths } = reroot([{ form: "log", relativePath: "k-old/s.jsonl", lines }], {
     from: "/old/home",
     to: "/new",
-    place: (place) => place.replace("k-old", "k-new"),
+    relativePath: (path) => path.replace("k-old", "k-new"),
   })
   expect(rewrittenPaths).toBe(2)
   expect(files).toEqual([
@@ -231,7 +231,7 @@ test.each<[string, string, string, string]>([
   ["/old", "file:///old/a.ts", "file:///D:/new/a.ts", "D:\\new"],
 ])("in a move from %s the address %s becomes %s", (from, address, moved, to) => {
   const { files } = reroot([{ form: "log", relativePath: "s.jsonl", lines: [JSON.stringify({ cwd: address })] }], {
-    ...{ from, to, place: undefined },
+    ...{ from, to, relativePath: undefined },
   })
   expect(files).toMatchObject([{ lines: [JSON.stringify({ cwd: moved })] }])
 })
@@ -241,7 +241,7 @@ test("in a move every number keeps its value, a line without a path its bytes, a
     '{"cwd":"C:\\\\old\\\\src\\\\a.ts","cost":12345678901234567890123}',
     '{ "said" : "look into C:\\\\old please", "cost": 1.50 }',
   ]
-  const move = { from: "C:\\old", to: "D:\\new", place: undefined }
+  const move = { from: "C:\\old", to: "D:\\new", relativePath: undefined }
   const { files, rewrittenPaths } = reroot([{ form: "log", relativePath: "s.jsonl", lines }], move)
   expect(rewrittenPaths).toBe(1)
   expect(files).toMatchObject([

@@ -10,6 +10,7 @@ import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import type { SessionLog } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
 import { verifyPond } from "../../src/operations/machine/verify.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { syncedInto } from "./support.ts"
 
@@ -113,7 +114,8 @@ test.each(Object.entries(GOES_ON))(
       const again = await planRestoreOf(place.pond, { sessionId: id, cwd, reasoning: "keep", isForced: false })
       expect(again.fidelity).toBe("native")
     }
-    const files = (log: SessionLog) => adapterById(adapter)?.serialize.native(log).files ?? []
+    const target = adapterById(adapter)
+    const files = (log: SessionLog) => (target === undefined ? [] : nativeFiles(target, log))
     const [old, now] = [files(before)[0], files(after)[0]]
     expect(now?.relativePath).toBe(old?.relativePath ?? "")
     if (old?.form === "log" && now?.form === "log") {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import type { ForeignTarget, OutputFile } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { createLineShelf } from "../../src/platform/files/long-lines.ts"
+import { foreignFiles } from "../../src/restore/output-files.ts"
 import { fixturesOf, logsOf } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
@@ -24,9 +25,9 @@ for (const source of ADAPTERS)
     }
     for (const { root } of fixturesOf(source)) {
       for (const log of (await logsOf(source, root)).values()) {
-        const conversation = { session: log.session, entries: source.context(log, []), children: [] }
-        const plain = target.serialize.foreign(conversation, TARGET)
-        const long = target.serialize.foreign(conversation, { ...TARGET, newLines })
+        const conversation = { session: log.session, entries: source.context(log, []), children: [], origin: source }
+        const plain = foreignFiles(target, conversation, TARGET)
+        const long = foreignFiles(target, conversation, TARGET, newLines)
         expect(long.files.map(held)).toEqual(plain.files.map(held))
         expect(long.losses).toEqual(plain.losses)
       }

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
 import { pi } from "../../src/adapters/pi/adapter.ts"
+import { wholeSession } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import type { Mismatch } from "../../src/restore/compare.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type Passage, type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
 import { heldPassage, storePassage } from "../../src/restore/verify-passage.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
@@ -49,7 +51,13 @@ function writing(change: (files: readonly OutputFile[]) => readonly OutputFile[]
     ...pi,
     serialize: {
       ...pi.serialize,
-      native: (log) => ({ sessionId: "", losses: [], files: change(pi.serialize.native(log).files) }),
+      native: (session, sink) =>
+        wholeSession(session, (log) => {
+          for (const file of change(nativeFiles(pi, log)))
+            if (file.form === "log") for (const line of file.lines) sink.line(file.relativePath, line)
+            else if (file.form !== "database") sink.file(file)
+          return { sessionId: "" }
+        }),
     },
   }
 }

@@ -17,7 +17,8 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
-import { nativeFiles } from "../../src/adapters/shared/native.ts"
+import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import { SESSION, syncPlace, userLine } from "./support.ts"
 
 const line = (number: number, text: string) => userLine(SESSION, number, text)
@@ -67,7 +68,7 @@ test("a log that was rewritten is noticed, and nothing in it is doubled", async 
   expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1, new: 0 } })
   const log = await place.sessions.log(SESSION)
   expect(log.entries.map(({ message }) => message.role)).toEqual(["user", "user", "user", "system", "user"])
-  const [file] = nativeFiles(log)
+  const [file] = nativeFiles(claudeCode, log)
   const texts = file?.form === "log" ? Array.from(file.lines, (text) => JSON.parse(String(text)).message.content) : []
   expect(texts).toEqual(["one", "TWO, edited", "three", "four"])
 })
@@ -86,7 +87,7 @@ test("other bytes in a log of the same size and time are noticed", async () => {
   expect({ size, mtimeMs, ino }).toEqual({ size: before.size, mtimeMs: before.mtimeMs, ino: before.ino })
   expect(await place.plan()).toMatchObject([{ change: "rewritten" }])
   expect(await place.sync()).toMatchObject({ sessions: { rewritten: 1 }, messages: { new: 1 } })
-  const [file] = nativeFiles(await place.sessions.log(SESSION))
+  const [file] = nativeFiles(claudeCode, await place.sessions.log(SESSION))
   expect(file?.form === "log" && String([...file.lines][1])).toContain("TWO")
 })
 

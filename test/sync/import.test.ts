@@ -2,9 +2,9 @@ import { expect, test } from "bun:test"
 import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
-import { nativeFiles } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { silentLog } from "../../src/platform/host/log.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type PlannedUnit, planRoot } from "../../src/sync/plan/plan-root.ts"
 import { hydrate, UNFINISHED } from "../../src/sync/read/hydrate.ts"
 import { openSyncState } from "../../src/sync/state/sync-state.ts"
@@ -167,7 +167,7 @@ test("half a line that nobody finished is kept as it lies, and said", async () =
   place.write(SESSION, [line(1, "one"), line(2, "two").slice(0, 60)], { unended: true })
   const report = await place.sync()
   expect(report.issues).toMatchObject([{ kind: "unparsable_line", severity: "fault", count: 1 }])
-  const [file] = nativeFiles(await place.sessions.log(SESSION))
+  const [file] = nativeFiles(claudeCode, await place.sessions.log(SESSION))
   expect(file?.form === "log" && [...file.lines].at(-1)).toBe(line(2, "two").slice(0, 60))
   expect(await place.sync()).toMatchObject({ bytes_read: 0 })
 })

@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
 /** What the client would find in its log again. */
 async function restored({ sessions }: SyncPlace): Promise<string[]> {
-  const [file] = claudeCode.serialize.native(await sessions.log(SESSION)).files
+  const [file] = nativeFiles(claudeCode, await sessions.log(SESSION))
   const lines = file?.form === "log" ? file.lines : []
   return Array.from(lines, (line) => (JSON.parse(String(line)) as { message: { content: string } }).message.content)
 }

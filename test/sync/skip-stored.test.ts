@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
@@ -30,7 +31,7 @@ async function syncFully(place: SyncPlace) {
 }
 
 async function restored({ sessions }: SyncPlace, session = SESSION): Promise<Line[]> {
-  const [file] = claudeCode.serialize.native(await sessions.log(session)).files
+  const [file] = nativeFiles(claudeCode, await sessions.log(session))
   return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line))) : []
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pi } from "../../src/adapters/pi/adapter.ts"
 import type { SessionLog } from "../../src/model/session.ts"
+import { nativeFiles } from "../../src/restore/output-files.ts"
 import { syncPlace } from "./support.ts"
 
 /** The first version of pi gave its entries no ids. A later one that opens such a log writes it anew, with ids of chance. */
@@ -34,7 +35,7 @@ test("a log of the first version that a later one wrote anew is stored once, res
     writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
   const sync = () => place.sync({ sources: [{ adapter: pi, root }] })
   const restored = async () => {
-    const [file] = pi.serialize.native(await place.sessions.log(ID)).files
+    const [file] = nativeFiles(pi, await place.sessions.log(ID))
     return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line))) : []
   }
   const told = async () =>
@@ -108,7 +109,7 @@ test.each([
     expect(added).toBeGreaterThan(2)
     expect(log.entries.length - revised.length).toBe(after.lines.length)
     expect((await place.texts(before.id)).slice(0, texts.length)).toEqual(texts)
-    const [file] = pi.serialize.native(log).files
+    const [file] = nativeFiles(pi, log)
     const restored = file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line))) : []
     expect(restored).toEqual(after.lines.map((line) => JSON.parse(line)))
     // The same conversation as if pond had never seen the old log.

@@ -1,27 +1,27 @@
 /** Claude Code, versions 1.0 to 2.1: the four faces of its adapter, each in a file of its own. */
 import type { Adapter } from "../adapter.ts"
-import { nativeFiles } from "../shared/native.ts"
+import { createNativeSerializer } from "../shared/native.ts"
 import { inOtherHome } from "../shared/other-home.ts"
 import { context } from "./context.ts"
 import { foreign } from "./foreign.ts"
 import { parse } from "./parse.ts"
 import { placeIn } from "./project-key.ts"
-import { BRAND, VERIFIED } from "./records.ts"
+import { BRAND, JUDGED } from "./records.ts"
 import { registration } from "./registration.ts"
-import { source } from "./source.ts"
+import { retention } from "./retention.ts"
+import { concerns, source } from "./source.ts"
+import { claudeCodeVocabulary } from "./vocabulary.ts"
 
 export const claudeCode: Adapter = {
   id: BRAND.id,
   title: "Claude Code",
-  verified: VERIFIED,
+  judged: JUDGED,
   source,
   parse,
   context,
   serialize: {
-    native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
-    isPiecewise: true,
+    native: createNativeSerializer,
     foreign,
-    place: (place, _from, to) => placeIn(place, to),
     resume: (sessionId, cwd, { root } = {}) => {
       const command = ["claude", "--resume", sessionId]
       return root === undefined
@@ -29,6 +29,10 @@ export const claudeCode: Adapter = {
         : { ...inOtherHome("Claude Code", { CLAUDE_CONFIG_DIR: root }), command, cwd }
     },
   },
-  modelAt: [{ role: "assistant", path: ["message", "model"] }],
+  vocabulary: claudeCodeVocabulary,
+  models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
+  relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to) },
+  retention: { of: retention },
+  watching: { concerns },
   registration,
 }

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, ForeignTarget, LinesDraft, OutputFile, OutputLines, Serialized } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
 import {
@@ -18,31 +18,33 @@ import {
 import { type Agent, agentsOf } from "./foreign-agents.ts"
 import { IMAGES, sentContent, shownResult } from "./foreign-results.ts"
 import { projectKey } from "./project-key.ts"
-import { BRAND, VERIFIED } from "./records.ts"
+import { JUDGED } from "./records.ts"
+import { claudeCodeVocabulary } from "./vocabulary.ts"
 
-export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
+export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
   const { session } = conversation
   const sessionId = uuidV4Of(`${session.source_agent} ${session.id}`)
   const folder = `projects/${projectKey(target.cwd)}`
   const agents = agentsOf(conversation)
-  const main = logOf(conversation, target, { sessionId, agent: undefined, agents })
+  const to = { sink, relativePath: `${folder}/${sessionId}.jsonl` }
+  const main = writeLog(conversation, target, { sessionId, agent: undefined, agents }, to)
   if (session.title !== undefined) main.add({ type: "custom-title", customTitle: session.title, sessionId })
-  const files: OutputFile[] = [{ form: "log", relativePath: `${folder}/${sessionId}.jsonl`, lines: main.lines }]
   const losses = [...main.losses]
   for (const agent of agents) {
-    const log = logOf(agent.conversation, target, { sessionId, agent, agents })
-    const place = `${folder}/${sessionId}/subagents/agent-${agent.id}`
-    files.push({ form: "log", relativePath: `${place}.jsonl`, lines: log.lines })
-    files.push({ form: "document", relativePath: `${place}.meta.json`, text: stringifyJson(agent.description) })
+    const path = `${folder}/${sessionId}/subagents/agent-${agent.id}`
+    const own = { sink, relativePath: `${path}.jsonl` }
+    const log = writeLog(agent.conversation, target, { sessionId, agent, agents }, own)
+    sink.file({ form: "document", relativePath: `${path}.meta.json`, text: stringifyJson(agent.description) })
     losses.push(...log.losses)
   }
-  return { sessionId, files, losses }
+  return { sessionId, losses }
 }
 
 // --- The log ----------------------------------------------------------------------------------------------------------
 
 interface Log {
-  readonly lines: OutputLines
+  /** How many lines it has so far. */
+  readonly length: number
   readonly losses: readonly Loss[]
   add(record: JsonObject): void
   /** The next record of the chain, and its id. */
@@ -57,9 +59,19 @@ interface LogIdentity {
   readonly agents: readonly Agent[]
 }
 
-function logOf(conversation: Conversation, { cwd, reasoning, newLines }: ForeignTarget, identity: LogIdentity): Log {
-  const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
-  const log = createLog(identity, cwd, losses, newLines?.() ?? [])
+interface LogOutput {
+  readonly sink: FileSink
+  readonly relativePath: string
+}
+
+function writeLog(
+  conversation: Conversation,
+  { cwd, reasoning }: ForeignTarget,
+  identity: LogIdentity,
+  output: LogOutput,
+): Log {
+  const { turns, losses } = turnsOf(conversation, claudeCodeVocabulary, reasoning)
+  const log = createLog(identity, cwd, losses, output)
   const ids = createCallIds()
   const last = turns.at(-1)
   for (const turn of turns)
@@ -68,25 +80,30 @@ function logOf(conversation: Conversation, { cwd, reasoning, newLines }: Foreign
   return log
 }
 
-function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readonly Loss[], lines: LinesDraft): Log {
+function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readonly Loss[], output: LogOutput): Log {
   const losses = [...known]
   let parentUuid: string | null = null
+  let count = 0
   const seed = `${sessionId} ${agent?.id ?? ""}`
-  const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: VERIFIED.to }
+  const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: JUDGED.to }
+  function add(record: JsonObject): void {
+    output.sink.line(output.relativePath, stringifyJson(record))
+    count++
+  }
   return {
-    lines,
-    losses,
-    add(record) {
-      lines.push(stringifyJson(record))
+    get length() {
+      return count
     },
+    losses,
+    add,
     chain(timestamp, fields) {
-      const uuid = uuidV4Of(`${seed} ${lines.length}`)
+      const uuid = uuidV4Of(`${seed} ${count}`)
       const place = {
         parentUuid,
         isSidechain: agent !== undefined,
         ...(agent === undefined ? {} : { agentId: agent.id }),
       }
-      lines.push(stringifyJson({ ...place, ...fields, uuid, timestamp: timeOf(timestamp), ...common }))
+      add({ ...place, ...fields, uuid, timestamp: timeOf(timestamp), ...common })
       parentUuid = uuid
       return uuid
     },
@@ -162,7 +179,7 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, { ids, agents, isLast }
   })
   const calls = blocks.filter(({ call }) => call !== undefined)
   const reply = {
-    id: `msg_${hexOf(`${messageId} ${log.lines.length}`, 24)}`,
+    id: `msg_${hexOf(`${messageId} ${log.length}`, 24)}`,
     type: "message",
     role: "assistant",
     // A model that it does not know is named to the person, who then goes on with the client's own.

@@ -1,10 +1,10 @@
 /** What is known of Claude Code as a whole: its brand, the versions that were looked at, the records that they write. */
-import type { VersionRange } from "../adapter.ts"
+import type { Judgement } from "../adapter.ts"
 
 export const BRAND = { id: "claude-code" } as const
 
 /** Real files of the first, the real client of the last. */
-export const VERIFIED: VersionRange = { from: "1.0.24", to: "2.1.326" }
+export const JUDGED: Judgement = { by: "client", from: "1.0.24", to: "2.1.326" }
 
 /** The types of records, whether they are messages or not. */
 

@@ -12,9 +12,8 @@ import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { isAgentLog } from "./parse.ts"
-import { retention } from "./retention.ts"
 
-export const source: Source = { roots, plan, concerns, retention }
+export const source: Source = { roots, plan }
 
 function roots(environment: Environment, home: string): readonly string[] {
   const chosen = environment["CLAUDE_CONFIG_DIR"]
@@ -24,7 +23,7 @@ function roots(environment: Environment, home: string): readonly string[] {
   return [...new Set(places)]
 }
 
-function concerns(root: string, place: string): boolean {
+export function concerns(root: string, place: string): boolean {
   return place === "projects" || place.startsWith("projects/") || !existsSync(join(root, "projects"))
 }
 

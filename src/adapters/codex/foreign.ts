@@ -5,7 +5,7 @@
  */
 import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, ForeignTarget, LinesDraft, OutputFile, OutputLines, Serialized } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
 import type { ResultContent } from "../shared/translate.ts"
@@ -23,12 +23,13 @@ import { saysFailure } from "./items.ts"
 import { BRAND, ORIGINATOR } from "./opening.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { contentKind } from "./provenance.ts"
+import { codexVocabulary } from "./vocabulary.ts"
 
 /** The version whose files these are like. */
 const LIKE_VERSION = "0.169.0"
 
-export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
-  return thread(conversation, target, undefined)
+export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
+  return writeThread(conversation, target, sink, undefined)
 }
 
 interface Parent {
@@ -36,11 +37,17 @@ interface Parent {
   readonly depth: number
 }
 
-function thread(conversation: Conversation, target: ForeignTarget, parent: Parent | undefined): Serialized {
+function writeThread(
+  conversation: Conversation,
+  target: ForeignTarget,
+  sink: FileSink,
+  parent: Parent | undefined,
+): ForeignEnd {
   const { session, children } = conversation
   const id = uuidV7Of(Date.parse(session.created_at), `${BRAND.id} ${session.source_agent} ${session.id}`)
-  const { turns, losses } = withWholeCharacters(turnsOf(conversation, BRAND.id, target.reasoning))
-  const rollout = createRollout(losses, target.newLines?.() ?? [])
+  const { turns, losses } = withWholeCharacters(turnsOf(conversation, codexVocabulary, target.reasoning))
+  const relativePath = pathOf(session.created_at, id)
+  const rollout = createRollout(losses, (line) => sink.line(relativePath, line))
   rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))
   // A thread without a word of a person is in no list: then what its harness said first stands in.
   const hasSpeech = turns.some((turn) => turn.role === "user" && turn.blocks.some(isAuthored))
@@ -49,17 +56,14 @@ function thread(conversation: Conversation, target: ForeignTarget, parent: Paren
     if (turn.role === "user") addUserTurn(rollout, turn, !hasSpeech && turn === first)
     else addAssistantTurn(rollout, turn)
   }
-  const inner = children.map((child) => thread(child, target, { id, depth: (parent?.depth ?? 0) + 1 }))
-  const files: OutputFile[] = [
-    { form: "log", relativePath: placeOf(session.created_at, id), lines: rollout.lines },
-    ...titleLine(conversation, id),
-    ...inner.flatMap((child) => child.files),
-  ]
-  return { sessionId: id, files, losses: [...rollout.losses, ...inner.flatMap((child) => child.losses)] }
+  const title = titleLine(conversation, id)
+  if (title !== undefined) sink.line(INDEX_PLACE, title, true)
+  const inner = children.map((child) => writeThread(child, target, sink, { id, depth: (parent?.depth ?? 0) + 1 }))
+  return { sessionId: id, losses: [...rollout.losses, ...inner.flatMap((child) => child.losses)] }
 }
 
 /** Codex puts the local time of creation into its names. Which zone that was is not known here: UTC is one, too. */
-function placeOf(createdAt: string, id: string): string {
+function pathOf(createdAt: string, id: string): string {
   const moment = timeOf(createdAt)
   const [year, month, day] = moment.slice(0, 10).split("-")
   return `sessions/${year}/${month}/${day}/rollout-${moment.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`
@@ -87,28 +91,25 @@ function header({ session }: Conversation, { cwd }: ForeignTarget, id: string, p
   }
 }
 
-function titleLine({ session }: Conversation, id: string): OutputFile[] {
-  if (session.title === undefined || session.title.trim() === "") return []
-  const line = stringifyJson({ id, thread_name: session.title.toWellFormed(), updated_at: timeOf(session.created_at) })
-  return [{ form: "log", relativePath: INDEX_PLACE, lines: [line], isShared: true }]
+function titleLine({ session }: Conversation, id: string): string | undefined {
+  if (session.title === undefined || session.title.trim() === "") return undefined
+  return stringifyJson({ id, thread_name: session.title.toWellFormed(), updated_at: timeOf(session.created_at) })
 }
 
 // --- The rollout ------------------------------------------------------------------------------------------------------
 
 interface Rollout {
-  readonly lines: OutputLines
   readonly losses: readonly Loss[]
   add(timestamp: string, type: "session_meta" | "response_item" | "event_msg", payload: JsonObject): void
   lose(...given: Parameters<typeof loss>): void
 }
 
-function createRollout(known: readonly Loss[], lines: LinesDraft): Rollout {
+function createRollout(known: readonly Loss[], write: (line: string) => void): Rollout {
   const losses = [...known]
   return {
-    lines,
     losses,
     add(timestamp, type, payload) {
-      lines.push(stringifyJson({ timestamp, type, payload }))
+      write(stringifyJson({ timestamp, type, payload }))
     },
     lose(...given) {
       losses.push(loss(...given))

@@ -4,7 +4,8 @@
  * that is not part of it.
  */
 import { isJsonObject, type JsonObject } from "../../model/json.ts"
-import type { Entry, SessionLog } from "../../model/session.ts"
+import type { Entry, Session, SessionLog } from "../../model/session.ts"
+import type { Lineage } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
 import { INDEX_PLACE } from "./parse.ts"
@@ -37,19 +38,14 @@ export function historyOf(log: SessionLog, ancestors: readonly SessionLog[]): re
   return stepsOf(newest, new Map(known.map((rollout) => [rollout.id, rollout])), new Set())
 }
 
-export interface Bases {
-  add(stretch: SessionLog): void
-  readonly threads: () => readonly string[]
-}
-
 /** The threads whose rollouts this one inherits history from, and which its own client could not open it without. */
-export function createBases(): Bases {
+export function openBases(session: Session): Lineage {
   const opened = new Map<string, OpenedRollout>()
   return {
-    add: (stretch) => {
-      for (const { id, steps } of rolloutsOf(stretch)) opened.set(id, openedFurther(opened.get(id), steps))
+    push: (entries) => {
+      for (const { id, steps } of rolloutsOf({ session, entries })) opened.set(id, openedFurther(opened.get(id), steps))
     },
-    threads: () => {
+    needs: () => {
       const bases = [...opened.values()].flatMap(({ header, forkedFrom }) => {
         const base = baseIn(header)
         return base === undefined || opened.has(base.rolloutId) ? [] : [forkedFrom ?? base.rolloutId]

@@ -1,44 +1,33 @@
-/**
- * Native restore: the rollouts as they lay, and the thread's lines of the index of titles. A rollout that goes on from
- * another thread's is nothing without it, so a survey names that thread.
- */
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
-import type { SessionLog } from "../../model/session.ts"
-import type { LinesDraft, OutputFile, OutputLine, Serialized, Survey } from "../adapter.ts"
+/** Native restore: the rollouts as they lay, and the thread's lines of the index of titles. */
+import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
+import type { Session } from "../../model/session.ts"
+import type { FileSink, NativeSerializer, OutputFile, OutputLine } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { withAt } from "../lift.ts"
-import { entriesByRecord, mainPlaceOf, nativeFiles, sourceOf } from "../shared/native.ts"
-import { createBases } from "./lineage.ts"
+import { createNativeSerializer, entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { rolloutName } from "./rollout-name.ts"
 
-export function native(log: SessionLog): Serialized {
-  const files = nativeFiles(log).map((file): OutputFile => {
-    return file.form === "log" && file.relativePath === INDEX_PLACE ? { ...file, isShared: true } : file
-  })
-  return { sessionId: log.session.id, files, losses: [] }
-}
-
 /**
- * What came before envelopes: documents, and lines that are the items themselves. The client lists neither. And a rollout
- * that a crash left with half of a character at its end, of which it reads nothing: it must be UTF-8 to the last byte.
+ * What came before envelopes is outdated: documents, and lines that are the items themselves. The client lists neither. And
+ * a rollout that a crash left with half of a character at its end, of which it reads nothing: it must be UTF-8 to the last byte.
  */
-export function createSurvey(): Survey {
-  const bases = createBases()
+export function native(session: Session, sink: FileSink): NativeSerializer {
+  const records = createNativeSerializer(session, sink, (relativePath) => relativePath === INDEX_PLACE)
   let isEnveloped: boolean | undefined
   let isUnread = false
-  function look({ file, form, record, base64 }: JsonObject, mainPlace: string): void {
-    const place = typeof file === "string" ? file : mainPlace
-    if (form === "document" || (base64 !== undefined && rolloutName(place) !== undefined)) isUnread = true
-    if (record !== undefined) isEnveloped ??= isJsonObject(record) && "payload" in record
-  }
   return {
-    add: (stretch) => {
-      bases.add(stretch)
-      for (const { newest } of entriesByRecord(stretch)) look(sourceOf(newest), mainPlaceOf(stretch))
+    push: (entries) => {
+      records.push(entries)
+      const log = { session, entries }
+      for (const { newest } of entriesByRecord(log)) {
+        const { file, form, record, base64 } = sourceOf(newest)
+        const path = typeof file === "string" ? file : mainPlaceOf(log)
+        if (form === "document" || (base64 !== undefined && rolloutName(path) !== undefined)) isUnread = true
+        if (record !== undefined) isEnveloped ??= isJsonObject(record) && "payload" in record
+      }
     },
-    needs: bases.threads,
-    isOutdated: () => isUnread || isEnveloped === false,
+    end: () => ({ ...records.end(), isOutdated: isUnread || isEnveloped === false }),
   }
 }
 
@@ -46,18 +35,21 @@ export function createSurvey(): Survey {
  * A rollout that goes on from another one names the byte where that one's part of the history ends. Where lines changed
  * their length (a session that goes on in another directory), the byte is counted anew: the ordinals still hold.
  */
-export function repoint(files: readonly OutputFile[], newLines?: () => LinesDraft): OutputFile[] {
+export function repoint(files: readonly OutputFile[], sink: FileSink): void {
   const rollouts = new Map<string, LogFile>()
   for (const file of files) {
     const name = rolloutName(file.relativePath)
     if (file.form === "log" && name !== undefined) rollouts.set(name.rolloutId, file)
   }
-  return files.map((file) => {
-    if (file.form !== "log" || rolloutName(file.relativePath) === undefined) return file
-    const lines: LinesDraft = newLines?.() ?? []
-    for (const line of file.lines) lines.push(repointed(line, rollouts))
-    return { ...file, lines }
-  })
+  for (const file of files) {
+    if (file.form === "database") continue
+    if (file.form !== "log") sink.file(file)
+    else {
+      const isRollout = rolloutName(file.relativePath) !== undefined
+      for (const line of file.lines)
+        sink.line(file.relativePath, isRollout ? repointed(line, rollouts) : line, file.isShared)
+    }
+  }
 }
 
 type LogFile = Extract<OutputFile, { form: "log" }>

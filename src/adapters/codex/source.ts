@@ -14,7 +14,7 @@ import { below, type Folders, fileOf, foldersBelow, isFolder, isShown } from "..
 import { INDEX_PLACE } from "./parse.ts"
 import { nameOf, type RolloutName, rolloutName } from "./rollout-name.ts"
 
-export const source: Source = { roots, plan, concerns, whereabouts, hasContentIds: true }
+export const source: Source = { roots, plan }
 
 const LIVE = "sessions"
 const ARCHIVED = "archived_sessions"
@@ -31,7 +31,7 @@ interface Found {
 }
 
 /** A root without the folders of the client is walked whole. */
-function concerns(root: string, place: string): boolean {
+export function concerns(root: string, place: string): boolean {
   const [top = ""] = place.split("/")
   return [LIVE, ARCHIVED, INDEX_PLACE].includes(top) || !KEPT.some((folder) => existsSync(join(root, folder)))
 }
@@ -54,7 +54,7 @@ function plan(root: string): (SourceUnit | Issue)[] {
   return [...planned, ...disk.issues]
 }
 
-function whereabouts(root: string): (place: string) => string {
+export function currentPath(root: string): (place: string) => string {
   const disk = foldersBelow(root)
   const found: Found[] = []
   for (const folder of KEPT) walk(disk, folder, found)

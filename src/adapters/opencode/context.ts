@@ -19,7 +19,7 @@ export function context(log: SessionLog): readonly Entry[] {
   return [...said, ...rows.flatMap((row) => rowEntries(row, render))]
 }
 
-export function contextByPieces(): (piece: SessionLog) => readonly Entry[] | undefined {
+export function contextOfPieces(): (piece: SessionLog) => readonly Entry[] | undefined {
   let render: Render | undefined
   let last: MessageView | undefined
   return (piece) => {

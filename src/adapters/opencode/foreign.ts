@@ -6,10 +6,9 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, ForeignTarget, OutputRow, Serialized } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignTarget, OutputRow } from "../adapter.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
-import { createRowsDraft, joinedRows } from "../shared/rows-draft.ts"
 import { type Start, startsOf } from "../shared/starts.ts"
 import {
   type AssistantTurn,
@@ -22,22 +21,13 @@ import {
 } from "../shared/turns.ts"
 import { createIds, type Ids, sessionIdOf } from "./ids.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
-import { SCHEMA, VERSION } from "./schema.ts"
-import { ID } from "./session-start.ts"
+import { VERSION } from "./schema.ts"
+import { opencodeVocabulary } from "./vocabulary.ts"
 
-export function foreign(conversation: Conversation, target: ForeignTarget): Serialized {
-  const { sessionId, rows, losses } = sessionRows(conversation, target)
-  const project = globalProject(Date.parse(conversation.session.created_at))
-  const files = [
-    { form: "database" as const, relativePath: "opencode.db", rows: joinedRows([[project], rows]), schema: SCHEMA },
-  ]
-  return { sessionId, files, losses }
-}
-
-interface SessionRows {
-  readonly sessionId: string
-  readonly rows: Iterable<OutputRow>
-  readonly losses: readonly Loss[]
+export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
+  const write = (row: OutputRow) => sink.row("opencode.db", row)
+  write(globalProject(Date.parse(conversation.session.created_at)))
+  return { sessionId: idOf(conversation), losses: writeSession(conversation, target, write) }
 }
 
 /** The session that an agent was started from, and the call that did it. */
@@ -46,24 +36,28 @@ interface Parent {
   readonly start: Start | undefined
 }
 
-function sessionRows(conversation: Conversation, target: ForeignTarget, parent?: Parent): SessionRows {
-  const { session } = conversation
-  const { turns, losses } = turnsOf(conversation, ID, target.reasoning)
+type Write = (row: OutputRow) => void
+
+/** The losses. */
+function writeSession(conversation: Conversation, target: ForeignTarget, write: Write, parent?: Parent): Loss[] {
+  const { turns, losses } = turnsOf(conversation, opencodeVocabulary, target.reasoning)
   const sessionId = idOf(conversation)
   const agent = parent === undefined ? MAIN_AGENT : SUB_AGENT
-  const children = startsOf(conversation).map(({ child, start }) => ({
-    start,
-    ...sessionRows(child, target, { sessionId, start }),
-  }))
-  const started = new Map(children.map(({ start, sessionId: id }) => [start?.call, id]))
-  const draft = createDraft({ sessionId, agent, target, sourceAgent: session.source_agent, started })
+  const children = startsOf(conversation)
+  const started = new Map(children.map(({ child, start }) => [start?.call, idOf(child)]))
+  const row = sessionRow(conversation, { sessionId, agent, target, parent, updatedMs: lastMsOf(turns) })
+  write({ table: "session", row })
+  const draft = createDraft({ sessionId, agent, target, provider: providerOf(conversation), started, write })
   for (const turn of turns) draft.add(turn)
-  const row = sessionRow(conversation, { sessionId, agent, target, parent, updatedMs: draft.lastMs })
-  return {
-    sessionId,
-    rows: joinedRows([[{ table: "session", row }], draft.rows, ...children.map(({ rows }) => rows)]),
-    losses: [...losses, ...draft.losses, ...children.flatMap((child) => child.losses)],
-  }
+  const inner = children.map(({ child, start }) => writeSession(child, target, write, { sessionId, start }))
+  return [...losses, ...draft.losses, ...inner.flat()]
+}
+
+/** When the last message is. Those without a part are not written. */
+function lastMsOf(turns: readonly Turn[]): number {
+  const isWritten = (turn: Turn) =>
+    turn.role === "assistant" || turn.blocks.some((block) => userPart(block) !== undefined)
+  return turns.reduce((last, turn) => (isWritten(turn) ? Math.max(last, Date.parse(turn.timestamp)) : last), 0)
 }
 
 /** The agents that every installation has. */
@@ -123,22 +117,20 @@ interface DraftFacts {
   readonly sessionId: string
   readonly agent: string
   readonly target: ForeignTarget
-  readonly sourceAgent: string
+  readonly provider: string
+  readonly write: Write
   /** The sessions of agents, by the call that started each. */
   readonly started: ReadonlyMap<string | undefined, string>
 }
 
 interface Draft {
-  readonly rows: Iterable<OutputRow>
   readonly losses: readonly Loss[]
-  readonly lastMs: number
   add(turn: Turn): void
 }
 
 function createDraft(facts: DraftFacts): Draft {
-  const { sessionId, agent, target, sourceAgent } = facts
+  const { sessionId, agent, target, provider, write } = facts
   const ids = createIds(sessionId)
-  const rows = createRowsDraft(target.newLines)
   const losses: Loss[] = []
   let lastMs = 0
   let question = ids.next("msg", 0)
@@ -159,13 +151,18 @@ function createDraft(facts: DraftFacts): Draft {
         data: placed(each, { sessionId, id, ids, created }),
       }
     })
-    rows.push({ table: "message", row: { id, session_id: sessionId, ...times, data: data(created), part } })
+    write({ table: "message", row: { id, session_id: sessionId, ...times, data: data(created), part } })
     return id
+  }
+
+  function lost(block: TextBlock | FileBlock, messageId: string): undefined {
+    if (block.type === "file") losses.push(loss("attachment", messageId, block.file.file_name ?? block.file.media_type))
+    return undefined
   }
 
   function addUser(turn: UserTurn): void {
     const parts = turn.blocks
-      .map((block) => userPart(block, turn.messageId, losses))
+      .map((block) => userPart(block) ?? lost(block, turn.messageId))
       .filter((part) => part !== undefined)
     if (parts.length === 0) return
     const model = modelField(target.model)
@@ -177,29 +174,22 @@ function createDraft(facts: DraftFacts): Draft {
     const finish = turn.blocks.some(({ type }) => type === "call") ? "tool-calls" : "stop"
     const step = [{ type: "step-start" }, ...parts, { type: "step-finish", reason: finish, cost: 0, tokens: NO_TOKENS }]
     const said = { role: "assistant", parentID: question, mode: agent, agent, path: { cwd: target.cwd, root: "/" } }
-    const model = { modelID: turn.model ?? "unknown", providerID: providerOf(sourceAgent) }
+    const model = { modelID: turn.model ?? "unknown", providerID: provider }
     const counted = { cost: 0, tokens: NO_TOKENS }
     message(turn, (created) => ({ ...said, ...counted, ...model, time: { created, completed: created }, finish }), step)
   }
 
   return {
-    rows,
     losses,
-    get lastMs() {
-      return lastMs
-    },
     add: (turn) => (turn.role === "user" ? addUser(turn) : addAssistant(turn)),
   }
 }
 
 const NO_TOKENS: JsonObject = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
 
-/** The providers of opencode that a client's models are to be had from. */
-const PROVIDERS: Readonly<Record<string, string>> = { "claude-code": "anthropic", codex: "openai" }
-
-function providerOf(sourceAgent: string): string {
-  const brand = sourceAgent.split("/")[0] ?? sourceAgent
-  return PROVIDERS[brand] ?? brand
+/** Where the models of the session's client are to be had. */
+function providerOf({ session, origin }: Conversation): string {
+  return origin?.models?.provider ?? session.source_agent.split("/")[0] ?? session.source_agent
 }
 
 /**
@@ -218,7 +208,8 @@ function modelColumn(model: string | undefined): JsonValue {
 
 // --- Parts of a user ----------------------------------------------------------------------------------------------------
 
-function userPart(block: TextBlock | FileBlock, messageId: string, losses: Loss[]): JsonObject | undefined {
+/** Nothing of a file that opencode cannot hold. */
+function userPart(block: TextBlock | FileBlock): JsonObject | undefined {
   if (block.type === "text") {
     // What a harness put in the user's slot is sent to the model, and shown as what it is.
     return { type: "text", text: block.text, ...(block.injected === undefined ? {} : { synthetic: true }) }
@@ -229,7 +220,6 @@ function userPart(block: TextBlock | FileBlock, messageId: string, losses: Loss[
     const url = `data:${mime};base64,${data.base64}`
     return { type: "file", mime, ...(filename === undefined ? {} : { filename }), url }
   }
-  losses.push(loss("attachment", messageId, filename ?? mime))
   return undefined
 }
 

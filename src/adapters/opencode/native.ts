@@ -3,46 +3,53 @@
  * that lay in files of their own to these; the messages of an export into its document.
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
-import type { SessionLog } from "../../model/session.ts"
-import type { OutputFile, OutputRow, Serialized, Survey } from "../adapter.ts"
-import { entriesByRecord, filesOf, mainPlaceOf, type NativeRecord, nativeRecords, sourceOf } from "../shared/native.ts"
+import type { Session, SessionLog } from "../../model/session.ts"
+import type { FileSink, NativeSerializer, OutputFile, OutputRow } from "../adapter.ts"
+import {
+  entriesByRecord,
+  mainPlaceOf,
+  type NativeRecord,
+  nativeRecords,
+  sourceOf,
+  wholeSession,
+  writeRecord,
+} from "../shared/native.ts"
 import { exportIdOf, isExport } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
-import { SCHEMA } from "./schema.ts"
 import { REMOVED_TABLE } from "./tables.ts"
 
-export function native(log: SessionLog): Serialized {
-  return { sessionId: log.session.id, files: filesOf(newestRecords(log), SCHEMA), losses: [] }
-}
-
 /**
- * Trees of files, of which a client with a database reads no more; exports, which it reads when it is told to; and sessions
- * that are rows of `session_message` alone: its server sends them on, and its terminal shows and sends nothing of them.
+ * Outdated are trees of files, of which a client with a database reads no more; exports, which it reads when it is told to;
+ * and sessions that are rows of `session_message` alone: its server sends them on, and its terminal shows and sends nothing of them.
  */
-export function createSurvey(): Survey {
-  const tables = new Set<unknown>()
-  let isFile = false
-  return {
-    add: (stretch) => {
-      isFile ||= mainPlaceOf(stretch).endsWith(".json")
-      for (const { newest } of entriesByRecord(stretch)) tables.add(sourceOf(newest)["table"])
-    },
-    needs: () => [],
-    isOutdated: () => isFile || (tables.has("session_message") && !tables.has("message")),
-  }
+export function native(session: Session, sink: FileSink): NativeSerializer {
+  return wholeSession(session, (log) => {
+    for (const record of newestRecords(log)) writeRecord(record, sink)
+    const tables = new Set<unknown>()
+    for (const { newest } of entriesByRecord(log)) tables.add(sourceOf(newest)["table"])
+    const isFile = mainPlaceOf(log).endsWith(".json")
+    return {
+      sessionId: session.id,
+      isOutdated: isFile || (tables.has("session_message") && !tables.has("message")),
+    }
+  })
 }
 
 /**
  * A session that was moved belongs to no project that is known here: to the one of all directories, from which opencode takes
  * it into that of the repository which it lies at the top of. It does the same with what it imports.
  */
-export function repoint(files: readonly OutputFile[]): OutputFile[] {
-  return files.map((file) => {
-    if (file.form !== "database") return file
-    const others = [...file.rows].filter(({ table }) => table !== "project")
-    return { ...file, rows: [globalProject(createdIn(others)), ...others.map(intoGlobal)] }
-  })
+export function repoint(files: readonly OutputFile[], sink: FileSink): void {
+  for (const file of files) {
+    if (file.form === "log") for (const line of file.lines) sink.line(file.relativePath, line, file.isShared)
+    else if (file.form !== "database") sink.file(file)
+    else {
+      const others = [...file.rows].filter(({ table }) => table !== "project")
+      sink.row(file.relativePath, globalProject(createdIn(others)))
+      for (const row of others) sink.row(file.relativePath, intoGlobal(row))
+    }
+  }
 }
 
 function intoGlobal({ table, row }: OutputRow): OutputRow {
@@ -57,7 +64,7 @@ function createdIn(rows: readonly OutputRow[]): number {
   return times.length === 0 ? 0 : Math.min(...times)
 }
 
-/** All records as files and rows hold them. Of documents that were written more than once, `filesOf` takes the last. */
+/** All records as files and rows hold them. Of a document that was written more than once, the last counts. */
 export function newestRecords(log: SessionLog): NativeRecord[] {
   let records: NativeRecord[] = []
   const exports = new Map<string, ExportParts>()

@@ -11,21 +11,25 @@ import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Environment } from "../../platform/host/environment.ts"
 import { errorCode } from "../../platform/system-error.ts"
-import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
+import type { Database, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
 import { isIssue } from "../shared/walk.ts"
 import { lastModelIn, listSessions, readRows } from "./database.ts"
 import { objectOf } from "./records.ts"
 import { documentAt, documentsIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
 
-export function createSource(clock: Clock): Source {
+export interface OpencodeSource {
+  readonly source: Source
+  readonly rows: Database["rows"]
+}
+
+export function createSource(clock: Clock): OpencodeSource {
   return {
-    roots,
-    isDiverted: ({ OPENCODE_DB: chosen }) => Boolean(chosen),
-    concerns: (_, place) => !BESIDE.test(place),
-    lastModel,
-    plan: async function* (root) {
-      yield* planRoot(root, clock.nowMs())
+    source: {
+      roots,
+      plan: async function* (root) {
+        yield* planRoot(root, clock.nowMs())
+      },
     },
     rows: async function* (unit, since) {
       const file = unit.files.find(({ form }) => form === "database")
@@ -33,6 +37,14 @@ export function createSource(clock: Clock): Source {
       yield* readRows(file, unit.row, since, clock.nowMs())
     },
   }
+}
+
+export function isDiverted({ OPENCODE_DB: chosen }: Environment): boolean {
+  return Boolean(chosen)
+}
+
+export function concerns(_root: string, relativePath: string): boolean {
+  return !BESIDE.test(relativePath)
 }
 
 /** What the client keeps beside its sessions, and writes to all the time. */
@@ -48,7 +60,7 @@ function roots(environment: Environment, home: string): readonly string[] {
 }
 
 /** What the person works with: as the database says, or what the client notes of the models that he chose. */
-function lastModel(root: string): string | undefined {
+export function lastModel(root: string): string | undefined {
   const state = join(root, "..", "..", "state", "opencode", "model.json")
   return wished(() => modelOfDatabase(join(root, "opencode.db"))) ?? wished(() => modelOfState(state))
 }

@@ -1,18 +1,25 @@
 /** pi, versions 1 to 4 of its logs: the four faces of its adapter, each in a file of its own. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { directoryOf } from "./foreign.ts"
 import { parse, unchangedByUpgrade } from "./parse.ts"
 import { serialize } from "./serialize.ts"
-import { source } from "./source.ts"
+import { isDiverted, source } from "./source.ts"
+import { piVocabulary } from "./vocabulary.ts"
 
 export const pi: Adapter = {
   id: "pi",
   title: "pi",
-  verified: { from: "0.27.9", to: "0.87.1" },
+  judged: { by: "client", from: "0.27.9", to: "0.87.1" },
   source,
   parse,
   context,
   serialize,
-  unchangedByUpgrade,
-  modelAt: [{ role: "assistant", path: ["message", "model"] }],
+  vocabulary: piVocabulary,
+  models: { recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
+  relocation: {
+    relativePath: (path, from, to) => path.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
+    isDiverted,
+  },
+  upgrade: { unchanged: unchangedByUpgrade },
 }

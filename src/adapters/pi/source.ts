@@ -11,11 +11,11 @@ import { filesBelow, isIssue } from "../shared/walk.ts"
 /** Extensions put the sessions of their sub-agents into directories beside the one that started them; a given root may be any. */
 const DEPTH_MAX = 16
 
-export const source: Source = {
-  roots,
-  // That is the folder of one directory's sessions, and none is found below it.
-  isDiverted: ({ PI_CODING_AGENT_SESSION_DIR: own }) => Boolean(own),
-  plan,
+export const source: Source = { roots, plan }
+
+/** That is the folder of one directory's sessions, and none is found below it. */
+export function isDiverted({ PI_CODING_AGENT_SESSION_DIR: own }: Environment): boolean {
+  return Boolean(own)
 }
 
 function roots(environment: Environment, home: string): readonly string[] {

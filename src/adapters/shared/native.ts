@@ -1,10 +1,10 @@
 /**
  * Native restore for every client: each record is filled again and goes back to the file that it came from.
- * A document and a row of a database exist once, so their newest record wins (a change is recorded as a revision, at the end).
+ * A document exists once, so the last record of it counts (a change is recorded as a revision, at the end).
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { Entry, Message, SessionLog } from "../../model/session.ts"
-import type { DatabaseSchema, OutputFile, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
+import type { Entry, Message, Session, SessionLog } from "../../model/session.ts"
+import type { FileSink, NativeEnd, NativeSerializer, OutputLine, OutputRow, SourceForm } from "../adapter.ts"
 import { fill } from "../lift.ts"
 import { spelled } from "./spelling.ts"
 
@@ -19,19 +19,41 @@ export interface NativeRecord {
     | { readonly base64: string }
 }
 
-export function nativeFiles(log: SessionLog, schema?: DatabaseSchema): OutputFile[] {
-  return filesOf(nativeRecords(log), schema)
+/** The serializer of every client whose files are made of records: each goes back to the file that it came from. */
+export function createNativeSerializer(
+  session: Session,
+  sink: FileSink,
+  isShared: (relativePath: string) => boolean = () => false,
+): NativeSerializer {
+  return {
+    push: (entries) => {
+      for (const record of nativeRecords({ session, entries }))
+        writeRecord(record, sink, isShared(record.relativePath) ? true : undefined)
+    },
+    end: () => ({ sessionId: session.id }),
+  }
 }
 
-/** The records of each file, in their order. `schema` is what a writer of rows must know of the client's database. */
-export function filesOf(all: Iterable<NativeRecord>, schema: DatabaseSchema = NO_SCHEMA): OutputFile[] {
-  const byPlace = new Map<string, NativeRecord[]>()
-  for (const record of all) {
-    const records = byPlace.get(record.relativePath)
-    if (records === undefined) byPlace.set(record.relativePath, [record])
-    else records.push(record)
+/** For a client of which only the whole session tells what its files are: it is held until the last entry came. */
+export function wholeSession(session: Session, write: (log: SessionLog) => NativeEnd): NativeSerializer {
+  const entries: Entry[] = []
+  return {
+    push: (more) => {
+      for (const entry of more) entries.push(entry)
+    },
+    end: () => write({ session, entries }),
   }
-  return [...byPlace].map(([place, records]) => fileOf(place, records, schema))
+}
+
+export function writeRecord(record: NativeRecord, sink: FileSink, isShared?: true): void {
+  const { form, relativePath, table, content } = record
+  if (form === "log") sink.line(relativePath, lineOf(content), isShared)
+  else if (form === "database") {
+    // Rows that are no objects were read from nowhere but damage, and are given back as they came.
+    if (table !== undefined && "json" in content)
+      sink.row(relativePath, { table, row: content.json as OutputRow["row"] })
+  } else if ("base64" in content) sink.file({ form: "bytes", relativePath, bytes: bytesOf(content.base64) })
+  else sink.file({ form: form === "document" ? "document" : "text", relativePath, text: String(lineOf(content)) })
 }
 
 /** The records of a session in the order of its source: the messages of one record are together again. */
@@ -68,8 +90,6 @@ export function sourceOf(message: Message): JsonObject {
   const source = message.options["source"]
   return isJsonObject(source) ? source : {}
 }
-
-const NO_SCHEMA: DatabaseSchema = { create: [], keys: {}, shared: [], owners: [] }
 
 /** Of a revision: the message whose record it replaces. */
 export function revisionOf(message: Message): string | undefined {
@@ -120,24 +140,6 @@ function recordOf(message: Message, group: readonly Entry[], mainPlace: string):
   }
   if (typeof text === "string") return { ...placed, content: { text } }
   return typeof base64 === "string" ? { ...placed, content: { base64 } } : undefined
-}
-
-function fileOf(relativePath: string, records: readonly NativeRecord[], schema: DatabaseSchema): OutputFile {
-  const form = records[0]?.form ?? "log"
-  const newest = records.at(-1)
-  if (form === "log") return { form, relativePath, lines: records.map(({ content }) => lineOf(content)) }
-  if (form === "database") return { form, relativePath, rows: rowsOf(records), schema }
-  if (newest !== undefined && "base64" in newest.content)
-    return { form: "bytes", relativePath, bytes: bytesOf(newest.content.base64) }
-  const text = newest === undefined ? "" : String(lineOf(newest.content))
-  return { form: form === "document" ? form : "text", relativePath, text }
-}
-
-/** Rows that are no objects were read from nowhere but damage, and are given back as they came. */
-function rowsOf(records: readonly NativeRecord[]): OutputRow[] {
-  return records.flatMap(({ table, content }) =>
-    table === undefined || !("json" in content) ? [] : [{ table, row: content.json as OutputRow["row"] }],
-  )
 }
 
 function lineOf(content: NativeRecord["content"]): OutputLine {

@@ -7,7 +7,7 @@ import { open, readFile } from "node:fs/promises"
 import type { JsonValue } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import { errorCode } from "../../platform/system-error.ts"
-import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
+import type { Adapter, RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
 import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
 export interface Batch {
@@ -37,15 +37,15 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 export async function* resolve(
-  source: Pick<Source, "rows" | "hasContentIds">,
+  adapter: Pick<Adapter, "database" | "contentIds">,
   unit: SourceUnit,
   options: ResolveOptions = {},
 ): AsyncGenerator<Batch> {
   for (const file of unit.files) {
     try {
-      if (file.form === "log") yield* resolveLog(source, file, options)
+      if (file.form === "log") yield* resolveLog(adapter, file, options)
       else if (file.form !== "database") yield await resolveWhole(file)
-      else if (source.rows !== undefined) yield* resolveRows(file, source.rows(unit, options.since))
+      else if (adapter.database !== undefined) yield* resolveRows(file, adapter.database.rows(unit, options.since))
     } catch (error) {
       const isUnread = !(error instanceof UnreadableLog)
       yield { file, records: [], issues: [issueOf(file, error)], bytes: 0, isUnread }
@@ -58,7 +58,7 @@ export async function* resolve(
 // --- Logs: whole lines ------------------------------------------------------------------------------------------------
 
 async function* resolveLog(
-  source: Pick<Source, "hasContentIds">,
+  adapter: Pick<Adapter, "contentIds">,
   file: SourceFile,
   { from: places, unendedLine }: ResolveOptions,
 ): AsyncGenerator<Batch> {
@@ -73,7 +73,7 @@ async function* resolveLog(
       const isUnended = lines.at(-1) !== LINE_FEED
       if (isUnended && unendedLine === "leave") return
       const bytes = lines.length
-      const records = recordsOf(file, lines, line, source.hasContentIds)
+      const records = recordsOf(file, lines, line, adapter.contentIds)
       window.letGo()
       line += isUnended ? records.length - 1 : records.length
       yield {
@@ -91,7 +91,7 @@ async function* resolveLog(
 }
 
 /** `before` is how many lines of the file came earlier. Every line is a record, blank ones too. */
-export function recordsOf(file: SourceFile, lines: Buffer, before: number, hasContentIds?: true): RawRecord[] {
+export function recordsOf(file: SourceFile, lines: Buffer, before: number, contentIds?: true): RawRecord[] {
   const records: RawRecord[] = []
   for (let start = 0; start < lines.length; ) {
     const feed = lines.indexOf(LINE_FEED, start)
@@ -102,7 +102,7 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number, hasCo
     const bytes = lines.subarray(line === 1 ? start + byteOrderMarkOf(lines) : start, end)
     const text = textOf(bytes)
     if (text === undefined) records.push({ form: "bytes", file, line, bytes: Uint8Array.from(bytes) })
-    else if (hasContentIds) records.push({ form: "log", file, line, text, hash: Bun.hash.xxHash64(bytes) })
+    else if (contentIds) records.push({ form: "log", file, line, text, hash: Bun.hash.xxHash64(bytes) })
     else records.push({ form: "log", file, line, text })
     start = next
   }

@@ -2,7 +2,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Part, ToolCallPart } from "../../model/session.ts"
 import type { Conversation } from "../adapter.ts"
-import { vocabularyOf } from "./translate.ts"
 import { readTool } from "./vocabulary.ts"
 
 /** A call that starts an agent, by the id that the source gave the call. */
@@ -43,8 +42,8 @@ function startOf(child: Conversation, starts: readonly Start[], taken: ReadonlyS
   )
 }
 
-function startsIn({ session, entries }: Conversation): Start[] {
-  const vocabulary = vocabularyOf(session.source_agent) ?? []
+function startsIn({ entries, origin }: Conversation): Start[] {
+  const vocabulary = origin?.vocabulary ?? []
   const parts: readonly Part[] = entries.flatMap((entry): readonly Part[] => entry.parts)
   return parts.flatMap((part) => {
     if (part.type !== "tool_call") return []

@@ -1,21 +1,10 @@
 /**
  * A tool call of one client in the words of another, and a tool result as plain content.
- * Adding a client to this table is one file of rows and one line. Knows the vocabularies, no codec.
+ * Knows the form of vocabularies, and no client's.
  */
 import { isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import { toolOfPatch } from "./patches.ts"
-import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts"
-import { codexVocabulary } from "./vocabularies/codex.ts"
-import { opencodeVocabulary } from "./vocabularies/opencode.ts"
-import { piVocabulary } from "./vocabularies/pi.ts"
 import { type NeutralTool, readTool, type ToolKind, type Vocabulary, writeTool } from "./vocabulary.ts"
-
-const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
-  "claude-code": claudeCodeVocabulary,
-  codex: codexVocabulary,
-  opencode: opencodeVocabulary,
-  pi: piVocabulary,
-}
 
 export interface ToolCall {
   readonly name: string
@@ -28,10 +17,12 @@ export interface TranslatedCall extends ToolCall {
   readonly lost: readonly string[]
 }
 
-/** Nothing where the call keeps its own name and parameters: the target has no equal, or made it. `from` is a `source_agent`. */
-export function translateCall(from: string, to: string, call: ToolCall): TranslatedCall | undefined {
-  const source = vocabularyOf(from)
-  const target = vocabularyOf(to)
+/** Undefined where the call keeps its own name and parameters: the target has no equal, or made it. */
+export function translateCall(
+  source: Vocabulary | undefined,
+  target: Vocabulary | undefined,
+  call: ToolCall,
+): TranslatedCall | undefined {
   if (source === undefined || target === undefined || source === target) return undefined
   const read = readTool(source, call.name, call.params)
   if (read === undefined) return undefined
@@ -47,11 +38,6 @@ function writable(target: Vocabulary, tool: NeutralTool): NeutralTool | undefine
   const { patch } = tool.fields
   const isForeign = tool.kind === "patch" && !target.some(({ kind }) => kind === "patch")
   return isForeign && typeof patch === "string" ? toolOfPatch(patch) : tool
-}
-
-export function vocabularyOf(sourceAgent: string): Vocabulary | undefined {
-  const brand = sourceAgent.split("/")[0] ?? sourceAgent
-  return Object.hasOwn(VOCABULARIES, brand) ? VOCABULARIES[brand] : undefined
 }
 
 // --- Results --------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import type {
 import type { Conversation, ForeignTarget } from "../adapter.ts"
 import { type LossKind, loss } from "./losses.ts"
 import { type ResultContent, resultContent, translateCall } from "./translate.ts"
+import type { Vocabulary } from "./vocabulary.ts"
 
 export interface TextBlock {
   readonly type: "text"
@@ -84,14 +85,14 @@ const SURROUNDINGS = new Set([
   ...["internal-context", "local-command", "image-label", "warning", "ide"],
 ])
 
-/** `brand` is the id of the adapter that writes the turns. */
+/** `target` is the vocabulary of the adapter that writes the turns. */
 export function turnsOf(
-  { session, entries }: Conversation,
-  brand: string,
+  { entries, origin }: Conversation,
+  target: Vocabulary | undefined,
   reasoning: ForeignTarget["reasoning"],
 ): Turns {
   const draft: Draft = { turns: [], losses: [], open: new Map(), ids: new Set(), isAnswered: false }
-  const way = { from: session.source_agent, brand, reasoning }
+  const way = { from: origin?.vocabulary, to: target, reasoning }
   for (const entry of entries) addEntry(draft, way, entry)
   return { turns: draft.turns.filter(({ blocks }) => blocks.length > 0) as Turn[], losses: draft.losses }
 }
@@ -99,8 +100,8 @@ export function turnsOf(
 // --- Building ---------------------------------------------------------------------------------------------------------
 
 interface Way {
-  readonly from: string
-  readonly brand: string
+  readonly from: Vocabulary | undefined
+  readonly to: Vocabulary | undefined
   readonly reasoning: ForeignTarget["reasoning"]
 }
 
@@ -171,9 +172,9 @@ function modelBlock(draft: Draft, way: Way, part: Part, lose: Lose): AssistantTu
   return undefined
 }
 
-function callBlock(draft: Draft, { from, brand }: Way, part: ToolCallPart, lose: Lose): OpenCall {
+function callBlock(draft: Draft, { from, to }: Way, part: ToolCallPart, lose: Lose): OpenCall {
   const params = part.params as JsonValue
-  const translated = translateCall(from, brand, { name: part.name, params })
+  const translated = translateCall(from, to, { name: part.name, params })
   if (translated !== undefined && translated.lost.length > 0)
     lose("tool_params", `${part.name}: ${translated.lost.join(", ")}`)
   // A client that reads a call without an id, or without a name, leaves it out.

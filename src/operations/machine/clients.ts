@@ -96,7 +96,7 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
     program,
     roots,
     found: program !== null || roots.some(({ exists }) => exists),
-    verified_versions: adapter.verified,
+    verified_versions: { from: adapter.judged.from, to: adapter.judged.to },
     mcp: adapter.registration !== undefined,
   }
 }

@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
-import { UNREAD_CLIENTS } from "../../adapters/unread-clients.ts"
+import { ADAPTERS } from "../../adapters/registry.ts"
+import { unreadClients } from "../../adapters/unread-clients.ts"
 import { statedDimension } from "../../embeddings/model-files.ts"
 import { toPondError } from "../../model/errors.ts"
 import { embedCoverage } from "../../search/embed-missing.ts"
@@ -56,7 +57,7 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
 export async function unreadOf(pond: Pond, signal: AbortSignal): Promise<readonly UnreadSurvey[]> {
   const { environment, clock } = pond.host
   const home = environment["HOME"] ?? homedir()
-  const clients = UNREAD_CLIENTS.flatMap((client) =>
+  const clients = unreadClients(ADAPTERS).flatMap((client) =>
     client.source
       .roots(environment, home)
       .filter((root) => existsSync(root))

@@ -95,9 +95,9 @@ async function planned(
     cwd: options.cwd,
     reasoning: options.reasoning,
     isAnew: options.isAnew,
-    model: target.source.lastModel?.(root()),
+    model: target.models?.lastUsed?.(root()),
     newLines,
-    whereabouts: target.source.whereabouts?.(root()),
+    currentPath: target.relocation?.currentPath?.(root()),
   })
 }
 
@@ -191,12 +191,12 @@ export function rootOf(pond: Pond, target: Adapter): string {
 /** Nothing where the client looks there by itself. */
 function rootElsewhere(pond: Pond, target: Adapter, root: string | undefined): string | undefined {
   const { environment } = pond.host
-  const { source } = target
+  const { source, relocation } = target
   const [own] = source.roots(environment, environment["HOME"] ?? homedir())
   const whole = wholePath(root ?? rootOf(pond, target))
   // One that is relative is another one where the client is started.
   const isFound = own !== undefined && isAbsolute(own) && wholePath(own) === whole
-  return isFound && source.isDiverted?.(environment) !== true ? undefined : whole
+  return isFound && relocation?.isDiverted?.(environment) !== true ? undefined : whole
 }
 
 function wholePath(path: string): string {

@@ -122,7 +122,7 @@ async function countModels(pond: Pond, where: Filter, tally: Tally, signal: Abor
   for await (const rows of sessions.scan("messages", { columns, where: naming })) {
     if (signal.aborted) return
     for (const { session_id, source_agent, role, options } of rows) {
-      const places = adapterById(source_agent.split("/")[0] ?? "")?.modelAt ?? []
+      const places = adapterById(source_agent.split("/")[0] ?? "")?.models?.recordedAt ?? []
       const [model] = places.flatMap((place) => (place.role === role ? (textAt(options, place.path) ?? []) : []))
       if (model !== undefined) add(tally, model, session_id)
     }

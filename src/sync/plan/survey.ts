@@ -41,7 +41,7 @@ export async function surveySources(sources: readonly ImportSource[], context: S
     const surveys: SourceSurvey[] = []
     for (const { adapter, root } of sources) {
       const own = met.filter((each) => each.adapter === adapter.id && each.root === root)
-      const retention = adapter.source.retention?.(root)
+      const retention = adapter.retention?.of(root)
       const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
       const plan = await planRoot(counting(adapter, ages), root, state, { isFull: false, signal: context.signal })
       const nowMs = context.clock.nowMs()
@@ -91,7 +91,7 @@ export async function surveyUnread(
 ): Promise<UnreadSurvey[]> {
   const surveys: UnreadSurvey[] = []
   for (const { client, root } of clients) {
-    const retention = client.source.retention(root)
+    const retention = client.retention.of(root)
     if (retention === undefined) continue
     const ages = { olderThanMs: dueBefore(retention, context), due: 0 }
     let sessions = 0

@@ -106,7 +106,7 @@ export async function* hydrate(
     const facts = { unit, positions, unread, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
     return { ...memoryOf(facts), files, stamp: UNFINISHED }
   }
-  for await (const batch of resolve(adapter.source, toRead, { from, unendedLine, ...decideResume })) {
+  for await (const batch of resolve(adapter, toRead, { from, unendedLine, ...decideResume })) {
     pushAll(parser, batch.records)
     if (batch.position !== undefined) positions.set(batch.file.relativePath, batch.position)
     if (batch.isUnread === true) unread.add(batch.file.relativePath)

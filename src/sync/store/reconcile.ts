@@ -98,7 +98,7 @@ export async function createReconciler(
   }
 }
 
-type ReconciledAdapter = Pick<Adapter, "unchangedByUpgrade" | "serialize">
+type ReconciledAdapter = Pick<Adapter, "upgrade" | "relocation">
 
 // --- What is stored --------------------------------------------------------------------------------------------------
 
@@ -202,11 +202,11 @@ interface Comparison {
   namesOf(record: JsonValue): ReadonlySet<bigint>
 }
 
-function createComparison({ unchangedByUpgrade }: ReconciledAdapter, moved: MovedSession | undefined): Comparison {
-  const hasNames = unchangedByUpgrade !== undefined || moved !== undefined
+function createComparison({ upgrade }: ReconciledAdapter, moved: MovedSession | undefined): Comparison {
+  const hasNames = upgrade !== undefined || moved !== undefined
   const nameless = (record: JsonValue) => {
     const plain = moved?.plain(record) ?? record
-    return hashOf(unchangedByUpgrade?.(plain) ?? plain)
+    return hashOf(upgrade?.unchanged(plain) ?? plain)
   }
   return {
     nameless,
@@ -241,12 +241,12 @@ interface MovedSession {
 function detectMove(
   stored: Session | undefined,
   given: Session,
-  { serialize }: ReconciledAdapter,
+  { relocation }: ReconciledAdapter,
 ): MovedSession | undefined {
   if (stored === undefined || stored.source_agent !== given.source_agent || stored.project === given.project)
     return undefined
   const move = { from: stored.project, to: given.project }
-  const plain = serialize.unchangedByRepoint ?? ((record) => record)
+  const plain = relocation?.unchangedByRepoint ?? ((record: JsonValue) => record)
   return {
     session: { ...given, project: stored.project },
     record: (record) => plain(movedJson(record, move)),
@@ -254,7 +254,7 @@ function detectMove(
     entry: (entry) => {
       const source = sourceOf(entry.message)
       const { file } = source
-      const place = typeof file === "string" ? serialize.place?.(file, move.to, move.from) : undefined
+      const place = typeof file === "string" ? relocation?.relativePath?.(file, move.to, move.from) : undefined
       if (place === undefined || place === file) return entry
       const options = { ...entry.message.options, source: { ...source, file: place } }
       return { ...entry, message: { ...entry.message, options } } as Entry

@@ -55,7 +55,7 @@ export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): 
       const watcher = watch(root, { recursive: true }, (event, name) => {
         if (!existsSync(root)) drop(root)
         else if (typeof name !== "string") onEvent(root, undefined)
-        else if (adapter.source.concerns?.(root, name) !== false) {
+        else if (adapter.watching?.concerns(root, name) !== false) {
           onEvent(root, name)
           if (event === "rename" && isDirectory(join(root, name))) renewed.add(root)
         }

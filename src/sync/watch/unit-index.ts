@@ -121,7 +121,7 @@ function foldersBelow(source: ImportSource, at: string): string[] {
   const path = join(source.root, at)
   const inner = entriesOf(path).flatMap((entry) => {
     const place = at === "" ? entry.name : `${at}/${entry.name}`
-    const isOfInterest = entry.isDirectory() && source.adapter.source.concerns?.(source.root, place) !== false
+    const isOfInterest = entry.isDirectory() && source.adapter.watching?.concerns(source.root, place) !== false
     return isOfInterest ? foldersBelow(source, place) : []
   })
   return [path, ...inner]

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test"
 import type { Conversation, OutputFile } from "../../../src/adapters/adapter.ts"
 import { claudeCode } from "../../../src/adapters/claude-code/adapter.ts"
+import { originOf } from "../../../src/adapters/registry.ts"
 import type { Entry, Part, Role } from "../../../src/model/session.ts"
+import { foreignFiles } from "../../../src/restore/output-files.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -41,7 +43,8 @@ function conversation(entries: readonly Entry[], fields: Partial<Conversation["s
     project: "/old",
     options: {},
   }
-  return { session: { ...session, ...fields }, entries, children: [] }
+  const own = { ...session, ...fields }
+  return { session: own, entries, children: [], origin: originOf(own.source_agent) }
 }
 
 type LogRecord = Readonly<Record<string, unknown>> & {
@@ -53,7 +56,7 @@ function recordsOf(file: OutputFile | undefined): LogRecord[] {
 }
 
 function written(given: Conversation, reasoning: "keep" | "text" | "drop" = "keep") {
-  const { files, losses, sessionId } = claudeCode.serialize.foreign(given, { cwd: "/new dir", reasoning })
+  const { files, losses, sessionId } = foreignFiles(claudeCode, given, { cwd: "/new dir", reasoning })
   return { files, losses: losses.map(({ kind }) => kind), sessionId, records: recordsOf(files[0]) }
 }
 
@@ -219,6 +222,6 @@ test("a session of ten thousand messages is written whole", () => {
     entry("assistant", text(`Answer ${at}.`)),
   ]).flat()
   const given = conversation(entries)
-  const { files } = claudeCode.serialize.foreign(given, { cwd: "/new dir", reasoning: "keep" })
+  const { files } = foreignFiles(claudeCode, given, { cwd: "/new dir", reasoning: "keep" })
   expect(recordsOf(files[0]).length).toBe(12_500)
 })

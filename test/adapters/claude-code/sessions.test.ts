@@ -140,7 +140,7 @@ test("a session that has not said where it is held is not begun while its log is
     }
     for (const isSettled of [false, true]) {
       const parser = claudeCode.parse(unit, sink)
-      for await (const batch of resolve(claudeCode.source, unit)) for (const raw of batch.records) parser.push(raw)
+      for await (const batch of resolve(claudeCode, unit)) for (const raw of batch.records) parser.push(raw)
       parser.end(isSettled)
       order.push(isSettled ? "settled" : "unsettled")
     }
@@ -361,14 +361,13 @@ test("the folder of a directory is the client's own", () => {
 })
 
 test("a session that goes on elsewhere lies in the folder of that directory, with all that belongs to it", () => {
-  const { place } = claudeCode.serialize
   const moved = ["s.jsonl", "s/subagents/agent-a1.jsonl", "agent-0c8cd0cc.jsonl"].map((name) =>
-    place?.(`projects/-old-$1/${name}`, "/old $1", "/new $&/β"),
+    claudeCode.relocation?.relativePath?.(`projects/-old-$1/${name}`, "/old $1", "/new $&/β"),
   )
   expect(moved).toEqual([
     "projects/-new-----/s.jsonl",
     "projects/-new-----/s/subagents/agent-a1.jsonl",
     "projects/-new-----/agent-0c8cd0cc.jsonl",
   ])
-  expect(place?.("s.jsonl", "/old", "/new")).toBe("s.jsonl")
+  expect(claudeCode.relocation?.relativePath?.("s.jsonl", "/old", "/new")).toBe("s.jsonl")
 })

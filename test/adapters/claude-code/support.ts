@@ -8,6 +8,7 @@ import { resolve } from "../../../src/adapters/shared/resolve.ts"
 import { differingPointer, parseJson } from "../../../src/model/json.ts"
 import type { Issue } from "../../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../../src/model/session.ts"
+import { nativeFiles } from "../../../src/restore/output-files.ts"
 
 /** A file's place, and its text or the records of a log. */
 export type Tree = Readonly<Record<string, string | readonly unknown[]>>
@@ -58,7 +59,7 @@ export async function parsedUnit(unit: SourceUnit): Promise<Parsed> {
     entry: (entry) => entries.push(entry),
     issue: (issue) => issues.push(issue),
   })
-  for await (const batch of resolve(claudeCode.source, unit)) for (const raw of batch.records) parser.push(raw)
+  for await (const batch of resolve(claudeCode, unit)) for (const raw of batch.records) parser.push(raw)
   const { clientVersions } = parser.end(true)
   if (session === undefined) throw new Error(`no session in ${unit.key}`)
   return { unit, session, entries, issues, clientVersions }
@@ -101,7 +102,7 @@ function outputText(file: OutputFile | undefined): string {
 export async function nativeDifferences(root: string): Promise<string[]> {
   const found: string[] = []
   for (const { unit, ...log } of (await parsedRoot(root)).values()) {
-    const files = new Map(claudeCode.serialize.native(stored(log)).files.map((file) => [file.relativePath, file]))
+    const files = new Map(nativeFiles(claudeCode, stored(log)).map((file) => [file.relativePath, file]))
     for (const { path, relativePath: place, form } of unit.files) {
       const want = await Bun.file(path).text()
       const got = outputText(files.get(place))

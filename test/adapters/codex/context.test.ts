@@ -12,9 +12,9 @@ function live(thread: Thread | undefined, ancestors: readonly Thread[] = []): st
 
 /** The same, whether it is asked of the whole or of one message after the other. */
 function needsOf(thread: Thread): readonly string[] | undefined {
-  const [whole, apart] = [codex.serialize.survey?.(), codex.serialize.survey?.()]
-  whole?.add(thread)
-  for (const entry of thread.entries) apart?.add({ ...thread, entries: [entry] })
+  const [whole, apart] = [codex.lineage?.open(thread.session), codex.lineage?.open(thread.session)]
+  whole?.push(thread.entries)
+  for (const entry of thread.entries) apart?.push([entry])
   expect(apart?.needs()).toEqual(whole?.needs() ?? [])
   return whole?.needs()
 }

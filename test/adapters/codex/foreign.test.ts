@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test"
-import type { Conversation, ForeignTarget, Serialized } from "../../../src/adapters/adapter.ts"
+import type { Conversation, ForeignTarget } from "../../../src/adapters/adapter.ts"
 import { codex } from "../../../src/adapters/codex/adapter.ts"
+import { originOf } from "../../../src/adapters/registry.ts"
 import type { Entry, Part, Provenance } from "../../../src/model/session.ts"
 import { bytesOf } from "../../../src/restore/draft.ts"
+import { type ForeignFiles, foreignFiles } from "../../../src/restore/output-files.ts"
 import { CWD, said, threadsBelow, withTree } from "./support.ts"
 
 const SESSION = "0b5f1e9c-7c55-4a0e-9d2e-1f6a3c9b7d10"
@@ -38,7 +40,7 @@ function conversation(messages: readonly Said[], more: Partial<Conversation["ses
     options: {},
     ...more,
   }
-  return { session, entries, children: [] }
+  return { session, entries, children: [], origin: originOf(session.source_agent) }
 }
 
 const text = (value: string): Body => ({ type: "text", text: value })
@@ -52,14 +54,16 @@ const result = (id: string, value: unknown, isFailure = false): Body => {
   return { type: "tool_result", call_id: id, result: value, is_failure: isFailure, provenance: "injected" }
 }
 
-function rolloutLines({ files }: Serialized): { type: string; payload: Record<string, unknown>; timestamp: string }[] {
+function rolloutLines({
+  files,
+}: ForeignFiles): { type: string; payload: Record<string, unknown>; timestamp: string }[] {
   const [file] = files
   if (file?.form !== "log") throw new Error("no rollout")
   return Array.from(file.lines, (line) => JSON.parse(String(line)))
 }
 
 /** Items and events in short, without the header. */
-function short(serialized: Serialized): string[] {
+function short(serialized: ForeignFiles): string[] {
   return rolloutLines(serialized)
     .slice(1)
     .map(({ type, payload }) => {
@@ -70,7 +74,7 @@ function short(serialized: Serialized): string[] {
 }
 
 /** What pond itself reads of it. */
-async function readBack(serialized: Serialized): Promise<string[]> {
+async function readBack(serialized: ForeignFiles): Promise<string[]> {
   const tree = Object.fromEntries(
     serialized.files.map((file) => [
       file.relativePath,
@@ -93,7 +97,7 @@ test("half of a character is written as the sign for what cannot be read, and is
     ],
     { title: "half \ud83d" },
   )
-  const written = codex.serialize.foreign(given, KEEP)
+  const written = foreignFiles(codex, given, KEEP)
   const lines = written.files.flatMap((file) => (file.form === "log" ? [...file.lines] : []))
   expect(lines.filter((line) => /[^\\]\\ud83d|[^\\]\\ude80/.test(String(line)))).toEqual([])
   expect(short(written)).toEqual([
@@ -124,7 +128,7 @@ test("a conversation is written as Codex writes its own", async () => {
     ["tool", result("toolu_2", [{ type: "text", text: "one" }])],
     ["assistant", text("There is main.ts.")],
   ])
-  const written = codex.serialize.foreign(given, KEEP)
+  const written = foreignFiles(codex, given, KEEP)
   expect(written.sessionId).toBe("019c21ac-ec65-7477-b8ce-3e1ed818a71b")
   expect(written.files.map(({ relativePath }) => relativePath)).toEqual([
     `sessions/2026/02/03/rollout-2026-02-03T04-05-06-${written.sessionId}.jsonl`,
@@ -178,7 +182,7 @@ test.each([
     ["user", text("hm")],
     ["assistant", { type: "reasoning", text: "a thought" }],
   ])
-  const written = codex.serialize.foreign(given, { cwd: CWD, reasoning })
+  const written = foreignFiles(codex, given, { cwd: CWD, reasoning })
   expect(short(written).slice(2)).toEqual([...lines])
   expect(written.losses.map(({ kind }) => kind)).toEqual([...losses])
 })
@@ -188,7 +192,7 @@ test("what the other harness put in is told apart from what a person said", asyn
     ["user", injected("compact-summary", "This is what happened.")],
     ["user", injected("task-notification", "The task is done."), text("and now?")],
   ])
-  const written = codex.serialize.foreign(given, KEEP)
+  const written = foreignFiles(codex, given, KEEP)
   expect(short(written)).toEqual([
     'message user [{"type":"input_text","text":"This is what happened."}]',
     'message user [{"type":"input_text","text":"The task is done."},{"type":"input_text","text":"and now?"}]',
@@ -206,7 +210,7 @@ test("a thread in which no person said anything is in the list all the same", ()
     ["user", injected("task-notification", "Start.")],
     ["assistant", text("Started.")],
   ])
-  expect(short(codex.serialize.foreign(given, KEEP))[1]).toBe("! user_message  Start.")
+  expect(short(foreignFiles(codex, given, KEEP))[1]).toBe("! user_message  Start.")
 })
 
 test("images stay images, in prompts and in results; other files are named as lost", async () => {
@@ -218,7 +222,7 @@ test("images stay images, in prompts and in results; other files are named as lo
     ["tool", result("toolu_1", [{ type: "text", text: "here" }, block])],
     ["user", { type: "file", media_type: "application/pdf", file_name: "a.pdf", data: { base64: "JVBERi0=" } }],
   ])
-  const written = codex.serialize.foreign(given, KEEP)
+  const written = foreignFiles(codex, given, KEEP)
   const url = `data:image/png;base64,${pixel}`
   const [, prompt, event, , output] = rolloutLines(written)
   expect(prompt?.payload["content"]).toEqual([
@@ -242,7 +246,7 @@ test("calls keep ids and names that a model of OpenAI accepts", () => {
     ["tool", result(long, "one")],
     ["tool", result("toolu_1", "two")],
   ])
-  const written = codex.serialize.foreign(given, KEEP)
+  const written = foreignFiles(codex, given, KEEP)
   const items = rolloutLines(written).slice(3)
   expect(items.map(({ payload }) => [payload["type"], payload["name"]])).toEqual([
     ["function_call", "mcp_server_tool_name"],
@@ -263,7 +267,7 @@ test("that a call failed is lost where its text does not say so", () => {
     ["tool", result("a", "Exit code: 1\nOutput:\n", true)],
     ["tool", result("b", "no", true)],
   ])
-  expect(codex.serialize.foreign(given, KEEP).losses.map(({ kind }) => kind)).toEqual(["failure_mark"])
+  expect(foreignFiles(codex, given, KEEP).losses.map(({ kind }) => kind)).toEqual(["failure_mark"])
 })
 
 test("an agent is a rollout of its own that names its parent, and a title a line of the index", () => {
@@ -278,7 +282,7 @@ test("an agent is a rollout of its own that names its parent, and a title a line
     },
   )
   const given = { ...conversation([["user", text("delegate")]], { title: "Counting" }), children: [child] }
-  const written = codex.serialize.foreign(given, KEEP)
+  const written = foreignFiles(codex, given, KEEP)
   expect(
     written.files.map(({ relativePath }) => relativePath.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "ID")),
   ).toEqual([
@@ -302,5 +306,5 @@ test("the same session is written the same way every time", () => {
     ["user", text("one")],
     ["assistant", text("two")],
   ])
-  expect(codex.serialize.foreign(given, KEEP)).toEqual(codex.serialize.foreign(given, KEEP))
+  expect(foreignFiles(codex, given, KEEP)).toEqual(foreignFiles(codex, given, KEEP))
 })

@@ -3,13 +3,14 @@ import { join } from "node:path"
 import type { OutputFile } from "../../../src/adapters/adapter.ts"
 import { codex } from "../../../src/adapters/codex/adapter.ts"
 import { bytesOf } from "../../../src/restore/draft.ts"
+import { createOutputFiles, nativeFiles } from "../../../src/restore/output-files.ts"
 import { reroot } from "../../../src/restore/reroot.ts"
 import { CWD, fixture, stored, threadsBelow } from "./support.ts"
 
 async function filesOf(name: string): Promise<Map<string, OutputFile>> {
   const files = new Map<string, OutputFile>()
   for (const thread of (await threadsBelow(fixture(name))).values())
-    for (const file of codex.serialize.native(stored(thread)).files) files.set(file.relativePath, file)
+    for (const file of nativeFiles(codex, stored(thread))) files.set(file.relativePath, file)
   return files
 }
 
@@ -65,9 +66,9 @@ test("a compressed rollout comes back compressed, and says the same", async () =
 
 test("a fork that moved to another directory still points at the end of a line", async () => {
   const files = [...(await filesOf("odd-numbers")).values()]
-  const moved = reroot(files, { from: CWD, to: "/somewhere/with a longer name", place: undefined })
+  const moved = reroot(files, { from: CWD, to: "/somewhere/with a longer name", relativePath: undefined })
   expect(moved.rewrittenPaths).toBeGreaterThan(5)
-  const [base, fork] = codex.serialize.repoint?.(moved.files) ?? []
+  const [base, fork] = repointed(moved.files)
   const { end_ordinal_exclusive: end, end_byte_offset: offset } = baseOf(fork)
   const before = bytes(base).subarray(0, offset).toString()
   const last = before.trimEnd().split("\n").at(-1) ?? ""
@@ -78,8 +79,14 @@ test("a fork that moved to another directory still points at the end of a line",
 
 test("what did not move is not touched", async () => {
   const files = [...(await filesOf("forked")).values()]
-  expect(codex.serialize.repoint?.(files)).toEqual(files)
+  expect(repointed(files)).toEqual(files)
 })
+
+function repointed(files: readonly OutputFile[]): OutputFile[] {
+  const output = createOutputFiles()
+  codex.relocation?.repoint?.(files, output)
+  return output.files()
+}
 
 function baseOf(file: OutputFile | undefined): { end_ordinal_exclusive: number; end_byte_offset: number } {
   const [line] = bytes(file).toString().split("\n")

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { codex } from "../../../src/adapters/codex/adapter.ts"
-import { nativeFiles } from "../../../src/adapters/shared/native.ts"
+import { nativeFiles } from "../../../src/restore/output-files.ts"
 import { item, said, stored, threadWith, userItem } from "./support.ts"
 
 /** What stands in the user's slot, and what of it a person wrote. */
 async function check(text: string, want: readonly string[]): Promise<void> {
   const thread = await threadWith(userItem(text))
   expect(said(thread.entries)).toEqual(want.map((part) => `user: ${part}`))
-  const [file] = nativeFiles(stored(thread))
+  const [file] = nativeFiles(codex, stored(thread))
   expect(file?.form === "log" && JSON.parse(String([...file.lines][1])).payload.content[0].text).toBe(text)
 }
 

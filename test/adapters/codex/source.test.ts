@@ -99,13 +99,13 @@ test("a rollout is found where its client has put it, and of two the one that it
     [`elsewhere/${name(LATER)}`]: log,
   }
   await withTree(tree, async (root) => {
-    const lies = codex.source.whereabouts?.(root)
+    const lies = codex.relocation?.currentPath?.(root)
     expect(lies?.(live(THREAD))).toBe(archived(THREAD))
     expect(lies?.(archived(OTHER))).toBe(live(OTHER))
     expect(lies?.(archived(LATER))).toBe(`${live(LATER)}.zst`)
     for (const place of [live("019c0000-0000-7000-8000-000000000009"), "session_index.jsonl"])
       expect(lies?.(place)).toBe(place)
-    expect(codex.source.whereabouts?.(`${root}/nowhere`)(live(THREAD))).toBe(live(THREAD))
+    expect(codex.relocation?.currentPath?.(`${root}/nowhere`)(live(THREAD))).toBe(live(THREAD))
   })
 })
 

@@ -40,7 +40,7 @@ async function threadOf(unit: SourceUnit): Promise<Thread> {
     entry: (entry) => entries.push(entry),
     issue: (issue) => issues.push(issue),
   })
-  for await (const batch of resolve(codex.source, unit)) for (const raw of batch.records) parser.push(raw)
+  for await (const batch of resolve(codex, unit)) for (const raw of batch.records) parser.push(raw)
   const { clientVersions } = parser.end()
   if (found.session === undefined) throw new Error(`no session in ${unit.key}`)
   return { unit, session: found.session, entries, issues, clientVersions }

@@ -251,7 +251,7 @@ async function readAll(root: string, resume?: ResumePoint) {
     }
     const parser = codex.parse(unit, sink, resume)
     const read = resume === undefined ? unit : { ...unit, files: [] }
-    for await (const batch of resolve(codex.source, read)) for (const raw of batch.records) parser.push(raw)
+    for await (const batch of resolve(codex, read)) for (const raw of batch.records) parser.push(raw)
     const { state } = parser.end()
     if (session === undefined) throw new Error("no session")
     const seen = new Set(entries.map(({ message }) => message.id))

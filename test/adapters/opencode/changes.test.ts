@@ -3,6 +3,7 @@ import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SourceUnit } from "../../../src/adapters/adapter.ts"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
+import { nativeFiles } from "../../../src/restore/output-files.ts"
 import {
   answer,
   type ClientDatabase,
@@ -239,7 +240,7 @@ test("a reader that is handed everything once more writes down nothing twice", a
   twoTurns(temp.root)
   const source = sourceAt()
   const first = await readOnly(temp.root)
-  const forgetful = { ...source, rows: (unit: SourceUnit) => source.rows!(unit) }
+  const forgetful = { ...source, rows: (unit: SourceUnit) => source.rows(unit) }
   const second = await readOnly(temp.root, first, forgetful)
   expect(second.raws.length).toBe(first.raws.length)
   expect(second.entries).toEqual([...first.entries])
@@ -253,6 +254,6 @@ test("an export is given back whole, also where its messages are none that we kn
   const document = JSON.stringify({ info, messages, parts: [1], message: 2 })
   await Bun.write(join(place.root, "exports", `${SESSION}.json`), document)
   const stored = await readOnly(place.root)
-  const [file] = opencode.serialize.native(stored).files
+  const [file] = nativeFiles(opencode, stored)
   expect(file?.form === "document" && JSON.parse(file.text)).toEqual(JSON.parse(document))
 })

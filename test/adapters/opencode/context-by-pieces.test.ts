@@ -8,7 +8,7 @@ import { type ClientDatabase, clientDatabase, NOW, readOnly, tempRoot, texts, us
 
 /** Each record is a piece; nothing where one of them does not tell alone. */
 function byPieces({ session, entries }: SessionLog): Entry[] | undefined {
-  const contextOf = opencode.contextByPieces?.()
+  const contextOf = opencode.database?.contextOfPieces?.()
   const pieces: Entry[][] = []
   for (const entry of entries) {
     const { of } = entry.message.options["source"] as { of?: string }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
+import { nativeFiles } from "../../../src/restore/output-files.ts"
 import {
   answer,
   clientDatabase,
@@ -18,7 +19,7 @@ import {
 } from "./support.ts"
 
 test("the roots are those of the client's own variables and defaults", () => {
-  const roots = (environment: Record<string, string>) => sourceAt().roots(environment, "/home/a")
+  const roots = (environment: Record<string, string>) => sourceAt().source.roots(environment, "/home/a")
   expect(roots({})).toEqual(["/home/a/.local/share/opencode"])
   expect(roots({ XDG_DATA_HOME: "/data" })).toEqual(["/data/opencode"])
   expect(roots({ OPENCODE_DB: ":memory:" })).toEqual(["/home/a/.local/share/opencode"])
@@ -85,15 +86,15 @@ test("a database of something else is named, and one that is none is a fault", a
 test("the model that the person works with is that of the session used last, and a broken database only says nothing of it", async () => {
   using temp = tempRoot()
   const path = join(temp.root, "opencode.db")
-  expect(sourceAt().lastModel?.(temp.root)).toBeUndefined()
+  expect(opencode.models?.lastUsed?.(temp.root)).toBeUndefined()
   const client = clientDatabase(path)
   const model = JSON.stringify({ id: "claude-opus-4-5", providerID: "anthropic" })
   client.session({ model })
   client.session({ id: "ses_older", slug: "o", model: model.replace("opus", "haiku"), time_updated: 1 })
-  expect(sourceAt().lastModel?.(temp.root)).toBe("anthropic/claude-opus-4-5")
+  expect(opencode.models?.lastUsed?.(temp.root)).toBe("anthropic/claude-opus-4-5")
   client.database.close()
   await Bun.write(path, "this is no database ".repeat(50))
-  expect(sourceAt().lastModel?.(temp.root)).toBeUndefined()
+  expect(opencode.models?.lastUsed?.(temp.root)).toBeUndefined()
 })
 
 test("a column of the future is kept and named, and one that may hold a secret is not read", async () => {
@@ -157,7 +158,7 @@ test("no credential that lies beside the sessions is read: not from tables, not 
   expect(units.length).toBe(3)
   for (const unit of units) {
     const stored = await read(unit)
-    const all = JSON.stringify([stored, opencode.serialize.native(stored)])
+    const all = JSON.stringify([stored, nativeFiles(opencode, stored)])
     expect(all.length).toBeGreaterThan(1_000)
     expect(all).not.toMatch(/T0K3N|S3CRET/)
   }

@@ -3,14 +3,15 @@ import { Database } from "bun:sqlite"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import type { RawRecord, Source, SourceUnit } from "../../../src/adapters/adapter.ts"
+import type { RawRecord, SourceUnit } from "../../../src/adapters/adapter.ts"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
 import { SCHEMA } from "../../../src/adapters/opencode/schema.ts"
-import { createSource } from "../../../src/adapters/opencode/source.ts"
+import { createSource, type OpencodeSource } from "../../../src/adapters/opencode/source.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../../src/model/json.ts"
 import type { Issue } from "../../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../../src/model/session.ts"
+import { nativeFiles } from "../../../src/restore/output-files.ts"
 
 export const SESSION = "ses_4f0000000ffeAAAAAAAAAAAAAA"
 export const NOW = 1_770_000_000_000
@@ -25,7 +26,7 @@ export function tempRoot(): { readonly root: string } & Disposable {
 }
 
 /** The source at a moment. */
-export function sourceAt(nowMs = NOW): Source {
+export function sourceAt(nowMs = NOW): OpencodeSource {
   return createSource({ nowMs: () => nowMs, monotonicMs: () => 0 })
 }
 
@@ -37,7 +38,7 @@ export interface Planned {
 export async function planned(root: string, source = sourceAt()): Promise<Planned> {
   const units: SourceUnit[] = []
   const issues: Issue[] = []
-  for await (const found of source.plan(root)) {
+  for await (const found of source.source.plan(root)) {
     if ("files" in found) units.push(found)
     else issues.push(found)
   }
@@ -77,7 +78,7 @@ export async function read(unit: SourceUnit, before?: Stored, source = sourceAt(
   }
   const parser = opencode.parse(unit, sink, resume)
   const since = before === undefined ? {} : { since: before.state }
-  for await (const batch of resolve(source, unit, since)) {
+  for await (const batch of resolve({ database: { schema: SCHEMA, rows: source.rows } }, unit, since)) {
     for (const raw of batch.records) {
       raws.push(raw.form === "row" ? { ...raw, row: copyOf(raw.row) } : raw)
       parser.push(raw)
@@ -110,7 +111,7 @@ function copyOf(value: JsonValue): JsonValue {
 /** What a native restore would put into the database: each row by its table and id. */
 export function restoredRows(log: SessionLog): Record<string, JsonValue> {
   const rows: Record<string, JsonValue> = {}
-  for (const file of opencode.serialize.native(log).files) {
+  for (const file of nativeFiles(opencode, log)) {
     if (file.form !== "database") continue
     for (const { table, row } of file.rows) rows[`${table} ${String(row["id"])}`] = row
   }

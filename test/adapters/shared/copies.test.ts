@@ -1,14 +1,15 @@
 /** What a part takes out of its record: once for all the places where it stood, and shared by no two records by accident. */
 import { expect, test } from "bun:test"
 import type { ParseSink, RawRecord, SourceFile, SourceUnit } from "../../../src/adapters/adapter.ts"
+import { claudeCode } from "../../../src/adapters/claude-code/adapter.ts"
 import { stringUnder } from "../../../src/adapters/extract.ts"
 import { textPart } from "../../../src/adapters/parts.ts"
 import { ADAPTERS } from "../../../src/adapters/registry.ts"
 import { createSessionWriter } from "../../../src/adapters/session-writer.ts"
-import { nativeFiles } from "../../../src/adapters/shared/native.ts"
 import { inside, itemsOf, whole } from "../../../src/adapters/spot.ts"
 import { parseJson } from "../../../src/model/json.ts"
 import type { Entry, Session } from "../../../src/model/session.ts"
+import { nativeFiles } from "../../../src/restore/output-files.ts"
 
 const FILE: SourceFile = {
   path: "/s.jsonl",
@@ -46,7 +47,7 @@ function written(lines: readonly string[], text?: string, parsedBetween?: string
 }
 
 function given(lines: readonly string[]): unknown[] {
-  const [file] = nativeFiles({ session: SESSION, entries: written(lines) })
+  const [file] = nativeFiles(claudeCode, { session: SESSION, entries: written(lines) })
   return file?.form === "log" ? Array.from(file.lines, (line) => JSON.parse(String(line)) as unknown) : []
 }
 

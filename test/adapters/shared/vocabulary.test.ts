@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test"
+import { claudeCode } from "../../../src/adapters/claude-code/adapter.ts"
+import { codex } from "../../../src/adapters/codex/adapter.ts"
+import { pi } from "../../../src/adapters/pi/adapter.ts"
+import { originOf } from "../../../src/adapters/registry.ts"
 import { resultContent, resultText, translateCall } from "../../../src/adapters/shared/translate.ts"
 
 type Call = { name: string; params: unknown }
 
 function check(from: string, call: Call, to: string, want: Call & { lost?: string[] }) {
-  const got = translateCall(from, to, call as never)
+  const got = translateCall(originOf(from)?.vocabulary, originOf(to)?.vocabulary, call as never)
   expect({ name: got?.name, params: got?.params as unknown, lost: got?.lost }).toEqual({ lost: [], ...want })
 }
 
@@ -82,7 +86,7 @@ test("a patch that does one thing is a write or an edit where the target has no 
     patch("*** Update File: a.ts", "@@", "+only new"),
     { name: "apply_patch", params: "not a patch" },
   ]
-  for (const call of stays) expect(translateCall("codex", "claude-code", call)).toBeUndefined()
+  for (const call of stays) expect(translateCall(codex.vocabulary, claudeCode.vocabulary, call)).toBeUndefined()
   const whole = patch("*** Delete File: a.ts")
   check("codex", whole, "opencode", { name: "apply_patch", params: { patchText: whole.params } })
 })
@@ -99,10 +103,10 @@ test("a retired name is read and not written", () => {
 })
 
 test("a tool without an equal, and parameters that do not fit, are left to the codec", () => {
-  expect(translateCall("claude-code", "pi", { name: "mcp__x__y", params: {} })).toBeUndefined()
-  expect(translateCall("claude-code", "pi", { name: "Bash", params: { command: 7 } })).toBeUndefined()
-  expect(translateCall("claude-code", "pi", { name: "Bash", params: "ls" })).toBeUndefined()
-  expect(translateCall("nobody", "pi", { name: "Bash", params: { command: "ls" } })).toBeUndefined()
+  expect(translateCall(claudeCode.vocabulary, pi.vocabulary, { name: "mcp__x__y", params: {} })).toBeUndefined()
+  expect(translateCall(claudeCode.vocabulary, pi.vocabulary, { name: "Bash", params: { command: 7 } })).toBeUndefined()
+  expect(translateCall(claudeCode.vocabulary, pi.vocabulary, { name: "Bash", params: "ls" })).toBeUndefined()
+  expect(translateCall(undefined, pi.vocabulary, { name: "Bash", params: { command: "ls" } })).toBeUndefined()
 })
 
 test("a result is the content that the model was shown, in every client's shape", () => {

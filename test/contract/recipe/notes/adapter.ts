@@ -8,7 +8,7 @@ import { source } from "./source.ts"
 export const notes: Adapter = {
   id: "notes",
   title: "Notes",
-  verified: { from: "1.0.0", to: "1.0.0" },
+  judged: { by: "source only", from: "1.0.0", to: "1.0.0" },
   source,
   parse,
   context,

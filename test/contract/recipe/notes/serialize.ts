@@ -1,37 +1,37 @@
 /** Canonical to notes. Native: the records as they were. Foreign: a log as the client would have written it. */
-import type { Conversation, ForeignTarget, Serialize, Serialized } from "../../../../src/adapters/adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignTarget, Serialize } from "../../../../src/adapters/adapter.ts"
 import { uuidV4Of } from "../../../../src/adapters/shared/derived-ids.ts"
 import { loss } from "../../../../src/adapters/shared/losses.ts"
-import { nativeFiles } from "../../../../src/adapters/shared/native.ts"
+import { createNativeSerializer } from "../../../../src/adapters/shared/native.ts"
 import { type CallBlock, type Turn, turnsOf } from "../../../../src/adapters/shared/turns.ts"
 import { type JsonObject, stringifyJson } from "../../../../src/model/json.ts"
 import type { Loss } from "../../../../src/model/report.ts"
 import { BRAND } from "./parse.ts"
 
 export const serialize: Serialize = {
-  native: (log) => ({ sessionId: log.session.id, files: nativeFiles(log), losses: [] }),
+  native: createNativeSerializer,
   foreign,
   resume: (sessionId, cwd) => ({ command: ["notes", "open", sessionId], cwd }),
 }
 
-function foreign(conversation: Conversation, { cwd, reasoning }: ForeignTarget): Serialized {
+function foreign(conversation: Conversation, { cwd, reasoning }: ForeignTarget, sink: FileSink): ForeignEnd {
   const { session, children } = conversation
   const sessionId = uuidV4Of(`${BRAND.id} ${session.source_agent} ${session.id}`)
-  const { turns, losses } = turnsOf(conversation, BRAND.id, reasoning)
+  const { turns, losses } = turnsOf(conversation, undefined, reasoning)
   const all: Loss[] = [
     ...losses,
     ...children.map((child) => loss("subagent", child.session.id, child.session.source_agent)),
   ]
   const header: JsonObject = { open: sessionId, cwd, at: session.created_at }
-  const lines = [header, ...turns.flatMap((turn) => linesOf(turn, (...given) => all.push(loss(...given))))].map(
-    (line) => stringifyJson(line),
-  )
-  return { sessionId, files: [{ form: "log", relativePath: `${sessionId}.jsonl`, lines }], losses: all }
+  const write = (record: JsonObject) => sink.line(`${sessionId}.jsonl`, stringifyJson(record))
+  write(header)
+  for (const turn of turns) for (const record of recordsOf(turn, (...given) => all.push(loss(...given)))) write(record)
+  return { sessionId, losses: all }
 }
 
 type Lose = (...given: Parameters<typeof loss>) => void
 
-function linesOf({ role, timestamp: at, messageId, blocks }: Turn, lose: Lose): JsonObject[] {
+function recordsOf({ role, timestamp: at, messageId, blocks }: Turn, lose: Lose): JsonObject[] {
   return blocks.flatMap((block): JsonObject[] => {
     if (block.type === "call") return callLines(block, at, (kind, found) => lose(kind, messageId, found))
     if (block.type === "reasoning") lose("reasoning_as_text", messageId)

@@ -1,5 +1,5 @@
 /** The tools of Claude Code that other clients know too. */
-import { listOf, singleEdit, type Vocabulary } from "../vocabulary.ts"
+import { listOf, singleEdit, type Vocabulary } from "../shared/vocabulary.ts"
 
 const taskKeys = { purpose: "description", prompt: "prompt", agent: "subagent_type", isBackground: "run_in_background" }
 const todoItems = listOf(["text", "content"], ["status", "status"], ["active", "activeForm"])

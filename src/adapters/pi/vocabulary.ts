@@ -1,5 +1,5 @@
 /** The tools of pi that other clients know too. */
-import { listOf, seconds, singleEdit, type Vocabulary } from "../vocabulary.ts"
+import { listOf, seconds, singleEdit, type Vocabulary } from "../shared/vocabulary.ts"
 
 const edits = listOf(["old", "oldText"], ["new", "newText"])
 

@@ -1,6 +1,6 @@
 /** The tools of Codex that other clients know too. */
-import type { JsonValue } from "../../../model/json.ts"
-import { type Conversion, listOf, type Vocabulary } from "../vocabulary.ts"
+import type { JsonValue } from "../../model/json.ts"
+import { type Conversion, listOf, type Vocabulary } from "../shared/vocabulary.ts"
 
 /** `["bash", "-lc", script]` is the script; any other list of arguments is quoted into one. */
 const argv: Conversion = {

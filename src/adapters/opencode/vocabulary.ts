@@ -1,5 +1,5 @@
 /** The tools of opencode that other clients know too. */
-import { listOf, singleEdit, type Vocabulary } from "../vocabulary.ts"
+import { listOf, singleEdit, type Vocabulary } from "../shared/vocabulary.ts"
 
 const todoItems = listOf(["text", "content"], ["status", "status"], ["id", "id"], ["priority", "priority"])
 
