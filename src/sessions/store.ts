@@ -27,7 +27,6 @@ import {
   type StoredLog,
   type StoredTree,
 } from "./read/read-sessions.ts"
-import { type ResumeFacts, readResumeFacts } from "./read/resume-facts.ts"
 import { openSessionLists, type SessionLists } from "./read/session-lists.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
 import {
@@ -45,15 +44,9 @@ import { wordStatistics } from "./words/statistics.ts"
 import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { createFolding } from "./words/write/fold.ts"
-import type { PreparedBatch, SessionBatch } from "./write/prepare.ts"
-import { readStoredContent, type StoredContent } from "./write/stored-content.ts"
-import {
-  type BatchResult,
-  type RecentSessions,
-  type SessionTables,
-  writeBatches,
-  writePrepared,
-} from "./write/write-sessions.ts"
+import { type PreparedBatch, prepare, type SessionBatch } from "./write/prepare.ts"
+import { openPresence, type Presence } from "./write/presence.ts"
+import { type BatchResult, type RecentSessions, type SessionTables, writePrepared } from "./write/write-sessions.ts"
 
 export interface Sessions extends SessionLists {
   readonly store: Store
@@ -66,7 +59,7 @@ export interface Sessions extends SessionLists {
   readonly words: WordIndex
   /** One flush: at most one commit per table. */
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
-  /** The second half of it, of rows that were made elsewhere. */
+  /** Writes rows that were made elsewhere. Maintains nothing: whoever flushes again and again calls `maintain("lookups")`. */
   writePrepared(batches: readonly PreparedBatch[]): Promise<BatchResult[]>
   /** What the rows of now say of their writing. */
   facts(): IngestFacts
@@ -85,15 +78,11 @@ export interface Sessions extends SessionLists {
   places(id: string, kind: PositionKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
-  /** What a parser needs to go on where an earlier one stopped. */
-  resumeFacts(ids: readonly string[]): Promise<ReadonlyMap<string, ResumeFacts>>
-  /** What is stored of those sessions, to tell which rows of them lie there as they are. */
-  storedContent(ids: readonly string[]): Promise<StoredContent>
+  /** What an import asks of the store: which sessions and messages it holds already. */
+  presence(): Presence
   counts(): Promise<StoreCounts>
   /** How many sessions there are of each client and each kind of its sub-agents, most first. */
   countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
-  /** The client of every session, by its id. */
-  agentsById(): Promise<ReadonlyMap<string, string>>
   /** What lies on the disk of each table that was ever written, and how far its indexes reach. */
   statistics(): Promise<readonly TableFacts[]>
   /** The words of all messages, for what is looked for within words. */
@@ -184,11 +173,9 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     entries: (id, ordinals) => readEntries(reading, id, ordinals),
     places: (id, kind) => readPositions(reading, id, kind),
     messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
-    resumeFacts: (ids) => readResumeFacts(tables, ids),
-    storedContent: (ids) => readStoredContent(tables, ids),
+    presence: () => openPresence(tables),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
-    agentsById: () => agentsById(tables),
     statistics: async () => {
       const asked = [
         ...Object.entries(tables).map(async ([table, handle]) => ({ table, found: await handle.statistics() })),
@@ -222,18 +209,27 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
 }
 
-/** Whose a session is and what it copies is asked before it is written: of two that came at once neither would be told. */
+/**
+ * The owner of a session and the messages that it copies are asked before it is written. Two processes that asked at once
+ * would both be told that there is none, so a write holds the lock of the store.
+ */
 function openWriter(
   store: Store,
   tables: SessionTables,
   facts: () => IngestFacts,
 ): Pick<Sessions, "write" | "writePrepared"> {
-  const met: RecentSessions = new Map()
-  const lockedWrite = async (count: number, write: () => Promise<BatchResult[]>) =>
-    count === 0 ? [] : await flushed(tables, store.withWriteLock(write))
+  const recent: RecentSessions = new Map()
+  const writePreparedBatches = async (batches: readonly PreparedBatch[]) =>
+    batches.length === 0 ? [] : await store.withWriteLock(() => writePrepared(tables, batches, facts(), recent))
   return {
-    write: (batches) => lockedWrite(batches.length, () => writeBatches(tables, batches, facts(), met)),
-    writePrepared: (batches) => lockedWrite(batches.length, () => writePrepared(tables, batches, facts(), met)),
+    write: async (batches) => {
+      if (batches.length === 0) return []
+      const results = await writePreparedBatches(batches.map((batch) => prepare(batch, facts())))
+      // The next write must find these rows by their keys, however many writes there are.
+      await Promise.all([tables.messages.maintain("lookups"), tables.parts.maintain("lookups")])
+      return results
+    },
+    writePrepared: writePreparedBatches,
   }
 }
 
@@ -306,13 +302,6 @@ async function writtenTables(store: Store, tables: SessionTables): Promise<Writt
   return [...own, ...vectors]
 }
 
-/** The next flush must find what is there, however much this import has brought. */
-async function flushed<Results>({ messages, parts }: SessionTables, writing: Promise<Results>): Promise<Results> {
-  const results = await writing
-  await Promise.all([messages.maintain("lookups"), parts.maintain("lookups")])
-  return results
-}
-
 async function ancestorsOf(reading: Reading, id: string): Promise<SessionLog[]> {
   const logs: SessionLog[] = []
   const met = new Set([id])
@@ -335,14 +324,6 @@ async function countsByAgent(tables: SessionTables): ReturnType<Sessions["counts
   return [...counted]
     .map(([source_agent, sessions]) => ({ source_agent, sessions }))
     .toSorted((left, right) => right.sessions - left.sessions || (left.source_agent < right.source_agent ? -1 : 1))
-}
-
-async function agentsById(tables: SessionTables): Promise<ReadonlyMap<string, string>> {
-  const agents = new Map<string, string>()
-  for await (const rows of tables.sessions.batches({ columns: ["id", "source_agent"] })) {
-    for (const { id, source_agent } of rows) agents.set(id, source_agent)
-  }
-  return agents
 }
 
 async function counts(tables: SessionTables): Promise<StoreCounts> {

@@ -6,10 +6,11 @@ import { join } from "node:path"
 import type { Adapter, Retention } from "../adapters/adapter.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/host/clock.ts"
+import { lazy } from "../platform/lazy.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write/write-sessions.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, unitSignature } from "./plan/plan-root.ts"
-import { type PreparedStretches, UNFINISHED } from "./read/hydrate.ts"
+import { type Stretches, UNFINISHED } from "./read/hydrate.ts"
 import { createParseThread, type ParseThread } from "./read/parse-in-thread.ts"
 import { readUnit } from "./read/read-unit.ts"
 import { createResumePoints, type ResumePoints } from "./read/resume-points.ts"
@@ -21,9 +22,7 @@ import {
   type StoredRows,
   type StoredRowsContext,
   sessionKey,
-  skipStored,
 } from "./store/skip-stored.ts"
-import { createStoredBefore } from "./store/stored-before.ts"
 
 export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit"> {
   readonly adapter: Adapter
@@ -109,10 +108,10 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       context.onStored?.(results.reduce((sum, { inserted }) => sum + inserted.messages, 0))
     },
   })
-  const beside = createParseThread()
+  const thread = createParseThread()
+  const presence = lazy(async () => (await context.sessions()).presence())
   const rowsContext: StoredRowsContext = {
-    before: createStoredBefore(context.sessions),
-    sessions: context.sessions,
+    presence,
     firstUnits,
     settled: async (session) => {
       if (!stored.has(sessionKey(session))) await flusher.settle()
@@ -126,12 +125,12 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       context.onPlan?.(plan)
       const tally = newTally(plan, context.clock)
       tallies.push(tally)
-      await beside.expect(source.adapter, plan.units, context.clock.nowMs())
-      const resumes = createResumePoints(plan.units, context.sessions)
+      await thread.expect(source.adapter, plan.units, context.clock.nowMs())
+      const resumes = createResumePoints(plan.units, presence)
       const rows = createStoredRows(plan.units, rowsContext)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
-        await importUnit({ source, planned, tally, bySession, flusher, beside, resumes, stored: rows }, context)
+        await importUnit({ source, planned, tally, bySession, flusher, thread, resumes, stored: rows }, context)
       }
       if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, [...plan.gone, ...plan.renamed])
       tally.endedMs = context.clock.monotonicMs()
@@ -139,7 +138,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
     await flusher.settle()
     if (!context.signal.aborted) for (const { plan } of tallies) rememberRootFingerprint(plan, context.state)
   } finally {
-    await beside.close()
+    await thread.close()
   }
   return tallies.map(reportOf)
 }
@@ -157,37 +156,29 @@ interface UnitWork {
   readonly tally: Tally
   readonly bySession: Map<string, Tally>
   readonly flusher: Flusher
-  readonly beside: ParseThread
+  readonly thread: ParseThread
   readonly resumes: ResumePoints
   readonly stored: StoredRows
 }
 
 const NOTHING_TO_REMEMBER = undefined as never
 
-async function stretchesOf(
-  { source, planned: asPlanned, beside, resumes, stored }: UnitWork,
-  context: ImportContext,
-): Promise<PreparedStretches> {
-  const { sessions, clock } = context
-  const { adapter } = source
-  const facts = async () => (await sessions()).facts()
-  const there = await beside.stretches(asPlanned, { facts, resumes })
-  if (there === undefined) return readUnit(adapter, asPlanned, { sessions, resumes, stored, nowMs: clock.nowMs() })
-  const { planned, resume, read } = there
-  return resume === undefined ? skipStored(planned, read, { adapter, sessions, stored }) : read
-}
-
-async function importUnit(work: UnitWork, context: ImportContext): Promise<void> {
-  const stretches = await stretchesOf(work, context)
+async function importUnit(work: UnitWork, { sessions, clock, ...context }: ImportContext): Promise<void> {
+  const { source, planned, thread, resumes, stored } = work
+  const stretches = readUnit(source.adapter, planned, { sessions, thread, resumes, stored, nowMs: clock.nowMs() })
   try {
     await importStretches(work, stretches, context)
   } finally {
-    // Who is stopped before the end, or refused by the store, leaves a log open otherwise.
+    // Whoever stops before the end, or is refused by the store, would leave the log open.
     await stretches.return(NOTHING_TO_REMEMBER)
   }
 }
 
-async function importStretches(work: UnitWork, stretches: PreparedStretches, context: ImportContext): Promise<void> {
+async function importStretches(
+  work: UnitWork,
+  stretches: Stretches,
+  context: Pick<ImportContext, "onProgress" | "signal">,
+): Promise<void> {
   const { source, planned, tally, bySession, flusher } = work
   const unit = { adapter: source.adapter.id, root: source.root, key: planned.unit.key }
   for (;;) {

@@ -8,7 +8,7 @@ import {
   readPositions,
   readSession,
 } from "../../src/sessions/read/read-sessions.ts"
-import type { ResumeFacts } from "../../src/sessions/read/resume-facts.ts"
+import type { ResumeFacts } from "../../src/sessions/write/presence.ts"
 import type { SessionTables } from "../../src/sessions/write/write-sessions.ts"
 import { said, session, testSessions } from "./support.ts"
 
@@ -109,13 +109,13 @@ test("a session that is not there is said, with what to do", async () => {
 test("a parser goes on after the last ordinal, and knows the ids that are there", async () => {
   using place = testSessions()
   const nothing: ResumeFacts = { nextOrdinal: 0, seen: new Set<string>() }
-  expect(await place.sessions.resumeFacts(["s"])).toEqual(new Map([["s", nothing]]))
+  expect(await place.sessions.presence().resumeFacts(["s"])).toEqual(new Map([["s", nothing]]))
   const entries = ["a", "b", "c", "d"].map((text, ordinal) => said("s", ordinal, text))
   await place.sessions.write([
     { session: session("s"), entries },
     { session: session("t"), entries: [said("t", 0, "other", { role: "assistant", id: "t0" })] },
   ])
-  expect(await place.open().resumeFacts(["t", "nowhere", "s"])).toEqual(
+  expect(await place.open().presence().resumeFacts(["t", "nowhere", "s"])).toEqual(
     new Map([
       ["t", { nextOrdinal: 1, seen: new Set(["t0"]) }],
       ["nowhere", nothing],

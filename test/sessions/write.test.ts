@@ -1,8 +1,20 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../src/model/json.ts"
-import { type RecentSessions, writeBatches } from "../../src/sessions/write/write-sessions.ts"
+import type { IngestFacts } from "../../src/sessions/rows/row-codecs.ts"
+import { prepare, type SessionBatch } from "../../src/sessions/write/prepare.ts"
+import { type RecentSessions, type SessionTables, writePrepared } from "../../src/sessions/write/write-sessions.ts"
 import { eq } from "../../src/substrate/filter.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
+
+function writeRows(
+  tables: SessionTables,
+  batches: readonly SessionBatch[],
+  facts: IngestFacts,
+  recent: RecentSessions,
+) {
+  const prepared = batches.map((batch) => prepare(batch, facts))
+  return writePrepared(tables, prepared, facts, recent)
+}
 
 async function versions(place: ReturnType<typeof testSessions>): Promise<number> {
   const names = ["sessions", "messages", "parts"]
@@ -134,7 +146,7 @@ test("a first import finds the copies in what it has stored, and reads nothing o
     messages: listening("messages", tables.messages),
   }
   const write = (id: string, ...ids: readonly string[]) =>
-    writeBatches(
+    writeRows(
       heard,
       [{ session: session(id), entries: ids.map((own, at) => said(id, at, `${own} of ${id}`, { id: own })) }],
       facts(),
@@ -178,8 +190,8 @@ test("a session that another process was first with is not believed to be what w
       },
     },
   }
-  await writeBatches(quicker, batch("/ours", 1), facts(), met)
-  const [later] = await writeBatches(tables, batch("/ours", 2), facts(), met)
+  await writeRows(quicker, batch("/ours", 1), facts(), met)
+  const [later] = await writeRows(tables, batch("/ours", 2), facts(), met)
   expect(later).toMatchObject({ status: "rejected" })
   expect((await place.open().log("s")).session.project).toBe("/theirs")
 })

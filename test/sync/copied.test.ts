@@ -96,11 +96,15 @@ test("of a copied folder all are asked for at once, and those that are no copies
   }
   let asked = 0
   const { sessions } = place
-  const storedContent = (ids: readonly string[]) => {
-    asked++
-    return sessions.storedContent(ids)
+  const presence: typeof sessions.presence = () => {
+    const own = sessions.presence()
+    const content: typeof own.content = (ids) => {
+      asked++
+      return own.content(ids)
+    }
+    return { ...own, content }
   }
-  const report = await place.sync({}, { sessions: () => Promise.resolve({ ...sessions, storedContent }) })
+  const report = await place.sync({}, { sessions: () => Promise.resolve({ ...sessions, presence }) })
   expect(report).toMatchObject({ sessions: { seen: 150, new: 100 }, messages: { new: 100 } })
   expect(report.issues).toMatchObject([{ kind: "duplicate_session", count: 50 }])
   expect(asked).toBe(1)

@@ -114,7 +114,11 @@ test("a log that is there and could not be read is not remembered as read, howev
   const state = openSyncState({ path: join(place.state, "nothing"), log: silentLog, storeMark: () => undefined })
   const { units } = await planRoot(claudeCode, place.root, state, { isFull: false })
   rmSync(path)
-  const stretches = hydrate(claudeCode, units[0] as PlannedUnit, { resume: undefined, nowMs: systemClock.nowMs() })
+  const stretches = hydrate(claudeCode, units[0] as PlannedUnit, {
+    resume: undefined,
+    nowMs: systemClock.nowMs(),
+    facts: async () => place.sessions.facts(),
+  })
   let step = await stretches.next()
   while (!step.done) step = await stretches.next()
   expect(step.value).toMatchObject({ stamp: UNFINISHED, session: null })

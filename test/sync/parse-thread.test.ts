@@ -6,14 +6,13 @@ import { equalJson } from "../../src/model/json.ts"
 import { silentLog } from "../../src/platform/host/log.ts"
 import { prepare } from "../../src/sessions/write/prepare.ts"
 import { planRoot } from "../../src/sync/plan/plan-root.ts"
-import type { PreparedStretches } from "../../src/sync/read/hydrate.ts"
+import type { Stretches } from "../../src/sync/read/hydrate.ts"
 import { createParseThread } from "../../src/sync/read/parse-in-thread.ts"
 import { readUnit } from "../../src/sync/read/read-unit.ts"
 import { createResumePoints } from "../../src/sync/read/resume-points.ts"
 import { fromTransfer, toTransfer } from "../../src/sync/read/transferred-batch.ts"
 import { openSyncState, type SyncState } from "../../src/sync/state/sync-state.ts"
 import { createStoredRows } from "../../src/sync/store/skip-stored.ts"
-import { createStoredBefore } from "../../src/sync/store/stored-before.ts"
 import { withState } from "../../src/sync/sync.ts"
 import { anyLog } from "../sessions/arbitrary.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
@@ -23,6 +22,7 @@ const NOTHING_STORED = {
   facts: () => Promise.resolve(FACTS),
   resumes: { of: () => Promise.resolve(undefined) },
 }
+const NO_THREAD = { read: () => Promise.resolve(undefined) }
 const BIG = 75_000
 
 function fill(place: SyncPlace): void {
@@ -39,7 +39,7 @@ function nothingKnown(place: SyncPlace): SyncState {
   return openSyncState({ path: join(place.state, "nothing"), log: silentLog, storeMark: () => undefined })
 }
 
-async function readAll(stretches: PreparedStretches | undefined) {
+async function readAll(stretches: Stretches | undefined) {
   if (stretches === undefined) return undefined
   const read: unknown[] = []
   for (;;) {
@@ -59,15 +59,15 @@ test("what is parsed beside is what one thread would have made, unit by unit", a
   try {
     await beside.expect(claudeCode, plan.units, 0)
     for (const planned of plan.units) {
-      const there = await readAll((await beside.stretches(planned, NOTHING_STORED))?.read)
+      const there = await readAll((await beside.read(planned, NOTHING_STORED))?.stretches)
       const sessions = { ...place.sessions, facts: () => FACTS }
       const here = await readAll(
         readUnit(claudeCode, planned, {
           sessions: () => Promise.resolve(sessions),
+          thread: NO_THREAD,
           resumes: NOTHING_STORED.resumes,
           stored: createStoredRows([], {
-            before: createStoredBefore(() => Promise.resolve(sessions)),
-            sessions: () => Promise.resolve(sessions),
+            presence: () => Promise.resolve(sessions.presence()),
             firstUnits: new Map(),
             settled: () => Promise.resolve(),
             pathsOf: () => [],
@@ -101,14 +101,14 @@ test("a long log that is gone on with is parsed beside, as one thread would have
       const [planned] = plan.units
       if (planned === undefined) throw new Error("there is nothing to go on with")
       expect(planned).toMatchObject({ change: "grown" })
-      const resumes = createResumePoints(plan.units, context.sessions)
+      const resumes = createResumePoints(plan.units, () => Promise.resolve(sessions.presence()))
       await beside.expect(claudeCode, plan.units, 0)
-      const there = await beside.stretches(planned, { ...NOTHING_STORED, resumes })
+      const there = await beside.read(planned, { ...NOTHING_STORED, resumes })
       expect(there?.resume).toBeDefined()
       const nothing = { of: () => Promise.resolve(undefined), twin: () => Promise.resolve(undefined) }
-      const here = readUnit(claudeCode, planned, { ...context, resumes, stored: nothing, nowMs: 0 })
+      const here = readUnit(claudeCode, planned, { ...context, thread: NO_THREAD, resumes, stored: nothing, nowMs: 0 })
       const read = await readAll(here)
-      expect(await readAll(there?.read)).toEqual(read)
+      expect(await readAll(there?.stretches)).toEqual(read)
       expect(read?.length).toBeGreaterThan(2)
     })
   } finally {
@@ -128,7 +128,7 @@ test("little is parsed where it is, and so is the little that many grew by", asy
   const isBeside = async (units: typeof plan.units) => {
     await beside.expect(claudeCode, units, 0)
     const [first] = units
-    return first !== undefined && (await beside.stretches(first, NOTHING_STORED)) !== undefined
+    return first !== undefined && (await beside.read(first, NOTHING_STORED)) !== undefined
   }
   expect(await isBeside(plan.units.slice(0, 2))).toBe(false)
   expect(await isBeside(plan.units.map((planned) => ({ ...planned, change: "grown" as const })))).toBe(false)

@@ -21,9 +21,13 @@ async function syncFully(place: SyncPlace) {
       read.push(id)
       return sessions.entries(id, ordinals)
     },
-    storedContent: (ids) => {
-      asked++
-      return sessions.storedContent(ids)
+    presence: () => {
+      const presence = sessions.presence()
+      const content: typeof presence.content = (ids) => {
+        asked++
+        return presence.content(ids)
+      }
+      return { ...presence, content }
     },
   }
   const report = await place.sync({ isFull: true }, { sessions: () => Promise.resolve(counted) })

@@ -19,7 +19,7 @@ function followingAll(place: SyncPlace, links: readonly string[]): Adapter {
         const files = found.files.map((file) => ({
           ...file,
           path: join(place.root, elsewhere(link, file.relativePath)),
-          place: elsewhere(link, file.relativePath),
+          relativePath: elsewhere(link, file.relativePath),
         }))
         yield { ...found, key: elsewhere(link, found.key), files }
       }

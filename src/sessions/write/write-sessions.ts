@@ -11,7 +11,7 @@ import { createBlobSink } from "../rows/oversized.ts"
 import { type IngestFacts, sessionRow } from "../rows/row-codecs.ts"
 import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
 import { markReplays } from "./mark-replays.ts"
-import { type PreparedBatch, prepare, type SessionBatch } from "./prepare.ts"
+import type { PreparedBatch, SessionBatch } from "./prepare.ts"
 import { keepStoredProjects } from "./provisional-projects.ts"
 
 export interface SessionTables {
@@ -30,36 +30,26 @@ export interface BatchResult {
   readonly error?: PondError
 }
 
-export async function writeBatches(
-  tables: SessionTables,
-  batches: readonly SessionBatch[],
-  facts: IngestFacts,
-  met: RecentSessions = new Map(),
-): Promise<BatchResult[]> {
-  const prepared = batches.map((batch) => prepare(batch, facts))
-  return await writePrepared(tables, prepared, facts, met)
-}
-
 export async function writePrepared(
   tables: SessionTables,
   batches: readonly PreparedBatch[],
   facts: IngestFacts,
-  met: RecentSessions = new Map(),
+  recent: RecentSessions,
 ): Promise<BatchResult[]> {
-  const stored = await storedSessions(tables, batches, met)
-  return await write(tables, await keepStoredProjects(tables.sessions, batches, stored), { facts, stored, met })
+  const stored = await storedSessions(tables, batches, recent)
+  return await write(tables, await keepStoredProjects(tables.sessions, batches, stored), { facts, stored, recent })
 }
 
 interface WriteFacts {
   readonly facts: IngestFacts
   readonly stored: StoredSessions
-  readonly met: RecentSessions
+  readonly recent: RecentSessions
 }
 
 async function write(
   tables: SessionTables,
   batches: readonly PreparedBatch[],
-  { facts, stored, met }: WriteFacts,
+  { facts, stored, recent }: WriteFacts,
 ): Promise<BatchResult[]> {
   const owners = ownersOf(batches, stored)
   const accepted = batches.filter(({ session }) => ownershipConflict(session, owners) === undefined)
@@ -74,7 +64,7 @@ async function write(
   const messages = await tables.messages.insertColumns(marked.map((batch) => batch.messages))
   const { inserted } = await tables.sessions.insertAbsent(sessionRows)
   // Where another process was first with one of them, it may say something else.
-  if (inserted === sessionRows.length) keepMet(met, newSessions)
+  if (inserted === sessionRows.length) rememberRecent(recent, newSessions)
   return report(
     batches,
     { stored, owners },
@@ -111,22 +101,22 @@ export type StoredSessions = ReadonlyMap<string, Pick<Session, "source_agent" | 
  */
 export type RecentSessions = Map<string, Pick<Session, "source_agent" | "project">>
 
-const MET_MAX = 4_096
+const RECENT_MAX = 4_096
 
-function keepMet(met: RecentSessions, sessions: readonly Session[]): void {
-  if (met.size + sessions.length > MET_MAX) met.clear()
-  for (const { id, source_agent, project } of sessions) met.set(id, { source_agent, project })
+function rememberRecent(recent: RecentSessions, sessions: readonly Session[]): void {
+  if (recent.size + sessions.length > RECENT_MAX) recent.clear()
+  for (const { id, source_agent, project } of sessions) recent.set(id, { source_agent, project })
 }
 
 async function storedSessions(
   tables: SessionTables,
   batches: readonly Pick<SessionBatch, "session">[],
-  met: RecentSessions,
+  recent: RecentSessions,
 ): Promise<StoredSessions> {
   const ids = [...new Set(batches.map(({ session }) => session.id))]
   const stored: RecentSessions = new Map()
   for (const id of ids) {
-    const facts = met.get(id)
+    const facts = recent.get(id)
     if (facts !== undefined) stored.set(id, facts)
   }
   const asked = await tables.sessions.perhapsThere(

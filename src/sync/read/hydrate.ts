@@ -15,35 +15,30 @@ import type { LogPosition } from "../../adapters/shared/log-window.ts"
 import { type Batch, resolve } from "../../adapters/shared/resolve.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Entry, Session } from "../../model/session.ts"
-import type { PreparedBatch, SessionBatch } from "../../sessions/write/prepare.ts"
+import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
+import { type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
 import { fileSignature, isReadToEnd, type PlannedUnit, unitSignature } from "../plan/plan-root.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 
 export interface Stretch {
   /** Absent until the adapter knows which session this is. */
-  readonly batch: SessionBatch | undefined
-  readonly issues: readonly Issue[]
-  readonly bytes: number
-  /** In the middle of a log: what to remember of the unit once all up to here is stored, to go on from here. */
-  readonly reached?: UnitMemory | undefined
-}
-
-/** The same as rows. */
-export interface PreparedStretch {
-  /** Absent until the adapter knows which session this is. */
   readonly batch: PreparedBatch | undefined
   readonly issues: readonly Issue[]
+  /** How many bytes of the source it was read from. */
   readonly bytes: number
+  /** In the middle of a log: what to remember of the unit once all rows up to here are stored, to go on from here. */
   readonly reached?: UnitMemory | undefined
 }
 
 /** Ends with what to remember of the unit. */
-export type PreparedStretches = AsyncGenerator<PreparedStretch, UnitMemory>
+export type Stretches = AsyncGenerator<Stretch, UnitMemory>
 
 export interface HydrateOptions {
   /** What the store holds of the session that the unit goes on with. */
   readonly resume: ResumePoint | undefined
   readonly nowMs: number
+  /** Asked for when there are rows: before that no store needs to be open. */
+  readonly facts: () => Promise<IngestFacts>
 }
 
 /** A last line without its line feed is still in the writing, unless nothing touched the file for so long. */
@@ -58,8 +53,8 @@ const NAMELESS_MS = 86_400_000
 export async function* hydrate(
   adapter: Adapter,
   { unit, memory }: PlannedUnit,
-  { resume, nowMs }: HydrateOptions,
-): AsyncGenerator<Stretch, UnitMemory> {
+  { resume, nowMs, facts }: HydrateOptions,
+): Stretches {
   let session: Session | undefined = resume?.session
   let entries: Entry[] = []
   let issues: Issue[] = []
@@ -78,9 +73,9 @@ export async function* hydrate(
       if (issue.kind.startsWith("unknown_")) unknownKinds.add(issue.found)
     },
   }
-  const take = (bytes: number, read: readonly Issue[], reached?: UnitMemory): Stretch => {
+  const take = async (bytes: number, read: readonly Issue[], reached?: UnitMemory): Promise<Stretch> => {
     const stretch = {
-      batch: session === undefined ? undefined : { session, entries },
+      batch: session === undefined ? undefined : prepare({ session, entries }, await facts()),
       issues: [...read, ...issues],
       bytes,
       reached,
@@ -103,19 +98,19 @@ export async function* hydrate(
   const reachedBy = ({ file, position }: Batch): UnitMemory | undefined => {
     if (session === undefined || position === undefined || isReadToEnd(file, position)) return undefined
     const [files, end] = [Object.fromEntries(stamps), parser.end(false)]
-    const facts = { unit, positions, unread, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
-    return { ...memoryOf(facts), files, stamp: UNFINISHED }
+    const known = { unit, positions, unread, session, isSettled: false, end, unknownKinds, nextOrdinal, before: memory }
+    return { ...memoryOf(known), files, stamp: UNFINISHED }
   }
   for await (const batch of resolve(adapter, toRead, { from, unendedLine, ...decideResume })) {
     pushAll(parser, batch.records)
     if (batch.position !== undefined) positions.set(batch.file.relativePath, batch.position)
     if (batch.isUnread === true) unread.add(batch.file.relativePath)
     else stamps.set(batch.file.relativePath, fileSignature(batch.file))
-    yield take(batch.bytes, batch.issues, reachedBy(batch))
+    yield await take(batch.bytes, batch.issues, reachedBy(batch))
   }
   const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
   const end = parser.end(isEnded)
-  yield take(0, [])
+  yield await take(0, [])
   return memoryOf({
     unit,
     positions,

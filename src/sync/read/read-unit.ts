@@ -1,16 +1,15 @@
-/**
- * One unit as rows, a stretch at a time, in this thread. The same comes from another thread in `parse-beside.ts`.
- */
+/** Reads one unit as rows, a stretch at a time: parsed in the thread where it was ordered there, and in this one otherwise. */
 import type { Adapter } from "../../adapters/adapter.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { prepare } from "../../sessions/write/prepare.ts"
 import type { PlannedUnit } from "../plan/plan-root.ts"
 import { type StoredRows, skipStored } from "../store/skip-stored.ts"
-import { hydrate, type PreparedStretches } from "./hydrate.ts"
+import { hydrate, type Stretches } from "./hydrate.ts"
+import type { ParseThread } from "./parse-in-thread.ts"
 import { decideResume, type ResumePoints } from "./resume-points.ts"
 
-interface StretchContext {
+interface ReadContext {
   readonly sessions: () => Promise<Sessions>
+  readonly thread: Pick<ParseThread, "read">
   readonly resumes: ResumePoints
   readonly stored: StoredRows
   readonly nowMs: number
@@ -19,26 +18,11 @@ interface StretchContext {
 export async function* readUnit(
   adapter: Adapter,
   asPlanned: PlannedUnit,
-  { sessions, resumes, stored, nowMs }: StretchContext,
-): PreparedStretches {
-  const { planned, resume } = decideResume(asPlanned, await resumes.of(asPlanned))
-  const read = prepareStretches(hydrate(adapter, planned, { resume, nowMs }), sessions)
-  return yield* resume === undefined ? skipStored(planned, read, { adapter, sessions, stored }) : read
-}
-
-async function* prepareStretches(
-  stretches: ReturnType<typeof hydrate>,
-  sessions: StretchContext["sessions"],
-): PreparedStretches {
-  try {
-    for (;;) {
-      const { done, value } = await stretches.next()
-      if (done) return value
-      const { batch, ...rest } = value
-      yield { batch: batch && prepare(batch, (await sessions()).facts()), ...rest }
-    }
-  } finally {
-    // Who stops before the end leaves a file open otherwise.
-    await stretches.return(undefined as never)
-  }
+  { sessions, thread, resumes, stored, nowMs }: ReadContext,
+): Stretches {
+  const facts = async () => (await sessions()).facts()
+  const inThread = await thread.read(asPlanned, { facts, resumes })
+  const { planned, resume } = inThread ?? decideResume(asPlanned, await resumes.of(asPlanned))
+  const stretches = inThread?.stretches ?? hydrate(adapter, planned, { resume, nowMs, facts })
+  return yield* resume === undefined ? skipStored(planned, stretches, { adapter, sessions, stored }) : stretches
 }

@@ -1,7 +1,6 @@
 /** What the store holds of the sessions that units go on with: read for many units at once, in the order of the plan. */
 import type { ResumePoint } from "../../adapters/adapter.ts"
-import type { ResumeFacts } from "../../sessions/read/resume-facts.ts"
-import type { Sessions } from "../../sessions/store.ts"
+import type { Presence, ResumeFacts } from "../../sessions/write/presence.ts"
 import type { PlannedUnit } from "../plan/plan-root.ts"
 
 export interface ResumePoints {
@@ -12,7 +11,7 @@ export interface ResumePoints {
 const UNITS_AT_ONCE = 64
 
 /** The ids that are there come from the store, not from the state: the state may be behind it. */
-export function createResumePoints(units: readonly PlannedUnit[], sessions: () => Promise<Sessions>): ResumePoints {
+export function createResumePoints(units: readonly PlannedUnit[], presence: () => Promise<Presence>): ResumePoints {
   const waiting = units.flatMap(({ memory }) => memory?.session?.id ?? [])
   let read: ReadonlyMap<string, ResumeFacts> = new Map()
   return {
@@ -21,7 +20,7 @@ export function createResumePoints(units: readonly PlannedUnit[], sessions: () =
       if (id === undefined) return undefined
       if (!read.has(id)) {
         const from = Math.max(0, waiting.indexOf(id))
-        read = await (await sessions()).resumeFacts([...new Set(waiting.slice(from, from + UNITS_AT_ONCE))])
+        read = await (await presence()).resumeFacts([...new Set(waiting.slice(from, from + UNITS_AT_ONCE))])
       }
       return read.get(id)
     },

@@ -1,14 +1,15 @@
 /**
- * Rows as they go from one thread to another: the arrays of their columns are handed over without a copy, and the session
- * goes as JSON text, because a copy of its values would make other numbers of exact ones.
+ * Rows and memories as they pass between threads. The arrays of the columns are transferred without a copy. Sessions and
+ * memories travel as JSON text, because a structured clone would turn exact numbers into others.
  */
 import { assert } from "../../model/errors.ts"
-import { type JsonObject, parseOwnJson, stringifyJson } from "../../model/json.ts"
+import { type JsonObject, type JsonValue, parseJson, parseOwnJson, stringifyJson } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
 import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
 import { MESSAGES } from "../../sessions/tables.ts"
 import type { PreparedBatch } from "../../sessions/write/prepare.ts"
 import { buffersOf, filled } from "../../substrate/columns/column-batch.ts"
+import type { UnitMemory } from "../state/sync-state.ts"
 
 export interface TransferredBatch extends Omit<PreparedBatch, "session"> {
   readonly session: string
@@ -16,7 +17,7 @@ export interface TransferredBatch extends Omit<PreparedBatch, "session"> {
 
 export interface Transfer {
   readonly batch: TransferredBatch
-  /** What the other thread takes over. */
+  /** The buffers that the other thread takes over. */
   readonly moved: readonly ArrayBufferLike[]
 }
 
@@ -28,7 +29,7 @@ export function toTransfer(prepared: PreparedBatch): Transfer {
   }
 }
 
-/** The side that writes says when the rows are written, and where. */
+/** `facts` say when and where the rows are written: the thread that parses does not know. */
 export function fromTransfer(batch: TransferredBatch, { ingestedAtMicros, host }: IngestFacts): PreparedBatch {
   const parsed = parseOwnJson(batch.session)
   assert(parsed.ok, "a session that was written by this process is JSON")
@@ -37,4 +38,14 @@ export function fromTransfer(batch: TransferredBatch, { ingestedAtMicros, host }
     session: parsed.value as unknown as Session,
     messages: filled(MESSAGES, batch.messages, { ingested_at: ingestedAtMicros, host }),
   }
+}
+
+export function encodeMemory(memory: UnitMemory): string {
+  return stringifyJson(memory as unknown as JsonValue)
+}
+
+export function decodeMemory(text: string): UnitMemory {
+  const parsed = parseJson(text)
+  assert(parsed.ok, "a memory that was written by this process is JSON")
+  return parsed.value as unknown as UnitMemory
 }

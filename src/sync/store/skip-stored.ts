@@ -10,14 +10,14 @@ import type { Session } from "../../model/session.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { entriesOf, type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
 
+import type { Presence } from "../../sessions/write/presence.ts"
 import type { StoredContent } from "../../sessions/write/stored-content.ts"
 import { pickedRows } from "../../substrate/columns/slice-columns.ts"
 
 import type { PlannedUnit } from "../plan/plan-root.ts"
-import type { PreparedStretch, PreparedStretches } from "../read/hydrate.ts"
+import type { Stretch, Stretches } from "../read/hydrate.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 import { createReconciler, type Reconciler } from "./reconcile.ts"
-import type { StoredBefore } from "./stored-before.ts"
 
 export interface StoredRows {
   /** What is stored of the session that this batch of the unit is of; nothing where it is new. */
@@ -37,8 +37,7 @@ export interface Twin {
 export type FirstUnits = Map<string, { readonly unit: string; readonly path: string }>
 
 export interface StoredRowsContext {
-  readonly before: StoredBefore
-  readonly sessions: () => Promise<Sessions>
+  readonly presence: () => Promise<Presence>
   readonly firstUnits: FirstUnits
   /** Resolves when what this import brought of the session is stored. */
   readonly settled: (session: Session) => Promise<void>
@@ -54,7 +53,7 @@ const LET_GO_BYTES = 32_000_000
 
 export function createStoredRows(
   units: readonly PlannedUnit[],
-  { before, sessions, firstUnits, settled, pathsOf }: StoredRowsContext,
+  { presence, firstUnits, settled, pathsOf }: StoredRowsContext,
 ): StoredRows {
   const waiting = units.filter(({ change }) => change !== "grown")
   let next = 0
@@ -66,7 +65,7 @@ export function createStoredRows(
     let bytes = 0
     for (next = from; next < Math.min(waiting.length, from + UNITS_AT_ONCE); next++) {
       const { unit, storedAs, bytesToRead } = waiting[next] as PlannedUnit
-      const id = storedAs ?? (await before.guess(unit.key, met))
+      const id = storedAs ?? (await (await presence()).guessSession(unit.key, met))
       if (id === undefined) continue
       bytes += bytesToRead
       if (next > from && bytes > BYTES_AT_ONCE) return
@@ -77,7 +76,7 @@ export function createStoredRows(
   return {
     of: async (planned, { session }) => {
       const isFirst = firstUnits.get(sessionKey(session))?.unit === unitKey(planned)
-      if ((planned.change === "new" || !isFirst) && !(await before.has(session))) {
+      if ((planned.change === "new" || !isFirst) && !(await (await presence()).hasSession(session))) {
         if (isFirst) return undefined
         await settled(session)
       }
@@ -85,10 +84,10 @@ export function createStoredRows(
       const wanted = new Set([session.id])
       const from = waiting.indexOf(planned, next)
       // One that nobody could guess costs a question of its own, and those that were asked for together stay.
-      if (from < 0) return await (await sessions()).storedContent([session.id])
+      if (from < 0) return await (await presence()).content([session.id])
       await addAhead(from, wanted)
       ids = wanted
-      known = await (await sessions()).storedContent([...wanted])
+      known = await (await presence()).content([...wanted])
       return known
     },
     twin: async (planned, { session }) => {
@@ -100,7 +99,7 @@ export function createStoredRows(
       if (first === undefined) firstUnits.set(key, { unit: own, path })
       else if (first.unit !== own)
         return { place: placeFrom(unit, first.path), isFirst: change === "new" || isAsStored === true }
-      if (change !== "new" || !(await before.has(session))) return undefined
+      if (change !== "new" || !(await (await presence()).hasSession(session))) return undefined
       const other = pathsOf(session, unit.root).find((each) => each !== path && isOtherFile(each, path))
       return other === undefined ? undefined : { place: placeFrom(unit, other), isFirst: false }
     },
@@ -136,11 +135,7 @@ export interface ComparedWith {
   readonly stored: StoredRows
 }
 
-export async function* skipStored(
-  planned: PlannedUnit,
-  stretches: PreparedStretches,
-  context: ComparedWith,
-): PreparedStretches {
+export async function* skipStored(planned: PlannedUnit, stretches: Stretches, context: ComparedWith): Stretches {
   const { stored } = context
   try {
     for (;;) {
@@ -169,8 +164,8 @@ export async function* skipStored(
 interface Compared {
   readonly planned: PlannedUnit
   /** The first stretch that says which session it is. */
-  readonly first: PreparedStretch
-  readonly rest: PreparedStretches
+  readonly first: Stretch
+  readonly rest: Stretches
   readonly rows: StoredContent
   /** The place of the unit that this one is a copy of. */
   readonly copyOf: string | undefined
@@ -179,10 +174,10 @@ interface Compared {
 async function* compareWithStored(
   { planned, first, rest, rows, copyOf }: Compared,
   { adapter, sessions }: ComparedWith,
-): PreparedStretches {
+): Stretches {
   let reconciler: Reconciler | undefined
   const kept = createKeptCounter()
-  let step: IteratorResult<PreparedStretch, UnitMemory> = { done: false, value: first }
+  let step: IteratorResult<Stretch, UnitMemory> = { done: false, value: first }
   for (; ; step = await rest.next()) {
     if (step.done) return adjustMemory(step.value, reconciler)
     const { value } = step
@@ -212,13 +207,13 @@ async function* compareWithStored(
   }
 }
 
-function twinIssue({ unit }: PlannedUnit, { place }: Twin): PreparedStretch {
+function twinIssue({ unit }: PlannedUnit, { place }: Twin): Stretch {
   const file = unit.files[0]?.relativePath ?? unit.key
   const issue = { kind: "duplicate_session", severity: "note" as const, file, found: `the session of ${place}` }
   return { batch: undefined, issues: [issue], bytes: 0 }
 }
 
-function omittedIssues({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler): PreparedStretch {
+function omittedIssues({ unit }: PlannedUnit, copyOf: string, reconciler: Reconciler): Stretch {
   const file = unit.files[0]?.relativePath ?? unit.key
   const issue = {
     kind: "copy_differs",
@@ -264,7 +259,7 @@ async function selectChanged(
   batch: PreparedBatch,
   reconciler: Reconciler,
   sessions: ComparedWith["sessions"],
-): Promise<PreparedStretch["batch"]> {
+): Promise<Stretch["batch"]> {
   const entries = reconciler.reconcile(entriesOf(batch))
   // What the session is stored as is known from its records.
   const prepared = prepare({ session: reconciler.session, entries }, (await sessions()).facts())
