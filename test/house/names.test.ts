@@ -1,0 +1,162 @@
+import { expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { functionsOf, readSources } from "../../build/house/sources.ts"
+
+/** Names and words: a reader finds a thing by searching for what the field calls it, and finds one thing. */
+const ROOT = join(import.meta.dir, "../..")
+const files = readSources(ROOT)
+
+// --- Files -----------------------------------------------------------------------------------------------------------
+
+/** Names of files that only their author would search for, and what the field says. */
+const FILE_NAMES: Readonly<Record<string, string>> = {
+  arrive: "batch inserter",
+  "few-passing": "selective filter",
+  desk: "what it really is",
+  elsewhere: "remote",
+  held: "matching",
+  "kept-rows": "row cache",
+  "kept-texts": "text cache",
+  "key-marks": "fingerprint set",
+  "key-set": "fingerprint set",
+  "known-rows": "presence",
+  lately: "LRU cache",
+  "lately-kept": "LRU cache",
+  likeness: "fuzzy matching",
+  lists: "postings",
+  live: "say what lives",
+  narrowed: "narrow",
+  "own-rows": "presence",
+  paper: "output",
+  sent: "say what is sent",
+  standstill: "freshness",
+  starts: "say what starts",
+  "stored-before": "presence",
+  told: "transcript items",
+  turns: "semaphore, or user turns",
+  ways: "options",
+}
+
+/** Still to be renamed. Nothing is added here. */
+const FILE_NAMES_LEFT: readonly string[] = [
+  "src/adapters/opencode/live.ts",
+  "src/adapters/opencode/sent.ts",
+  "src/adapters/shared/starts.ts",
+  "src/adapters/shared/turns.ts",
+  "src/adapters/shared/ways.ts",
+  "src/restore/told.ts",
+  "src/substrate/lance/own-rows.ts",
+  "src/sync/store/stored-before.ts",
+]
+
+test("files are called what the field calls what is in them", () => {
+  const wrong = files
+    .filter(({ path }) => !FILE_NAMES_LEFT.includes(path))
+    .map(({ path }) => ({ path, instead: FILE_NAMES[basename(path, ".ts")] }))
+  expect(wrong.filter(({ instead }) => instead !== undefined)).toEqual([])
+})
+
+test("two files of one layer have one name only where they have one role: a file of a client's folder", () => {
+  const others = files.filter(({ path }) => !/^src\/adapters\/(?!shared\/)[^/]+\//.test(path))
+  const named = Map.groupBy(others, ({ layer, path }) => `${layer} ${basename(path)}`)
+  const double = [...named.values()].filter((own) => own.length > 1)
+  expect(double.map((own) => own.map(({ path }) => path))).toEqual([])
+})
+
+// --- Functions -------------------------------------------------------------------------------------------------------
+
+const FILES_MAX = 3
+
+/** Still to be renamed. Nothing is added here. */
+const FUNCTIONS_LEFT: readonly string[] = [
+  "answer",
+  "bytesOf",
+  "columnOf",
+  "edited",
+  "entriesOf",
+  "hashOf",
+  "isWhole",
+  "jsonOf",
+  "keyText",
+  "optionsOf",
+  "pathOf",
+  "placeOf",
+  "quoted",
+  "statOf",
+  "stateOf",
+  "textAt",
+  "textOf",
+  "timeOf",
+  "unitsOf",
+  "valueText",
+]
+
+test("no function name stands for different things in more than three files", () => {
+  // The faces of an adapter have the names of its contract, in the file of that role in every client's folder.
+  const roomOf = (path: string) => path.replace(/^src\/adapters\/(?!shared\/)[^/]+\//, "src/adapters/*/")
+  const functions = files.flatMap(functionsOf).filter(({ isTopLevel }) => isTopLevel)
+  const rooms = [...Map.groupBy(functions, ({ name }) => name)].map(([name, own]) => ({
+    name,
+    paths: [...new Set(own.map(({ path }) => path))],
+    rooms: new Set(own.map(({ path }) => roomOf(path))).size,
+  }))
+  const many = rooms.filter((each) => each.rooms > FILES_MAX && !FUNCTIONS_LEFT.includes(each.name))
+  expect(many.map(({ name, paths }) => `${name}: ${paths.join(" ")}`)).toEqual([])
+})
+
+// --- Sentences -------------------------------------------------------------------------------------------------------
+
+/** Turns of phrase in comments that a reader has to solve, and how many are left. The number only falls. */
+const RIDDLES: readonly (readonly [phrase: RegExp, leftMax: number, instead: string])[] = [
+  [/\bWhat of\b/, 12, "name the thing"],
+  [/\bas if (?:he|she|it) had\b/, 1, "say what is so"],
+  [/\bWho(?:ever)? (?:cannot|asks|fills|brings|goes|waits|reads|writes)\b/, 16, "name the caller"],
+  [/\b(?:he|his|him)\b/, 14, "name the program or the caller"],
+]
+
+test("comments state what is so, without riddles", () => {
+  const comments = files.flatMap(({ text }) => text.split("\n").filter((line) => /^\s*(?:\/\/|\/\*|\*)/.test(line)))
+  for (const [phrase, leftMax, instead] of RIDDLES) {
+    const found = comments.filter((line) => phrase.test(line))
+    if (found.length > leftMax) expect(found, `${phrase}: ${instead}`).toEqual([])
+  }
+})
+
+// --- Documents -------------------------------------------------------------------------------------------------------
+
+const COLUMNS_MAX = 120
+
+/** Lines over 120 columns that are left. The number only falls. */
+const LONG_LINES_LEFT: Readonly<Record<string, number>> = {
+  "README.md": 63,
+  "src/README.md": 92,
+  "src/adapters/README.md": 21,
+  "test/clients/README.md": 27,
+}
+
+test("a README fits into 120 columns", () => {
+  const nested = ["src", "test"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  )
+  for (const path of ["README.md", ...nested.filter((name) => name.endsWith("/README.md"))]) {
+    const long = readFileSync(join(ROOT, path), "utf8")
+      .split("\n")
+      .filter((line) => line.length > COLUMNS_MAX)
+    if (long.length > (LONG_LINES_LEFT[path] ?? 0)) expect(long, path).toEqual([])
+  }
+})
+
+test("every link of a document leads to a file that is there", () => {
+  const documents = [".github/CONTRIBUTING.md", ".github/SECURITY.md", "README.md", "src/README.md", "src/RULES.md"]
+  /** Its owner writes it. */
+  const awaited = "../src/operations/README.md"
+  const broken: string[] = []
+  for (const document of documents) {
+    const text = readFileSync(join(ROOT, document), "utf8")
+    for (const [, target = ""] of text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
+      if (target !== awaited && !existsSync(join(ROOT, document, "..", target))) broken.push(`${document}: ${target}`)
+    }
+  }
+  expect(broken).toEqual([])
+})
