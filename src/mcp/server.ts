@@ -18,7 +18,7 @@ import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { RESOURCES, readResource, TEMPLATES } from "./resources.ts"
-import type { ToolAnswer } from "./tool.ts"
+import { type Tool, type ToolAnswer, toolName } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
 
 const INSTRUCTIONS =
@@ -28,7 +28,9 @@ const INSTRUCTIONS =
   'sessions of their own (source_agent like "claude-code/general-purpose"), and pond_get lists them under their parent. To recover context that compaction lost, find this ' +
   'session with pond_search and read its end with pond_get(session_id, session_from="end"). For counts, joins and groups use pond_sql_query, one SELECT over sessions, messages and parts. More on demand: resources schema://pond (filters and answers), schema://pond-sql (tables, functions, examples), stats://pond (what is stored).'
 
-const READ_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false }
+function annotationsOf({ operation: { read } }: Tool) {
+  return { readOnlyHint: read, idempotentHint: read, openWorldHint: false, destructiveHint: false }
+}
 
 function createMcpServer(pond: Pond): Server {
   const server = new Server(
@@ -36,16 +38,16 @@ function createMcpServer(pond: Pond): Server {
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: TOOLS.map(({ name, description, input, resultCharsMax }) => ({
-      name,
-      description,
-      inputSchema: JSON.parse(JSON.stringify(input)) as { type: "object" },
-      annotations: READ_ONLY,
-      _meta: { "anthropic/maxResultSizeChars": resultCharsMax },
+    tools: TOOLS.map((tool) => ({
+      name: toolName(tool),
+      description: tool.description,
+      inputSchema: JSON.parse(JSON.stringify(tool.input)) as { type: "object" },
+      annotations: annotationsOf(tool),
+      _meta: { "anthropic/maxResultSizeChars": tool.resultCharsMax },
     })),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const tool = TOOLS.find(({ name }) => name === params.name)
+    const tool = TOOLS.find((each) => toolName(each) === params.name)
     if (tool === undefined) throw rpcError(pond, unknownTool(params.name))
     try {
       return callResult(await tool.run({ pond, signal }, params.arguments ?? {}))
@@ -108,8 +110,5 @@ function rpcError(pond: Pond, thrown: unknown): McpError {
 }
 
 function unknownTool(name: string): PondError {
-  return new PondError(
-    "not_found",
-    `There is no tool "${name}". There are: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
-  )
+  return new PondError("not_found", `There is no tool "${name}". There are: ${TOOLS.map(toolName).join(", ")}.`)
 }

@@ -1,42 +1,32 @@
 /** `pond_sql_query`: one SELECT, as agents know it. A query that is wrong is an answer that teaches, and no failure of the call. */
-import { Type } from "typebox"
 import { PondError } from "../model/errors.ts"
 import { counted } from "../model/numbers.ts"
-import { closedObject, perform, validateInput } from "../operations/operation.ts"
+import { perform, validateInput } from "../operations/operation.ts"
 import { EXPORT_MIMES, type ExportFormat } from "../operations/sql/exports.ts"
 import { type SqlOutput, sql } from "../operations/sql/sql.ts"
+import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
 import type { Tool, ToolAnswer } from "./tool.ts"
 
 const CHARS_MAX = 80_000
 /** What stands around the rows. */
 const AROUND_CHARS = 500
 
-const SqlArguments = closedObject({
-  sql: Type.String({
-    minLength: 1,
+const SQL: Arguments = {
+  sql: "One SELECT (or WITH … SELECT) in DuckDB's SQL over the tables sessions, messages, parts, embeddings. Anything else is refused. See the resource schema://pond-sql.",
+  output: {
     description:
-      "One SELECT (or WITH … SELECT) in DuckDB's SQL over the tables sessions, messages, parts, embeddings. Anything else is refused. See the resource schema://pond-sql.",
-  }),
-  output: Type.Optional(
-    Type.Union(
-      ["table", "json", "parquet", "ndjson", "csv"].map((format) => Type.Literal(format)),
-      {
-        default: "table",
-        description:
-          "table (rows as text) or json (rows as a structure), both up to limit; parquet, ndjson or csv write every row to a file and answer with a pond-sql-export:// link.",
-      },
-    ),
-  ),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: "Rows of table and json, at most 1000." }),
-  ),
-  timeout_ms: Type.Optional(
-    Type.Integer({ minimum: 100, maximum: 240_000, default: 30_000, description: "When the query is stopped." }),
-  ),
-})
+      "table (rows as text) or json (rows as a structure), both up to limit; parquet, ndjson or csv write every row to a file and answer with a pond-sql-export:// link.",
+    only: ["table", "json", "parquet", "ndjson", "csv"],
+    default: "table",
+  },
+  limit: "Rows of table and json, at most 1000.",
+  timeout_ms: "When the query is stopped.",
+}
+
+const SqlArguments = argumentsOf(sql.input, SQL)
 
 export const sqlTool: Tool = {
-  name: "pond_sql_query",
+  operation: sql,
   description:
     "Run one read-only SELECT over the stored sessions: tables sessions, messages, parts, embeddings. For counts, joins, groups and time buckets, beside " +
     "pond_search which finds by meaning of words. fts('messages', 'words') is a table of what words find, with a score; options and variant_data are JSON " +
@@ -47,9 +37,9 @@ export const sqlTool: Tool = {
   input: SqlArguments,
   resultCharsMax: CHARS_MAX,
   run: async (context, given) => {
-    const { output = "table", ...rest } = validateInput(SqlArguments, given, "server")
+    const input = inputOf(SQL, validateInput(SqlArguments, given, context.pond.host.lifetime))
     try {
-      return renderAnswer(await perform(sql, context, { ...rest, output }))
+      return renderAnswer(await perform(sql, context, input))
     } catch (error) {
       if (error instanceof PondError && error.code === "validation_failed")
         return { text: error.message, isError: true }

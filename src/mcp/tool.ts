@@ -1,9 +1,10 @@
 /** What a tool of MCP is, and what it answers with. */
 import type { TSchema } from "typebox"
-import type { RunContext } from "../operations/operation.ts"
+import type { Operation, RunContext } from "../operations/operation.ts"
 
 export interface Tool {
-  readonly name: string
+  /** Its name as a tool and whether it only reads are the operation's. */
+  readonly operation: Pick<Operation, "surfaces" | "read">
   readonly description: string
   readonly input: TSchema
   /** What a host may show of an answer before it cuts. No answer has more. */
@@ -18,4 +19,10 @@ export interface ToolAnswer {
   readonly link?: { readonly uri: string; readonly name: string; readonly mimeType: string; readonly size: number }
   /** Whether the text says what was wrong with the call. */
   readonly isError?: boolean
+}
+
+export function toolName({ operation: { surfaces } }: Tool): string {
+  if (!("http" in surfaces) || surfaces.mcp === undefined)
+    throw new TypeError("the operation of a tool has no name for it")
+  return surfaces.mcp
 }

@@ -1,71 +1,41 @@
 /** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
-import { Type } from "typebox"
-import { closedObject, perform, validateInput } from "../operations/operation.ts"
+import type { Static } from "typebox"
+import { perform, validateInput } from "../operations/operation.ts"
 import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
+import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
 import { shorten } from "./shorten.ts"
 import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
 import { getTranscript, searchTranscript } from "./transcript.ts"
 
-const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
-
-const SearchArguments = closedObject({
-  query: Type.Optional(
-    Type.String({
-      description:
-        'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Needed unless similar_to is set.',
-    }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 200,
-      default: 10,
-      description: "How many sessions, at most 200; fewer where they would be too long, and cursor goes on.",
-    }),
-  ),
-  project: Text("Only projects whose path contains this text."),
-  session_id: Text("Only this session."),
-  source_agent: Text(
-    'Only this client ("claude-code"), or this kind of its sub-agents ("claude-code/general-purpose").',
-  ),
-  include_subagents: Type.Optional(
-    Type.Boolean({ default: false, description: "Also what sub-agents said. Left out unless asked for." }),
-  ),
-  role: Type.Optional(
-    Type.Union([Type.Literal("user"), Type.Literal("assistant")], { description: "Only messages of this role." }),
-  ),
-  from_date: Text("Only messages on or after this day (YYYY-MM-DD)."),
-  to_date: Text("Only messages on or before this day (YYYY-MM-DD)."),
-  similar_to: Text("Find messages like the one with this message_id; the query is ignored."),
-  mode: Type.Optional(
-    Type.Union(
-      ["auto", "words", "meaning", "exact", "pattern"].map((mode) => Type.Literal(mode)),
-      {
-        default: "auto",
-        description:
-          "auto ranks by words (and meaning); exact finds a literal text; pattern a regular expression; both newest first.",
-      },
-    ),
-  ),
-  scope: Type.Optional(
-    Type.Union(
-      ["conversation", "tools", "all"].map((scope) => Type.Literal(scope)),
-      {
-        default: "conversation",
-        description: "conversation is what was said; tools is tool calls and their output.",
-      },
-    ),
-  ),
-  sort: Type.Optional(
-    Type.Union([Type.Literal("relevance"), Type.Literal("recency")], {
-      default: "relevance",
-      description: "Best first, or newest first.",
-    }),
-  ),
-  cursor: Text("The token that an earlier answer ended with, to go on."),
-})
+const SEARCH: Arguments = {
+  query:
+    'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Needed unless similar_to is set.',
+  limit: "How many sessions, at most 200; fewer where they would be too long, and cursor goes on.",
+  project: {
+    field: ["filters", "project", "contains"],
+    description: "Only projects whose path contains this text.",
+  },
+  session_id: { field: ["filters", "session_id"], description: "Only this session." },
+  source_agent: {
+    field: ["filters", "source_agent"],
+    description: 'Only this client ("claude-code"), or this kind of its sub-agents ("claude-code/general-purpose").',
+  },
+  include_subagents: {
+    field: ["filters", "include_subagents"],
+    description: "Also what sub-agents said. Left out unless asked for.",
+    default: false,
+  },
+  role: { field: ["filters", "role"], description: "Only messages of this role.", only: ["user", "assistant"] },
+  from_date: { field: ["filters", "from_date"], description: "Only messages on or after this day (YYYY-MM-DD)." },
+  to_date: { field: ["filters", "to_date"], description: "Only messages on or before this day (YYYY-MM-DD)." },
+  similar_to: "Find messages like the one with this message_id; the query is ignored.",
+  mode: "auto ranks by words (and meaning); exact finds a literal text; pattern a regular expression; both newest first.",
+  scope: "conversation is what was said; tools is tool calls and their output.",
+  sort: "Best first, or newest first.",
+  cursor: "The token that an earlier answer ended with, to go on.",
+}
 
 const SEARCH_CHARS_MAX = 80_000
 /** What the texts of the hits may have: less the fewer they are, so that the rules around them decide how many fit. */
@@ -79,85 +49,52 @@ function lowerLimit({ sessions = [] }: SearchOutput, text: string): number {
   return Math.max(1, Math.min(room, Math.floor(sessions.length / 2)))
 }
 
+const SearchInput = argumentsOf(search.input, SEARCH)
+type AskedSearch = Static<typeof search.input>
+
 const searchTool: Tool = {
-  name: "pond_search",
+  operation: search,
   description:
     "Search the stored history of all coding-agent sessions on this machine or in this store. Answers with a readable transcript: totals first, then hits " +
     "grouped by session, best session first; each hit is a `--- [n] score | role | time | message_id | project | agent | session ---` rule and the matched " +
     "text. Pass a returned message_id to pond_get for the whole message. Scope with project, from_date, to_date rather than with the query. Scores compare " +
     "only within one answer. Sub-agents and tool output are searched when asked for (include_subagents, scope).",
-  input: SearchArguments,
+  input: SearchInput,
   resultCharsMax: SEARCH_CHARS_MAX,
   run: async (context, given) => {
-    const {
-      query = "",
-      project,
-      session_id,
-      source_agent,
-      include_subagents,
-      role,
-      from_date,
-      to_date,
-      ...rest
-    } = validateInput(SearchArguments, given, "server")
-    const filters = dropUndefined({
-      project: project === undefined ? undefined : { contains: project },
-      session_id,
-      source_agent,
-      include_subagents,
-      role,
-      from_date,
-      to_date,
-    })
-    let limit = rest.limit ?? 10
+    const input = inputOf(SEARCH, validateInput(SearchInput, given, context.pond.host.lifetime)) as AskedSearch
+    const { query = "", similar_to: similarTo, sort } = input
+    let limit = input.limit ?? 10
     while (true) {
-      const answer = await perform(search, context, { query, filters, ...rest, limit })
-      const text = searchTranscript(answer, { query, similarTo: rest.similar_to, sort: rest.sort })
+      const answer = await perform(search, context, { ...input, limit })
+      const text = searchTranscript(answer, { query, similarTo, sort })
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
       limit = lowerLimit(answer, text)
     }
   },
 }
 
-const GetArguments = closedObject({
-  session_id: Text("Read this session. Either this or message_id."),
-  message_id: Text("Read this message whole, marked with `>`."),
-  session_id_of_message: Text("Which session the message is of, where several have one of its id."),
-  context_depth: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 50, default: 0, description: "With message_id: neighbours on each side." }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Messages of a page, or parts of a message." }),
-  ),
-  response_mode: Type.Optional(
-    Type.Union(
-      ["conversational", "complete", "verbatim"].map((mode) => Type.Literal(mode)),
-      {
-        default: "conversational",
-        description:
-          "Of a session: what was said; every message with its parts in one line each; or everything inline.",
-      },
-    ),
-  ),
-  session_from: Type.Optional(
-    Type.Union([Type.Literal("start"), Type.Literal("end")], {
-      default: "start",
-      description: "Which end of the session; end gives the most recent, to recover context after compaction.",
-    }),
-  ),
-  after_id: Text("Go on behind this id: the one that the footer of an earlier answer names."),
-  tree: Type.Optional(
-    Type.Boolean({ default: false, description: "With session_id: only the sessions below it, however deep." }),
-  ),
-})
+const GET: Arguments = {
+  session_id: "Read this session. Either this or message_id.",
+  message_id: "Read this message whole, marked with `>`.",
+  session_id_of_message: "Which session the message is of, where several have one of its id.",
+  context_depth: "With message_id: neighbours on each side.",
+  limit: "Messages of a page, or parts of a message.",
+  response_mode: "Of a session: what was said; every message with its parts in one line each; or everything inline.",
+  session_from: "Which end of the session; end gives the most recent, to recover context after compaction.",
+  after_id: "Go on behind this id: the one that the footer of an earlier answer names.",
+  tree: "With session_id: only the sessions below it, however deep.",
+}
 
 const GET_CHARS_MAX = 200_000
 /** So much of each text is left where the whole is too long, or less until it fits. */
 const GET_TEXT_CHARS = 150_000
 const GET_TEXT_CHARS_MIN = 100
 
+const GetArguments = argumentsOf(get.input, GET)
+
 const getTool: Tool = {
-  name: "pond_get",
+  operation: get,
   description:
     "Read stored conversation as a transcript. session_id reads a whole session page by page (response_mode conversational, complete or verbatim); message_id " +
     "reads one message with all its parts, marked `>`, and context_depth neighbours on each side. A session lists its sub-agents in a footer. Tool calls are " +
@@ -176,7 +113,3 @@ const getTool: Tool = {
 }
 
 export const TOOLS: readonly Tool[] = [searchTool, getTool, sqlTool]
-
-function dropUndefined(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}

@@ -1,12 +1,13 @@
 /** What a tool answers is never more than it says to its host, whatever is stored; and nothing is left out unsaid. */
 import { expect, test } from "bun:test"
+import { toolName } from "../../src/mcp/tool.ts"
 import { TOOLS } from "../../src/mcp/tools.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 async function call(box: TestPond, name: string, given: object): Promise<{ text: string; isError?: boolean }> {
-  const tool = TOOLS.find((each) => each.name === name)
+  const tool = TOOLS.find((each) => toolName(each) === name)
   if (tool === undefined) throw new Error(`there is no tool ${name}`)
   const answer = await tool.run({ pond: box.pond, signal: new AbortController().signal }, given)
   expect(answer.text.length).toBeLessThanOrEqual(tool.resultCharsMax)

@@ -2,48 +2,77 @@ import { expect, test } from "bun:test"
 import { VERBS } from "../../src/cli/registry.ts"
 import { openApi, schemas } from "../../src/http/schemas.ts"
 import { RESOURCES } from "../../src/mcp/resources.ts"
+import { toolName } from "../../src/mcp/tool.ts"
 import { TOOLS } from "../../src/mcp/tools.ts"
-import { OPERATIONS } from "../../src/operations/table.ts"
+import type { Operation } from "../../src/operations/operation.ts"
+import { LOCAL_OPERATIONS, OPERATIONS } from "../../src/operations/table.ts"
 
-/** Where each operation is asked for besides HTTP; where it is not, why. An operation without a line here is not whole. */
-const ASKED: Readonly<Record<string, { readonly mcp: string; readonly cli: string }>> = {
-  search: { mcp: "tool pond_search", cli: "search" },
-  get: { mcp: "tool pond_get", cli: "get" },
-  sql: { mcp: "tool pond_sql_query", cli: "sql" },
-  ingest: { mcp: "none: agents read", cli: "none: sync and import are how a machine takes sessions in" },
-  export: { mcp: "none: it is for programs, and pond_get is for readers", cli: "export" },
-  restore_plan: { mcp: "none: where a session lies is no matter of an agent's", cli: "restore" },
-  status: { mcp: "resource stats://pond", cli: "status" },
+/** Where an operation of the wire is asked for by no agent or no verb of its own name: why. */
+const NOT_ASKED: Readonly<Record<string, { readonly mcp?: string; readonly cli?: string }>> = {
+  ingest: { mcp: "agents read", cli: "sync and import are how a machine takes sessions in" },
+  export: { mcp: "it is for programs, and pond_get is for readers", cli: "the verb writes an export file" },
+  restore_plan: { mcp: "where a session lies is no matter of an agent's", cli: "pond restore --dry-run" },
+  status: { cli: "the verb says more: the operation overview" },
 }
 
-test("every operation is on every surface, or it is said why not", () => {
-  expect(new Set(OPERATIONS.map(({ name }) => name))).toEqual(new Set(Object.keys(ASKED)))
+function surfacesOf({ surfaces }: Operation) {
+  return "http" in surfaces ? surfaces : { mcp: undefined, cli: surfaces.cli }
+}
+
+test("every operation of the wire is on every surface, or it is said why not", () => {
   const { paths } = openApi() as { paths: Record<string, object> }
-  for (const { name, summary } of OPERATIONS) {
-    const { mcp = "", cli = "" } = ASKED[name] ?? {}
+  for (const operation of OPERATIONS) {
+    const { name } = operation
+    const { mcp, cli } = surfacesOf(operation)
     expect(Object.keys(paths)).toContain(`/v1/${name}`)
     expect([...schemas().keys()]).toEqual(expect.arrayContaining([`${name}_request`, `${name}_response`]))
-    expect(summary).toMatch(/^[A-Z].*\.$/)
-    const [kind, called] = mcp.split(" ")
-    if (kind === "tool") expect(TOOLS.map((tool) => tool.name)).toContain(called ?? "")
-    else if (kind === "resource") expect(RESOURCES.map(({ uri }) => uri)).toContain(called ?? "")
-    else expect(mcp).toMatch(/^none: .{10}/)
-    if (!cli.startsWith("none: ")) expect(VERBS.map((verb) => verb.name)).toContain(cli)
+    const why = NOT_ASKED[name]
+    expect({ name, mcp: mcp === undefined, cli: cli === undefined }).toEqual({
+      name,
+      mcp: why?.mcp !== undefined,
+      cli: why?.cli !== undefined,
+    })
+    if (mcp !== undefined) expect([...TOOLS.map(toolName), ...RESOURCES.map(({ uri }) => uri)]).toContain(mcp)
   }
-  const tools = Object.values(ASKED).filter(({ mcp }) => mcp.startsWith("tool "))
-  expect(TOOLS.length).toBe(tools.length)
 })
 
-test("what a tool of MCP takes, its operation takes too", () => {
-  for (const tool of TOOLS) {
-    const name = Object.entries(ASKED).find(([, { mcp }]) => mcp === `tool ${tool.name}`)?.[0]
-    const operation = OPERATIONS.find((each) => each.name === name)
-    const own = Object.keys((tool.input as unknown as { properties: object }).properties)
-    const input = operation?.input as unknown as { properties: Record<string, { properties?: object }> }
-    const taken = [...Object.keys(input.properties), ...Object.keys(input.properties["filters"]?.properties ?? {})]
-    expect({ tool: tool.name, unknown: own.filter((each) => !taken.includes(each)) }).toEqual({
-      tool: tool.name,
-      unknown: [],
+test("every verb that prints a document has an operation, and no two operations have one name", () => {
+  const all = [...OPERATIONS, ...LOCAL_OPERATIONS]
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+  const verbs = VERBS.map(({ name }) => name)
+  const asked = all.flatMap((operation) => surfacesOf(operation).cli ?? [])
+  expect(asked.filter((verb) => !verbs.includes(verb))).toEqual([])
+  // They print a text or speak a protocol, and ask pond for nothing.
+  const without = ["completions", "help", "mcp", "serve", "skill"]
+  expect(verbs.filter((verb) => !asked.includes(verb) && !without.includes(verb))).toEqual([])
+})
+
+test("nothing local is on the wire", () => {
+  const { paths } = openApi() as { paths: Record<string, object> }
+  expect(LOCAL_OPERATIONS.length).toBeGreaterThan(20)
+  for (const { name, surfaces } of LOCAL_OPERATIONS) {
+    expect(surfaces).toMatchObject({ local: true })
+    expect(Object.keys(paths)).not.toContain(`/v1/${name}`)
+    expect([...schemas().keys()]).toContain(`${name}_document`)
+  }
+})
+
+test("every field that may be asked for says what it is", () => {
+  for (const { name, summary, input } of [...OPERATIONS, ...LOCAL_OPERATIONS]) {
+    expect(summary).toMatch(/^[A-Z].*\.$/)
+    const { properties } = input as unknown as { properties: Record<string, { description?: string; type?: string }> }
+    const silent = Object.entries(properties).filter(([, field]) => !(field.description ?? "").endsWith("."))
+    // A field that is an object says it of each of its own.
+    expect({ name, silent: silent.map(([key]) => key).filter((key) => key !== "filters") }).toEqual({
+      name,
+      silent: [],
     })
   }
+})
+
+test("a tool takes what its operation takes, with its types and bounds", () => {
+  const search = TOOLS.find((tool) => toolName(tool) === "pond_search")
+  const { properties = {} } = { ...search?.input } as { readonly properties?: Record<string, object> }
+  expect(properties["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 10 })
+  expect(properties["project"]).toMatchObject({ type: "string", minLength: 1 })
 })
