@@ -117,16 +117,16 @@ async function keysOf(store: Store, table: ArchivedTable, owners: readonly strin
   const { key } = table.definition
   const where = isIn(ownerColumn(table), owners)
   const rows = await store.table(table.definition).read({ columns: key, where })
-  return new Set(rows.map((row) => keyText(table, row)))
+  return new Set(rows.map((row) => serializeKey(table, row)))
 }
 
 async function keysFrom(store: Store, table: ArchivedTable, reach: number): Promise<Set<string>> {
   const keys = new Set<string>()
   const stretches = store.table(table.definition).scanByNumber({ from: reach, columns: table.definition.key })
-  for await (const { rows } of stretches) for (const row of rows) keys.add(keyText(table, row))
+  for await (const { rows } of stretches) for (const row of rows) keys.add(serializeKey(table, row))
   return keys
 }
 
-function keyText({ definition }: ArchivedTable, row: AnyRow): string {
+function serializeKey({ definition }: ArchivedTable, row: AnyRow): string {
   return JSON.stringify(definition.key.map((name) => row[name]))
 }

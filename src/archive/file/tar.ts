@@ -89,7 +89,7 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
 
 function entryOf(block: Uint8Array, offset: number): { readonly name: string; readonly bytes: number } {
   const at = `the entry at byte ${offset}`
-  const name = textAt(block, 0, NAME_BYTES_MAX)
+  const name = asciiAt(block, 0, NAME_BYTES_MAX)
   const bytes = octalAt(block, 124, 12)
   const seconds = octalAt(block, 136, 12)
   if (bytes === undefined || seconds === undefined || bytes > ENTRY_BYTES_MAX) {
@@ -122,11 +122,11 @@ function octal(value: number, digits: number): string {
 }
 
 function octalAt(block: Uint8Array, offset: number, length: number): number | undefined {
-  const text = textAt(block, offset, length)
+  const text = asciiAt(block, offset, length)
   return /^[0-7]{1,11}$/.test(text) ? Number.parseInt(text, 8) : undefined
 }
 
-function textAt(block: Uint8Array, offset: number, length: number): string {
+function asciiAt(block: Uint8Array, offset: number, length: number): string {
   const field = Buffer.from(block.subarray(offset, offset + length)).toString("latin1")
   const end = field.indexOf("\0")
   return end < 0 ? field : field.slice(0, end)

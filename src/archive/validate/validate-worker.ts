@@ -26,7 +26,7 @@ declare const self: {
 
 const validator = createEntryValidator()
 
-function answer(asked: Asked): void {
+function respond(asked: Asked): void {
   if (asked.ask === "findings") {
     self.postMessage({ said: "findings", ...validator.findings() })
     return
@@ -43,7 +43,7 @@ function answer(asked: Asked): void {
 
 self.onmessage = ({ data }) => {
   try {
-    answer(data)
+    respond(data)
   } catch (error) {
     const isRefusal = error instanceof InvalidArchive
     self.postMessage({
