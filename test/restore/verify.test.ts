@@ -11,7 +11,7 @@ import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type Passage, type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
 import { heldPassage, storePassage } from "../../src/restore/verify-passage.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
-import { testSessions } from "../sessions/support.ts"
+import { memorySessions } from "../sessions/support.ts"
 
 const scratch = mkdtempSync(join(tmpdir(), "pond-verify-"))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -287,7 +287,7 @@ test("a long session goes through a store a stretch at a time, and so does each 
   const root = rootOf({ "a.jsonl": session, "b.jsonl": session })
   const lengths: (() => number)[] = []
   const openPassage = () => {
-    const place = testSessions()
+    const place = memorySessions()
     const { counted, most } = watched(place.sessions)
     lengths.push(most)
     return Promise.resolve(storePassage(counted, () => Promise.resolve(place[Symbol.dispose]())))
@@ -298,7 +298,7 @@ test("a long session goes through a store a stretch at a time, and so does each 
 })
 
 test("a long session is compared with what is held of it a stretch at a time: what changed there, and what it lacks", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { counted, most } = watched(place.sessions)
   const session = longSession(300)
   const openPassage = () => Promise.resolve(heldPassage(counted))

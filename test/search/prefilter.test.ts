@@ -6,7 +6,7 @@ import { findPrefiltered } from "../../src/search/exact/prefilter.ts"
 import { scanTimeline, type TimelinePosition, type TimelineRequest } from "../../src/search/exact/timeline.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { isIn } from "../../src/substrate/filter.ts"
-import { said, session, type TestSessions, testSessions } from "../sessions/support.ts"
+import { type MemorySessions, memorySessions, said, session } from "../sessions/support.ts"
 
 const { signal } = new AbortController()
 const SESSIONS = 8
@@ -48,9 +48,9 @@ const wanted = (holds: (text: string) => boolean) =>
     .toSorted(newestFirst)
     .map(({ id }) => id)
 
-let place: TestSessions
+let place: MemorySessions
 beforeAll(async () => {
-  place = testSessions()
+  place = memorySessions()
   const batches = Array.from({ length: SESSIONS }, (_, own) => ({
     session: session(`s${own}`),
     entries: ALL.filter((each) => each.session === own).map(({ ordinal, text, id, ms }) =>

@@ -5,7 +5,7 @@ import { findRequiredWords, type Needle } from "../../src/search/exact/required-
 import type { Sessions } from "../../src/sessions/store.ts"
 import { indexTerms } from "../../src/sessions/words/terms/tokenizer.ts"
 import { and, type Filter } from "../../src/substrate/filter.ts"
-import { said, session, testSessions } from "../sessions/support.ts"
+import { memorySessions, said, session } from "../sessions/support.ts"
 
 async function findNarrowed(sessions: Sessions, stretch: Needle, where: Filter) {
   const found = await findSome(sessions, { stretch, where, limit: Number.POSITIVE_INFINITY, isOver: () => false })
@@ -58,7 +58,7 @@ test("every text that holds a stretch has its certain words among its terms", ()
 })
 
 test("a search that the index narrows finds what a look at every text finds, far into a long one too", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const paste = `${"lorem ipsum ".repeat(20_000)} the needle in here`
   await place.sessions.write([
     {
@@ -82,7 +82,7 @@ test("a search that the index narrows finds what a look at every text finds, far
     expect(joined?.map(({ messageId }) => messageId)).toEqual(["m4"])
   }
   // Only the list of words, which is made with the index, knows which words hold another.
-  using bare = testSessions()
+  using bare = memorySessions()
   await bare.sessions.write([{ session: session("s"), entries: [said("s", 0, "find the needle")] }])
   expect(await findNarrowed(bare.sessions, exactly("needle"), and())).toBeUndefined()
   await bare.sessions.maintain("all")
@@ -116,7 +116,7 @@ async function narrowedIds(sessions: Sessions, stretch: Needle): Promise<string[
 }
 
 test("whatever stretch of whatever text: where the index narrows, it finds what a look at every text finds", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const texts = [...textsOf(3, 120), ...ODD, ...ODD.map((odd) => `behind ${odd}.`)]
   const write = (from: number, to: number) =>
     place.sessions.write([

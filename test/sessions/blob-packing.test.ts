@@ -3,7 +3,7 @@ import type { Entry } from "../../src/model/session.ts"
 import { unpackBlob } from "../../src/sessions/rows/blob-packing.ts"
 import { COLUMN_UNITS_MAX, createBlobSink } from "../../src/sessions/rows/oversized.ts"
 import type { BlobRow } from "../../src/sessions/tables.ts"
-import { said, session, testSessions } from "./support.ts"
+import { memorySessions, said, session } from "./support.ts"
 
 /** How bytes lie in the rows of the blobs: compressed where that is shorter, under the digest of what they stand for. */
 const LONG = "the sea is wide, and the night is long. ".repeat(200_000).trim()
@@ -33,13 +33,13 @@ function photo(length: number): Uint8Array {
   return bytes
 }
 
-async function stored(place: ReturnType<typeof testSessions>): Promise<readonly { size: bigint; held: number }[]> {
+async function stored(place: ReturnType<typeof memorySessions>): Promise<readonly { size: bigint; held: number }[]> {
   const rows = await place.sessions.tables.blobs.readBlobs("bytes", { columns: ["size"] })
   return rows.map(({ size, bytes }) => ({ size, held: bytes?.byteLength ?? 0 }))
 }
 
 test("a long text takes a fraction of its size, and comes back unit for unit", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, LONG)] }])
   const [blob, ...others] = await stored(place)
   expect(others).toEqual([])
@@ -54,14 +54,14 @@ test.each([
   ["that begins and ends with half a pair", `\ude00${"🌊".repeat(COLUMN_UNITS_MAX)}\ud83d`],
   ["of several scripts", "море 海 sea ".repeat(COLUMN_UNITS_MAX / 4)],
 ])("a text %s comes back unit for unit", async (_, text) => {
-  using place = testSessions()
+  using place = memorySessions()
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, text)] }])
   const [entry] = await place.open().entries("s")
   expect(entry?.parts[0]?.type === "text" && entry.parts[0].text === text).toBe(true)
 })
 
 test("what an earlier build stored as it was is read, and is the same value when it comes again", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const plain = plainRowOf(LONG)
   await place.sessions.tables.blobs.insertAbsent([plain])
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, LONG)] }])
@@ -72,7 +72,7 @@ test("what an earlier build stored as it was is read, and is the same value when
 })
 
 test("a picture, which is compressed already, lies as it is, and a drawing does not", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const drawing = new TextEncoder().encode("<svg><path/></svg>".repeat(1_000))
   const pictures = [photo(200_000), drawing]
   const entry = {
@@ -104,7 +104,7 @@ test.each([
   // Too long for a column, as the text that it is.
   ["that differs behind the first piece", `${Buffer.from(photo(6_000_000)).toString("base64")}-_-_`, true],
 ])("a file whose base64 is one %s comes back letter by letter", async (_, base64, isInBlobs) => {
-  using place = testSessions()
+  using place = memorySessions()
   const part = { type: "file", media_type: "image/any", data: { base64 } } as const
   const frame = { id: "p", session_id: "s", message_id: "m0", provenance: "conversational", options: {} } as const
   await place.sessions.write([

@@ -10,10 +10,10 @@ import {
 } from "../../src/sessions/read/read-sessions.ts"
 import type { ResumeFacts } from "../../src/sessions/write/presence.ts"
 import type { SessionTables } from "../../src/sessions/write/write-sessions.ts"
-import { said, session, testSessions } from "./support.ts"
+import { memorySessions, said, session } from "./support.ts"
 
 test("a message is found by its id alone, in every session that has one", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const at = (sessionId: string, text: string) => said(sessionId, 0, text, { id: "same" })
   await place.sessions.write([
     { session: session("a"), entries: [at("a", "in a")] },
@@ -28,7 +28,7 @@ test("a message is found by its id alone, in every session that has one", async 
 })
 
 test("a range of a session comes in the order of its log, whatever its clocks say", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const entries = Array.from({ length: 20 }, (_, ordinal) => said("s", ordinal, `text ${ordinal}`))
   await place.sessions.write([{ session: session("s"), entries: entries.toReversed() }])
   const page = await place.open().entries("s", { from: 5, to: 7 })
@@ -36,7 +36,7 @@ test("a range of a session comes in the order of its log, whatever its clocks sa
 })
 
 test("a long session comes whole, wherever its messages stand, and a stretch of it at a time", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const far = [20_000, 2_147_483_646]
   const ordinals = [...Array.from({ length: 9_000 }, (_, ordinal) => ordinal), ...far]
   const entries = ordinals.map((ordinal) => said("s", ordinal, `text ${ordinal}`))
@@ -61,7 +61,7 @@ test("a long session comes whole, wherever its messages stand, and a stretch of 
 })
 
 test("a session comes with its children, as deep as they go", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const child = (id: string, parent: string) => ({
     session: session(id, { parent_session_id: parent }),
     entries: [said(id, 0, id, { id })],
@@ -84,7 +84,7 @@ test("a session comes with its children, as deep as they go", async () => {
 })
 
 test("a lineage that bites its own tail is an error, not an endless walk", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await place.sessions.write([
     { session: session("a", { parent_session_id: "b" }), entries: [] },
     { session: session("b", { parent_session_id: "a" }), entries: [] },
@@ -97,7 +97,7 @@ test("a lineage that bites its own tail is an error, not an endless walk", async
 })
 
 test("a session that is not there is said, with what to do", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   expect(place.sessions.log("nowhere")).rejects.toMatchObject({
     code: "not_found",
     message: expect.stringContaining("pond search"),
@@ -107,7 +107,7 @@ test("a session that is not there is said, with what to do", async () => {
 })
 
 test("a parser goes on after the last ordinal, and knows the ids that are there", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const nothing: ResumeFacts = { nextOrdinal: 0, seen: new Set<string>() }
   expect(await place.sessions.presence().resumeFacts(["s"])).toEqual(new Map([["s", nothing]]))
   const entries = ["a", "b", "c", "d"].map((text, ordinal) => said("s", ordinal, text))
@@ -125,7 +125,7 @@ test("a parser goes on after the last ordinal, and knows the ids that are there"
 })
 
 test("readers of many sessions at once share their reads, and each gets what is its own", async () => {
-  using store = testSessions()
+  using store = memorySessions()
   const { sessions } = store
   const ids = Array.from({ length: 30 }, (_, number) => `s${number}`)
   const parent = (number: number) => (number === 0 ? {} : { parent_session_id: "s0" })

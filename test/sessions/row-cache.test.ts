@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
 import { cacheRows } from "../../src/sessions/read/row-cache.ts"
 import { eq } from "../../src/substrate/filter.ts"
-import { said, session, testSessions } from "./support.ts"
+import { memorySessions, said, session } from "./support.ts"
 
 test("a command caches nothing; a server gets every row, and what was stored since", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place.sessions.tables
   await place.sessions.write([{ session: session("a", { title: "first" }), entries: [] }])
   const kept = cacheRows({ lifetime: "server", table: sessions, columns: ["id", "title"], keyOf: ({ id }) => id })
@@ -25,7 +25,7 @@ test("a command caches nothing; a server gets every row, and what was stored sin
 })
 
 test("only the rows that are asked for are kept, and of those stored since only the same", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { messages } = place.sessions.tables
   const entries = (id: string) => [said(id, 0, "asked"), said(id, 1, "answered", { role: "assistant" })]
   await place.sessions.write([{ session: session("a"), entries: entries("a") }])
@@ -42,7 +42,7 @@ test("only the rows that are asked for are kept, and of those stored since only 
 })
 
 test("texts of many megabytes are not kept, though they came bit by bit", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const title = "x".repeat(3_000_000)
   const write = (names: readonly string[]) =>
     place.sessions.write(names.map((id) => ({ session: session(id, { title }), entries: [] })))
@@ -58,7 +58,7 @@ test("texts of many megabytes are not kept, though they came bit by bit", async 
 })
 
 test("a read that failed is made again by who asks next", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place.sessions.tables
   await place.sessions.write([{ session: session("a"), entries: [] }])
   let failures = 1

@@ -1,4 +1,4 @@
-/** A store of sessions in a directory of its own. */
+/** Stores of sessions for tests: over Lance in a directory of its own, or in memory. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,34 +10,53 @@ import { seededRandom } from "../../src/platform/host/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
+import type { Store } from "../../src/substrate/table.ts"
+import { openMemoryStore } from "../support/memory-store.ts"
+import { createMemoryDisk } from "../support/memory-table.ts"
 
-export interface TestSessions extends Disposable {
-  readonly path: string
+export interface MemorySessions extends Disposable {
   readonly sessions: Sessions
   /** The same store as another process would see it. */
   open(lifetime?: Lifetime): Sessions
 }
 
+export interface TestSessions extends MemorySessions {
+  readonly path: string
+}
+
 export function testSessions(): TestSessions {
   const path = mkdtempSync(join(tmpdir(), "pond-sessions-"))
+  const context = { log: silentLog, clock: systemClock, random: seededRandom(1) }
+  const handles = sessionsOver(() => openStore(parseLocation(path, { environment: {} }), context))
+  return {
+    path,
+    sessions: handles.sessions,
+    open: handles.open,
+    [Symbol.dispose]: () => {
+      handles[Symbol.dispose]()
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The same over a store in memory, for what is not about Lance: three to twenty times as fast. */
+export function memorySessions(): MemorySessions {
+  const disk = createMemoryDisk()
+  return sessionsOver(() => openMemoryStore(disk))
+}
+
+function sessionsOver(openStoreAgain: () => Store): MemorySessions {
   const opened: Sessions[] = []
   const open = (lifetime: Lifetime = "command") => {
-    const store = openStore(parseLocation(path, { environment: {} }), {
-      log: silentLog,
-      clock: systemClock,
-      random: seededRandom(1),
-    })
-    const sessions = openSessions(store, { clock: systemClock, host: "test", lifetime })
+    const sessions = openSessions(openStoreAgain(), { clock: systemClock, host: "test", lifetime })
     opened.push(sessions)
     return sessions
   }
   return {
-    path,
     sessions: open(),
     open,
     [Symbol.dispose]: () => {
       for (const sessions of opened) sessions.close()
-      rmSync(path, { recursive: true, force: true })
     },
   }
 }

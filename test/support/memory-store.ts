@@ -8,8 +8,9 @@ import { createMemoryDisk, type MemoryDisk, tableOf, tablesIn } from "./memory-t
 const STAGING = ".pond/incoming"
 
 export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = ""): Store {
-  const shown = folder === "" ? `memory/${disk.id}` : `memory/${disk.id}/${folder}`
-  const location: Location = { backend: "local", shown, uri: shown, storageOptions: () => ({}) }
+  const shown = ["memory", disk.id, ...(folder === "" ? [] : [folder])].join("/")
+  // Nobody can make a directory there: what takes the location for one fails.
+  const location: Location = { backend: "local", shown, uri: `/dev/null/${shown}`, storageOptions: () => ({}) }
   const below = (name: string) => (folder === "" ? name : `${folder}/${name}`)
   return {
     location,

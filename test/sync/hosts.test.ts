@@ -41,7 +41,7 @@ test.each([
   { what: "as far as it goes", first: "said 1", stored: 4 },
   { what: "but for a record that changed", first: "changed", stored: 5 },
 ])("a home that is behind another one, $what, has nothing new once it has caught up", async ({ first, stored }) => {
-  using ahead = syncPlace()
+  using ahead = syncPlace({ store: "lance" })
   using behind = syncPlace({ location: ahead.sessions.store.location })
   const line = (number: number, text = `said ${number}`) => userLine(SHARED, number, text)
   ahead.write(SHARED, [line(1), line(2), line(3), line(4)])

@@ -14,7 +14,7 @@ import { SESSION, sessionId, syncPlace, userLine } from "./support.ts"
 const line = (number: number, text: string) => userLine(SESSION, number, text)
 
 test("a sync stores what is there, and the next one finds nothing to do", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one"), line(2, "two")])
   expect(await place.plan()).toEqual([{ change: "new", bytes: expect.any(Number) }])
   const first = await place.sync()
@@ -34,7 +34,7 @@ test("a sync stores what is there, and the next one finds nothing to do", async 
 })
 
 test("a state of a newer pond is left to it, and another one is made", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one")])
   await place.sync()
   const [own = ""] = readdirSync(place.state).filter((name) => name.endsWith(".sqlite"))
@@ -47,7 +47,7 @@ test("a state of a newer pond is left to it, and another one is made", async () 
 })
 
 test("a source that is gone is said once, and its session stays", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const path = place.write(SESSION, [line(1, "one")])
   place.write(sessionId(2), [userLine(sessionId(2), 2, "another")])
   await place.sync()
@@ -62,7 +62,7 @@ test("a source that is gone is said once, and its session stays", async () => {
 test.each(["lost", "damaged"] as const)(
   "a state that is %s is made again from the sources, and no row is written twice",
   async (fate) => {
-    using place = syncPlace()
+    using place = syncPlace({ store: "lance" })
     place.write(SESSION, [line(1, "one"), line(2, "two")])
     await place.sync()
     const files = readdirSync(place.state).filter((name) => name.includes("sqlite") && !name.includes("lock"))
@@ -79,14 +79,14 @@ test.each(["lost", "damaged"] as const)(
 )
 
 test("--full reads everything, and stores nothing twice", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one"), line(2, "two")])
   const { bytes_read } = await place.sync()
   expect(await place.sync({ isFull: true })).toMatchObject({ messages: { new: 0 }, parts: { new: 0 }, bytes_read })
 })
 
 test("a last line that is still being written is left until it is whole", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const half = line(2, "two").slice(0, 60)
   place.write(SESSION, [line(1, "one"), half], { unended: true, isFresh: true })
   expect(await place.sync()).toMatchObject({ messages: { new: 1 }, issues: [] })
@@ -96,7 +96,7 @@ test("a last line that is still being written is left until it is whole", async 
 })
 
 test("a last line that never gets its line feed is stored once it is settled, and then there is nothing to do", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one"), line(2, "two")], { unended: true, isFresh: true })
   expect(await place.sync()).toMatchObject({ messages: { new: 1 }, issues: [] })
   const left = Buffer.byteLength(line(2, "two"))
@@ -109,7 +109,7 @@ test("a last line that never gets its line feed is stored once it is settled, an
 })
 
 test("a log that is there and could not be read is not remembered as read, however long ago it was written", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const path = place.write(SESSION, [line(1, "one")])
   const state = openSyncState({ path: join(place.state, "nothing"), log: silentLog, storeMark: () => undefined })
   const { units } = await planRoot(claudeCode, place.root, state, { isFull: false })
@@ -130,7 +130,7 @@ test.skipIf(!existsSync(OPEN_FILES)).each([
   ["that grew", 1],
   ["that is new", 0],
 ])("a log %s is not left open where the store refuses what was read of it", async (_, stored) => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const [first = "", ...more] = Array.from({ length: 25_001 }, (_line, index) => userLine(SESSION, index + 1, "more"))
   const path = place.write(SESSION, [first])
   if (stored > 0) await place.sync()
@@ -151,7 +151,7 @@ function openFiles(): string[] {
 }
 
 test("a model that fails keeps no words from being indexed, and is told", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one")])
   const done: string[] = []
   const stages = {
@@ -167,7 +167,7 @@ test("a model that fails keeps no words from being indexed, and is told", async 
 })
 
 test("half a line that nobody finished is kept as it lies, and said", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one"), line(2, "two").slice(0, 60)], { unended: true })
   const report = await place.sync()
   expect(report.issues).toMatchObject([{ kind: "unparsable_line", severity: "fault", count: 1 }])
@@ -177,7 +177,7 @@ test("half a line that nobody finished is kept as it lies, and said", async () =
 })
 
 test("a second sync of the same store waits, or fails at once when asked to", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one")])
   const both = await Promise.allSettled([place.sync(), place.sync()])
   expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"])
@@ -187,7 +187,7 @@ test("a second sync of the same store waits, or fails at once when asked to", as
 })
 
 test("a plan writes nothing: no store, no rows", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one")])
   await place.plan()
   expect([join(place.root, "..", "store"), place.state].filter(existsSync)).toEqual([])
@@ -195,14 +195,14 @@ test("a plan writes nothing: no store, no rows", async () => {
 })
 
 test("a plan that is stopped is no plan", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   place.write(SESSION, [line(1, "one")])
   const context = { ...place.context, signal: AbortSignal.abort() }
   await expect(planSync(place.request, context)).rejects.toMatchObject({ code: "interrupted" })
 })
 
 test("a sync that is stopped has stored what it says, and the next one finishes", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   for (let number = 1; number <= 30; number++)
     place.write(sessionId(number), [userLine(sessionId(number), number, `text ${number}`)])
   const stop = new AbortController()
@@ -223,7 +223,7 @@ test("a sync that is stopped has stored what it says, and the next one finishes"
 })
 
 test("a sync that is stopped in the middle of a log has stored its beginning, and the next one the rest", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const lines = Array.from({ length: 35 }, (_, at) => line(at, `${"long ".repeat(20_000)}${at}`))
   place.write(SESSION, lines)
   const stop = new AbortController()
@@ -241,7 +241,7 @@ test("a sync that is stopped in the middle of a log has stored its beginning, an
 })
 
 test("a sync that died before it remembered what it stored doubles no record, not even one without an id", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const mode = JSON.stringify({ type: "mode", mode: "plan", sessionId: SESSION })
   place.write(SESSION, [line(1, "one"), mode])
   await place.sync()

@@ -13,7 +13,7 @@ test.if(SAMPLES !== undefined)(
   "samples that are imported twice store nothing new, whatever is remembered",
   async () => {
     const state = mkdtempSync(join(tmpdir(), "pond-samples-"))
-    using place = syncPlace()
+    using place = syncPlace({ store: "lance" })
     try {
       const roots = ADAPTERS.map((adapter) => ({ adapter, root: join(SAMPLES ?? "", adapter.id) }))
       const sources = roots.filter(({ root }) => existsSync(root))

@@ -52,7 +52,7 @@ function write(place: SyncPlace, session: string, lines: readonly Line[]): void 
 }
 
 test("of sessions that are all read again, those are read from the store in which something changed", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const lines = (number: number, last: string) => [
     lineOf(sessionId(number), 1, `first of ${number}`),
     lineOf(sessionId(number), 2, [
@@ -76,7 +76,7 @@ test("of sessions that are all read again, those are read from the store in whic
 })
 
 test("a session that lies in two places is no change of itself, however often both are read again", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const [here, second] = [lineOf(SESSION, 1, "as it is here"), lineOf(SESSION, 2, "in both")]
   const there = lineOf(SESSION, 1, "as it is there")
   const copied = join(place.root, "projects", "-home-someone-work-copy")
@@ -98,7 +98,7 @@ test("a session that lies in two places is no change of itself, however often bo
 })
 
 test("a log whose import was interrupted, and one that grew while nothing was remembered of it, is not read from the store", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const lines = Array.from({ length: 3_000 }, (_, number) => lineOf(SESSION, number, `said ${number}`))
   write(place, SESSION, lines.slice(0, 1_000))
   await place.sync()
@@ -133,7 +133,7 @@ test.each([
   ["a text became a list", TEXT, [text(TEXT)]],
   ["what no part holds changed", [{ ...text(TEXT), flag: 1 }], [{ ...text(TEXT), flag: 2 }]],
 ])("%s: it is stored, and restored as it is now", async (_, before, after) => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const last = lineOf(SESSION, 9, "behind it")
   write(place, SESSION, [lineOf(SESSION, 1, before), last])
   await place.sync()
@@ -148,7 +148,7 @@ test.each([
 })
 
 test("copies of another session's messages, which the store alone knows for copies, are known again", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const lines = [1, 2, 3].map((number) => lineOf(sessionId(1), number, `said ${number}`))
   write(place, sessionId(1), lines)
   await place.sync()
@@ -163,7 +163,7 @@ test("copies of another session's messages, which the store alone knows for copi
 })
 
 test("of a session that is longer than what is read of it at once, one record is found that changed", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const lines = Array.from({ length: 4_200 }, (_, number) => lineOf(SESSION, number, `said ${number}`))
   write(place, SESSION, lines)
   await place.sync()
@@ -175,7 +175,7 @@ test("of a session that is longer than what is read of it at once, one record is
 })
 
 test("bytes that are gone from the store are stored again, though the rows that point at them are there", async () => {
-  using place = syncPlace()
+  using place = syncPlace({ store: "lance" })
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } }
   write(place, SESSION, [lineOf(SESSION, 1, [image])])
   await place.sync()

@@ -10,6 +10,7 @@ import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { type Location, parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
 import { planSync, runSync, type SyncContext, type SyncReport, type SyncRequest } from "../../src/sync/sync.ts"
+import { openMemoryStore } from "../support/memory-store.ts"
 
 export interface SyncPlace extends Disposable {
   readonly root: string
@@ -31,17 +32,27 @@ export interface SyncPlace extends Disposable {
 
 const PROJECT = "-home-someone-work"
 
-/** A machine of its own, with a store on its disk or the one that is named. */
-export function syncPlace({ location, host = "test" }: { location?: Location; host?: string } = {}): SyncPlace {
+interface SyncPlaceOptions {
+  /** Of a store that others have too. */
+  readonly location?: Location
+  /** In memory unless this is said, or where the store lies. */
+  readonly store?: "lance"
+  readonly host?: string
+}
+
+/** A machine of its own, with a store in memory, on its disk, or where it is named. */
+export function syncPlace({ location, store: kind, host = "test" }: SyncPlaceOptions = {}): SyncPlace {
   const base = mkdtempSync(join(tmpdir(), "pond-sync-"))
   const [root, state] = [join(base, "claude"), join(base, "state")]
   mkdirSync(join(root, "projects", PROJECT), { recursive: true })
-  const store = openStore(location ?? parseLocation(join(base, "store"), { environment: {} }), {
-    log: silentLog,
-    clock: systemClock,
-    random: seededRandom(1),
-  })
-  const sessions = openSessions(store, { clock: systemClock, host })
+  const lance = () =>
+    openStore(location ?? parseLocation(join(base, "store"), { environment: {} }), {
+      log: silentLog,
+      clock: systemClock,
+      random: seededRandom(1),
+    })
+  const isInMemory = location === undefined && kind === undefined
+  const sessions = openSessions(isInMemory ? openMemoryStore() : lance(), { clock: systemClock, host })
   const context: SyncContext = {
     storeName: "test",
     stateDirectory: state,

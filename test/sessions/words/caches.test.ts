@@ -9,7 +9,7 @@ import { createBlockReader } from "../../../src/sessions/words/segment/segments.
 import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { and, eq, type Filter, stored } from "../../../src/substrate/filter.ts"
-import { said, session, testSessions } from "../support.ts"
+import { memorySessions, said, session } from "../support.ts"
 
 const TEXTS = 20
 
@@ -55,7 +55,7 @@ function countedIndex({ store, tables: { messages } }: Sessions, lifetime: Lifet
 const COLUMNS = ["id", "search_text"] as const
 
 test("a server does not read a text again that one search has scored, and it reads as it did", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, "a")
   await place.sessions.maintain("all")
   const ofCommand = countedIndex(place.sessions, "command")
@@ -81,7 +81,7 @@ test("a server does not read a text again that one search has scored, and it rea
 })
 
 test("two questions at once read a block once and look once, and what they found is read without a look", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, "a")
   await place.sessions.maintain("all")
   const { index, counts } = countedIndex(place.sessions, "command")
@@ -101,7 +101,7 @@ test("two questions at once read a block once and look once, and what they found
 })
 
 test("texts are kept up to some size, the latest longest, and never for another message under the same number", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, "a")
   const { messages } = place.sessions.tables
   let read: number[] = []
@@ -130,7 +130,7 @@ test("texts are kept up to some size, the latest longest, and never for another 
 })
 
 test("blocks and terms that were read are not read again, but for a segment of another name under the same numbers", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, "a")
   await place.sessions.maintain("all")
   const { store, tables } = place.sessions
@@ -167,7 +167,7 @@ test("blocks and terms that were read are not read again, but for a segment of a
 })
 
 test("a filter is applied to a segment once, though messages come in behind it", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { store, tables } = place.sessions
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
   await write(place.sessions, "a")
@@ -189,7 +189,7 @@ test("a filter is applied to a segment once, though messages come in behind it",
 })
 
 test("what another process has folded meanwhile is asked of its segment, and of nothing that was in memory before", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { store, tables } = place.sessions
   const words = { segments: store.table(WORD_SEGMENTS), blocks: store.table(WORD_BLOCKS) }
   const view = createSnapshots({ messages: tables.messages, ...words }, 8)

@@ -26,7 +26,7 @@ import {
   startsWith,
   stored,
 } from "../../../src/substrate/filter.ts"
-import { said, session, type TestSessions, testSessions } from "../support.ts"
+import { type MemorySessions, memorySessions, said, session } from "../support.ts"
 
 const SESSIONS = 12
 const PER_SESSION = 18
@@ -34,9 +34,9 @@ const PROJECTS = ["/home/a/Work", "/home/a/work", "/home/b", "/Ärger", "/home/a
 const AGENTS = ["claude-code", "claude-code/explore", "codex"]
 const at = (number: number) => Date.UTC(2026, 0, 1) + (number % 7) * 60_000
 
-let place: TestSessions
+let place: MemorySessions
 beforeAll(async () => {
-  place = testSessions()
+  place = memorySessions()
   await place.sessions.write(
     Array.from({ length: SESSIONS }, (_, number) => ({
       session: session(`s${number}`, {

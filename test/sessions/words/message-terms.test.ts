@@ -4,7 +4,7 @@ import type { Sessions } from "../../../src/sessions/store.ts"
 import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { createSnapshots, type TailShard } from "../../../src/sessions/words/snapshot.ts"
 import { compare, queryTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
-import { MOMENT, said, session, testSessions } from "../support.ts"
+import { MOMENT, memorySessions, said, session } from "../support.ts"
 
 async function found(sessions: Sessions, query: string): Promise<string[]> {
   const rows = await sessions.words.search({ terms: queryTerms(query), every: true }, { columns: ["id"], limit: 100 })
@@ -35,7 +35,7 @@ function termsByRow(parts: readonly TailShard[]): string[][] {
 const TEXTS = ["a long tale of kubernetes", "yes", "größere \ud83d Änderung", "no", "login.ts fails", "ok", "数据库"]
 
 test("a short message is found by what was said before it, wherever that lies by now", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place
   await sessions.write([
     { session: session("a"), entries: [said("a", 0, "the harbour of tallinn"), said("a", 1, "yes")] },
@@ -51,7 +51,7 @@ test("a short message is found by what was said before it, wherever that lies by
 })
 
 test("what was said hundreds of messages ago is no context, and neither is another session", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place
   await sessions.write([
     { session: session("a"), entries: [said("a", 0, "the harbour"), said("a", 256, "near"), said("a", 257, "far")] },
@@ -68,7 +68,7 @@ test("what was said hundreds of messages ago is no context, and neither is anoth
 })
 
 test("messages have the same terms from wherever on they are put together", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place
   for (let round = 0; round < 3; round++) {
     await sessions.write(
@@ -91,7 +91,7 @@ test("messages have the same terms from wherever on they are put together", asyn
 })
 
 test("a text too large for its row is found by its beginning, and what is said after it by its own words", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place
   const paste = `harbour ${"ship ".repeat(900_000)} tallinn`
   const entries = [said("a", 0, paste), said("a", 1, "and now"), said("a", 2, `quay ${"sea ".repeat(60_000)} riga`)]
@@ -109,7 +109,7 @@ test("a text too large for its row is found by its beginning, and what is said a
 })
 
 test("of a store that kept the terms of every message the texts count, as of any other", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place
   const { messages } = sessions.tables
   await sessions.write([{ session: session("a"), entries: [said("a", 0, "the harbour")] }])

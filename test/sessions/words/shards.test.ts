@@ -8,7 +8,7 @@ import { foldWords } from "../../../src/sessions/words/write/fold.ts"
 import { buildShards, type PlacedShard } from "../../../src/sessions/words/write/shards.ts"
 import { pickedRows } from "../../../src/substrate/columns/slice-columns.ts"
 import { eq, not } from "../../../src/substrate/filter.ts"
-import { said, session, testSessions } from "../support.ts"
+import { memorySessions, said, session } from "../support.ts"
 
 const TEXTS = ["a long tale of login.ts", "no", "größere \ud83d Änderung 数据库", "pond://blob/is no blob", "C++ -x 👍"]
 
@@ -40,7 +40,7 @@ function plain(part: PlacedShard): unknown {
 }
 
 test("what a thread makes of messages is what is made here, part by part and in their order", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 6)
   const here = await parts(place.sessions, Number.POSITIVE_INFINITY)
   const beside = await parts(place.sessions, 0)
@@ -64,7 +64,7 @@ function listening(sessions: Sessions, asked: (request: StretchesRequest) => Str
 type StretchesRequest = Parameters<ReturnType<typeof wordTables>["messages"]["scanByNumber"]>[0]
 
 test("however many parts there are, the messages are read once", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 6)
   const reads: StretchesRequest[] = []
   const tables = listening(place.sessions, (request) => {
@@ -77,7 +77,7 @@ test("however many parts there are, the messages are read once", async () => {
 })
 
 test("where numbers are left out in that read, the parts from there on are asked for one by one", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 6)
   const whole = await parts(place.sessions, 1000)
   let bounded = 0
@@ -109,7 +109,7 @@ function upsideDown(sessions: Sessions) {
 }
 
 test("rows that lie in another order than that of their numbers are the same parts", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   for (let ordinal = 0; ordinal < 6; ordinal++) {
     const entries = (id: string) => [said(id, ordinal, `harbour${ordinal}`)]
     await place.sessions.write(["a", "b"].map((id) => ({ session: session(id), entries: entries(id) })))
@@ -121,7 +121,7 @@ test("rows that lie in another order than that of their numbers are the same par
 })
 
 test("a message that is in no segment yet is found by what was said before it, in whatever order its rows lie", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   for (const [ordinal, text] of ["the harbour", "yes"].entries())
     await place.sessions.write([{ session: session("s"), entries: [said("s", ordinal, text)] }])
   const words = openWordIndex(upsideDown(place.sessions))
@@ -141,7 +141,7 @@ test.each([
 ])(
   "what was said before is a part of a short message: $between messages of others between, $before of its own before",
   async ({ between, before, looks }) => {
-    using place = testSessions()
+    using place = memorySessions()
     const many = (id: string, count: number) =>
       Array.from({ length: count }, (_, at) => said(id, at, `${id} ${at}`, { id: `${id}${at}` }))
     const own = [...many("s", before), said("s", before, "the harbour", { id: "asked" })]
@@ -162,7 +162,7 @@ test.each([
 )
 
 test("a part that the thread cannot make fails the fold, and the index stays as it was", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 3)
   await place.sessions.maintain("all")
   const found = async () =>

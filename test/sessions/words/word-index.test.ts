@@ -9,11 +9,11 @@ import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
 import { queryTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { and, eq, isIn, range, startsWith } from "../../../src/substrate/filter.ts"
-import { said, session, testSessions } from "../support.ts"
+import { memorySessions, said, session } from "../support.ts"
 import { agrees, QUERIES, WORDS, write } from "./reference.ts"
 
 test("what is found is what a look at every message finds, before a fold, after it, and after every merge", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   let written = 0
   let compared = 0
   for (const more of [12, 60, 8, 55]) {
@@ -31,7 +31,7 @@ test("what is found is what a look at every message finds, before a fold, after 
 }, 120_000)
 
 test("a server answers from memory where something was said, and says what the table says", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 0, 60)
   await place.sessions.maintain("due")
   await write(place.sessions, 60, 70)
@@ -49,7 +49,7 @@ test("a server answers from memory where something was said, and says what the t
 })
 
 test("a few new messages wait, many become a segment, and small segments one", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const words = async () => (await place.sessions.maintain("due")).find(({ table }) => table === "words")?.steps ?? []
   await write(place.sessions, 0, 260)
   expect((await words()).map(({ step }) => step)).toContain("build_index")
@@ -70,7 +70,7 @@ async function idsOf(sessions: Sessions, query: string): Promise<string[]> {
 }
 
 test("whatever is lost of the index is made again from the messages, and nothing is doubled", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 0, 60)
   await place.sessions.maintain("due")
   await write(place.sessions, 60, 200)
@@ -114,7 +114,7 @@ test("whatever is lost of the index is made again from the messages, and nothing
 }, 60_000)
 
 test("who asks once reads what it asks for, in one turn for each table: of a segment no block but those of its terms", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 0, 60)
   await place.sessions.maintain("due")
   const { store, tables } = place.open()
@@ -154,7 +154,7 @@ test("who asks once reads what it asks for, in one turn for each table: of a seg
 })
 
 test("two processes that fold at once, while a third searches, leave one index", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 0, 120)
   const wanted = await idsOf(place.sessions, "w1 w2 w3")
   const [one, other, reader] = [place.open(), place.open(), place.open()]
@@ -166,7 +166,7 @@ test("two processes that fold at once, while a third searches, leave one index",
 }, 60_000)
 
 test("a word is found by words that are spelled almost like it, in a segment and before", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const entries = ["a kubernetes cluster", "größere Änderung", "the kubernets of others"].map((text, index) =>
     said("a", index, text),
   )
@@ -203,7 +203,7 @@ test("a list is the same after it was written, whatever share of the messages it
 })
 
 test("for a word that nobody wrote the blocks are read in which one like it could stand, and no others", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   // Words of each letter fill several blocks.
   const letters = [..."abcd"]
   const text = (letter: string) => Array.from({ length: 400 }, (_, at) => letter.repeat(3) + at.toString(36)).join(" ")
@@ -242,7 +242,7 @@ test("for a word that nobody wrote the blocks are read in which one like it coul
 })
 
 test("of the messages that no segment holds only the last part is read again when more come", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { sessions } = place
   const { store, tables } = sessions
   const view = createSnapshots(
@@ -269,7 +269,7 @@ test("of the messages that no segment holds only the last part is read again whe
 })
 
 test("what an earlier build folded lies as it is there, and is read and merged with what is new", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await write(place.sessions, 0, 60)
   await place.sessions.maintain("due")
   const wanted = await idsOf(place.sessions, "w1 w2 w3")

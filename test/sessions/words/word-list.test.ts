@@ -4,14 +4,14 @@ import { WORD_LISTS } from "../../../src/sessions/tables.ts"
 import { createCodeUnits } from "../../../src/sessions/words/terms/code-units.ts"
 import { openWordLists } from "../../../src/sessions/words/terms/word-list.ts"
 import { createWordSet } from "../../../src/sessions/words/terms/word-set.ts"
-import { said, session, testSessions } from "../support.ts"
+import { memorySessions, said, session } from "../support.ts"
 
 /** More than are kept apart. */
 const ROUNDS = 15
 const ANYWHERE = { isStart: false, isEnd: false }
 
 test("a part of a word leads to the terms of the words that hold it, at the end that is asked", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const text = `parseConfig reparse_config CONFIGURE config ${"ab".repeat(40)}_config`
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, text)] }])
   expect(await place.sessions.wordList()).toBeUndefined()
@@ -28,7 +28,7 @@ test("a part of a word leads to the terms of the words that hold it, at the end 
 })
 
 test("who tends every table, as an import of an archive does, makes the list too", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "reparse_config")] }])
   for (const table of await place.sessions.written()) await table.maintain("all")
   const list = await place.open().wordList()
@@ -36,7 +36,7 @@ test("who tends every table, as an import of an archive does, makes the list too
 })
 
 test("a list that many maintenances made longer is written as one, and holds every word once", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { store, tables } = place.sessions
   const lists = openWordLists(store, tables.messages)
   for (let at = 0; at < ROUNDS; at++) {
@@ -55,7 +55,7 @@ test("a list that many maintenances made longer is written as one, and holds eve
 })
 
 test("a list that two make longer at once keeps the words of both, though one of them writes it as one", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   const { store, tables } = place.sessions
   const lists = openWordLists(store, tables.messages)
   const write = (at: number) =>
@@ -80,7 +80,7 @@ test("a list that two make longer at once keeps the words of both, though one of
 })
 
 test("a list of other messages is not believed, and made again", async () => {
-  using place = testSessions()
+  using place = memorySessions()
   await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "alpha"), said("s", 1, "beta")] }])
   const lists = place.sessions.store.table(WORD_LISTS)
   const other = { piece: 0, spoken: 0, last_session_id: "s", last_message_id: "nobody", words: "wrong\n" }
