@@ -3,12 +3,13 @@
  * order are compared side by side; others a hundred sessions at a time, so that memory does not grow with the stores.
  */
 import { lazy } from "../platform/lazy.ts"
+import { openLedger } from "../platform/memory.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
 import type { AnyRow } from "../substrate/table-definition.ts"
 import { type ArchivedTable, addRows, NO_ROWS, ownerColumn, type RowCounts, tablesOf } from "./rows/archived-tables.ts"
 import { countSameRows } from "./rows/count-same-rows.ts"
-import { createMemoryRelease, stopIfAsked, type Work } from "./work.ts"
+import { stopIfAsked, type Work } from "./work.ts"
 
 export interface Comparison {
   /** Rows that both have. */
@@ -48,7 +49,7 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
   )
   const sessionIds = lazy(() => idsOfBoth(from, to, tables.get("sessions")))
   const found: Found = { present: NO_ROWS, missing: NO_ROWS, extra: NO_ROWS, examples: [] }
-  const releaseAfter = createMemoryRelease()
+  const memory = openLedger("archivedRows")
   for (const table of tables.values()) {
     const { definition, role } = table
     const both = [from.table(definition), to.table(definition)] as const
@@ -58,7 +59,7 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
     const same = await countSameRows(definition, both, hasGrown ? reach : undefined, (rows, bytes) => {
       stopIfAsked(work, STOPPED)
       work.onRows(rows)
-      releaseAfter(bytes)
+      memory.made(bytes)
     })
     if (same !== undefined) {
       found.present = addRows(found.present, role, same)
@@ -73,7 +74,7 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
       const [left, right] = await Promise.all([keysOf(from, table, some), keysOf(to, table, some)])
       compareKeys(found, table, { left, right, later })
       work.onRows(at + some.length)
-      releaseAfter((left.size + right.size) * KEY_BYTES)
+      memory.made((left.size + right.size) * KEY_BYTES)
     }
   }
   return found

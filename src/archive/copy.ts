@@ -1,4 +1,5 @@
 /** Copies one store into another, whatever backends they use, and proves by comparing keys that nothing is missing. */
+import { between } from "../platform/memory.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
@@ -7,7 +8,7 @@ import { findConflictingSessions } from "./import.ts"
 import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
 import { type SelectedTable, selectFrom } from "./rows/selection.ts"
-import { releaseMemory, stopIfAsked, type Work } from "./work.ts"
+import { stopIfAsked, type Work } from "./work.ts"
 
 export interface CopyReport extends Comparison {
   readonly copied: RowCounts
@@ -33,7 +34,7 @@ export async function copyStore(
   const moved = isVerifyOnly ? { copied: NO_ROWS, refused: [] } : await moveAbsent(from, to, work)
   if (!isVerifyOnly) {
     await index?.()
-    releaseMemory()
+    between("stages")
   }
   const comparison = await compareStores(from.store, to.store, work, limits)
   const ok = Object.values(comparison.missing).every((rows) => rows === 0)

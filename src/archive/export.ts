@@ -9,6 +9,7 @@ import { dirname, resolve } from "node:path"
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import { VERSION } from "../platform/host/version.ts"
+import { openLedger } from "../platform/memory.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { errorCode } from "../platform/system-error.ts"
 import { batchBytes, packBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
@@ -24,7 +25,7 @@ import {
 import { createEntryWriter, type EntryWriter } from "./file/tar.ts"
 import { addRows, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./rows/selection.ts"
-import { createMemoryRelease, stopIfAsked, type Work } from "./work.ts"
+import { stopIfAsked, type Work } from "./work.ts"
 
 export interface ExportRequest {
   readonly path: string
@@ -121,7 +122,7 @@ async function writeEntries(
 async function writeTable(entries: EntryWriter, { table, rows, batches }: SelectedTable, work: Work) {
   const { definition } = table
   const listed: ManifestEntry[] = []
-  const releaseAfter = createMemoryRelease()
+  const memory = openLedger("archivedRows")
   let gathered: RowBatch[] = []
   let gatheredBytes = 0
   let done = 0
@@ -136,7 +137,7 @@ async function writeTable(entries: EntryWriter, { table, rows, batches }: Select
     listed.push({ name, rows: count, bytes: content.length, raw_bytes: rawBytes, sha256: sha256Of(content) })
     done += count
     work.onRows(done)
-    releaseAfter(rawBytes)
+    memory.made(rawBytes)
   }
   const flush = async () => {
     if (gathered.length === 0) return

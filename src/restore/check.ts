@@ -8,7 +8,7 @@ import { PondError } from "../model/errors.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
-import { collectMade, settleMemory } from "../platform/memory.ts"
+import { between, madeValues } from "../platform/memory.ts"
 import { editsBetween } from "./edits.ts"
 import { createOutputFiles, optionsOf } from "./output-files.ts"
 import { type RestorePlan, type Told, withoutRecord } from "./plan.ts"
@@ -40,7 +40,7 @@ async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Pro
   for await (const { records, bytes } of resolve(adapter, unit)) {
     for (const record of records) parser.push(record)
     // How many bytes a row took in its database is not known.
-    collectMade(bytes === 0 ? records.length * ROW_BYTES : bytes, records.length)
+    madeValues(bytes === 0 ? records.length * ROW_BYTES : bytes, records.length)
   }
   parser.end(true)
 }
@@ -203,7 +203,7 @@ async function tellingsBelow(target: Adapter, folder: string): Promise<Map<strin
     if (!("files" in unit)) continue
     const back = (await backByPieces(target, unit)) ?? (await backWhole(target, unit))
     if (back === undefined) continue
-    settleMemory()
+    between("passes")
     tellings.set(back.session.id, toldBriefly(back, target.vocabulary, "keep").items)
   }
   return tellings
@@ -246,7 +246,7 @@ async function backWhole(target: Adapter, unit: SourceUnit): Promise<Conversatio
   })
   const { session } = found
   if (session === undefined) return undefined
-  settleMemory()
+  between("passes")
   return backOf({ session, entries }, target)
 }
 

@@ -16,7 +16,7 @@ import type {
 } from "../adapters/adapter.ts"
 import { parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { SessionLog } from "../model/session.ts"
-import { collectMade } from "../platform/memory.ts"
+import { madeValues } from "../platform/memory.ts"
 
 /** The lines of a log that is being written. A list is one. */
 export interface LineList extends OutputLines {
@@ -86,7 +86,7 @@ function createRowList(newLines: NewLines): RowList {
     push: ({ table, row }) => {
       const line = stringifyJson({ table, row })
       lines.push(line)
-      collectMade(line.length + ROW_BYTES, 1)
+      madeValues(line.length + ROW_BYTES, 1)
     },
     *[Symbol.iterator]() {
       for (const line of lines) {

@@ -10,7 +10,7 @@ import { nativeRecords } from "../adapters/shared/native.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model/session.ts"
-import { settleMemory } from "../platform/memory.ts"
+import { between } from "../platform/memory.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
 import { mergeFiles } from "./merge.ts"
 import { createOutputFiles, foreignFiles, type NewLines, optionsOf } from "./output-files.ts"
@@ -131,10 +131,10 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   const { session } = tree
   const cwd = request.cwd ?? session.project
   const { conversation, missing } = await conversationOf(request)
-  settleMemory()
+  between("passes")
   const { items } = toldBriefly(conversation, target.vocabulary, reasoning)
   if (!saysSomething(items)) throw nothingToTell(session.id, target)
-  settleMemory()
+  between("passes")
   const written = foreignFiles(target, conversation, { cwd, reasoning, model }, newLines)
   const { sessionId } = written
   if (written.files.length === 0) {
@@ -145,7 +145,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
     )
   }
   const losses = [...missing, ...written.losses]
-  settleMemory()
+  between("passes")
   const files = mergeFiles(written.files)
   const placed = whereTheyLie(files, request)
   return {
@@ -179,7 +179,7 @@ interface Retelling {
 /** Held whole: which of its messages are alive is known when all of them were read. */
 async function conversationOf({ tree, ancestors }: RestoreRequest): Promise<Retelling> {
   const own = await collectLog(tree)
-  settleMemory()
+  between("passes")
   const origin = isRecorded(own) ? adapterOf(tree.session) : undefined
   const before = await ancestors()
   return {

@@ -8,7 +8,7 @@ import { type Turn, turnsOf } from "../adapters/shared/turns.ts"
 import type { Vocabulary } from "../adapters/shared/vocabulary.ts"
 import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { FilePart } from "../model/session.ts"
-import { collectMade } from "../platform/memory.ts"
+import { madeValues } from "../platform/memory.ts"
 
 export interface Telling {
   /** Each as it is told, the long ones cut short and named by what they are. Equal where the whole ones are. */
@@ -29,7 +29,7 @@ export function toldBriefly(...[conversation, target, reasoning]: Parameters<typ
       items.push(brief(item))
     }
     // Each is put together, and then gone through as one text.
-    collectMade(2 * units + ITEM_BYTES * whole.length, whole.length)
+    madeValues(2 * units + ITEM_BYTES * whole.length, whole.length)
   }
   return { items, lost: losses.length }
 }

@@ -49,6 +49,11 @@ const BANNED: readonly (readonly [word: RegExp, allowed: RegExp, instead: string
   [/\bMath\.random\(/, /^src\/platform\//, "take a Random from platform"],
   [/\bprocess\.env\b/, /^src\/platform\/host\/environment\.ts$/, "the one reader is platform/host/environment.ts"],
   [/\bprocess\.exit\(/, /^src\/main\.ts$/, "return an exit code"],
+  [
+    /\bBun\.gc\(|"bun:jsc"|\bmalloc_trim\b/,
+    /^src\/platform\/memory\.ts$/,
+    "report to platform/memory.ts: it decides when memory is given back",
+  ],
   [/\.only\(/, /^$/, "run everything"],
   [/\bTODO\b|\bFIXME\b/, /^$/, "do it or file an issue"],
   [/@ts-ignore|@ts-expect-error/, /^test\//, "mend the type"],

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
 import { lazy } from "../../src/platform/lazy.ts"
-import { returnFreedMemory } from "../../src/platform/memory.ts"
 
 test("a value is made once, also where it is nothing", () => {
   let made = 0
@@ -38,8 +37,4 @@ test("those who ask together share one making, and its failure", async () => {
   })
   const asked = await Promise.all([value(), value()].map((each) => each.catch((error: Error) => error.message)))
   expect(asked).toEqual(["failure 1", "failure 1"])
-})
-
-test("memory that was freed is given back without a word, whatever the C library is", () => {
-  expect(returnFreedMemory()).toBeUndefined()
 })

@@ -3,11 +3,10 @@
  * large enough to be worth their cost and small enough for memory. Rows that are stored already are left alone, so a run
  * that was stopped can simply be repeated.
  */
-
+import { openLedger } from "../../platform/memory.ts"
 import { batchBytes, type RowBatch, rowsOfBatch } from "../../substrate/columns/row-batch.ts"
 import { isIn } from "../../substrate/filter.ts"
 import type { Store } from "../../substrate/table.ts"
-import { createMemoryRelease } from "../work.ts"
 import { type ArchivedTable, addRows, NO_ROWS, ownerColumn, type RowCounts } from "./archived-tables.ts"
 
 export interface BatchInserter {
@@ -81,7 +80,7 @@ export function createBatchInserter({
     for (const { flushing } of buffers.values()) await flushing
   }
 
-  const releaseAfter = createMemoryRelease()
+  const memory = openLedger("archivedRows")
 
   async function storeBatches(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
     const owner = ownerColumn(table)
@@ -94,7 +93,7 @@ export function createBatchInserter({
     inserted = addRows(inserted, table.role, counted.inserted)
     present = addRows(present, table.role, counted.present)
     const left = batches.filter(({ letGo }) => letGo === undefined)
-    releaseAfter(left.reduce((sum, batch) => sum + batchBytes(batch), 0))
+    memory.made(left.reduce((sum, batch) => sum + batchBytes(batch), 0))
     for (const { letGo } of batches) letGo?.()
   }
 

@@ -2,7 +2,6 @@
  * Validates the content of an entry: checksum, size, columns and every row. Needs no file and no store, so it runs in any
  * thread.
  */
-
 import { sha256Of } from "../../platform/sha256.ts"
 import { createRowChecker, type RowChecker } from "../../sessions/rows/check-rows.ts"
 import { keyHashesOf } from "../../substrate/columns/batch-cells.ts"

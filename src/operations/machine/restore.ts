@@ -15,7 +15,7 @@ import { type RowsToWrite, rowsThere, writeForeignRows } from "../../platform/fi
 import { createLineShelf } from "../../platform/files/long-lines.ts"
 import { writerOf } from "../../platform/files/open-files.ts"
 import { ensureWritable, notWritable } from "../../platform/host/paths.ts"
-import { settleMemory } from "../../platform/memory.ts"
+import { between } from "../../platform/memory.ts"
 import { suggestion } from "../../platform/nearest.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import { applyRestore, isPlaced, isSeenThere, liesThere } from "../../restore/apply.ts"
@@ -67,9 +67,9 @@ export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promis
   const shelf = createLineShelf({ path: `${draftFolder(pond)}-lines` })
   try {
     const plan = await planned(pond, options, shelf.newLines)
-    settleMemory()
+    between("passes")
     await proved(pond, plan)
-    settleMemory()
+    between("passes")
     return { ...plan, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
   } catch (error) {
     shelf[Symbol.dispose]()

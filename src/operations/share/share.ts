@@ -6,7 +6,7 @@ import { PondError } from "../../model/errors.ts"
 import { countText } from "../../model/numbers.ts"
 import type { Session } from "../../model/session.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { collectMade } from "../../platform/memory.ts"
+import { madeValues } from "../../platform/memory.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
@@ -93,7 +93,7 @@ async function* body(sessions: Sessions, session: Session, reading: Reading): As
       text += voices.add(entry)
       count(1)
       if (text.length < CHUNK_UNITS) continue
-      collectMade(2 * text.length, 1)
+      madeValues(2 * text.length, 1)
       isSilent = false
       yield text
       text = ""

@@ -7,8 +7,9 @@ import { type ExportReport, exportArchive } from "../../archive/export.ts"
 import { importArchive } from "../../archive/import.ts"
 import type { RowCounts } from "../../archive/rows/archived-tables.ts"
 import type { SessionFilter } from "../../archive/rows/selection.ts"
-import { releaseMemory, type Work } from "../../archive/work.ts"
+import type { Work } from "../../archive/work.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import { between } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
 import { boundsOf } from "../wire/date-bounds.ts"
@@ -82,7 +83,7 @@ export async function importPond(
 
 /** Whatever of it is not done yet, a search does row by row, and the next sync goes on with it. */
 async function indexed(sessions: Sessions, work: Work): Promise<void> {
-  releaseMemory()
+  between("stages")
   for (const table of await sessions.written()) {
     if (work.signal.aborted)
       throw new PondError("interrupted", "Everything is stored. `pond optimize` builds its indexes.")

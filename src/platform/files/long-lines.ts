@@ -4,7 +4,7 @@
  */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
-import { collectMade } from "../memory.ts"
+import { madeValues } from "../memory.ts"
 
 export type Line = string | Uint8Array
 
@@ -63,7 +63,7 @@ function createLines(open: () => number, heldUnits: number): LongLines {
 
   function flush(): void {
     file ??= open()
-    collectMade(waitingUnits + LINE_BYTES * waiting.length, waiting.length)
+    madeValues(waitingUnits + LINE_BYTES * waiting.length, waiting.length)
     for (const chunk of chunksOf(waiting)) {
       for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at, chunk.length - at, written + at)
       written += chunk.length
@@ -159,6 +159,6 @@ function* linesOf(chunks: Iterable<Buffer>): Generator<Buffer> {
     }
     if (start < chunk.length) begun.push(chunk.subarray(start))
     // Whoever reads a line makes as much of it.
-    collectMade(2 * chunk.length, count)
+    madeValues(2 * chunk.length, count)
   }
 }

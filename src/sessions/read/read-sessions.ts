@@ -4,7 +4,7 @@
 import { PondError } from "../../model/errors.ts"
 import type { Entry, Message, Part, Session, SessionLog } from "../../model/session.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { collectMade } from "../../platform/memory.ts"
+import { madeValues } from "../../platform/memory.ts"
 import { and, contains, eq, isIn, or, range, startsWith } from "../../substrate/filter.ts"
 import { unpackBlobs } from "../rows/blob-packing.ts"
 import { BLOB_SCHEME, MissingBlob } from "../rows/oversized.ts"
@@ -167,7 +167,7 @@ async function* readStretches(reading: Reading, sessionId: string): AsyncGenerat
     // Few messages may be large, and what is as long again is most often as large.
     const share = STRETCH_UNITS / Math.max(1, unitsOf(entries))
     count = Math.min(LOG_MESSAGES_AT_ONCE, Math.max(1, Math.floor(stretch.length * Math.min(share, 4))))
-    collectMade(unitsOf(entries) + MESSAGE_BYTES * entries.length, entries.length)
+    madeValues(unitsOf(entries) + MESSAGE_BYTES * entries.length, entries.length)
     yield entries
   }
 }

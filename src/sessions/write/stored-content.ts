@@ -5,6 +5,7 @@
 
 import { isJsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../../model/json.ts"
 import { FingerprintSet } from "../../platform/fingerprint-set.ts"
+import { openLedger } from "../../platform/memory.ts"
 import {
   type ColumnBatch,
   type ColumnValues,
@@ -33,9 +34,6 @@ export interface StoredContent {
 const MESSAGE_CONTENT = ["session_id", "id", "role", "content", "options"] as const
 const PART_CONTENT = ["session_id", "message_id", "id", "ordinal", "type", "text", "variant_data", "options"] as const
 
-/** What was read of a session of gigabytes is let go on the way: the collector, left to itself, lets it pile up. */
-const LET_GO_BYTES = 32_000_000
-
 const REVISION = /^(.*)@[0-9a-f]{16}(?:\.\d+)?$/s
 
 interface KnownSession {
@@ -49,23 +47,17 @@ export async function readStoredContent(tables: SessionTables, ids: readonly str
   const where = isIn("session_id", [...ids])
   const known = new Map(ids.map((id) => [id, { sums: createSums(), nextOrdinal: 0, revised: new Set<string>() }]))
   const sessions = await tables.sessions.read({ columns: ["id", "project"], where: isIn("id", [...ids]) })
-  let keptBytes = 0
-  const letGo = (batch: ColumnBatch) => {
-    keptBytes += columnBytes(batch)
-    if (keptBytes < LET_GO_BYTES) return
-    keptBytes = 0
-    Bun.gc(true)
-  }
+  const memory = openLedger("columns")
   // One after the other: the engine reads ahead of each.
   const ofMessages = [...MESSAGE_CONTENT, "ordinal", "lane"] as const
   for await (const batch of tables.messages.columnBatches({ columns: ofMessages, where })) {
     addMessages(known, batch)
-    letGo(batch)
+    memory.made(columnBytes(batch))
   }
   const ofParts = [...PART_CONTENT, "message_ordinal"] as const
   for await (const batch of tables.parts.columnBatches({ columns: ofParts, where })) {
     addParts(known, batch)
-    letGo(batch)
+    memory.made(columnBytes(batch))
   }
   const projects = new Map(sessions.map(({ id, project }) => [id, project]))
   const hashes = new FingerprintSet()

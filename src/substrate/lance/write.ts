@@ -8,13 +8,12 @@
  * - On a local disk writers take turns by a lock, look their keys up, and append. The merge without an index reads the
  *   keys of the whole table: a second for each flush at two million rows, where this way costs the same at any size.
  */
-
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
 import { assert } from "../../model/errors.ts"
 import { type CompactFingerprintSet, FingerprintSet } from "../../platform/fingerprint-set.ts"
 import { lazy } from "../../platform/lazy.ts"
-import { returnFreedMemory } from "../../platform/memory.ts"
+import { between } from "../../platform/memory.ts"
 import { arrowSchema, arrowTable, arrowTableOfColumns } from "../columns/arrow-rows.ts"
 import { keyHashesOf } from "../columns/batch-cells.ts"
 import { type ColumnBatch, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "../columns/column-batch.ts"
@@ -173,7 +172,7 @@ async function insert(
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
     const inserted = await commit(dataset, table, offered.content(absent))
-    if (inserted >= LARGE_ROWS) returnFreedMemory()
+    if (inserted >= LARGE_ROWS) between("commits")
     dataset.put += inserted
     // Where nobody waits for his turn, another may have begun to know the table anew, with these rows or without.
     if (own === undefined || own !== dataset.own) dataset.tail.rows += inserted

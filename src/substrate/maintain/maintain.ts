@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
-import { returnFreedMemory } from "../../platform/memory.ts"
+import { between } from "../../platform/memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
 import type { MaintenanceReport, TableStatistics } from "../table.ts"
 import { buildIndex } from "./indexes.ts"
@@ -58,7 +58,7 @@ async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Pr
     const ms = Math.round(clock.monotonicMs() - from)
     const why = "why" in planned ? planned.why : "it is not declared any more"
     steps.push({ step: planned.step, why, ms })
-    returnFreedMemory()
+    between("commits")
     log.debug(`table ${dataset.definition.name}: ${planned.step}, because ${why} (${ms} ms)`)
   }
   return steps

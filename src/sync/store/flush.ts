@@ -2,7 +2,7 @@
  * The hand-over to the store: entries of many units gather until a commit is worth it, and one flush is written while
  * the next gathers, so that parsing and writing use both cores. What a unit did is remembered only after it is stored.
  */
-
+import { openLedger } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { estimateBytes, type PreparedBatch } from "../../sessions/write/prepare.ts"
 import type { BatchResult } from "../../sessions/write/write-sessions.ts"
@@ -13,11 +13,6 @@ const UNITS_MAX = 12_000_000
 const MESSAGES_MAX = 10_000
 /** Of units that brought nothing new, what is to be remembered gathers and no row does. */
 const DONE_MAX = 4_000
-/**
- * Garbage of many small logs is collected after so much: after every flush it was the largest single cost of this thread,
- * a fifth of its time, for 20 MB less. One log of gigabytes is another matter, and is collected after every flush.
- */
-const LET_GO_UNITS = 20_000_000
 
 export interface Flusher {
   /**
@@ -54,7 +49,7 @@ interface Gathering {
 export function createFlusher({ sessions, state, onResults }: FlusherContext): Flusher {
   let gathering = emptyGathering()
   let writing: Promise<void> = Promise.resolve()
-  let letGoUnits = LET_GO_UNITS
+  const [ofMany, ofOne] = [openLedger("flushedRows"), openLedger("flushedLog")]
 
   async function write({ batches, done, units }: Gathering): Promise<void> {
     if (batches.length > 0) {
@@ -64,12 +59,9 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
     }
     // Its rows are gone now, and so are the engine's copies of them, which the collector counts for little.
     batches.length = 0
-    letGoUnits -= units
     const isOfOneLog = done.length <= 1 && units >= UNITS_MAX
-    if (letGoUnits <= 0 || isOfOneLog) {
-      Bun.gc(true)
-      letGoUnits = LET_GO_UNITS
-    }
+    const memory = isOfOneLog ? ofOne : ofMany
+    memory.made(2 * units)
     for (const group of Map.groupBy(done, (unit) => `${unit.adapter}\n${unit.root}`).values()) {
       const [first] = group
       if (first !== undefined) {

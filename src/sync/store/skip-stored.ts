@@ -7,6 +7,7 @@ import { existsSync, realpathSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { Adapter, SourceUnit } from "../../adapters/adapter.ts"
 import type { Session } from "../../model/session.ts"
+import { openLedger } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { entriesOf, type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
 
@@ -48,8 +49,6 @@ export interface StoredRowsContext {
 const UNITS_AT_ONCE = 128
 /** About as much as one flush: so much of a store is decompressed at once. */
 const BYTES_AT_ONCE = 16_000_000
-/** So much of one log is let go at once: rows that are stored already come to no flush, which does it else. */
-const LET_GO_BYTES = 32_000_000
 
 export function createStoredRows(
   units: readonly PlannedUnit[],
@@ -232,17 +231,15 @@ function isElsewhere(rows: StoredContent, { id, project }: PreparedBatch["sessio
 /** What was found to be stored as it is. */
 function createKeptCounter() {
   let messages = 0
-  let bytes = 0
+  // Rows that are stored already come to no flush, which would report them.
+  const memory = openLedger("columns")
   return {
     get messages() {
       return messages
     },
     add: (more: number, fromBytes: number) => {
       messages += more
-      bytes += fromBytes
-      if (bytes < LET_GO_BYTES) return
-      bytes = 0
-      Bun.gc(true)
+      memory.made(fromBytes)
     },
   }
 }

@@ -3,7 +3,7 @@
  * is another, the term that the index has for it. Grows with the folding of the index, never with a write; what was
  * stored since is told by its place, so that who asks can look at it. Can be made again from the messages at any time.
  */
-import { giveBackMemory } from "../../../platform/memory.ts"
+import { between } from "../../../platform/memory.ts"
 import { type ColumnValues, textReader } from "../../../substrate/columns/column-batch.ts"
 import { and, eq, type Filter, isIn, isNull, not, startsWith, stored } from "../../../substrate/filter.ts"
 import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
@@ -137,7 +137,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       if (isRewritten && isWhole) await table.deleteWhere(not(eq("reach", BigInt(reach))))
       await table.maintain(effort)
       // The words of a million messages leave 150 MB behind.
-      giveBackMemory()
+      between("steps")
     },
   }
 }

@@ -10,7 +10,7 @@
  * process that is killed in between loses work and nothing else.
  */
 import type { Clock } from "../../../platform/host/clock.ts"
-import { giveBackAllMemory, giveBackMemory } from "../../../platform/memory.ts"
+import { between } from "../../../platform/memory.ts"
 import { eq, isIn } from "../../../substrate/filter.ts"
 import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport } from "../../../substrate/table.ts"
@@ -114,7 +114,7 @@ export async function foldWords(
       for await (const part of buildShards(tables, { from, rows: rowsAtOnce, besideMin: rowsAtOnce })) {
         cover.push(await writeShard(tables, part))
         parts += 1
-        if (parts % SHARDS_PER_CLEANUP[effort] === 0) giveBackMemory()
+        if (parts % SHARDS_PER_CLEANUP[effort] === 0) between("steps")
       }
     })
   }
@@ -123,7 +123,7 @@ export async function foldWords(
   const merged = chooseMerge(cover)
   if (merged.length > 1) {
     // The worker has ended, and the merge needs nothing of what it and the fold left in memory.
-    giveBackAllMemory()
+    between("stages")
     const isMerged = await runStep("optimize", `${merged.length} segments are merged`, () => merge(tables, merged))
     if (!isMerged) return { ...reached, isBusy: true, steps }
   }
@@ -132,7 +132,7 @@ export async function foldWords(
   if (isChanged || effort === "all") {
     for (const table of [tables.blocks, tables.segments]) steps.push(...(await compact(table, effort)))
   }
-  giveBackMemory()
+  between("steps")
   return { ...reached, steps }
 }
 
@@ -150,7 +150,7 @@ async function compact(
   const bytes = (await table.statistics())?.bytes
   const isLarge = bytes !== undefined && bytes.live > COPIED_AT_ONCE_BYTES
   if (effort !== "all" && isLarge && bytes.dead < bytes.live) return []
-  giveBackMemory()
+  between("steps")
   return (await table.maintain(effort)).steps
 }
 
@@ -198,7 +198,7 @@ async function writeSegment(
   const flush = async () => {
     await tables.blocks.insertAbsent(waiting)
     waiting = []
-    if (blocks >= BLOCKS_AT_ONCE) giveBackMemory()
+    if (blocks >= BLOCKS_AT_ONCE) between("steps")
   }
   return {
     add: async (block) => {

@@ -1,5 +1,7 @@
 /** Entry point of the worker thread that builds shards: message batches in, posting blocks out. It opens no store. */
+
 import { toPondError } from "../../../model/errors.ts"
+import { openLedger } from "../../../platform/memory.ts"
 import type { ThreadFailure } from "../../../platform/threads.ts"
 import type { MessageBatch } from "./index-builder.ts"
 import { type BuiltShard, createShardBuilder } from "./shard.ts"
@@ -20,6 +22,7 @@ declare const self: {
 }
 
 let maker = createShardBuilder()
+const memory = openLedger("builtShard")
 
 function answer(order: ShardOrder): ShardAnswer {
   if (order.ask === "add") {
@@ -37,7 +40,6 @@ self.onmessage = ({ data }) => {
   } catch (error) {
     self.postMessage({ said: "failed", reason: toPondError(error).message })
   }
-  // What two parts leave behind is 180 MB, one 95, and the other side needs room as well.
-  if (data.ask === "finish") Bun.gc(true)
+  if (data.ask === "finish") memory.made(0)
 }
 self.postMessage({ said: "ready" })
