@@ -180,7 +180,7 @@ async function openRendezvous(
     return await open()
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    host.log.info(`Other processes of pond work alone beside this one: ${why}`)
+    host.log.info(`Other pond processes cannot use this server: ${why}`)
     return undefined
   }
 }

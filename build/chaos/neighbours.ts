@@ -93,7 +93,7 @@ async function byEvents(place: Place): Promise<Outcome[]> {
 
 async function withFewWatches(place: Place): Promise<Outcome[]> {
   const watcher = await startWatcher(place.home, place.store, FEW_WATCHES)
-  const told = watcher.said.map(({ line }) => line).find((line) => line.includes("gives no events"))
+  const told = watcher.said.map(({ line }) => line).find((line) => line.includes("sends no change events"))
   sayToClaude(place, "spoken beyond the watches")
   return [
     { what: "too few watches are told", isRight: told !== undefined, found: told ?? "nothing" },

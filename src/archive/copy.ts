@@ -50,7 +50,7 @@ async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pic
       let done = 0
       work.onStage(table.definition.name, rows)
       for await (const batch of batches()) {
-        stopIfAsked(work, "Stopped before everything was copied. Run it again: what is stored is not stored twice.")
+        stopIfAsked(work, "Stopped before everything was copied. Run it again to copy the rest.")
         await inserter.add(table, batch)
         done += batch.length
         work.onRows(done)

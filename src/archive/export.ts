@@ -204,7 +204,7 @@ function toWriteFailure(path: string, error: unknown): unknown {
   if (code === undefined) return error
   return new PondError(
     "storage_unavailable",
-    `The archive ${path} cannot be written (${code}). Choose a place that can be written to, with room for it.`,
+    `Cannot write the export file ${path} (${code}). Choose a writable directory with enough space.`,
     { details: { path }, cause: error },
   )
 }
@@ -212,7 +212,7 @@ function toWriteFailure(path: string, error: unknown): unknown {
 function nothingToExport({ filter }: ExportRequest, store: Store): PondError {
   const message =
     filter === undefined
-      ? `The store ${store.location.shown} holds no session yet. \`pond sync\` fills it.`
-      : "No session matches. `pond search` finds sessions and prints their ids; loosen the filter, or leave it out for all."
+      ? `The store ${store.location.shown} is empty. Run \`pond sync\`.`
+      : "No session matches. Loosen the filter, or remove it to export all sessions."
   return new PondError("not_found", message, { details: { store: store.location.shown } })
 }

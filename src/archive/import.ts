@@ -55,7 +55,7 @@ async function importAbsent(
       entries.reduce((sum, { rows }) => sum + rows, 0),
     )
     for await (const { entry, batches } of readAhead(archive, entries)) {
-      stopIfAsked(work, "Stopped before everything was imported. Run it again: what is stored is not stored twice.")
+      stopIfAsked(work, "Stopped before everything was imported. Run it again to import the rest.")
       for (const batch of batches) await inserter.add(entry.table, batch)
       done += entry.rows
       work.onRows(done)

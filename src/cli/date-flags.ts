@@ -39,7 +39,7 @@ export function parseMoment({ flag, text, edge }: TypedDate, nowMs: number): str
   if (range === undefined) {
     throw new PondError(
       "validation_failed",
-      `"${text}" is no date. Write it as 2026-01-31, 2026-01, "20 Jan", yesterday or 7d, or as 2026-01-31T12:00:00Z.`,
+      `"${text}" is not a date. Use 2026-01-31, 2026-01, "20 Jan", "last week", yesterday, 7d or 2026-01-31T12:00.`,
       { details: { flag, value: text } },
     )
   }

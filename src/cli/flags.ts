@@ -53,7 +53,7 @@ function single<T>(
 }
 
 function badValue(spelled: string, text: string, wanted: string): PondError {
-  return new PondError("validation_failed", `${spelled} takes ${wanted}, not "${text}".`, {
+  return new PondError("validation_failed", `${spelled} must be ${wanted}, not "${text}".`, {
     details: { flag: spelled, value: text },
   })
 }
@@ -62,7 +62,7 @@ function oneOf<const C extends string>(choices: readonly C[], text: string, spel
   const found = choices.find((choice) => choice === text)
   if (found !== undefined) return found
   const wanted = `one of ${choices.join(", ")}`
-  throw new PondError("validation_failed", `${spelled} takes ${wanted}, not "${text}".${suggestion(text, choices)}`, {
+  throw new PondError("validation_failed", `${spelled} must be ${wanted}, not "${text}".${suggestion(text, choices)}`, {
     details: { flag: spelled, value: text, choices },
   })
 }
@@ -92,8 +92,10 @@ export const flag = {
 
   text(summary: string, hint: string, extras: Extras = {}): Flag<string | undefined> {
     return single(summary, hint, extras, (text, spelled) => {
-      if (text === "") throw badValue(spelled, text, hint)
-      return text
+      if (text !== "") return text
+      throw new PondError("validation_failed", `${spelled} needs a value: ${spelled} ${hint}.`, {
+        details: { flag: spelled },
+      })
     })
   },
 
@@ -145,15 +147,15 @@ export const flag = {
 } as const
 
 export const GLOBAL_FLAGS = {
-  store: flag.text("The archive to use: a directory or a storage URL.", "URL"),
+  store: flag.text("The store to use: a directory or a storage URL.", "URL"),
   config: flag.text("The config file to read.", "FILE"),
-  namespace: flag.text("The tenant of the store.", "NS"),
-  json: flag.onOff("One JSON document on stdout, for programs."),
-  quiet: flag.onOff("Nothing but the result.", { short: "q" }),
-  verbose: flag.onOff("Everything pond knows, on stderr.", { short: "v" }),
-  "no-color": flag.onOff("No colour, as with NO_COLOR."),
+  namespace: flag.text("The namespace in a shared store.", "NS"),
+  json: flag.onOff("Print one JSON document."),
+  quiet: flag.onOff("Print only the result.", { short: "q" }),
+  verbose: flag.onOff("Print debug messages to stderr.", { short: "v" }),
+  "no-color": flag.onOff("Turn off color (same as NO_COLOR)."),
   version: flag.onOff("Print the version."),
-  help: flag.onOff("Print what a verb does and takes.", { short: "h" }),
+  help: flag.onOff("Show help.", { short: "h" }),
 } satisfies Flags
 
 export type GlobalValues = FlagValues<typeof GLOBAL_FLAGS>

@@ -12,10 +12,10 @@ import type { Style } from "./render/style.ts"
 
 /** The groups of `pond --help`, in its order. */
 export const GROUPS = {
-  archive: "Keep and find",
-  carry: "Carry on elsewhere",
+  archive: "Store and find",
+  carry: "Move and resume",
   serve: "Serve",
-  care: "Look after it",
+  care: "Maintain",
 } as const
 
 export interface VerbRow {

@@ -19,7 +19,7 @@ export async function openConfigured(
       if (received - said < SAY_EVERY_BYTES && received !== total) return
       said = received
       const of = total === undefined ? "" : ` of ${megabytes(total)}`
-      log.info(`fetching the model ${settings.model}: ${megabytes(received)}${of}`)
+      log.info(`downloading the model ${settings.model}: ${megabytes(received)}${of}`)
     },
   })
   return directory === undefined ? undefined : await openEmbedder(settings.model, directory)

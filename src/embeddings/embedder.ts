@@ -58,7 +58,7 @@ export async function openEmbedder(name: string, directory: string): Promise<Emb
     }
   } catch (cause) {
     await loaded.session.release()
-    throw unusable(directory, "it does not answer as an embedding model does", cause)
+    throw unusable(directory, "it does not behave like an embedding model", cause)
   }
 }
 

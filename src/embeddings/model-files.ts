@@ -43,7 +43,7 @@ export async function modelDirectory(settings: ModelSettings, context: FetchCont
   if (wanted === undefined || !/^[0-9a-f]{64}$/.test(wanted)) {
     throw new PondError(
       "validation_failed",
-      "A model from a URL needs embeddings.sha256, the checksum of its archive (64 hexadecimal digits).",
+      "A model from a URL needs embeddings.sha256, the checksum of the file (64 hexadecimal digits).",
       { details: { key: "embeddings.sha256" } },
     )
   }
@@ -76,11 +76,11 @@ async function download(url: string, { signal, onBytes }: FetchContext): Promise
       onBytes?.(received, Number.isNaN(total) ? undefined : total)
     }
   } catch (cause) {
-    if (signal.aborted) throw new PondError("interrupted", "Fetching the model was stopped.", { cause })
+    if (signal.aborted) throw new PondError("interrupted", "The model download was stopped.", { cause })
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new PondError(
       "storage_unavailable",
-      `The model at ${url} could not be fetched: ${why}. Fetch it yourself and name its directory in embeddings.directory.`,
+      `Cannot download the model from ${url}: ${why}. Download it yourself and set embeddings.directory.`,
       { details: { url }, cause },
     )
   }
@@ -92,7 +92,7 @@ function checked(archive: Uint8Array, wanted: string, url: string): Uint8Array {
   if (found === wanted) return archive
   throw new PondError(
     "validation_failed",
-    `The archive at ${url} is not the one that was meant: its checksum is ${found}. Nothing of it was kept.`,
+    `The checksum of ${url} does not match: it is ${found}. The download was deleted.`,
     { details: { url, expected: wanted, found } },
   )
 }
@@ -109,12 +109,12 @@ function unpack(archive: Uint8Array, place: string): void {
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, bytes)
     }
-    if (!existsSync(draft)) throw new Error("it holds no file of a model")
+    if (!existsSync(draft)) throw new Error("it contains no model files")
     renameSync(draft, place)
   } catch (cause) {
     throw new PondError(
       "validation_failed",
-      "The model's archive cannot be unpacked. It is a tar file, packed with gzip or not, with model.onnx and tokenizer.json in it.",
+      "Cannot unpack the model. It must be a tar file (optionally gzipped) with model.onnx and tokenizer.json.",
       { cause },
     )
   } finally {
@@ -135,7 +135,7 @@ function* filesOf(tar: Uint8Array): Generator<{ readonly name: string; readonly 
     const path = field(at, 0, 100)
     const size = Number.parseInt(field(at, 124, 12) || "0", 8)
     if (path === "") return
-    if (!Number.isSafeInteger(size) || at + BLOCK + size > tar.length) throw new Error("the archive ends too soon")
+    if (!Number.isSafeInteger(size) || at + BLOCK + size > tar.length) throw new Error("the file ends too early")
     const name = WANTED.find((each) => path === each || path.endsWith(`/${each}`))
     const kind = field(at, 156, 1)
     if (name !== undefined && (kind === "0" || kind === "") && !basename(path).startsWith("."))

@@ -149,7 +149,7 @@ function isHostOfOurs(host: string, allowedHosts: readonly string[]): boolean {
 function wrongHost(): PondError {
   return new PondError(
     "validation_failed",
-    "This pond does not answer to that host name. Start it with --allowed-host to let it.",
+    "This host name is not allowed. Start pond with --allowed-host to allow it.",
     {
       details: { header: "host" },
     },
@@ -159,7 +159,7 @@ function wrongHost(): PondError {
 function wrongOrigin(): PondError {
   return new PondError(
     "validation_failed",
-    "This pond does not answer to pages of other sites. Start it with --allowed-host to let one.",
+    "Requests from other sites are not allowed. Start pond with --allowed-host to allow one.",
     { details: { header: "origin" } },
   )
 }
@@ -168,11 +168,11 @@ function noRoute({ url }: Request): PondError {
   const { pathname } = new URL(url)
   const operation = OPERATIONS.find((each) => pathname === pathOf(each))
   const taken = operation === undefined ? "" : `: ${pathname} takes ${methodOf(operation)}`
-  return new PondError("not_found", `There is no such route${taken}. GET /v1/openapi.json says which there are.`)
+  return new PondError("not_found", `No such route${taken}. GET /v1/openapi.json lists all routes.`)
 }
 
 function noSchema(name: string, known: readonly string[]): PondError {
-  return new PondError("not_found", `There is no schema "${name}". There are: ${known.join(", ")}.`, {
+  return new PondError("not_found", `No schema "${name}". Schemas: ${known.join(", ")}.`, {
     details: { schemas: known },
   })
 }

@@ -14,8 +14,8 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
   const parsed = text === undefined ? undefined : parseJson(text)
   if (parsed?.ok === true) return parsed.value
   const reason = parsed === undefined ? "no UTF-8" : parsed.reason
-  throw new PondError("validation_failed", `The body is no JSON that pond can read: ${reason}.`, {
-    details: { faults: [{ path: "", message: "it is JSON in UTF-8" }] },
+  throw new PondError("validation_failed", `The body is not valid JSON: ${reason}.`, {
+    details: { faults: [{ path: "", message: "must be JSON in UTF-8" }] },
   })
 }
 
@@ -59,7 +59,7 @@ export async function readBytes(
 
 /** With 64 clients that were killed at once, the log said 34 times that pond had failed. */
 function gone(cause: unknown): PondError {
-  return new PondError("interrupted", "Whoever sent the request is gone.", { cause })
+  return new PondError("interrupted", "The client closed the connection.", { cause })
 }
 
 function tooLarge(bytesMax: number): PondError {

@@ -45,7 +45,7 @@ export function createRemote({ host, socket, namespace }: RemoteOptions): Remote
       return { value: answer }
     } catch (error) {
       if (error instanceof PondError || signal.aborted) throw error
-      host.log.debug("pond works alone: the pond that serves this store went away.")
+      host.log.debug("Not using the running server: it has stopped.")
       return undefined
     }
   }
@@ -68,7 +68,7 @@ async function reasonToWorkAlone(socket: string): Promise<string | undefined> {
     return version === VERSION ? undefined : `the pond that serves this store has another version (${String(version)})`
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError"
-    return isSlow ? `the pond that serves this store did not answer in ${GREETING_MS} ms` : "the socket is dead"
+    return isSlow ? `it did not answer within ${GREETING_MS} ms` : "the socket is dead"
   }
 }
 
@@ -113,6 +113,6 @@ async function call({ socket, operation, namespace, input, signal }: RemoteCall)
 function errorOf(said: unknown): Error {
   const { code, message, details } = (said ?? {}) as Record<string, unknown>
   if (typeof code !== "string" || !Object.hasOwn(ERROR_TABLE, code))
-    return new TypeError("the answer is not an error of pond's")
+    return new TypeError("the answer is not an error of pond")
   return new PondError(code as ErrorCode, String(message), { details: details as Record<string, unknown> })
 }

@@ -56,10 +56,10 @@ export function openApi(): Json {
     info: {
       title: "pond",
       version: VERSION,
-      description: "Every conversation with your coding agents: kept, found, carried on.",
+      description: "Every conversation with your coding agents, stored and searchable.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "The pond that serves this document." }],
+    servers: [{ url: "/", description: "The pond server that sent this document." }],
     // It listens to this machine alone and asks for no name: said, so that nobody takes it for forgotten.
     security: [],
     paths: { ...paths, "/v1/sql/exports/{id}": EXPORT_PATH },
@@ -70,7 +70,7 @@ export function openApi(): Json {
 const EXPORT_PATH: Json = {
   get: {
     operationId: "sql_export",
-    summary: "Read a file that a query wrote.",
+    summary: "Read a file written by a query.",
     parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
     responses: {
       200: {
@@ -88,7 +88,7 @@ function routeOf(operation: Operation): Json {
   const { name, summary, errors } = operation
   const body = { required: true, content: content(`${name}_request`) }
   const answer = {
-    description: "What was asked for.",
+    description: "The result.",
     content: content(`${name}_response`),
     headers: { "X-Pond-Request-Id": { schema: { type: "string" } } },
   }

@@ -29,7 +29,7 @@ export function listenOnPort(fetch: Fetch, host: string, port: number): HttpServ
   } catch (cause) {
     throw new PondError(
       "storage_unavailable",
-      `pond cannot listen on ${host}:${port}. Stop what listens there, or name another --port.`,
+      `Cannot listen on ${host}:${port}: the port is in use. Stop the other program, or choose another --port.`,
       { details: { host, port }, cause },
     )
   }
@@ -39,9 +39,13 @@ export function listenOnPort(fetch: Fetch, host: string, port: number): HttpServ
 export async function listenOnSocket(fetch: Fetch, path: string): Promise<HttpServer> {
   if (existsSync(path)) {
     if (await isAnswered(path)) {
-      throw new PondError("conflict", `A pond serves on ${path} already. Stop it first, or name another --socket.`, {
-        details: { socket: path },
-      })
+      throw new PondError(
+        "conflict",
+        `Another pond is already listening on ${path}. Stop it first, or choose another --socket.`,
+        {
+          details: { socket: path },
+        },
+      )
     }
     rmSync(path, { force: true })
   }

@@ -56,7 +56,7 @@ export const RESOURCES: readonly Resource[] = [
   },
   {
     uri: "stats://pond",
-    name: "what the store holds",
+    name: "what the store contains",
     mimeType: "application/json",
     read: async (context) => JSON.stringify(await perform(status, context, {})),
   },
@@ -67,7 +67,7 @@ type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: 
 const EXPORTS = "pond-sql-export://"
 
 /** Clients ask for templates at the start, and some take the answer "no such method" for a broken server. */
-export const TEMPLATES = [{ uriTemplate: `${EXPORTS}{id}`, name: "rows that pond_sql_query exported" }] as const
+export const TEMPLATES = [{ uriTemplate: `${EXPORTS}{id}`, name: "rows exported by pond_sql_query" }] as const
 
 export async function readResource(context: RunContext, uri: string): Promise<Contents> {
   if (uri.startsWith(EXPORTS)) return await readExport(context, uri)
@@ -75,7 +75,7 @@ export async function readResource(context: RunContext, uri: string): Promise<Co
   if (resource === undefined) {
     throw new PondError(
       "not_found",
-      `There is no resource ${JSON.stringify(uri)}. There are: ${RESOURCES.map((each) => each.uri).join(", ")}.`,
+      `No resource ${JSON.stringify(uri)}. Resources: ${RESOURCES.map((each) => each.uri).join(", ")}.`,
     )
   }
   return { uri, mimeType: resource.mimeType, text: await resource.read(context) }
@@ -86,7 +86,7 @@ async function readExport({ pond }: RunContext, uri: string): Promise<Contents> 
   if (bytes > EXPORT_BYTES_MAX) {
     throw new PondError(
       "validation_failed",
-      `The export has ${bytes} bytes, too many for one message. Read it on the machine that wrote it, as ${path}`,
+      `The export has ${bytes} bytes, too many for one message. Read it on the machine that wrote it: ${path}`,
       { details: { bytes, bytes_max: EXPORT_BYTES_MAX, path } },
     )
   }

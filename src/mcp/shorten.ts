@@ -51,7 +51,7 @@ export function valueText(value: unknown): string {
 function cut(text: string, charsMax: number, readOn: string): string {
   if (text.length <= charsMax) return text
   const missing = `${countText(text.length - charsMax)} of ${countText(text.length)} characters left out`
-  return `${text.slice(0, charsMax).toWellFormed()}\n[${missing}; to read on: ${readOn}]`
+  return `${text.slice(0, charsMax).toWellFormed()}\n[${missing}; continue with: ${readOn}]`
 }
 
 function quoted(text: string): string {

@@ -12,15 +12,15 @@ const CHARS_MAX = 80_000
 const AROUND_CHARS = 500
 
 const SQL: Arguments = {
-  sql: "One SELECT (or WITH … SELECT) in DuckDB's SQL over the tables sessions, messages, parts, embeddings. Anything else is refused. See the resource schema://pond-sql.",
+  sql: "One SELECT (or WITH … SELECT) in DuckDB SQL over the tables sessions, messages, parts and embeddings. Anything else is rejected. See the resource schema://pond-sql.",
   output: {
     description:
       "table (rows as text) or json (rows as a structure), both up to limit; parquet, ndjson or csv write every row to a file and answer with a pond-sql-export:// link.",
     only: ["table", "json", "parquet", "ndjson", "csv"],
     default: "table",
   },
-  limit: "Rows of table and json, at most 1000.",
-  timeout_ms: "When the query is stopped.",
+  limit: "Maximum number of rows for table and json, at most 1000.",
+  timeout_ms: "Stop the query after this many milliseconds.",
 }
 
 const SqlArguments = argumentsOf(sql.input, SQL)
@@ -70,7 +70,7 @@ function renderAnswer(answer: SqlOutput): ToolAnswer {
   const kept = countFitting(lines, CHARS_MAX - titles.length - ruled.length - AROUND_CHARS)
   if (kept === 0 && count > 0) return tooWide(titles.length)
   const more =
-    truncated || kept < count ? "; there are more: narrow the query, page by key, or set output to parquet" : ""
+    truncated || kept < count ? "; more rows exist: narrow the query, page by key, or set output to parquet" : ""
   return {
     text: `${counted(kept, "row")} in ${ms} ms${more}\n\n${[titles, ruled, ...lines.slice(0, kept)].join("\n")}\n`,
   }
@@ -87,6 +87,6 @@ function countFitting(lines: readonly string[], charsMax: number): number {
 }
 
 function tooWide(chars: number): ToolAnswer {
-  const text = `A row of this has ${chars} characters, and an answer at most ${CHARS_MAX}. Name fewer columns, take parts of them (left(search_text, 2000), substr(variant_data, 2001, 2000)), or set output to parquet, ndjson or csv.`
+  const text = `A row of this has ${chars} characters, more than the limit of ${CHARS_MAX}. Select fewer columns, take parts of them (left(search_text, 2000), substr(variant_data, 2001, 2000)), or set output to parquet, ndjson or csv.`
   return { text, isError: true }
 }

@@ -12,7 +12,7 @@ import { getTranscript, searchTranscript } from "./transcript.ts"
 const SEARCH: Arguments = {
   query:
     'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Needed unless similar_to is set.',
-  limit: "How many sessions, at most 200; fewer where they would be too long, and cursor goes on.",
+  limit: "Maximum number of sessions, at most 200. Long answers are cut; continue with cursor.",
   project: {
     field: ["filters", "project", "contains"],
     description: "Only projects whose path contains this text.",
@@ -24,17 +24,17 @@ const SEARCH: Arguments = {
   },
   include_subagents: {
     field: ["filters", "include_subagents"],
-    description: "Also what sub-agents said. Left out unless asked for.",
+    description: "Include sub-agent sessions (default: false).",
     default: false,
   },
   role: { field: ["filters", "role"], description: "Only messages of this role.", only: ["user", "assistant"] },
   from_date: { field: ["filters", "from_date"], description: "Only messages on or after this day (YYYY-MM-DD)." },
   to_date: { field: ["filters", "to_date"], description: "Only messages on or before this day (YYYY-MM-DD)." },
   similar_to: "Find messages like the one with this message_id; the query is ignored.",
-  mode: "auto ranks by words (and meaning); exact finds a literal text; pattern a regular expression; both newest first.",
-  scope: "conversation is what was said; tools is tool calls and their output.",
-  sort: "Best first, or newest first.",
-  cursor: "The token that an earlier answer ended with, to go on.",
+  mode: "auto ranks by words (and meaning); exact finds literal text and pattern a regular expression, both newest first.",
+  scope: "conversation: what was said; tools: tool calls and their output.",
+  sort: "Best or newest first (default: relevance).",
+  cursor: "The cursor at the end of a previous answer, for the next page.",
 }
 
 const SEARCH_CHARS_MAX = 80_000
@@ -58,7 +58,7 @@ const searchTool: Tool = {
     "Search the stored history of all coding-agent sessions on this machine or in this store. Answers with a readable transcript: totals first, then hits " +
     "grouped by session, best session first; each hit is a `--- [n] score | role | time | message_id | project | agent | session ---` rule and the matched " +
     "text. Pass a returned message_id to pond_get for the whole message. Scope with project, from_date, to_date rather than with the query. Scores compare " +
-    "only within one answer. Sub-agents and tool output are searched when asked for (include_subagents, scope).",
+    "only within one answer. Sub-agents and tool output are searched only on request (include_subagents, scope).",
   input: SearchInput,
   resultCharsMax: SEARCH_CHARS_MAX,
   run: async (context, given) => {
@@ -76,14 +76,14 @@ const searchTool: Tool = {
 
 const GET: Arguments = {
   session_id: "Read this session. Either this or message_id.",
-  message_id: "Read this message whole, marked with `>`.",
-  session_id_of_message: "Which session the message is of, where several have one of its id.",
-  context_depth: "With message_id: neighbours on each side.",
-  limit: "Messages of a page, or parts of a message.",
-  response_mode: "Of a session: what was said; every message with its parts in one line each; or everything inline.",
-  session_from: "Which end of the session; end gives the most recent, to recover context after compaction.",
-  after_id: "Go on behind this id: the one that the footer of an earlier answer names.",
-  tree: "With session_id: only the sessions below it, however deep.",
+  message_id: "Read this complete message, marked with `>`.",
+  session_id_of_message: "Session of the message, if the id is ambiguous.",
+  context_depth: "With message_id: number of messages before and after.",
+  limit: "Maximum number of messages, or of parts of a message.",
+  response_mode: "Session detail: conversational (what was said), complete (every message, parts in one line each) or verbatim (everything).",
+  session_from: "Which end of the session to read; end gives the most recent messages, to recover context after compaction.",
+  after_id: "Continue after this id, shown in the footer of a previous answer.",
+  tree: "With session_id: list its sub-agent sessions at any depth.",
 }
 
 const GET_CHARS_MAX = 200_000
@@ -98,7 +98,7 @@ const getTool: Tool = {
   description:
     "Read stored conversation as a transcript. session_id reads a whole session page by page (response_mode conversational, complete or verbatim); message_id " +
     "reads one message with all its parts, marked `>`, and context_depth neighbours on each side. A session lists its sub-agents in a footer. Tool calls are " +
-    "`-> name [call_id]`, results `<- name [call_id] (ok|failed)`. Pass the after_id that a footer shows to go on. Not for bulk: use `pond export` for that.",
+    "`-> name [call_id]`, results `<- name [call_id] (ok|failed)`. Pass the after_id from the footer to continue. Not for bulk: use `pond export` for that.",
   input: GetArguments,
   resultCharsMax: GET_CHARS_MAX,
   run: async (context, given) => {

@@ -57,17 +57,17 @@ export class PondError extends Error {
 
 /** What may come from any file that is written, wherever that is. */
 const MACHINE: Readonly<Record<string, string>> = {
-  ENOSPC: "A disk that pond writes to is full. Make room and run it again; `pond doctor` says which one it is.",
-  EDQUOT: "Your share of a disk that pond writes to is full. Make room and run it again; `pond doctor` says where.",
-  EROFS: "A disk that pond writes to is mounted for reading alone. `pond doctor` says which one it is.",
-  EMFILE: "The system lets pond open no more files. Raise the limit (`ulimit -n`) and run it again.",
-  ENFILE: "The system has no more files to open for anyone. Close other programs and run it again.",
+  ENOSPC: "A disk that pond writes to is full. Free some space and run it again; `pond doctor` shows which disk.",
+  EDQUOT: "Your disk quota is exceeded. Free some space and run it again; `pond doctor` shows where.",
+  EROFS: "A disk that pond writes to is mounted read-only. `pond doctor` shows which one.",
+  EMFILE: "Too many open files. Raise the limit (`ulimit -n`) and run it again.",
+  ENFILE: "The system has too many open files. Close other programs and run it again.",
 }
 
 /** Often what `sudo` left: files of another user among one's own. */
 function forbidden(error: Error): string | undefined {
   if (!("code" in error && "path" in error) || !["EACCES", "EPERM"].includes(String(error.code))) return undefined
-  return `This user may not use ${String(error.path)} (${String(error.code)}). Give it its rights back: chmod, or chown.`
+  return `Permission denied: ${String(error.path)} (${String(error.code)}). Fix its permissions with chmod or chown.`
 }
 
 /** What no row names is ours to mend: `internal`, with nothing of it shown outside and all of it in the log. */
@@ -75,13 +75,9 @@ export function toPondError(error: unknown): PondError {
   if (error instanceof PondError) return error
   const said = error instanceof Error && "code" in error ? (MACHINE[String(error.code)] ?? forbidden(error)) : undefined
   if (said !== undefined) return new PondError("storage_unavailable", said, { cause: error })
-  return new PondError(
-    "internal",
-    "pond failed in a way it does not know. Run again with -v and report what it prints.",
-    {
-      cause: error,
-    },
-  )
+  return new PondError("internal", "pond failed unexpectedly. Run it again with -v and report the output.", {
+    cause: error,
+  })
 }
 
 /** A fact that our own code guarantees. Where it does not hold, the fault is ours. */

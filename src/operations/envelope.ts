@@ -15,10 +15,10 @@ export function requestSchema({ input }: Operation): TSchema {
   return Type.Object(
     {
       protocol_version: Type.Literal(PROTOCOL_VERSION, {
-        description: "The version of the protocol that the request speaks.",
+        description: "The protocol version of the request.",
       }),
       namespace: Type.Optional(
-        Type.String({ minLength: 1, description: "Which tenant of the store is meant. Absent: the one of this pond." }),
+        Type.String({ minLength: 1, description: "The namespace to use (default: the one pond was started with)." }),
       ),
       ...properties,
     },
@@ -51,26 +51,26 @@ export async function performRequest(
 }
 
 function openEnvelope(body: unknown): { readonly namespace: string | undefined; readonly input: unknown } {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw bad("", "it is a JSON object")
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw bad("", "must be a JSON object")
   const { protocol_version: version, namespace, ...input } = body as Record<string, unknown>
   if (typeof version !== "number" || !Number.isInteger(version))
-    throw bad("/protocol_version", `it is a whole number; this pond speaks ${PROTOCOL_VERSION}`)
+    throw bad("/protocol_version", `must be an integer; this pond supports ${PROTOCOL_VERSION}`)
   if (version !== PROTOCOL_VERSION) {
     throw new PondError(
       "version_unsupported",
-      `This pond speaks version ${PROTOCOL_VERSION} of its protocol, not ${version}.`,
+      `This pond supports protocol version ${PROTOCOL_VERSION}, not ${version}.`,
       {
         details: { protocol_version: version, supported: [PROTOCOL_VERSION] },
       },
     )
   }
   if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
-    throw bad("/namespace", "it is a text that is not empty")
+    throw bad("/namespace", "must be a non-empty string")
   return { namespace, input }
 }
 
 function bad(path: string, message: string): PondError {
-  return new PondError("validation_failed", `The request is not right at ${path || "its top"}: ${message}.`, {
+  return new PondError("validation_failed", `Invalid request at ${path || "its top level"}: ${message}.`, {
     details: { faults: [{ path, message }] },
   })
 }

@@ -44,7 +44,7 @@ function choiceText(findings: readonly Finding[], path: string): string | undefi
 function unknownText(schema: TSchema, schemaPath: string): string {
   const holder = schemaAt(schema, schemaPath.replace(/\/additionalProperties$/, ""))
   const known = Object.keys((holder as { readonly properties?: object } | undefined)?.properties ?? {})
-  return known.length === 0 ? "is not known" : `is not known; there are ${known.join(", ")}`
+  return known.length === 0 ? "is not known" : `is not known; known are ${known.join(", ")}`
 }
 
 function schemaAt(schema: TSchema, pointer: string): unknown {

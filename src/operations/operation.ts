@@ -121,7 +121,7 @@ export function validateInput<I extends TSchema>(schema: I, given: unknown, life
   const [first] = faults
   throw new PondError(
     "validation_failed",
-    `The request is not right at ${first?.path || "its top"}: ${first?.message ?? "it has another shape"}.`,
+    `Invalid request at ${first?.path || "its top level"}: ${first?.message ?? "unexpected structure"}.`,
     {
       details: { faults },
     },
@@ -150,7 +150,7 @@ function isLocal({ surfaces }: Pick<Operation, "surfaces">): boolean {
 /** What work that is stopped throws is whatever the one who stopped it gave as a reason: no fault of pond's. */
 function stopped({ reason }: AbortSignal, cause: unknown): PondError {
   const isLate = reason instanceof Error && reason.name === "TimeoutError"
-  const what = isLate ? "The request took too long and was stopped. Ask for less at once." : "The request was stopped."
+  const what = isLate ? "The request timed out. Request less at once." : "The request was stopped."
   return new PondError("interrupted", what, { cause })
 }
 

@@ -95,7 +95,7 @@ function refuseToOverwrite({ files, root, isForced }: ApplyRequest, placed: read
   if (first === undefined || isForced) return
   throw new PondError(
     "would_overwrite",
-    `${first} is there already. Use --force to replace it; the old file is kept beside it.`,
+    `${first} already exists. Use --force to replace it; the old file is kept as a backup.`,
     {
       details: { paths: there },
     },

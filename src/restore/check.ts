@@ -21,7 +21,7 @@ export async function checkDraft(plan: RestorePlan, folder: string): Promise<voi
   if (difference === undefined) return
   throw new PondError(
     "internal",
-    `What pond would write of this session does not read back as the session (${difference}). Nothing was written. Please report it.`,
+    `The converted session does not read back correctly (${difference}). Nothing was written. Please report this.`,
     {
       details: { difference },
     },

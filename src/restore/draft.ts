@@ -42,7 +42,7 @@ export function pathOf(root: string, place: string): string {
   ) {
     throw new PondError(
       "validation_failed",
-      "A file of this session says that it lies outside its client's directory. It is not restored; export the session instead.",
+      "A file of this session is outside its client's directory, so it was not restored. Export the session instead.",
       {
         details: { place },
       },

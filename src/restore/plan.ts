@@ -140,7 +140,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   if (written.files.length === 0) {
     throw new PondError(
       "validation_failed",
-      `pond reads ${target.title}, and cannot write another client's session for it yet. Restore into another client with --to.`,
+      `pond cannot convert sessions to ${target.title} yet. Choose another client with --to.`,
       { details: { adapter: target.id } },
     )
   }
@@ -166,7 +166,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
 function nothingToTell(id: string, target: Adapter): PondError {
   return new PondError(
     "validation_failed",
-    `Nothing is said in the session ${id}, so ${target.title} has nothing to go on with. \`pond get ${id} --mode verbatim\` shows what it holds.`,
+    `Session ${id} has no messages, so ${target.title} has nothing to resume. \`pond get ${id} --mode verbatim\` shows what it contains.`,
     { details: { session_id: id } },
   )
 }
@@ -256,7 +256,7 @@ function adapterOf(session: Session): Adapter {
   if (adapter !== undefined) return adapter
   throw new PondError(
     "validation_failed",
-    `The session ${session.id} came from "${session.source_agent}", which this pond has no adapter for. Update pond, or export the session.`,
+    `Session ${session.id} came from "${session.source_agent}", which this pond does not support. Update pond, or export the session.`,
     { details: { session_id: session.id, source_agent: session.source_agent } },
   )
 }
@@ -282,11 +282,15 @@ async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Pr
     return await log(id)
   } catch (cause) {
     if (!(cause instanceof PondError) || cause.code !== "not_found") throw cause
-    const found = `The session ${by} goes on from ${id}, which is not in this store: its own client could not open it.`
-    throw new PondError("not_found", `${found} Sync where that one lies, or restore into another client with --to.`, {
-      details: { session_id: by, needs: id },
-      cause,
-    })
+    const found = `Session ${by} continues ${id}, which is not in this store: its own client could not open it.`
+    throw new PondError(
+      "not_found",
+      `${found} Sync the machine that has it, or restore into another client with --to.`,
+      {
+        details: { session_id: by, needs: id },
+        cause,
+      },
+    )
   }
 }
 

@@ -270,9 +270,9 @@ const TOOLS = "tool calls and results"
 
 /** Says that tool output was searched only literally, or not at all. */
 function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
-  if (mode === "words") return [`${TOOLS} (they have no index of words: mode exact)`]
+  if (mode === "words") return [`${TOOLS} (not in the word index: use mode exact)`]
   const unseen = since === undefined ? [] : [`${TOOLS} older than ${textOfMicros(since)} (mode: exact)`]
-  return [`${TOOLS} by words (they are searched to the letter)`, ...unseen]
+  return [`${TOOLS} by words (they are searched exactly)`, ...unseen]
 }
 
 async function scanExact(
@@ -298,9 +298,7 @@ async function scanExact(
     LARGE_BUDGET_MS,
   )
   const remarks =
-    elsewhere === 0
-      ? []
-      : [`${elsewhere ?? "any"} values larger than 4 MiB were not looked into; read them with pond get`]
+    elsewhere === 0 ? [] : [`${elsewhere ?? "any"} values larger than 4 MiB were not searched; read them with pond get`]
   const unseen = describeUnscanned(answer, limit)
   if (unseen !== undefined) remarks.push(`${unseen} (cursor)`)
   // A scan that continues another one has not found all matches even at its end: the newer ones are on earlier pages.
@@ -338,7 +336,7 @@ async function findSimilar({ context, where, whereOfVectors }: SearchState, mess
   const { sessions } = context
   const [source] = await sessions.tables.messages.read({ columns: HIT_COLUMNS, where: eq("id", messageId), limit: 1 })
   if (source === undefined) {
-    throw new PondError("not_found", `There is no message ${messageId} to find similar ones to.`, {
+    throw new PondError("not_found", `No message ${messageId} to find similar ones.`, {
       details: { message_id: messageId },
     })
   }
@@ -352,7 +350,7 @@ async function findSimilar({ context, where, whereOfVectors }: SearchState, mess
   return {
     ranked: fuse(arms).filter((fused) => keyOfHit(fused.hit) !== own),
     arms: [byVector === undefined ? "words" : "meaning"],
-    remarks: byVector === undefined ? ["meaning: no embeddings, so similar is what shares words"] : [],
+    remarks: byVector === undefined ? ["meaning: no embeddings; similar messages are found by words"] : [],
     asked: arms,
   }
 }

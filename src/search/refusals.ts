@@ -9,7 +9,7 @@ const PATTERN_UNITS_MAX = 4_000
 export function emptyQuery(): PondError {
   return new PondError(
     "validation_failed",
-    "The query is empty. Say what to look for, or name a message with similar_to.",
+    "The query is empty. Give words to search for, or a message with similar_to.",
     { details: { field: "query" } },
   )
 }
@@ -18,7 +18,7 @@ export function refuseLongPattern(pattern: string): void {
   if (pattern.length <= PATTERN_UNITS_MAX) return
   throw new PondError(
     "validation_failed",
-    `The pattern has ${pattern.length} characters, and one of more than ${PATTERN_UNITS_MAX} is not searched for. Shorten it, or use mode exact.`,
+    `The pattern has ${pattern.length} characters, more than the limit of ${PATTERN_UNITS_MAX}. Shorten it, or use mode exact.`,
     { details: { field: "query" } },
   )
 }

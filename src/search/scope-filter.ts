@@ -71,5 +71,5 @@ async function projectsMatching({ tables }: Sessions, regex: string): Promise<re
 }
 
 function badExpression(reason: string): PondError {
-  return new PondError("validation_failed", `The regular expression for the project cannot be used: ${reason}.`)
+  return new PondError("validation_failed", `Invalid regular expression for the project: ${reason}.`)
 }

@@ -37,14 +37,14 @@ const SCHEMES: Readonly<Record<string, Exclude<Backend, "local">>> = {
 const KNOWN = "a path, file://, s3://, s3+https://, gs:// or az://"
 
 export function parseLocation(url: string, sources: LocationSources): Location {
-  if (url === "" || url.includes("\0")) throw unusable("it is empty or holds a NUL")
+  if (url === "" || url.includes("\0")) throw unusable("it is empty or contains a NUL")
   if (url.startsWith("file:")) return local(filePath(url))
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return local(isAbsolute(url) ? url : resolve(url))
   const parsed = URL.parse(url)
   const backend = parsed === null ? undefined : SCHEMES[parsed.protocol]
-  if (parsed === null || backend === undefined) throw unusable(`pond knows ${KNOWN}`)
+  if (parsed === null || backend === undefined) throw unusable(`supported: ${KNOWN}`)
   if (parsed.username !== "" || parsed.password !== "") {
-    throw unusable("credentials do not belong into it: set them in the environment, or in the configuration by URL")
+    throw unusable("it must not contain credentials: set them in the environment or the config file")
   }
   if (parsed.search !== "" || parsed.hash !== "") throw unusable("it ends in ? or #")
   return remote(parsed, backend, sources)
@@ -54,7 +54,7 @@ function remote(url: URL, backend: Exclude<Backend, "local">, { environment, con
   const isOwnServer = url.protocol.startsWith("s3+")
   const path = url.pathname.split("/").filter((part) => part !== "")
   const [bucket, ...prefix] = isOwnServer ? path : [url.host, ...path]
-  if (bucket === undefined || bucket === "") throw unusable("it names no bucket")
+  if (bucket === undefined || bucket === "") throw unusable("it has no bucket")
   if ([bucket, ...prefix].some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
     throw unusable("a part of its path is . or ..")
   const shown = `${url.protocol}//${isOwnServer ? `${url.host}/` : ""}${[bucket, ...prefix].join("/")}`
@@ -90,7 +90,7 @@ function filePath(url: string): string {
 
 /** The URL itself is not repeated: what does not parse may hold anything. */
 function unusable(why: string, cause?: unknown): PondError {
-  return new PondError("validation_failed", `This storage URL cannot be used: ${why}.`, { cause })
+  return new PondError("validation_failed", `Invalid storage URL: ${why}.`, { cause })
 }
 
 /** The place of that name inside another. The name is one of ours: it has no separator. */

@@ -68,7 +68,7 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
 function unknown(name: string): PondError {
   return new PondError(
     "namespace_unknown",
-    "This store has no such namespace. `pond namespace list` says which it has, and `pond namespace create` makes one.",
+    "This store has no such namespace. `pond namespace list` shows them, `pond namespace create` creates one.",
     { details: { namespace: name } },
   )
 }

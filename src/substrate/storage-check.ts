@@ -91,7 +91,7 @@ async function meet(datasets: readonly Dataset[]): Promise<string | undefined> {
   })
   if (found === want) return undefined
   const are = typeof found === "string" ? found : `${found} are there`
-  return `${want} rows were written and ${are}: this store lets one writer overwrite another. It cannot keep a pond that several machines write to; use a store with conditional writes.`
+  return `${want} rows were written and ${are}: this store lets one writer overwrite another, so several machines cannot write to it. Use a store with conditional writes.`
 }
 
 async function rowsOfAll(datasets: readonly Dataset[]): Promise<number> {

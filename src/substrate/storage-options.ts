@@ -64,7 +64,7 @@ export function storageOptions(
   if (unknown !== undefined) {
     throw new PondError(
       "validation_failed",
-      `The configuration of the store sets ${unknown}, which pond does not know. It knows ${Object.keys(table).join(", ")}.`,
+      `Unknown setting ${unknown} in the storage configuration. Known: ${Object.keys(table).join(", ")}.`,
       { details: { setting: unknown } },
     )
   }

@@ -140,7 +140,7 @@ export async function planSync(request: SyncRequest, context: SyncContext): Prom
     for (const { adapter, root } of request.sources) {
       plans.push(await planRoot(adapter, root, state, { ...request, signal }))
       if (signal.aborted)
-        throw new PondError("interrupted", "Stopped before all sources were seen. Nothing was written.")
+        throw new PondError("interrupted", "Stopped before all sources were checked. Nothing was stored.")
     }
     return plans
   }
@@ -170,7 +170,7 @@ async function lockOf(
     mayWait: isPatient,
     onWait: (holder) =>
       log.info(
-        `Waiting for another pond${holder === undefined ? "" : ` (process ${holder.pid})`} that is at work on this store.`,
+        `Waiting for another pond${holder === undefined ? "" : ` (process ${holder.pid})`} to finish with this store.`,
       ),
   })
 }

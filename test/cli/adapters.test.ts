@@ -55,14 +55,14 @@ test("a client that is disabled is not read until it is named or enabled again, 
   expect(named.map(({ adapter }: { adapter: string }) => adapter)).toEqual(["codex"])
   expect((await runPond(["adapters", "enable", "codex", "opencode"], { env })).exitCode).toBe(0)
   expect(readFileSync(config, "utf8")).toBe(text)
-  expect((await runPond(["adapters", "enable", "codex"], { env })).stdout).toBe("Nothing to change: enabled already.\n")
+  expect((await runPond(["adapters", "enable", "codex"], { env })).stdout).toBe("No changes: already enabled.\n")
 })
 
 const MISTAKES: readonly (readonly [args: readonly string[], exitCode: number, line: string])[] = [
-  [["enable"], 2, "ADAPTER is missing"],
-  [["disable", "codxe"], 2, 'pond has no adapter "codxe". Did you mean codex?'],
-  [["list", "codex"], 2, '"codex" is one word too many'],
-  [["lst"], 2, 'pond has no verb "adapters lst". Did you mean list?'],
+  [["enable"], 2, "Missing ADAPTER"],
+  [["disable", "codxe"], 2, 'Unknown client "codxe". Did you mean codex?'],
+  [["list", "codex"], 2, 'Unexpected argument "codex"'],
+  [["lst"], 2, 'Unknown verb "adapters lst". Did you mean list?'],
 ]
 
 test.each(MISTAKES.map(([args, exitCode, line]) => ({ args, exitCode, line })))(
@@ -81,6 +81,6 @@ test("settings that cannot be changed without changing more are named", async ()
   writeFileSync(config, 'adapters = { disabled = ["pi"] }\n')
   const inline = await runPond(["adapters", "disable", "codex"], { env: home.env })
   expect(inline.exitCode).toBe(2)
-  expect(inline.stderr).toContain(`pond cannot set adapters.disabled in ${config}`)
+  expect(inline.stderr).toContain(`Cannot set adapters.disabled in ${config}`)
   expect(readFileSync(config, "utf8")).toBe('adapters = { disabled = ["pi"] }\n')
 })

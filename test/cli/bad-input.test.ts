@@ -23,14 +23,14 @@ const MISTAKES: readonly Mistake[] = [
     args: ["get", ""],
     exitCode: 2,
     code: "validation_failed",
-    line: "ID is empty. `pond search` finds sessions and messages and prints their ids.",
+    line: "ID is empty. `pond search` prints the ids of sessions and messages.",
   },
   {
     name: "an id that is empty, to be restored",
     args: ["restore", " "],
     exitCode: 2,
     code: "validation_failed",
-    line: "SESSION is empty. `pond search` finds sessions and messages and prints their ids.",
+    line: "SESSION is empty. `pond search` prints the ids of sessions and messages.",
   },
   ...["status", "search x", "get x", "stats", "optimize"].map((line) => ({
     name: `a store that is a plain file, for pond ${line}`,
@@ -39,7 +39,7 @@ const MISTAKES: readonly Mistake[] = [
     config: "",
     exitCode: 5,
     code: "storage_unavailable",
-    line: "The store HOME/.config/pond/config.toml cannot be there: part of its path is a file. Name another with --store.",
+    line: "The store HOME/.config/pond/config.toml cannot be created: part of its path is a file. Choose another with --store.",
   })),
   {
     name: "a store below a plain file",
@@ -48,42 +48,42 @@ const MISTAKES: readonly Mistake[] = [
     config: "",
     exitCode: 5,
     code: "storage_unavailable",
-    line: "The store HOME/.config/pond/config.toml/store cannot be there: part of its path is a file. Name another with --store.",
+    line: "The store HOME/.config/pond/config.toml/store cannot be created: part of its path is a file. Choose another with --store.",
   },
   {
     name: "a verb nobody knows",
     args: ["confgi"],
     exitCode: 2,
     code: "validation_failed",
-    line: 'pond has no verb "confgi". Did you mean config? Run pond --help.',
+    line: 'Unknown verb "confgi". Did you mean config? Run pond --help.',
   },
   {
     name: "a verb like no other",
     args: ["xyzzy"],
     exitCode: 2,
     code: "validation_failed",
-    line: 'pond has no verb "xyzzy". Run pond --help.',
+    line: 'Unknown verb "xyzzy". Run pond --help.',
   },
   {
     name: "a flag nobody knows, after the verb",
     args: ["config", "--no-colour"],
     exitCode: 2,
     code: "validation_failed",
-    line: "pond has no flag --no-colour here. Did you mean --no-color?",
+    line: "Unknown flag --no-colour. Did you mean --no-color?",
   },
   {
     name: "a flag nobody knows, before the verb",
     args: ["--stroe", "x", "config"],
     exitCode: 2,
     code: "validation_failed",
-    line: "pond has no flag --stroe here. Did you mean --store?",
+    line: "Unknown flag --stroe. Did you mean --store?",
   },
   {
     name: "a short flag nobody knows",
     args: ["config", "-x"],
     exitCode: 2,
     code: "validation_failed",
-    line: "pond has no flag -x here.",
+    line: "Unknown flag -x.",
   },
   {
     name: "a flag without its value, at the end",
@@ -104,7 +104,7 @@ const MISTAKES: readonly Mistake[] = [
     args: ["config", "--store="],
     exitCode: 2,
     code: "validation_failed",
-    line: '--store takes URL, not "".',
+    line: "--store needs a value: --store URL.",
   },
   {
     name: "a value for a flag that takes none",
@@ -118,35 +118,35 @@ const MISTAKES: readonly Mistake[] = [
     args: ["completions", "zhs"],
     exitCode: 2,
     code: "validation_failed",
-    line: 'SHELL is one of bash, zsh, fish, not "zhs". Did you mean zsh?',
+    line: 'SHELL must be one of bash, zsh, fish, not "zhs". Did you mean zsh?',
   },
   {
     name: "a missing argument",
     args: ["completions"],
     exitCode: 2,
     code: "validation_failed",
-    line: "SHELL is missing: the shell to write for.",
+    line: "Missing SHELL: The shell.",
   },
   {
-    name: "one word too many",
+    name: "Unexpected argument",
     args: ["doctor", "now"],
     exitCode: 2,
     code: "validation_failed",
-    line: '"now" is one word too many. Quote an argument that holds spaces.',
+    line: 'Unexpected argument "now". Quote arguments that contain spaces.',
   },
   {
     name: "a storage URL of no kind that pond knows",
     args: ["storage", "check", "ftp://somewhere/else"],
     exitCode: 2,
     code: "validation_failed",
-    line: "This storage URL cannot be used: pond knows a path, file://, s3://, s3+https://, gs:// or az://.",
+    line: "Invalid storage URL: supported: a path, file://, s3://, s3+https://, gs:// or az://.",
   },
   {
     name: "a storage URL with a password in it",
     args: ["storage", "check", "s3+https://me:secret@host/bucket"],
     exitCode: 2,
     code: "validation_failed",
-    line: "This storage URL cannot be used: credentials do not belong into it: set them in the environment, or in the configuration by URL.",
+    line: "Invalid storage URL: it must not contain credentials: set them in the environment or the config file.",
   },
   {
     name: "a storage setting that pond does not know",
@@ -154,14 +154,14 @@ const MISTAKES: readonly Mistake[] = [
     config: '[storage."s3://bucket"]\nsecret = "x"\n',
     exitCode: 2,
     code: "validation_failed",
-    line: "The configuration of the store sets secret, which pond does not know. It knows access_key_id, secret_access_key, session_token, region, endpoint.",
+    line: "Unknown setting secret in the storage configuration. Known: access_key_id, secret_access_key, session_token, region, endpoint.",
   },
   {
     name: "half a verb of two words",
     args: ["storage"],
     exitCode: 2,
     code: "validation_failed",
-    line: "pond storage needs one of check.",
+    line: "pond storage needs one of: check.",
   },
   {
     name: "a namespace without a name",
@@ -175,14 +175,14 @@ const MISTAKES: readonly Mistake[] = [
     args: ["search", "x", "--namespace", "nobody"],
     exitCode: 7,
     code: "namespace_unknown",
-    line: "This store has no such namespace. `pond namespace list` says which it has, and `pond namespace create` makes one.",
+    line: "This store has no such namespace. `pond namespace list` shows them, `pond namespace create` creates one.",
   },
   {
     name: "a config file that was named and is not there",
     args: ["config", "--config", "/nowhere/config.toml"],
     exitCode: 2,
     code: "validation_failed",
-    line: "The config file /nowhere/config.toml cannot be read (ENOENT). Mend it, or name another with --config.",
+    line: "Cannot read the config file /nowhere/config.toml (ENOENT). Fix it, or choose another with --config.",
   },
   {
     name: "a config file that is a directory",
@@ -190,7 +190,7 @@ const MISTAKES: readonly Mistake[] = [
     env: (home) => ({ HOME: home, POND_CONFIG: home }),
     exitCode: 2,
     code: "validation_failed",
-    line: "The config file HOME cannot be read (EISDIR). Mend it, or name another with --config.",
+    line: "Cannot read the config file HOME (EISDIR). Fix it, or choose another with --config.",
   },
   {
     name: "a config file that is not TOML",
@@ -206,7 +206,7 @@ const MISTAKES: readonly Mistake[] = [
     config: '# where it is\nstroe = "/tmp/x"\n',
     exitCode: 2,
     code: "validation_failed",
-    line: "HOME/.config/pond/config.toml:2: pond has no setting stroe. Did you mean store?",
+    line: "HOME/.config/pond/config.toml:2: unknown setting stroe. Did you mean store?",
   },
   {
     name: "a config value of the wrong kind",
@@ -222,7 +222,7 @@ const MISTAKES: readonly Mistake[] = [
     env: () => ({}),
     exitCode: 2,
     code: "validation_failed",
-    line: "HOME is not set, so pond has no place of its own. Set HOME or XDG_CONFIG_HOME.",
+    line: "HOME is not set, so pond cannot find its directories. Set HOME or XDG_CONFIG_HOME.",
   },
   {
     name: "HOME relative",
@@ -230,7 +230,7 @@ const MISTAKES: readonly Mistake[] = [
     env: () => ({ HOME: "here", XDG_CONFIG_HOME: "also/here" }),
     exitCode: 2,
     code: "validation_failed",
-    line: 'HOME is "here", which is no absolute path, so pond has no place of its own. Set HOME or XDG_CONFIG_HOME.',
+    line: 'HOME is "here", which is not an absolute path, so pond cannot find its directories. Set HOME or XDG_CONFIG_HOME.',
   },
 ]
 
@@ -269,15 +269,18 @@ test.each(["data", "state", "cache"])(
     expect(findings).toContainEqual({
       check: `${place} directory`,
       status: "failed",
-      found: `pond cannot write to ${blocked}/pond (ENOTDIR). Part of its path is a file: choose another place.`,
+      found: `Cannot write to ${blocked}/pond (ENOTDIR). Part of the path is a file: choose another path.`,
       fix: null,
     })
   },
 )
 
 test.each([
-  ["data", "The store HOME/file/pond/store cannot be there: part of its path is a file. Name another with --store."],
-  ["state", "pond cannot write to HOME/file/pond (ENOTDIR). Part of its path is a file: choose another place."],
+  [
+    "data",
+    "The store HOME/file/pond/store cannot be created: part of its path is a file. Choose another with --store.",
+  ],
+  ["state", "Cannot write to HOME/file/pond (ENOTDIR). Part of the path is a file: choose another path."],
 ])("a %s directory that cannot be made: sync stores nothing and exits 5", async (place, line) => {
   using home = temporaryHome()
   const blocked = join(home.path, "file")
@@ -307,7 +310,7 @@ test.each([
 test("a mistyped POND_ variable: doctor names it with the nearest right one", async () => {
   using home = temporaryHome()
   const { stdout, exitCode } = await runPond(["doctor"], { env: { ...home.env, POND_STROE: "x" } })
-  expect(stdout).toContain("warning  environment: pond reads no POND_STROE (did you mean POND_STORE?)\n")
+  expect(stdout).toContain("warning  environment: unknown variables: POND_STROE (did you mean POND_STORE?)\n")
   expect(exitCode).toBe(0)
 })
 

@@ -19,7 +19,7 @@ test.each([
   ["get 5b1e", "pond resume"],
   ["get 5b1e8f2c-7a94 --tree", "claude-code, 2 messages"],
   ["get 5b1e8f2c --format md", "Session: `"],
-  ["restore 5b1e8f2c --to pi --dry-run", "Would restore 1 session, foreign"],
+  ["restore 5b1e8f2c --to pi --dry-run", "Would convert 1 session to pi"],
   ["search the --session 5b1e8f2c", `pond resume ${SAMPLE_SESSION_ID}`],
   ["export -o HOME/one.pond --session 5b1e8f2c", "Exported 1 session, 2 messages"],
 ])("pond %s is of the session that begins so", async (line, said) => {
@@ -38,7 +38,7 @@ test("a session with agents is meant by its beginning, and an agent by more of i
   )
   expect(JSON.parse(meant?.stdout ?? "")).toMatchObject({ session: { id: session } })
   expect(JSON.parse(agent?.stdout ?? "")).toMatchObject({ session: { id: `${session}:agent-0c8cd0cc` } })
-  expect(agents?.stdout).toContain("Several sessions begin with")
+  expect(agents?.stdout).toContain("is ambiguous. It matches")
 })
 
 test("several that begin so are named, and a few signs are no beginning", async () => {
@@ -49,9 +49,9 @@ test("several that begin so are named, and a few signs are no beginning", async 
     runPond(["search", "the", "--session", "5b1e8f2d"], home),
   ])
   expect(several.exitCode).toBe(3)
-  expect(several.stderr).toStartWith("pond: Several sessions begin with de300000. Say which one is meant: de300000-")
+  expect(several.stderr).toStartWith("pond: The id de300000 is ambiguous. It matches: de300000-")
   expect(few).toMatchObject({ exitCode: 3, stdout: "" })
-  expect(few.stderr).toContain("There is no session and no message 5b1 in this store.")
-  expect(none.stderr).toContain("There is no session 5b1e8f2d x in this store.")
-  expect(found.stdout).toContain("left out: all sessions, as none has the id 5b1e8f2d (session_id)")
+  expect(few.stderr).toContain("No session or message 5b1 in this store.")
+  expect(none.stderr).toContain("No session 5b1e8f2d x in this store.")
+  expect(found.stdout).toContain("not searched: everything: no session has the id 5b1e8f2d (session_id)")
 })

@@ -36,7 +36,7 @@ test.each(["soon", "2026-02-30", "2026-13", "30 Feb", "20 Foo", "9999", "9999999
   "%j is refused with what can be typed",
   (text) => {
     expect(() => typed(text)).toThrow(
-      `"${text}" is no date. Write it as 2026-01-31, 2026-01, "20 Jan", yesterday or 7d, or as 2026-01-31T12:00:00Z.`,
+      `"${text}" is not a date. Use 2026-01-31, 2026-01, "20 Jan", "last week", yesterday, 7d or 2026-01-31T12:00.`,
     )
   },
 )

@@ -71,7 +71,7 @@ const BREAKAGES: readonly Breakage[] = [
     what: "a setting of a newer pond",
     break: (home) => writeFileSync(join(home, ".config/pond/config.toml"), "[telepathy]\non = true\n"),
     check: "config",
-    says: /config\.toml:1: pond has no setting telepathy\. Remove it, or update pond if a newer one wrote it\.$/,
+    says: /config\.toml:1: unknown setting telepathy\. Remove it, or update pond if a newer one wrote it\.$/,
   },
   {
     what: "a file where the store should be",
@@ -80,7 +80,7 @@ const BREAKAGES: readonly Breakage[] = [
       writeFileSync(join(home, STORE), "", { mode: 0o600 })
     },
     check: "store",
-    says: /part of its path is a file\. Name another with --store\.$/,
+    says: /part of its path is a file\. Choose another with --store\.$/,
   },
   {
     what: "a file in the way of the state",
@@ -89,26 +89,26 @@ const BREAKAGES: readonly Breakage[] = [
       writeFileSync(join(home, ".local/state"), "", { mode: 0o600 })
     },
     check: "state directory",
-    says: /^pond cannot write to .*state\/pond \(ENOTDIR\)\. Part of its path is a file/,
+    says: /^Cannot write to .*state\/pond \(ENOTDIR\)\. Part of the path is a file/,
   },
   {
     what: "a store that its owner may not enter",
     break: (home) => chmodSync(join(home, STORE), 0),
     check: "permissions",
-    says: /^their owner may not use .*store$/,
+    says: /^their owner has no access to .*store$/,
     isMended: true,
   },
   {
     what: "a table that nobody may read",
     break: (home) => chmodSync(join(home, STORE, "messages.lance"), 0),
     check: "store",
-    says: /^This user may not read .*messages\.lance, which is part of the store\. .*chmod -R u\+rwX/,
+    says: /^Permission denied: .*messages\.lance, part of the store\. .*chmod -R u\+rwX/,
   },
   {
     what: "a client's sessions that nobody may read",
     break: (home) => chmodSync(join(home, ".codex"), 0),
     check: "clients",
-    says: /^pond may not read Codex in .*\.codex: nothing of it is stored\. .*pond adapters disable/,
+    says: /^cannot read Codex in .*\.codex: its sessions are not stored\. .*pond adapters disable/,
   },
 ]
 
@@ -169,5 +169,7 @@ test.if(CAN_BE_USER)("a lock that something else wrote into is named, with what 
   })
   const { exitCode, stderr } = run(home, ["sync", "-q"])
   expect(exitCode).toBe(5)
-  expect(stderr).toMatch(/cannot lock .*\.lock\. Something else wrote into it\. .* remove the file: it holds nothing\./)
+  expect(stderr).toMatch(
+    /Cannot lock .*\.lock\. Another program wrote to it\. .* delete the file: it contains no data\./,
+  )
 })

@@ -59,7 +59,7 @@ test("what pond can mend it mends: rights, a registration that went stale, a sch
   expect(ill.exitCode).toBe(0)
   expect(ill.stdout).toContain(`warning  permissions: others on this machine can read ${store}\n`)
   expect(ill.stdout).toContain("warning  MCP: Claude Code starts another pond, /old/bin/pond mcp\n")
-  expect(ill.stdout).toContain("warning  schedule: /old/bin/pond is not there any more\n")
+  expect(ill.stdout).toContain("warning  schedule: /old/bin/pond no longer exists\n")
   expect(ill.stdout).toContain("`pond doctor --fix` mends 3 of these.\n")
 
   const mended = await runPond(["doctor", "--fix", "--json"], { env })
@@ -86,7 +86,7 @@ test("what it cannot mend it tells, and a fix that fails is a failure", async ()
   expect(ran.exitCode).toBe(4)
   expect(findingsOf(ran, "clients")[0]).toMatchObject({
     status: "warning",
-    found: expect.stringContaining("codxe, which pond does not have. Did you mean codex?"),
+    found: expect.stringContaining("codxe. Did you mean codex?"),
   })
   expect(findingsOf(ran, "MCP")[1]).toMatchObject({
     status: "warning",

@@ -106,7 +106,7 @@ test("a failure nobody planned is internal, and shows nothing of itself", async 
   const { stdout, stderr, exitCode } = await rehearse("fail", "surprise")
   expect({ stdout, stderr, exitCode }).toEqual({
     stdout: "",
-    stderr: "pond: pond failed in a way it does not know. Run again with -v and report what it prints.\n",
+    stderr: "pond: pond failed unexpectedly. Run it again with -v and report the output.\n",
     exitCode: 1,
   })
 })
@@ -157,8 +157,8 @@ test("the second word of a family is looked up within the family", async () => {
     rehearse("family", "second", "-q"),
     rehearse("family", "--help"),
   ])
-  expect(wrong.stderr).toBe('pond: pond has no verb "family frist". Did you mean first? Run pond --help.\n')
-  expect(missing.stderr).toBe("pond: pond family needs one of first, second.\n")
+  expect(wrong.stderr).toBe('pond: Unknown verb "family frist". Did you mean first? Run pond --help.\n')
+  expect(missing.stderr).toBe("pond: pond family needs one of: first, second.\n")
   expect(right).toEqual({ stdout: "line\n", stderr: "", exitCode: 0 })
   expect(help.stdout).toContain("family second")
   expect(help.stdout).not.toContain("stream")

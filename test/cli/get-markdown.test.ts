@@ -27,7 +27,7 @@ test("to a pipe, to a file of one's own, and as one document: the same Markdown"
   expect(file).toEqual({
     exitCode: 0,
     stderr: "",
-    stdout: `Wrote 2 messages to talk.md: ${bytes} bytes.\nNothing was taken out of it: --redact replaces what looks like a credential.\n`,
+    stdout: `Wrote 2 messages to talk.md: ${bytes} bytes.\nNot redacted: --redact replaces text that looks like a credential.\n`,
   })
   expect(readFileSync(join(home.path, "talk.md"), "utf8")).toBe(piped.stdout)
   expect(statSync(join(home.path, "talk.md")).mode & 0o777).toBe(0o600)
@@ -43,7 +43,7 @@ test("to a pipe, to a file of one's own, and as one document: the same Markdown"
     messages: 2,
   })
   expect(JSON.parse(redacted.stdout)).toMatchObject({ file: "clean.md", messages: 2, replaced: [] })
-  expect(readFileSync(join(home.path, "clean.md"), "utf8")).toContain("Nothing in it looked like a credential.")
+  expect(readFileSync(join(home.path, "clean.md"), "utf8")).toContain("No credentials detected.")
 })
 
 test("a file that is there is written over with --force alone", async () => {
@@ -52,7 +52,7 @@ test("a file that is there is written over with --force alone", async () => {
   expect(refused).toEqual({
     exitCode: 8,
     stdout: "",
-    stderr: "pond: mine.md is there already. Name another file, or replace it with --force.\n",
+    stderr: "pond: mine.md already exists. Choose another file, or use --force.\n",
   })
   expect(readFileSync(join(home.path, "mine.md"), "utf8")).toBe("mine")
   expect(await get("-o", "mine.md", "--force")).toMatchObject({ exitCode: 0 })
@@ -60,18 +60,12 @@ test("a file that is there is written over with --force alone", async () => {
 })
 
 test.each([
-  [["--redact"], "--redact is about Markdown. Add --format md, or leave it out."],
-  [["--include-subagents"], "--include-subagents is about Markdown. Add --format md, or leave it out."],
-  [["--format", "text", "-o", "x.md"], "--output is about Markdown. Add --format md, or leave it out."],
-  [
-    ["--format", "md", "--tree"],
-    "--tree does not go with Markdown, which is of a whole session. Leave one of them out.",
-  ],
-  [
-    ["-o", "x.md", "--limit", "3"],
-    "--limit does not go with Markdown, which is of a whole session. Leave one of them out.",
-  ],
-  [["--format", "html"], '--format takes one of text, md, not "html".'],
+  [["--redact"], "--redact only applies to Markdown. Add --format md, or remove it."],
+  [["--include-subagents"], "--include-subagents only applies to Markdown. Add --format md, or remove it."],
+  [["--format", "text", "-o", "x.md"], "--output only applies to Markdown. Add --format md, or remove it."],
+  [["--format", "md", "--tree"], "--tree cannot be combined with Markdown, which covers a whole session."],
+  [["-o", "x.md", "--limit", "3"], "--limit cannot be combined with Markdown, which covers a whole session."],
+  [["--format", "html"], '--format must be one of text, md, not "html".'],
 ])("%p is refused, and nothing is written", async (args, message) => {
   expect(await get(...args)).toEqual({ exitCode: 2, stdout: "", stderr: `pond: ${message}\n` })
   expect(existsSync(join(home.path, "x.md"))).toBe(false)
@@ -88,7 +82,7 @@ test("a session that is nowhere, and a place that cannot be written, leave no fi
   expect(folder).toMatchObject({ exitCode: 5, stdout: "" })
   expect(nowhere).toMatchObject({
     exitCode: 5,
-    stderr: "pond: pond cannot write to folder/no/x.md (ENOENT). Make it writable, or choose another place.\n",
+    stderr: "pond: Cannot write to folder/no/x.md (ENOENT). Make it writable, or choose another directory.\n",
   })
   expect(readdirSync(join(home.path, "folder"))).toEqual([])
 })

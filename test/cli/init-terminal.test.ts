@@ -49,10 +49,10 @@ test("what is refused is not done, and the rest is", async () => {
   const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "no\n", "yes\n"])
   expect(exitCode).toBe(0)
   expect(questions).toEqual([
-    "Tell Claude Code of pond, in ~/.claude.json?",
-    "Tell Codex of pond, in ~/.codex/config.toml?",
-    "Tell opencode of pond, in ~/.config/opencode/opencode.jsonc?",
-    "Sync by itself every 15 minutes (systemd)?",
+    "Add pond to Claude Code (~/.claude.json)?",
+    "Add pond to Codex (~/.codex/config.toml)?",
+    "Add pond to opencode (~/.config/opencode/opencode.jsonc)?",
+    "Sync automatically every 15 minutes (systemd)?",
     "Sync now (4 sessions)?",
   ])
   expect(screen.indexOf('"command": ')).toBeLessThan(screen.indexOf(QUESTION))

@@ -30,8 +30,8 @@ test("without a terminal it says what it would do, and does nothing", async () =
   const { env, programs } = environmentOf(home)
   const [words, json] = await Promise.all([runPond(["init"], { env }), runPond(["init", "--json"], { env })])
   expect([words.exitCode, json.exitCode]).toEqual([0, 0])
-  expect(words.stdout).toContain("  pi knows no MCP; `pond skill` prints what it can read instead\n")
-  expect(words.stdout).toContain("Nothing was done. `pond init --yes` does it all")
+  expect(words.stdout).toContain("  pi does not support MCP; install the skill instead: `pond skill > SKILL.md`\n")
+  expect(words.stdout).toContain("No changes made. `pond init --yes` does all of this")
   for (const [, [place]] of Object.entries(CLIENT_SETTINGS))
     expect(words.stdout).toContain(`${join(home.path, place)} will get\n`)
   const plan = JSON.parse(json.stdout)
@@ -103,7 +103,7 @@ test("--yes sets everything up, again changes nothing, and --undo gives every fi
   expect(existsSync(join(home.path, ".config/pond/config.toml"))).toBe(false)
   expect(programs.calls()).toContain("systemctl --user disable --now pond-sync.timer")
   expect(existsSync(join(home.path, "archive"))).toBe(true)
-  expect((await runPond(["init", "--undo"], { env })).stdout).toContain("There was nothing to take back.\n")
+  expect((await runPond(["init", "--undo"], { env })).stdout).toContain("Nothing to undo.\n")
 }, 60_000)
 
 test("settings that changed since keep their changes when init is undone", async () => {
@@ -148,7 +148,7 @@ test("settings that cannot be changed safely are left alone, the rest is done, a
   symlinkSync("/proc/version", opencode) // readable, and nobody's to write
   const words = await runPond(["init", "--dry-run"], { env })
   expect(words.stdout).toContain("Codex: ")
-  expect(words.stdout).toMatch(/cannot be changed safely: .*\n {4}By hand: codex mcp add pond -- /)
+  expect(words.stdout).toMatch(/cannot be edited safely: .*\n {4}By hand: codex mcp add pond -- /)
   const ran = await runPond(["init", "--yes", "--no-sync", "--no-schedule", "--json"], { env })
   const { registrations, done } = JSON.parse(ran.stdout)
   expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "unreadable", "unreadable"])
@@ -178,8 +178,8 @@ test("an empty machine is set up all the same, and says that nothing is there", 
   const { env } = environmentOf(home, {})
   const ran = await runPond(["init", "--yes"], { env })
   expect({ exitCode: ran.exitCode, stderr: ran.stderr }).toEqual({ exitCode: 0, stderr: "" })
-  expect(ran.stdout).toContain("no client here that knows it\n")
-  expect(ran.stdout).toContain("No client of pond's has sessions on this machine.\n")
+  expect(ran.stdout).toContain("no client here supports MCP\n")
+  expect(ran.stdout).toContain("No supported client has sessions on this machine.\n")
 })
 
 test("what fails is one line, and the code says which kind", async () => {
@@ -200,6 +200,6 @@ test("what fails is one line, and the code says which kind", async () => {
   const extra = await runPond(["init", "now"], { env })
   expect({ exitCode: extra.exitCode, stderr: extra.stderr }).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('"now" is one word too many'),
+    stderr: expect.stringContaining('Unexpected argument "now"'),
   })
 }, 60_000)

@@ -63,7 +63,7 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["import", "whole.pond", "--store", "new"],
     at: '"stage":"check"',
     isStored: true,
-    message: "Stopped while the archive was checked: nothing was imported.",
+    message: "Stopped while checking the file: nothing was imported.",
     left: async (home, isAsked) => {
       expect(existsSync(at(home, "new"))).toBe(!isAsked)
       expect(await countsIn(home, "new")).toBe(0)
@@ -74,7 +74,7 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["import", "whole.pond", "--store", "half"],
     at: '"stage":"messages"',
     isStored: true,
-    message: "Run it again: what is stored is not stored twice.",
+    message: "Run it again to",
     left: async (home) => expect(await countsIn(home, "half")).toBe(2),
     again: (home) => holdsAll(home, "half"),
   },
@@ -82,7 +82,7 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["copy", "--to", "copied"],
     at: '"stage":"messages"',
     isStored: true,
-    message: "Run it again: what is stored is not stored twice.",
+    message: "Run it again to",
     left: async (home) => expect(await countsIn(home, "copied")).toBe(0),
     again: (home) => holdsAll(home, "copied"),
   },
@@ -90,7 +90,7 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["optimize"],
     at: '"stage":"messages"',
     isStored: true,
-    message: "Stopped after sessions, messages. What was done stays; run it again for the rest.",
+    message: "Stopped after sessions, messages. Run it again for the rest.",
     left: (home) => holdsAll(home, OWN),
     again: (home) => holdsAll(home, OWN),
   },
@@ -162,8 +162,8 @@ describe.each(Object.entries(CASES))("%s", (_, { args, at: point, isStored, mess
 })
 
 test.each([
-  ['"stage":"claude-code"', "Nothing new was stored by then; the next `pond sync` begins where this one did.", 0],
-  ['"stage":"index"', "At least 8 new messages are stored; the next `pond sync` goes on from there.", 8],
+  ['"stage":"claude-code"', "Nothing new was stored; the next `pond sync` starts from the same point.", 0],
+  ['"stage":"index"', "At least 8 new messages are stored; the next `pond sync` continues from there.", 8],
 ])(
   "a sync that is asked twice (at %s) waits for nothing, and says how far it came",
   async (point, said, messages) => {
@@ -184,13 +184,13 @@ test("an init whose first sync is stopped says so, and where the next one goes o
   const page: Page = { style: createStyle(false), columns: 80, path: (path) => path, prose: (text) => text }
   const report = { embed: null, index: null, ms: 7, interrupted: true }
   expect(renderSynced({ ...report, adapters: [] }, page)).toBe(
-    "warning  Stopped. Nothing new was stored by then; the next `pond sync` begins where this one did.\n",
+    "warning  Stopped. Nothing new was stored; the next `pond sync` starts from the same point.\n",
   )
   const sessions = { seen: 2, new: 1, grown: 0, rewritten: 0, unchanged: 1, gone: 0, failed: 0, nameless: 0 }
   const root = { adapter: "pi", path: "/pi", sessions, messages: { new: 5 }, parts: { new: 3 }, bytes_read: 10, ms: 3 }
   const adapters = [{ ...root, issues: [], unverified_versions: [], retention: null }]
   expect(renderSynced({ ...report, adapters }, page)).toEndWith(
-    "warning  Stopped. 5 new messages are stored; the next `pond sync` goes on from there.\n",
+    "warning  Stopped. 5 new messages are stored; the next `pond sync` continues from there.\n",
   )
 })
 

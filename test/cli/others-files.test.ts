@@ -69,7 +69,7 @@ interface Synced {
   readonly adapters: readonly { readonly issues: readonly { readonly kind: string }[] }[]
 }
 
-const UNKNOWN = "in a way it does not know"
+const UNKNOWN = "unexpectedly"
 
 test.if(CAN_BE_USER)(
   "a log that may not be read any more keeps no other from being stored, and is gone on with once it may",
@@ -105,10 +105,10 @@ test.if(CAN_BE_USER)(
         exitCode: verb[0] === "doctor" ? 4 : 0,
       })
     }
-    expect(run(home, "status").said).not.toContain("no client of pond's has sessions here")
+    expect(run(home, "status").said).not.toContain("no supported client has sessions here")
     const { exitCode, said } = run(home, "sync")
     expect(exitCode).toBe(5)
-    expect(said).toMatch(/cannot write to .*\.local\/state\/pond \(EACCES\)/)
+    expect(said).toMatch(/Cannot write to .*\.local\/state\/pond \(EACCES\)/)
   },
 )
 
@@ -117,11 +117,11 @@ test.if(CAN_BE_USER)("a state that may only be read is named by the sync that ha
     for (const path of named(state, ".sqlite")) chmodSync(path, 0o400)
   })
   const { exitCode, said } = run(home, "sync")
-  expect(said).toMatch(/cannot write to .*\.sqlite \(SQLITE_READONLY\)\. Make it writable/)
+  expect(said).toMatch(/Cannot write to .*\.sqlite \(SQLITE_READONLY\)\. Make it writable/)
   expect(exitCode).toBe(5)
   const doctor = run(home, "doctor")
   expect(doctor.exitCode).toBe(4)
-  expect(doctor.said).toMatch(/failed +permissions: this user may not write .*\.sqlite/)
+  expect(doctor.said).toMatch(/failed +permissions: not writable: .*\.sqlite/)
 })
 
 test.if(CAN_BE_USER)("a state that may not even be read is named", () => {
@@ -129,7 +129,7 @@ test.if(CAN_BE_USER)("a state that may not even be read is named", () => {
     for (const path of named(state, ".sqlite")) chmodSync(path, 0)
   })
   const { exitCode, said } = run(home, "sync")
-  expect(said).toMatch(/cannot write to .*\.sqlite \(SQLITE_CANTOPEN\)\. Make it writable/)
+  expect(said).toMatch(/Cannot write to .*\.sqlite \(SQLITE_CANTOPEN\)\. Make it writable/)
   expect(exitCode).toBe(5)
 })
 
@@ -149,6 +149,6 @@ test.if(CAN_BE_USER)("a lock that may only be read is not taken for one that is 
     for (const path of named(state, ".lock")) chmodSync(path, 0o400)
   })
   const { exitCode, said } = run(home, "sync")
-  expect(said).toMatch(/cannot lock .*\.lock\. Make it .*writable/)
+  expect(said).toMatch(/Cannot lock .*\.lock\. Make it .*writable/)
   expect(exitCode).toBe(5)
 })

@@ -141,11 +141,11 @@ test("the last lines count what was found, or say that it is the best of more", 
       .trimEnd()
       .split("\n")
       .at(-1)
-  expect(last({})).toBe("150 messages found by words and exact.")
-  expect(last({ matched_more: true })).toBe("The best 150 messages by words and exact.")
+  expect(last({})).toBe("150 messages found (keyword and exact search).")
+  expect(last({ matched_more: true })).toBe("The best 150 messages (keyword and exact search).")
   const walked = { arms: ["exact"], scope: "conversation", excluded: [] }
-  expect(last({ searched: walked, matched_more: true })).toBe("150 messages of more found by exact, newest first.")
-  expect(last({ searched: { ...walked, scope: "tools" } })).toBe("150 places found by exact.")
+  expect(last({ searched: walked, matched_more: true })).toBe("The newest 150 messages (exact search).")
+  expect(last({ searched: { ...walked, scope: "tools" } })).toBe("150 places found (exact search).")
 })
 
 test.each([
@@ -205,7 +205,7 @@ test("where nothing was found yet, the next thing is to go on", () => {
   const searched = { arms: ["exact"], scope: "all", excluded }
   const answer = { sessions: [], matched_total: 0, matched_more: true, has_more: true, next_cursor: "eyJ", searched }
   expect(renderResults(answer, { ...PLAIN, query: "word", mode: "exact", scope: "all" })).toBe(
-    "Nothing was found by exact so far.\n  left out: what is older than 2026-03-01T00:00:00.000Z (cursor)\nGo on looking: add --cursor eyJ\n",
+    "No matches (exact search) so far.\n  not searched: what is older than 2026-03-01T00:00:00.000Z (cursor)\nKeep searching: --cursor eyJ\n",
   )
 })
 
@@ -221,9 +221,11 @@ test("where nothing was found, what can be tried is what a shell takes, and noth
       .split("\n")
       .at(1)
   expect(tried("two `id` $HOME it's")).toBe(
-    "Try it to the letter, tools included: pond search --mode exact --scope all 'two `id` $HOME it'\\''s'",
+    "Try an exact search that includes tool output: pond search --mode exact --scope all 'two `id` $HOME it'\\''s'",
   )
-  expect(tried("a\\(", "pattern")).toBe("Try it, tools included: pond search --mode pattern --scope all 'a\\('")
+  expect(tried("a\\(", "pattern")).toBe(
+    "Try a pattern search that includes tool output: pond search --mode pattern --scope all 'a\\('",
+  )
   expect(tried("word", "exact", "tools")).toEndWith("--mode exact --scope all word")
   for (const mode of ["exact", "pattern"]) expect(tried("word", mode, "all")).toBe("")
 })

@@ -64,7 +64,7 @@ describe("the picker", () => {
     const many = Array.from({ length: 100 }, (_, number) =>
       choice(number, `${"a long title 漢字 ".repeat(9)}${number}`),
     )
-    const look = { style: createStyle(false), columns, rows, prompt: "Go on with", preview: ["x".repeat(300)] }
+    const look = { style: createStyle(false), columns, rows, prompt: "Resume", preview: ["x".repeat(300)] }
     for (const state of [
       { choices: many, query: "", at: 99 },
       { ...start, query: "none" },
@@ -81,7 +81,7 @@ describe("the picker", () => {
       choice(1),
       { ...choice(2, "two"), about: ["5 h ago", "claude-code", `/${"deep/".repeat(20)}pond`] },
     ] as const
-    const look = { style: createStyle(false), columns: 60, rows: 20, prompt: "Go on with", preview: [] }
+    const look = { style: createStyle(false), columns: 60, rows: 20, prompt: "Resume", preview: [] }
     expect(screenOf({ choices, query: "", at: 0 }, look).slice(2, 4)).toEqual([
       "> title 1    today  pi           ~/work",
       "  two      5 h ago  claude-code  …/deep/deep/deep/deep/pond",
@@ -202,14 +202,14 @@ describe("pond resume", () => {
   test("who leaves has chosen nothing", async () => {
     const { exitCode, screen } = await onTerminal([], [["3 of 3", "\u001b"]])
     expect(exitCode).toBe(130)
-    expect(screen).toEndWith("pond: Nothing was chosen.\n")
+    expect(screen).toEndWith("pond: No session chosen.\n")
   })
 
   test.each([
-    ["no session and no terminal", [], 2, "SESSION is missing: name one, or run pond resume on a terminal to choose."],
-    ["a session that is not there", ["nowhere"], 3, "There is no session nowhere in this store."],
-    ["a directory that is gone", [SESSION], 3, "The session was held in /home/you/shop, which is not there."],
-    ["a client nobody knows", [SESSION, "--to", "cladue-code"], 2, 'pond cannot restore into "cladue-code".'],
+    ["no session and no terminal", [], 2, "Missing SESSION: name one, or run pond resume on a terminal to choose."],
+    ["a session that is not there", ["nowhere"], 3, "No session nowhere in this store."],
+    ["a directory that is gone", [SESSION], 3, "The session ran in /home/you/shop, which does not exist here."],
+    ["a client nobody knows", [SESSION, "--to", "cladue-code"], 2, 'Cannot restore into "cladue-code".'],
   ])("%s: said, with an exit code", async (_, args, exitCode, line) => {
     const ran = await runPond(["resume", ...args], { env })
     expect(ran).toMatchObject({ exitCode, stdout: "" })
@@ -217,13 +217,13 @@ describe("pond resume", () => {
   })
 
   test.each([
-    ["codex", /^Would restore 1 session, foreign: 1 file, [\d.]+ KB\.$/m, ".codex"],
-    ["opencode", /^Would restore 1 session, foreign: 1 file\.$/m, ".local/share/opencode"],
+    ["codex", /^Would convert 1 session to [\w ]+: 1 file, [\d.]+ KB\.$/m, ".codex"],
+    ["opencode", /^Would convert 1 session to [\w ]+: 1 file\.$/m, ".local/share/opencode"],
   ])("--dry-run into %s says what it would do, writes nothing and starts nobody", async (client, line, folder) => {
     const ran = await runPond(["resume", SESSION, "--to", client, "--cwd", work(), "--dry-run"], { env })
     expect(ran.exitCode).toBe(0)
     expect(ran.stdout).toMatch(line)
-    expect(ran.stdout).toMatch(/^Go on with {2}cd .*\/work && /m)
+    expect(ran.stdout).toMatch(/^Resume with: cd .*\/work && /m)
     expect(existsSync(join(home.path, folder))).toBe(false)
   })
 
@@ -242,7 +242,9 @@ describe("pond resume", () => {
     writeFileSync(path, written.slice(0, -2))
     const { exitCode, stderr } = await resumed()
     expect(exitCode).toBe(8)
-    expect(stderr).toContain(`Or go on with what is there: cd ${work()} && claude --resume ${basename(name, ".jsonl")}`)
+    expect(stderr).toContain(
+      `Or resume what is already there: cd ${work()} && claude --resume ${basename(name, ".jsonl")}`,
+    )
   })
 
   test("a store without a session says what fills it", async () => {

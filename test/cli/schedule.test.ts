@@ -34,7 +34,7 @@ test("systemd: start writes the units and loads them, stop takes both back", asy
   expect(readFileSync(join(home.path, `${UNITS}.timer`), "utf8")).toContain("OnUnitInactiveSec=30min\n")
 
   const stopped = await runPond(["schedule", "stop"], { env })
-  expect(stopped.stdout).toBe("pond syncs no more by itself. What is stored stays.\n")
+  expect(stopped.stdout).toBe("Automatic sync is off. Stored sessions are kept.\n")
   expect(systemctl.calls().slice(5)).toEqual([
     "systemctl --user disable --now pond-sync.timer",
     "systemctl --user daemon-reload",
@@ -105,14 +105,14 @@ test("a schedule that lost its executable or its timer says so, with what mends 
   const env = { ...home.env, PATH: systemctl.path }
   expect((await runPond(["schedule", "start"], { env })).exitCode).toBe(4)
   const idle = await runPond(["schedule", "status"], { env })
-  expect(idle.stdout).toContain("warning  systemd does not run it. `pond schedule start` mends it.\n")
+  expect(idle.stdout).toContain("warning  systemd is not running it. `pond schedule start` fixes it.\n")
   const state = join(home.path, ".local/state/pond/schedule.json")
   const scheduled = JSON.parse(readFileSync(state, "utf8"))
   writeFileSync(state, JSON.stringify({ ...scheduled, command: ["/gone/pond", "sync"] }))
   const gone = await runPond(["schedule", "status", "--json"], { env })
   expect({ exitCode: gone.exitCode, trouble: JSON.parse(gone.stdout).trouble }).toEqual({
     exitCode: 4,
-    trouble: "/gone/pond is not there any more",
+    trouble: "/gone/pond no longer exists",
   })
 })
 
@@ -138,11 +138,11 @@ const MISTAKES: readonly (readonly [
   exitCode: number,
   line: RegExp,
 ])[] = [
-  [["start", "--every", "soon"], {}, 2, /--every takes a time such as/],
-  [["start", "--every", "10s"], { systemctl: "exit 0" }, 2, /every minute at most/],
-  [["start", "--every", "40d"], { systemctl: "exit 0" }, 2, /every day at least/],
-  [["start", "--with", "at"], {}, 2, /--with takes one of systemd, launchd, cron/],
-  [["start"], {}, 3, /None of systemd, launchd, cron runs for you here\. Start `pond watch`/],
+  [["start", "--every", "soon"], {}, 2, /--every must be a time such as/],
+  [["start", "--every", "10s"], { systemctl: "exit 0" }, 2, /must be whole minutes/],
+  [["start", "--every", "40d"], { systemctl: "exit 0" }, 2, /must be whole minutes/],
+  [["start", "--with", "at"], {}, 2, /--with must be one of systemd, launchd, cron/],
+  [["start"], {}, 3, /No systemd, launchd, cron found for this user\. Keep `pond watch`/],
   [["start", "--with", "cron"], {}, 3, /crontab is not on the PATH/],
   [
     ["start"],
@@ -150,8 +150,8 @@ const MISTAKES: readonly (readonly [
     5,
     /`systemctl --user enable pond-sync.timer` failed \(1\): no bus/,
   ],
-  [["logs", "--limit", "0"], {}, 2, /--limit takes a whole number/],
-  [[], {}, 2, /needs one of start, stop, status, logs/],
+  [["logs", "--limit", "0"], {}, 2, /--limit must be a whole number/],
+  [[], {}, 2, /needs one of: start, stop, status, logs/],
 ]
 
 test.each(MISTAKES.map(([args, scripts, exitCode, line]) => ({ args, scripts, exitCode, line })))(
@@ -174,7 +174,7 @@ test("a store in a bucket: it is said that credentials of the shell do not come 
   expect(readFileSync(join(home.path, `${UNITS}.service`), "utf8")).toContain(
     '"sync" "--quiet" "--store" "s3://bucket/pond"\n',
   )
-  expect(bare.stderr).toContain("put them into the config file: `pond help storage`.\n")
+  expect(bare.stderr).toContain("put them in the config file: see `pond help storage`.\n")
   writeFileSync(
     join(home.path, ".config/pond/config.toml"),
     '[storage."s3://bucket"]\naccess_key_id = "a"\nsecret_access_key = "b"\n',
@@ -188,5 +188,5 @@ test("a place that cannot be written is named", async () => {
   const env = { ...home.env, PATH: fakePrograms(home.path, { systemctl: "exit 0" }).path }
   const ran = await runPond(["schedule", "start"], { env })
   expect(ran.exitCode).toBe(5)
-  expect(ran.stderr).toContain(`pond cannot change ${join(home.path, `${UNITS}.service`)}`)
+  expect(ran.stderr).toContain(`Cannot edit ${join(home.path, `${UNITS}.service`)}`)
 })

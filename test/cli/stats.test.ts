@@ -53,11 +53,11 @@ test("what is asked wrongly is one line, and an empty store says what to do", as
     runPond(["stats", "--from", "soon"], { env }),
     runPond(["stats", "today"], { env }),
   ])
-  expect(empty).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("`pond sync` stores what is new") })
+  expect(empty).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("`pond sync` stores new sessions") })
   expect(by).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining("--by takes one of day, project, agent, tool, model"),
+    stderr: expect.stringContaining("--by must be one of day, project, agent, tool, model"),
   })
-  expect(date).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"soon" is no date') })
-  expect(word).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("one word too many") })
+  expect(date).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"soon" is not a date') })
+  expect(word).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("Unexpected argument") })
 }, 60_000)

@@ -15,10 +15,10 @@ test("an empty machine hears what to do", async () => {
   const { stdout, stderr, exitCode } = await runPond(["status"], { env: environmentOf(home) })
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
   for (const line of [
-    "holds      nothing yet; `pond sync` fills it\n",
-    "last sync  never from this machine; `pond sync` runs one\n",
-    "schedule   off; `pond schedule start` syncs by itself\n",
-    "source     no client of pond's has sessions here; `pond adapters list` says where it looks\n",
+    "contains   nothing yet; run `pond sync`\n",
+    "last sync  never on this machine; run `pond sync`\n",
+    "schedule   off; `pond schedule start` turns on automatic sync\n",
+    "source     no supported client has sessions here; `pond adapters list` shows where pond looks\n",
   ])
     expect(stdout).toContain(line)
 })
@@ -58,9 +58,7 @@ test("what is stored, what waits, what is off and what is in danger stands on on
     retention: { days: 30, due: 1 },
   })
   expect(codex).toMatchObject({ adapter: "codex", pending: { new: 0, grown: 0, rewritten: 0 }, retention: null })
-  expect(words.stdout).toMatch(
-    /source {5}Claude Code, 2 sessions in .*: 1 new, 1 grown \(\d+ KB\); `pond sync` stores them\n/,
-  )
+  expect(words.stdout).toMatch(/source {5}Claude Code, 2 sessions in .*: 1 new, 1 grown \(\d+ KB\); run `pond sync`\n/)
   expect(words.stdout).toMatch(/source {5}Codex, 1 session in .*: all stored\n/)
   expect(words.stdout).toContain("disabled   pi; `pond adapters enable NAME`\n")
   expect(words.stdout).toContain("warning    Claude Code deletes 1 session within a week (cleanupPeriodDays: 30 days).")
@@ -77,11 +75,9 @@ test("versions and records that no adapter knows are said until they are known",
   await runPond(["sync", "-q"], { env })
   const { stdout } = await runPond(["status"], { env })
   expect(stdout).toContain(
-    "warning    Claude Code: sessions by versions newer than pond was judged by (99.1.0). Everything is kept; `pond verify` proves it\n",
+    "warning    Claude Code: sessions written by newer versions than pond was verified with (99.1.0). Everything is stored; `pond verify` checks it\n",
   )
-  expect(stdout).toContain(
-    "warning    Claude Code: records read and kept whole, not understood: hologram (1 session)\n",
-  )
+  expect(stdout).toContain("warning    Claude Code: unknown records, stored complete: hologram (1 session)\n")
 })
 
 test("the quick part looks at no source, and a store that fails is one line", async () => {
@@ -89,7 +85,7 @@ test("the quick part looks at no source, and a store that fails is one line", as
   const env = environmentOf(home)
   const quick = await runPond(["status", "--quick"], { env })
   expect(quick.stdout).not.toContain("source")
-  expect(quick.stdout).toContain("archive    ")
+  expect(quick.stdout).toContain("store      ")
   const blocked = await runPond(["status", "--json", "--store", "ftp://x/y"], { env })
   expect({ exitCode: blocked.exitCode, code: JSON.parse(blocked.stdout).error.code }).toEqual({
     exitCode: 2,
@@ -108,7 +104,7 @@ test("a sync state that cannot be read costs the sources, not the store", async 
   held.run("CREATE TABLE units (other TEXT)")
   const { stdout, exitCode } = await runPond(["status"], { env })
   expect(exitCode).toBe(0)
-  expect(stdout).toContain("holds      4 sessions")
+  expect(stdout).toContain("contains   4 sessions")
   expect(stdout).toContain("warning    sources: ")
 })
 
@@ -120,10 +116,8 @@ test("how far the embeddings came is said, and what turns them on", async () => 
   const embedding = { ...env, POND_EMBEDDINGS_DIRECTORY: model, POND_EMBEDDINGS_MODEL: "tiny" }
   await runPond(["sync", "-q", "--skip", "embed"], { env })
   const [off, before] = await Promise.all([runPond(["status"], { env }), runPond(["status"], { env: embedding })])
-  expect(off.stdout).toContain(
-    "meaning    off, and search goes by words; `pond help embeddings` says how to turn it on\n",
-  )
-  expect(before.stdout).toMatch(/meaning {4}tiny, 0 of \d+ messages; `pond sync --only embed` goes on\n/)
+  expect(off.stdout).toContain("semantic   off (keyword search is used); see `pond help embeddings`\n")
+  expect(before.stdout).toMatch(/semantic {3}tiny, 0 of \d+ messages; run `pond sync --only embed` to continue\n/)
   await runPond(["sync", "-q", "--only", "embed"], { env: embedding })
   const { embeddings } = JSON.parse((await runPond(["status", "--json"], { env: embedding })).stdout)
   expect(embeddings).toMatchObject({ configured: true, model: "tiny" })
@@ -134,8 +128,8 @@ test("how far the embeddings came is said, and what turns them on", async () => 
 test("whether the words are indexed is said as it is, before and after", async () => {
   using home = homeOfClients()
   expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
-  const words = async () => /^words .*$/m.exec((await runPond(["status"], home)).stdout)?.[0]
-  expect(await words()).toBe("words      few enough for a search to read them all, and not indexed yet")
+  const words = async () => /^word index .*$/m.exec((await runPond(["status"], home)).stdout)?.[0]
+  expect(await words()).toBe("word index not built yet; not needed for so few messages")
   expect(await runPond(["optimize", "-q"], home)).toMatchObject({ exitCode: 0 })
-  expect(await words()).toBe("words      all messages are indexed")
+  expect(await words()).toBe("word index up to date")
 })

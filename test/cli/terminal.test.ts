@@ -43,6 +43,6 @@ test("with -q a terminal gets nothing but the result", async () => {
 
 test("help wraps to the width, and is never cut", async () => {
   const screen = await onTerminal(["--help", "--no-color"])
-  expect(screen).toContain("--store URL     The archive to use: a directory\n                  or a storage URL.\n")
+  expect(screen).toContain("--store URL     The store to use: a directory or\n                  a storage URL.\n")
   expect(screen).not.toContain("…")
 })

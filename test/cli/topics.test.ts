@@ -78,7 +78,7 @@ test("a topic that is a verb too explains both, and the verb's own help stays sh
   expect(wrong).toEqual({
     exitCode: 2,
     stdout: "",
-    stderr: 'pond: pond has no verb and no topic "embedings". Did you mean embeddings? Run pond --help.\n',
+    stderr: 'pond: Unknown verb or topic "embedings". Did you mean embeddings? Run pond --help.\n',
   })
 })
 

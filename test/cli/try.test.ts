@@ -21,6 +21,6 @@ test("the README's first command finds the sessions of this machine and stores t
 test("on a machine without a session it says so", async () => {
   using home = temporaryHome()
   const { stdout, exitCode } = await runPond([], { main, env: home.env })
-  expect(stdout).toContain("No client of pond's has sessions on this machine.\n")
+  expect(stdout).toContain("No supported client has sessions on this machine.\n")
   expect(exitCode).toBe(0)
 })

@@ -54,13 +54,13 @@ function refuse(line: string, message: string) {
 }
 
 test("a value out of bounds or of the wrong kind is named with what was wanted", () => {
-  refuse("--limit 0", '--limit takes a whole number from 1 to 100, not "0".')
-  refuse("--limit 1e1", '--limit takes a whole number from 1 to 100, not "1e1".')
-  refuse("--limit 99999999999999999999", '--limit takes a whole number from 1 to 100, not "99999999999999999999".')
-  refuse("--score x", '--score takes a number of at least -1, not "x".')
-  refuse("--mode wrods", '--mode takes one of auto, words, meaning, not "wrods". Did you mean words?')
-  refuse("--only sync", '--only takes one of import, embed, not "sync".')
-  refuse("--timeout 5", '--timeout takes a time such as 500ms, 30s, 5m, 2h or 7d, not "5".')
+  refuse("--limit 0", '--limit must be a whole number from 1 to 100, not "0".')
+  refuse("--limit 1e1", '--limit must be a whole number from 1 to 100, not "1e1".')
+  refuse("--limit 99999999999999999999", '--limit must be a whole number from 1 to 100, not "99999999999999999999".')
+  refuse("--score x", '--score must be a number of at least -1, not "x".')
+  refuse("--mode wrods", '--mode must be one of auto, words, meaning, not "wrods". Did you mean words?')
+  refuse("--only sync", '--only must be one of import, embed, not "sync".')
+  refuse("--timeout 5", '--timeout must be a time such as 500ms, 30s, 5m, 2h or 7d, not "5".')
 })
 
 // --- Text -----------------------------------------------------------------------------

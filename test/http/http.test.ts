@@ -127,7 +127,7 @@ test.each([
   const response = await fetch(`${served.url}${path}`, { method })
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({
-    error: { message: `There is no such route${told}. GET /v1/openapi.json says which there are.` },
+    error: { message: `No such route${told}. GET /v1/openapi.json lists all routes.` },
   })
 })
 
@@ -317,7 +317,7 @@ test("who goes away, and who takes too long, has his operation stopped", async (
   })
   expect(await saidOf(await asking({ timeoutMs: 1 }))).toMatchObject({
     status: 503,
-    error: { code: "interrupted", message: "The request took too long and was stopped. Ask for less at once." },
+    error: { code: "interrupted", message: "The request timed out. Request less at once." },
   })
   begun = Promise.withResolvers()
   const client = new AbortController()

@@ -56,7 +56,7 @@ async function house(): Promise<House> {
       })
       started.push(child)
       const { value } = await child.stdout.getReader().read()
-      expect(new TextDecoder().decode(value)).toStartWith("pond serves on http://127.0.0.1:")
+      expect(new TextDecoder().decode(value)).toStartWith("Listening on http://127.0.0.1:")
       return child
     },
     [Symbol.asyncDispose]: async () => {
@@ -67,7 +67,7 @@ async function house(): Promise<House> {
   }
 }
 
-const ANSWERED = "The pond that serves this store answered"
+const ANSWERED = "The running server of this store answered"
 
 test("where a pond serves the store it is asked, and answers as one that works alone", async () => {
   await using at = await house()
@@ -97,7 +97,7 @@ test("the socket of a server that was killed is in nobody's way", async () => {
   const asked = await at.pond("-v", "get", "s")
   expect({
     code: asked.code,
-    alone: asked.err.includes("works alone: the socket is dead"),
+    alone: asked.err.includes("Not using the running server: the socket is dead"),
     text: asked.out.includes(ALONE),
   }).toEqual({ code: 0, alone: true, text: true })
   await at.serve()
@@ -141,14 +141,14 @@ const IMPOSTORS: readonly (readonly [
   says: string,
 ])[] = [
   [
-    "of another version",
+    "another version",
     (unix) => Bun.serve({ unix, fetch: () => Response.json({ ok: true, version: "0.0.1", protocol_version: 1 }) }),
     "has another version (0.0.1)",
   ],
   [
     "that never answers",
     (unix) => Bun.serve({ unix, fetch: () => new Promise<Response>(() => undefined) }),
-    "did not answer in 500 ms",
+    "did not answer within 500 ms",
   ],
   [
     "that says nothing of itself",
@@ -163,7 +163,7 @@ const IMPOSTORS: readonly (readonly [
         fetch: ({ url }) =>
           url.endsWith("/healthz") ? Response.json({ ok: true, version: VERSION }) : new Response("<html>"),
       }),
-    "went away",
+    "it has stopped",
   ],
   [
     "that fails with an error that is none of ours",
@@ -175,7 +175,7 @@ const IMPOSTORS: readonly (readonly [
             ? Response.json({ ok: true, version: VERSION })
             : Response.json({ error: { code: "__proto__" } }, { status: 500 }),
       }),
-    "went away",
+    "it has stopped",
   ],
   [
     "that closes without an answer",
@@ -223,7 +223,7 @@ test("what is no socket at the place of the socket is not asked", async () => {
   await using at = await house()
   symlinkSync("/dev/null", at.socket)
   const { err, code } = await at.pond("-v", "get", "s")
-  expect({ code, said: err.includes("is not this user's socket") }).toEqual({ code: 0, said: true })
+  expect({ code, said: err.includes("is not a socket of this user") }).toEqual({ code: 0, said: true })
 }, 60_000)
 
 test("a store has one place to meet, and one whose name would be too long has none", () => {

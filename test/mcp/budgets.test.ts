@@ -57,7 +57,7 @@ test.each<[string, object]>([
   const entries = [said("s", 0, HUGE, { id: "m0" }), hugeEntry("m1", 1), said("s", 2, HUGE, { id: "m2" })]
   await box.place.sessions.write([{ session: session("s"), entries }])
   const { text } = await call(box, "pond_get", asked)
-  expect(text).toMatch(/^\s*\[[\d,]+ of [\d,]+ characters left out; to read on: pond_(get|sql_query) /m)
+  expect(text).toMatch(/^\s*\[[\d,]+ of [\d,]+ characters left out; continue with: pond_(get|sql_query) /m)
   for (const [, sql = ""] of text.matchAll(/to read on: pond_sql_query (SELECT .*)\]$/gm)) {
     expect((await call(box, "pond_sql_query", { sql, output: "json" })).text).toContain("line ")
   }
@@ -68,7 +68,7 @@ test.each(["table", "json"])("rows as %s fit, and it is said that there are more
   const cells = Array.from({ length: 20 }, (_, at) => `repeat('x', 60) AS c${at}`).join(", ")
   const { text } = await call(box, "pond_sql_query", { sql: `SELECT ${cells} FROM range(1000)`, output, limit: 1000 })
   const rows = output === "json" ? JSON.parse(text).row_count : Number(/^(\d+) rows in /.exec(text)?.[1])
-  expect(text).toContain(output === "json" ? '"truncated":true' : "; there are more: ")
+  expect(text).toContain(output === "json" ? '"truncated":true' : "; more rows exist: ")
   expect(text.split("x".repeat(60)).length - 1).toBe(rows * 20)
   const one = await call(box, "pond_sql_query", { sql: "SELECT 1 AS one", output: "table" })
   expect(one.text).toStartWith("1 row in ")

@@ -243,7 +243,7 @@ test("a query is answered as a table, as a structure and as a file that is read 
     content: [
       {
         type: "text",
-        text: expect.stringMatching(/^1 row in \d+ ms; there are more.*\n\nid \| role\n---\+-----\nm0 \| user\n$/),
+        text: expect.stringMatching(/^1 row in \d+ ms; more rows exist.*\n\nid \| role\n---\+-----\nm0 \| user\n$/),
       },
     ],
   })

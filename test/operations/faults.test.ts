@@ -15,10 +15,10 @@ describe.each(["command", "server"] as const)("in a %s", (lifetime) => {
   test.each<[unknown, string[]]>([
     [{ mode: "regex" }, ["/mode must be one of words, exact"]],
     [{ mode: 5 }, ["/mode must be one of words, exact"]],
-    [{ mod: "words" }, ["/mod is not known; there are mode, limit, name, filters"]],
+    [{ mod: "words" }, ["/mod is not known; known are mode, limit, name, filters"]],
     [
       { filters: { role: 3, rule: 1 } },
-      ["/filters/role must be one of 1, 2", "/filters/rule is not known; there are role"],
+      ["/filters/role must be one of 1, 2", "/filters/rule is not known; known are role"],
     ],
     [{ limit: "5", name: "" }, ["/limit must be integer", "/name must not be empty"]],
     [{ limit: 11 }, ["/limit must be <= 10"]],
@@ -35,6 +35,6 @@ describe.each(["command", "server"] as const)("in a %s", (lifetime) => {
     const faults = thrown.details["faults"] as { readonly path: string; readonly message: string }[]
     const told = faults.map(({ path, message }) => `${path} ${message}`)
     expect({ told: new Set(told), count: told.length }).toEqual({ told: new Set(wanted), count: wanted.length })
-    expect(thrown.message).toStartWith("The request is not right at ")
+    expect(thrown.message).toStartWith("Invalid request at ")
   })
 })

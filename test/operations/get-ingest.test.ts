@@ -62,13 +62,13 @@ test.each<[string, object[], string, string]>([
   [
     "a tool result of a person",
     [sessionEvent("x"), messageEvent("x", 0), RESULT_OF_A_PERSON],
-    "holds no tool_result",
+    "cannot contain tool_result",
     "/events/3",
   ],
   [
     "a part without provenance",
     [sessionEvent("x"), messageEvent("x", 0), partEvent("x", 0, "t", { provenance: null })],
-    "another shape",
+    "unexpected structure",
     "/events/3",
   ],
   [
@@ -79,7 +79,7 @@ test.each<[string, object[], string, string]>([
   ],
   ["a project of spaces", [sessionEvent("x", { project: "  " })], "model-project-non-empty", "/events/1"],
   ["a moment that does not exist", [sessionEvent("x", { created_at: "2026-02-30T00:00:00Z" })], "", "/events/1"],
-  ["a field that nobody knows", [sessionEvent("x", { extra: 1 })], "another shape", "/events/1"],
+  ["a field that nobody knows", [sessionEvent("x", { extra: 1 })], "unexpected structure", "/events/1"],
 ])("%s is rejected with its place, and the other session is stored", async (_, hostile, message, path) => {
   using box = testPond()
   const [first, ...rest] = whole("good", ["one"])

@@ -30,9 +30,7 @@ test("words are found, grouped by session, with what a reader needs to judge the
 test("days in the wrong order are said to be, where an empty answer would not", async () => {
   using box = await filled()
   const asked = { query: "migration", filters: { from_date: "2026-02-01", to_date: "2026-01-31" } }
-  await expect(found(box, asked)).rejects.toThrow(
-    "Nothing is on or after 2026-02-01 and on or before 2026-01-31: exchange the two.",
-  )
+  await expect(found(box, asked)).rejects.toThrow("from_date 2026-02-01 is after to_date 2026-01-31: swap them.")
 })
 
 test("where more match than are ranked, it is said that these are the best", async () => {
@@ -224,17 +222,17 @@ test("what is like a message shares its words, where there are no embeddings, an
 test.each([
   [
     { source_agent: "test" },
-    "none is of the client test (source_agent: other-client, test-client, test-client/explorer)",
+    "no session is from the client test (source_agent: other-client, test-client, test-client/explorer)",
   ],
-  [{ session_id: "alp" }, "none has the id alp (session_id)"],
+  [{ session_id: "alp" }, "no session has the id alp (session_id)"],
   [{ project: { contains: "Mobile" } }, "no project contains Mobile (project)"],
   [{ project: { equals: "/work" } }, "no project is /work (project)"],
   [{ project: { regex: "^work" } }, "no project matches ^work (project)"],
 ])("where nothing is found because no session is %j, that is said", async (filters, reason) => {
   using box = await filled()
   const reasons = async (query: string, more: object) =>
-    (await found(box, { query, filters: more })).searched.excluded.filter((each) => each.startsWith("all sessions"))
-  expect(await reasons("migration", filters)).toEqual([`all sessions, as ${reason}`])
+    (await found(box, { query, filters: more })).searched.excluded.filter((each) => each.startsWith("everything: "))
+  expect(await reasons("migration", filters)).toEqual([`everything: ${reason}`])
   const right = { source_agent: "test-client", session_id: "alpha", project: { contains: "WEB" } }
   expect(await reasons("xylophone", right)).toEqual([])
 })
@@ -242,7 +240,7 @@ test.each([
 test("where nothing is stored, that is said", async () => {
   using box = testPond()
   const { searched } = await found(box, { query: "migration" })
-  expect(searched.excluded[0]).toStartWith("all sessions, as none is stored yet")
+  expect(searched.excluded[0]).toStartWith("everything: the store is empty")
 })
 
 test("where nothing is found, it is said what was searched and what was left out", async () => {
@@ -263,7 +261,7 @@ test("a scope that includes tools looks into them for plain words too, and says 
   expect(answer.searched.excluded.join("; ")).toContain("tool calls and results by words")
   const byWords = await found(box, { ...asked, mode: "words" })
   expect(byWords.searched.excluded.join("; ")).toContain(
-    "tool calls and results (they have no index of words: mode exact)",
+    "tool calls and results (not in the word index: use mode exact)",
   )
 })
 

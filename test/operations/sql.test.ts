@@ -186,7 +186,7 @@ test.each([
   ["select * from mesages", /no table "mesages". Did you mean messages\?/],
   ["select uper(role) from messages", /uper\(\). Did you mean upper\?/],
   ["select id from messages\nwhere", /no SQL: .* At line 2, column 6/],
-  ["select id from fts('parts', 'x')", /Only messages are searched by words/],
+  ["select id from fts('parts', 'x')", /Only messages can be searched/],
   ["select id from messages where role = 1 and", /no SQL/],
   ["select sum(role) from messages", /No function matches|cannot run/],
   ["select '{' :: json", /cannot run: /],
@@ -275,7 +275,7 @@ test.each([
   "\\\\server\\share.csv",
   "0190b2c4-0000-7000-8000-000000000000.csv",
 ])("the export %j is not there", (id) => {
-  expect(() => storedExport(box.pond.host, id)).toThrow(/There is no export/)
+  expect(() => storedExport(box.pond.host, id)).toThrow(/No export/)
 })
 
 test("a file of a query that failed is not left behind, and neither is what it spilled", async () => {

@@ -131,7 +131,7 @@ test("a database that another program holds is left alone", async () => {
     held.run("PRAGMA journal_mode = WAL"); held.query("SELECT * FROM book").all(); console.log("held"); setInterval(() => held, 1e6)`
   const holder = Bun.spawn([process.execPath, "-e", hold], { stdout: "pipe" })
   await holder.stdout.getReader().read()
-  expect(() => writeForeignRows(path, library("two", ["p7"]))).toThrow("held by another program")
+  expect(() => writeForeignRows(path, library("two", ["p7"]))).toThrow("in use by another program")
   holder.kill()
   await holder.exited
   expect(writeForeignRows(path, library("one", ["p7"])).inserted).toBe(1)
@@ -152,7 +152,7 @@ test.each([
   const path = freshPath()
   const bytes = broken(path)
   writeFileSync(path, bytes)
-  expect(() => writeForeignRows(path, library("one"))).toThrow("Move it aside")
+  expect(() => writeForeignRows(path, library("one"))).toThrow("Move it away")
   expect(readFileSync(path).equals(bytes)).toBe(true)
 })
 
@@ -238,7 +238,7 @@ test("a database that another program is reading at this moment is left alone, t
   const reader = new Database(path, { readonly: true })
   reader.run("BEGIN")
   reader.query("SELECT * FROM book").all()
-  expect(() => writeForeignRows(path, library("one", ["p7"]))).toThrow("held by another program")
+  expect(() => writeForeignRows(path, library("one", ["p7"]))).toThrow("in use by another program")
   reader.close()
   expect(writeForeignRows(path, library("one", ["p7"])).inserted).toBe(1)
 })

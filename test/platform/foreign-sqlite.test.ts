@@ -219,7 +219,7 @@ test("no copy is left behind: not of what was read, and not of what turns out to
 })
 
 test("a path without a database is an error that says so", () => {
-  expect(() => openForeignDatabase(join(freshFolder(), "none.db"), ["note"])).toThrow("There is no database")
+  expect(() => openForeignDatabase(join(freshFolder(), "none.db"), ["note"])).toThrow("No database")
 })
 
 test("a log is in use while a program has its database open, and no more when that one was killed", async () => {

@@ -157,6 +157,6 @@ test("a list stands on one line, and a value takes the place of one of another k
 })
 
 test("who is in the way is named, and a text that nests without end is refused like any other", () => {
-  expect(() => setInJson('{"a": {"b": 7}}', ["a", "b", "c", "d"], 1)).toThrow("a.b is no object")
+  expect(() => setInJson('{"a": {"b": 7}}', ["a", "b", "c", "d"], 1)).toThrow("a.b is not an object")
   expect(() => setInJson('{"a":['.repeat(100_000), PATH, ENTRY)).toThrow(NotEditable)
 })

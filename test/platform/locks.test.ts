@@ -32,7 +32,9 @@ test("a lock that another process holds is a conflict for who may not wait, and 
   const path = join(home.path, "state/sync.lock")
   const other = await holder(path)
   const refused = takeLock(path, { clock: systemClock, signal: never, mayWait: false })
-  await expect(refused).rejects.toThrow(`Another pond (process ${other.pid}) is at work. Try again when it is done.`)
+  await expect(refused).rejects.toThrow(
+    `Another pond (process ${other.pid}) is using the store. Try again when it is done.`,
+  )
   expect(await codeOf(refused)).toBe("conflict")
   other.kill()
   await other.exited

@@ -21,9 +21,9 @@ const JOB: Job = {
 }
 
 test("systemd gets a service and a timer, quoted by its rules", () => {
-  expect(systemdService(JOB)).toBe(`# Made by pond schedule start; pond schedule stop removes it.
+  expect(systemdService(JOB)).toBe(`# Created by pond schedule start; removed by pond schedule stop.
 [Unit]
-Description=Store what the coding agents wrote (pond sync)
+Description=Store sessions of coding agents (pond sync)
 Documentation=man:systemd.timer(5)
 
 [Service]
@@ -35,7 +35,7 @@ SuccessExitStatus=4
 Nice=10
 IOSchedulingClass=idle
 `)
-  expect(systemdTimer(JOB)).toBe(`# Made by pond schedule start; pond schedule stop removes it.
+  expect(systemdTimer(JOB)).toBe(`# Created by pond schedule start; removed by pond schedule stop.
 [Unit]
 Description=pond sync, every 15 minutes
 
@@ -52,7 +52,7 @@ WantedBy=timers.target
 test("launchd gets a property list", () => {
   expect(launchdList("pond.sync", JOB)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- Made by pond schedule start; pond schedule stop removes it. -->
+<!-- Created by pond schedule start; removed by pond schedule stop. -->
 <plist version="1.0">
 <dict>
   <key>Label</key>

@@ -18,7 +18,7 @@ async function request(to: string, isParentStored: boolean): Promise<RestoreRequ
     log: (id) => {
       const log = stored.find(({ session }) => session.id === id)
       return log === undefined
-        ? Promise.reject(new PondError("not_found", `There is no session ${id}.`))
+        ? Promise.reject(new PondError("not_found", `No session ${id}.`))
         : Promise.resolve(storedLog(log))
     },
     target,

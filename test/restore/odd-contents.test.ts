@@ -232,7 +232,7 @@ describe("is refused, in words, with nothing written", () => {
     for (const [adapter, said] of Object.entries(await everywhere(id))) {
       const title = ADAPTERS.find((each) => each.id === adapter)?.title
       expect(said).toBe(
-        `validation_failed: Nothing is said in the session ${id}, so ${title} has nothing to go on with. \`pond get ${id} --mode verbatim\` shows what it holds.`,
+        `validation_failed: Session ${id}, so ${title} has nothing to resume. \`pond get ${id} --mode verbatim\` shows what it contains.`,
       )
     }
   })
@@ -241,7 +241,7 @@ describe("is refused, in words, with nothing written", () => {
 
   test("a directory whose name no disk takes", async () => {
     expect(await restoredInto("pi", far)).toMatch(
-      /^storage_unavailable: pond cannot write to .* \(ENAMETOOLONG\)\. A name in it is longer than its disk takes: choose another directory with --cwd\.$/,
+      /^storage_unavailable: Cannot write to .* \(ENAMETOOLONG\)\. A file name is too long for this disk: choose another directory with --cwd\.$/,
     )
   })
 })

@@ -53,10 +53,10 @@ test.each(WAYS)("%s goes on where it does not look by itself", async (to, told, 
   using home = await machine()
   const root = join(home.path, "another root")
   const words = [TOOLS, "--to", to, "--root", root, "--cwd", home.path]
-  const note = "reads its settings and its login there too, and may ask to log in."
+  const note = "also reads its settings and login there, and may ask you to log in."
 
   const restored = await home.pond("restore", ...words)
-  const [command = ""] = restored.stdout.match(/(?<=^Go on with {2}).*$/m) ?? []
+  const [command = ""] = restored.stdout.match(/(?<=^Resume with: ).*$/m) ?? []
   expect(
     Bun.spawnSync(["sh", "-c", command], { env: { ...home.env, PATH: `${home.path}/bin:/usr/bin:/bin` } }).exitCode,
   ).toBe(0)
@@ -85,7 +85,7 @@ test.each(["claude-code", "codex", "opencode", "pi"])(
     const root = join(home.path, ODD_NAME)
     mkdirSync(root)
     const { stdout } = await home.pond("restore", TOOLS, "--to", to, "--root", root, "--cwd", root)
-    const [command = ""] = stdout.match(/(?<=^Go on with {2}).*$/m) ?? []
+    const [command = ""] = stdout.match(/(?<=^Resume with: ).*$/m) ?? []
     const env = { ...home.env, PATH: `${home.path}/bin:/usr/bin:/bin` }
     expect(Bun.spawnSync(["bash", "-c", `${command} && pwd > "$HOME/directory"`], { env }).exitCode).toBe(0)
     expect(readFileSync(join(home.path, "directory"), "utf8")).toBe(`${root}\n`)

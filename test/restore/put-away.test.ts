@@ -91,7 +91,9 @@ test("a thread that is archived is brought back before its client opens it, and 
   const [, live] = PLACES[ARCHIVED]
   for (const place of machine.rollouts()) rmSync(machine.at(place))
   const first = await machine.pond("resume", ARCHIVED, "--cwd", machine.path)
-  expect(first.stderr).toContain(`Codex had put the session away, and has it back: \`codex unarchive ${ARCHIVED}\`.`)
+  expect(first.stderr).toContain(
+    `Codex had archived the session; brought it back with \`codex unarchive ${ARCHIVED}\`.`,
+  )
   expect(first.exitCode).toBe(7)
   expect(existsSync(machine.at(live))).toBe(true)
   const lying = machine.rollouts()
@@ -114,7 +116,7 @@ test.each([
     if (isSeen) expect(await machine.pond("sync", "codex", "--only", "import")).toMatchObject({ exitCode: 0 })
     const lying = machine.rollouts()
     const refused = await machine.pond("restore", id)
-    expect(refused.stderr).toContain(`${machine.at(PLACES[id][1])} is there already. Use --force`)
+    expect(refused.stderr).toContain(`${machine.at(PLACES[id][1])} already exists. Use --force`)
     expect(refused.exitCode).toBe(8)
     expect(machine.rollouts()).toEqual(lying)
     expect(await machine.pond("resume", id, "--cwd", machine.path)).toMatchObject({ exitCode: 7 })
@@ -141,7 +143,7 @@ test("a client that does not bring a thread back is quoted, with what to do by h
   writeFileSync(join(machine.path, "bin/codex"), "#!/bin/sh\necho 'Error: no way back' >&2\nexit 1\n")
   const { exitCode, stderr } = await machine.pond("resume", ARCHIVED, "--cwd", machine.path)
   expect(stderr).toContain(
-    `\`codex unarchive ${ARCHIVED}\` did not bring it back (Error: no way back). Go on with: cd `,
+    `\`codex unarchive ${ARCHIVED}\` did not bring it back (Error: no way back). Resume with: cd `,
   )
   expect(stderr).toEndWith(`&& codex unarchive ${ARCHIVED} && codex resume ${ARCHIVED}\n`)
   expect(exitCode).toBe(6)
@@ -254,14 +256,14 @@ test("a live rollout that is shorter than the archived one is gone on with, and 
   const synced = await machine.pond("sync", "codex", "--only", "import")
   expect(synced.stdout + synced.stderr).toContain("archiving it replaces the longer")
   const count = whole.split("\n").length - 1
-  const said = `${machine.at(live)} has 2 lines, and what is stored ${count}: Codex goes on with the shorter.`
+  const said = `${machine.at(live)} has 2 lines, the stored session ${count}: Codex resumes the shorter one.`
   expect((await machine.pond(...words)).stderr).toContain(
-    `${said} \`pond resume ${ARCHIVED} --cwd ${machine.path} --force\` goes on with what is stored`,
+    `${said} \`pond resume ${ARCHIVED} --cwd ${machine.path} --force\` resumes the stored one`,
   )
   const elsewhere = join(machine.path, "another root")
   cpSync(join(machine.path, ".codex"), elsewhere, { recursive: true })
   expect((await machine.pond(...words, "--root", elsewhere)).stderr).toContain(
-    `--root '${elsewhere}' --cwd ${machine.path} --force\` goes on with what is stored`,
+    `--root '${elsewhere}' --cwd ${machine.path} --force\` resumes the stored one`,
   )
   expect(readFileSync(machine.at(live), "utf8")).toBe(`${short}\n`)
   const forced = await machine.pond(...words, "--force")

@@ -55,7 +55,7 @@ function filesBelow(folder: string): string[] {
 test("a plan names the files and the losses, and writes none of them", async () => {
   using home = await homeWith("claude-code", "tools")
   const { exitCode, stdout } = await restored(home, TOOLS, "--to", "codex", "--dry-run")
-  expect(stdout).toContain("Would restore 1 session, foreign: 1 file")
+  expect(stdout).toContain("Would convert 1 session to [w ]+: 1 file")
   expect(stdout).toContain("\n  lost: failure mark, 2 times (exec_command)")
   expect(stdout).toContain("codex resume")
   // The command that goes on with it begins in a directory that this machine does not have.
@@ -69,7 +69,7 @@ test("a session of a form that its client opens no more is restored as it was, a
   using home = await homeWith("opencode", "first-tree")
   const session = "ses_7f1fb3f1cffeFiRsTtReEsEs02"
   const asItWas = await restored(home, session)
-  expect(asItWas.stderr).toContain(`\`pond resume ${session}\` writes it as opencode does now`)
+  expect(asItWas.stderr).toContain(`\`pond resume ${session}\` writes a new session in the current format`)
   expect(asItWas.stdout).toContain("native")
   const anew = await restored(home, session, "--anew", "--json")
   expect(anew).toMatchObject({ exitCode: 0, stderr: "" })
@@ -136,7 +136,7 @@ test("what only parts of a session lie of is not gone on with, and a place that 
   rmSync(log)
   mkdirSync(log)
   const folder = await resume("--to", "pi")
-  expect(folder.stderr).toContain("Or go on with what is there")
+  expect(folder.stderr).toContain("Or resume what is already there")
   expect(folder.exitCode).toBe(8)
 })
 
@@ -153,7 +153,7 @@ test("a session of a database that its client has open goes on there, and one th
   expect(goneOn.stderr).toContain(`opencode --session ${session}`)
   expect(goneOn.exitCode).toBe(3)
   for (const words of [["--force"], ["--anew"]]) {
-    expect((await resume(...words)).stderr).toContain("is held by another program. Close it and run this again.")
+    expect((await resume(...words)).stderr).toContain("is in use by another program. Close it and run this again.")
   }
 })
 
@@ -175,18 +175,18 @@ test("a session that another client got goes on in its database while that clien
   const goneOn = await resume()
   expect(goneOn.exitCode).toBe(3)
   expect(goneOn.stderr).toContain(`opencode --session ${session}`)
-  expect(goneOn.stderr).not.toContain("held by another program")
+  expect(goneOn.stderr).not.toContain("in use by another program")
   expect(rows()).toEqual(before)
   client.run("UPDATE session SET title = 'otherwise' WHERE id = ?", [session])
   const changed = await resume()
   expect(changed.exitCode).toBe(6)
   expect(changed.stderr).toContain(
-    "is held by another program. Close it and run this again. Or go on with what is there",
+    "is in use by another program. Close it and run this again. Or resume what is already there",
   )
   client.run("DELETE FROM session WHERE id = ?", [session])
   const gone = await resume()
   expect(gone.exitCode).toBe(6)
-  expect(gone.stderr).not.toContain("Or go on")
+  expect(gone.stderr).not.toContain("Or resume")
 })
 
 test("a root that is a file is refused, whatever client it is asked for", async () => {
@@ -195,7 +195,7 @@ test("a root that is a file is refused, whatever client it is asked for", async 
   writeFileSync(root, "")
   for (const to of ["claude-code", "codex", "opencode", "pi"]) {
     const ran = await runPond(["restore", "ses_7f1fb3f1cffeFiRsTtReEsEs02", "--root", root, "--to", to, "--anew"], home)
-    expect(ran.stderr).toContain("What is there is no directory: choose another place.")
+    expect(ran.stderr).toContain("It is not a directory: choose another path.")
     expect(ran.exitCode).toBe(5)
   }
 })
@@ -203,12 +203,12 @@ test("a root that is a file is refused, whatever client it is asked for", async 
 test("losses are said before anything is written, whatever becomes of the writing", async () => {
   using home = await homeWith("claude-code", "tools")
   const first = await restored(home, TOOLS, "--to", "codex")
-  expect(first.stderr).toContain("Is lost: failure mark, 2 times (exec_command)")
+  expect(first.stderr).toContain("Lost: 2 failure marks (exec_command)")
   expect(first.stdout).toContain("Restored 1 session, foreign")
   const again = await restored(home, TOOLS, "--to", "codex")
   expect(again.exitCode).toBe(8)
-  expect(again.stderr.indexOf("Is lost")).toBeLessThan(again.stderr.indexOf("is there already"))
-  expect(again.stderr).toContain("Is lost")
+  expect(again.stderr.indexOf("Lost")).toBeLessThan(again.stderr.indexOf("already exists"))
+  expect(again.stderr).toContain("Lost")
 })
 
 test("a session that is there is not written over, and with force it is kept beside", async () => {
@@ -234,7 +234,7 @@ test("a database that its client holds is left alone, and the message says what 
   client.run("BEGIN IMMEDIATE")
   const before = client.query("SELECT count(*) AS count FROM message").get()
   const held = await restored(home, AGENT, "--to", "opencode", "--force")
-  expect(held).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("held by another program. Close it") })
+  expect(held).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("in use by another program. Close it") })
   client.run("COMMIT")
   expect(client.query("SELECT count(*) AS count FROM message").get()).toEqual(before)
 })
@@ -351,6 +351,6 @@ test("a database whose place is taken by a directory is refused in words", async
   mkdirSync(join(home.path, "target/opencode.db"), { recursive: true })
   const { exitCode, stderr } = await restored(home, TOOLS, "--to", "opencode")
   expect(exitCode).toBe(5)
-  expect(stderr).toContain("opencode.db (SQLITE_CANTOPEN). Make it writable, or choose another place.")
+  expect(stderr).toContain("opencode.db (SQLITE_CANTOPEN). Make it writable, or choose another directory.")
   expect(filesBelow(join(home.path, "target"))).toEqual([])
 })

@@ -45,12 +45,12 @@ for (const flags of [[], ["--through-store"]]) {
   })
 }
 
-test("verify --against-store compares with what the store holds, and names what it lacks", async () => {
+test("verify --against-store compares with what the store contains, and names what it lacks", async () => {
   using home = homeWith(WHOLE)
   const against = (...args: readonly string[]) => runPond(["verify", "--against-store", ...args], home)
   const before = await against()
-  expect(before.stdout).toContain("missing  pi s1: the store does not hold it\n")
-  expect(before.stdout).toEndWith("`pond sync` stores what is missing.\n")
+  expect(before.stdout).toContain("missing  pi s1: not in the store\n")
+  expect(before.stdout).toEndWith("Run `pond sync` to store what is missing.\n")
   expect(before.exitCode).toBe(4)
   expect(JSON.parse((await against("--json")).stdout)).toMatchObject({ ok: false, adapters: [{ missing: ["s1"] }] })
   expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
@@ -81,8 +81,8 @@ test("the store that sessions went through is gone afterwards", async () => {
 test("a broken source is listed with its place, and the exit code says so", async () => {
   using home = homeWith(`${WHOLE}{"half`)
   const { exitCode, stdout } = await runPond(["verify", "pi"], home)
-  expect(stdout).toContain("fault  pi: unparsable line, once: a line that is no JSON in --work--/2026-03-01T10")
-  expect(stdout).toContain("Every record of every session comes back, equal by value.")
+  expect(stdout).toContain("fault  pi: unparsable line, once: a line that is not JSON in --work--/2026-03-01T10")
+  expect(stdout).toContain("Every record of every session can be restored exactly.")
   expect(exitCode).toBe(4)
 })
 

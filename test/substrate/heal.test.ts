@@ -214,7 +214,7 @@ test.each(INDEX_DAMAGES)(
     const healed = place.open({ log: listing(log) }).table(INDEXED)
     expect(await healed.count()).toBe(1500)
     expect(log.map((line) => line.trim())).toEqual([
-      "The table indexed lacked a part of id_btree and group_id_bitmap and text_btree, which was built again from its rows.",
+      "The table indexed was missing part of id_btree and group_id_bitmap and text_btree; it was rebuilt from its rows.",
     ])
     expect(await healed.read({ columns: ["text"], where: eq("id", "row-7") })).toEqual([{ text: "word7" }])
     expect(await healed.count(eq("group_id", "g-1"))).toBe(500)

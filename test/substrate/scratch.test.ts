@@ -50,7 +50,7 @@ test("without a cache it lies in the temporary directory, and without that one t
   const env = { XDG_CACHE_HOME: file }
   const { exitCode, stderr } = await search({ ...env, TMPDIR: join(home.path, "gone") })
   expect(exitCode).toBe(5)
-  expect(stderr).toMatch(/^pond: pond cannot write to .*gone \(ENOENT\)\. .*\n$/)
+  expect(stderr).toMatch(/^pond: Cannot write to .*gone \(ENOENT\)\. .*\n$/)
   expect((await search({ ...env, TMPDIR: temporary })).exitCode).toBe(0)
   expect(readdirSync(temporary)).toEqual([])
 })

@@ -235,7 +235,7 @@ function storedTexts(definition: TableDefinition, values: readonly AnyRow[], nam
 
 async function valuesThere(handle: Handle, column: string, values: readonly string[]): Promise<readonly string[]> {
   const { key, name } = handle.definition
-  assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is no part of the key`)
+  assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is not part of the key`)
   const there = new Set((await handle.find())?.rows.map((row) => row.values[column]))
   return values.filter((value) => there.has(value))
 }

@@ -101,7 +101,7 @@ test("the bodies of errors are these", async () => {
       404,
       {
         code: "not_found",
-        message: "There is no session nowhere in this store. `pond search` finds sessions and prints their ids.",
+        message: "No session nowhere in this store. `pond search` prints the ids of sessions.",
         details: { session_id: "nowhere" },
       },
     ],
@@ -112,7 +112,7 @@ test("the bodies of errors are these", async () => {
       400,
       {
         code: "version_unsupported",
-        message: "This pond speaks version 1 of its protocol, not 2.",
+        message: "This pond supports protocol version 1, not 2.",
         details: { protocol_version: 2, supported: [1] },
       },
     ],
@@ -123,8 +123,8 @@ test("the bodies of errors are these", async () => {
       400,
       {
         code: "validation_failed",
-        message: "The request is not right at /protocol_version: it is a whole number; this pond speaks 1.",
-        details: { faults: [{ path: "/protocol_version", message: "it is a whole number; this pond speaks 1" }] },
+        message: "Invalid request at /protocol_version: must be an integer; this pond supports 1.",
+        details: { faults: [{ path: "/protocol_version", message: "must be an integer; this pond supports 1" }] },
       },
     ],
     [
@@ -134,7 +134,7 @@ test("the bodies of errors are these", async () => {
       400,
       {
         code: "validation_failed",
-        message: "The request is not right at /limit: must be >= 1.",
+        message: "Invalid request at /limit: must be >= 1.",
         details: { faults: [{ path: "/limit", message: "must be >= 1" }] },
       },
     ],
@@ -152,7 +152,7 @@ test("the bodies of errors are these", async () => {
       404,
       {
         code: "not_found",
-        message: "There is no such route. GET /v1/openapi.json says which there are.",
+        message: "No such route. GET /v1/openapi.json lists all routes.",
         details: {},
       },
     ],
@@ -163,7 +163,7 @@ test("the bodies of errors are these", async () => {
       400,
       {
         code: "validation_failed",
-        message: "A query is one SELECT (or WITH … SELECT). Nothing else runs: no writing, no files, no settings.",
+        message: "Only one SELECT (or WITH … SELECT) is allowed: no writes, no files, no settings.",
         details: {},
       },
     ],

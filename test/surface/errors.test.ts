@@ -41,6 +41,6 @@ test.each(["ENOSPC", "EDQUOT", "EROFS"])("%s is no fault of ours, wherever it co
   const theirs = Object.assign(new Error(`${code}: /home/someone/secret`), { code })
   const { message, cause, details, code: ownCode } = toPondError(theirs)
   expect({ cause, details, code: ownCode }).toEqual({ cause: theirs, details: {}, code: "storage_unavailable" })
-  expect(message).toContain("`pond doctor` says")
+  expect(message).toContain("`pond doctor` shows")
   expect(message).not.toContain("secret")
 })

@@ -29,10 +29,10 @@ test("a store that was deleted is filled again, whatever is remembered of the so
 })
 
 test.each([
-  ["nothing, which is thirty days", undefined, "for 30 days"],
-  ["a week", '{"cleanupPeriodDays":7}', "for 7 days"],
+  ["nothing, which is thirty days", undefined, "30 days"],
+  ["a week", '{"cleanupPeriodDays":7}', "7 days"],
   ["for ever, nearly", '{"cleanupPeriodDays":99999}', undefined],
-  ["what cannot be read", '{"cleanupPeriodDays":', "for 30 days"],
+  ["what cannot be read", '{"cleanupPeriodDays":', "30 days"],
 ])("a client whose settings say %s deletes by that, and a sync says so", async (_, settings, want) => {
   using home = temporaryHome()
   writeSampleSession(home.path)
@@ -40,7 +40,7 @@ test.each([
   const { stdout } = await runPond(["sync", "--only", "import"], home)
   expect(stdout).toContain("claude-code")
   if (want === undefined) expect(stdout).not.toContain("deletes sessions")
-  else expect(stdout).toContain(`it deletes sessions that nothing touched ${want}`)
+  else expect(stdout).toContain(`it deletes sessions after ${want}`)
 })
 
 test.each([
@@ -101,7 +101,7 @@ test("records of a kind that nobody knows are kept, counted, and shown by one ex
   expect(exitCode).toBe(0)
 })
 
-test("a line that is no JSON is a fault: it is said, the rest is stored, and the exit code is 4", async () => {
+test("a line that is not JSON is a fault: it is said, the rest is stored, and the exit code is 4", async () => {
   using home = temporaryHome()
   withLines(home.path, '{"type":"user","message":')
   const { stdout, exitCode } = await runPond(["sync", "--only", "import", "--json"], home)
@@ -119,9 +119,9 @@ test("a client that is newer than pond knows, and a root that holds nothing, are
   mkdirSync(join(home.path, ".pi/agent/sessions"), { recursive: true })
   const { stdout, exitCode } = await runPond(["sync", "--only", "import"], home)
   expect(stdout).toContain(
-    "claude-code: written by versions newer than pond was judged by (99.1.0). Everything is kept.",
+    "claude-code: written by newer versions than pond was verified with (99.1.0). Everything is stored.",
   )
-  expect(stdout).toContain(`pi: ${join(home.path, ".pi/agent/sessions")} is there, and no session was found in it.`)
+  expect(stdout).toContain(`pi: no sessions found in ${join(home.path, ".pi/agent/sessions")}.`)
   expect(exitCode).toBe(0)
 })
 
@@ -147,13 +147,11 @@ test("a stage runs alone, or is left out", async () => {
   expect(await stages("--skip", "index")).toEqual({ imports: true, embeds: 0, folds: false })
   expect(await stages()).toEqual({ imports: true, embeds: 0, folds: true })
   const says = async (...args: readonly string[]) => (await runPond(["sync", ...args], { env })).stdout
-  expect(await says("--only", "embed")).toBe("Every message is embedded by tiny already.\n")
-  expect(await says("--skip", "import")).toBe(
-    "Every message is embedded by tiny already.\nThe indexes are up to date.\n",
-  )
-  expect(await says("--only", "index")).toBe("The indexes are up to date.\n")
+  expect(await says("--only", "embed")).toBe("All messages are already embedded with tiny.\n")
+  expect(await says("--skip", "import")).toBe("All messages are already embedded with tiny.\nIndexes are up to date.\n")
+  expect(await says("--only", "index")).toBe("Indexes are up to date.\n")
   const { stdout } = await runPond(["sync", "--only", "embed"], home)
-  expect(stdout).toBe("No embedding model is configured; `pond help embeddings` says how to name one.\n")
+  expect(stdout).toBe("No embedding model is configured; see `pond help embeddings`.\n")
 }, 60_000)
 
 test("a dry run says what would be read, for each client, and makes no store", async () => {
@@ -176,7 +174,7 @@ test("a source that does not say yet which session it is, is said, by a sync and
   const waiting = join(home.path, dirname(LOG), "0c1d2e3f-2222-4222-8333-444455556666.jsonl")
   writeFileSync(waiting, `${JSON.stringify({ type: "file-history-snapshot", messageId: "m", snapshot: {} })}\n`)
   const said =
-    "claude-code: one does not say yet which session it is: it is stored once it does, or after a day of silence.\n"
+    "claude-code: 1 file has no session id yet: it will be stored once it does, or after a day without changes.\n"
   const { stdout, exitCode } = await runPond(["sync", "--only", "import"], home)
   expect(stdout).toContain(said)
   expect(exitCode).toBe(0)
@@ -228,7 +226,7 @@ test("a watch tells of faults, and of what is not understood once, as a sync doe
   }
   await until("unparsable line, once")
   expect(said).toMatch(/^\d\d:\d\d:\d\d {2}claude-code: 4 messages in 1 session$/m)
-  expect(said).toMatch(/^fault {2}claude-code: unparsable line, once: text that is no JSON in .*\.jsonl:4$/m)
+  expect(said).toMatch(/^fault {2}claude-code: unparsable line, once: text that is not JSON in .*\.jsonl:4$/m)
   expect(said.match(/^note {2}claude-code: unknown record/gm)?.length).toBe(1)
   appendFileSync(join(home.path, LOG), `${JSON.stringify(strange(2))}\n{ none either\n`)
   await until(".jsonl:6")

@@ -154,7 +154,7 @@ function pushRecord(reading: Reading, raw: RawRecord): void {
   if (raw.form === "log" || raw.form === "document") pushJson(reading, raw)
   else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
   else if (raw.form === "text" || raw.file.form !== "log") writer.whole(raw)
-  else writer.unreadable(raw, "not_utf8", "bytes that are no UTF-8")
+  else writer.unreadable(raw, "not_utf8", "bytes that are not UTF-8")
 }
 
 function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): void {
@@ -162,9 +162,9 @@ function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): 
   const parsed = parseJson(raw.text)
   if (!parsed.ok) {
     if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
-    else writer.unreadable(raw, "unparsable_line", "text that is no JSON")
+    else writer.unreadable(raw, "unparsable_line", "text that is not JSON")
   } else if (!isJsonObject(parsed.value)) {
-    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is no object" })
+    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is not an object" })
     writer.carrier(raw, parsed.value)
   } else if (raw.file.relativePath === main.relativePath) {
     if (!writer.hasBegun) learn(reading, parsed.value)

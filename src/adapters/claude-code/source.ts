@@ -110,7 +110,7 @@ function addSession(planning: Planning, log: string | undefined, places: readonl
         kind: "orphan_file",
         severity: "note",
         file: place,
-        found: "its session is no longer there",
+        found: "its session no longer exists",
       })
   }
   for (const [agent, meta] of metas) addUnit(planning, agent, places.includes(meta) ? [meta] : [])

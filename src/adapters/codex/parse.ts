@@ -102,7 +102,7 @@ function pushRaw(reading: Reading, raw: RawRecord): void {
   const { writer } = reading
   if (raw.file.relativePath === INDEX_PLACE) pushTitle(reading, raw)
   else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
-  else if (raw.form === "bytes") writer.unreadable(raw, "not_utf8", "bytes that are no UTF-8")
+  else if (raw.form === "bytes") writer.unreadable(raw, "not_utf8", "bytes that are not UTF-8")
   else if (raw.form === "text") writer.whole(raw)
   else pushJson(reading, raw)
 }
@@ -112,12 +112,12 @@ function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): 
   const parsed = parseJson(raw.text)
   if (!parsed.ok) {
     if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
-    else writer.unreadable(raw, "unparsable_line", "text that is no JSON")
+    else writer.unreadable(raw, "unparsable_line", "text that is not JSON")
   } else if (isJsonObject(parsed.value)) {
     if (raw.form === "document") pushDocument(reading, raw, parsed.value)
     else pushLine(reading, raw, parsed.value)
   } else {
-    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is no object" })
+    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is not an object" })
     writer.carrier(raw, parsed.value)
   }
 }
@@ -180,7 +180,7 @@ function pushTitle(reading: Reading, raw: RawRecord): void {
   reading.titles.push(hash)
   const parsed = parseJson(text)
   if (!parsed.ok) {
-    reading.writer.unreadable(raw, "unparsable_line", "text that is no JSON")
+    reading.writer.unreadable(raw, "unparsable_line", "text that is not JSON")
     return
   }
   const title = nonEmptyStringAt(parsed.value, "thread_name")

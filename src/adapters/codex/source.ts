@@ -104,7 +104,7 @@ function secondCopy(copy: SourceFile, read: SourceFile): Issue {
   const isGoneOnWith = isArchived(read.relativePath) && !isArchived(place) && !place.endsWith(".zst")
   if (!isGoneOnWith || sizeBytes === read.sizeBytes)
     return { kind: "second_copy", severity: "note", file: place, found: `the same rollout as ${read.relativePath}` }
-  const found = `shorter than ${read.relativePath}, which is stored; Codex goes on with the shorter, and archiving it replaces the longer`
+  const found = `shorter than ${read.relativePath}, which is stored; Codex resumes the shorter one, and archiving it replaces the longer`
   return { kind: "shorter_live_copy", severity: "note", file: place, found }
 }
 

@@ -85,7 +85,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     const record = { info, parts: parts.map((part) => part.record), ...(areNamed ? {} : { places }) }
     const found = draftsOf(viewOf(record))
     if (found !== undefined) putMessage(parsing, raw, record, found)
-    else putUnknown(parsing, raw, record, "unknown_record", "a message of a role that we do not know")
+    else putUnknown(parsing, raw, record, "unknown_record", "a message with an unknown role")
   }
 
   return {
@@ -100,7 +100,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
       else if (kind === "session") takeSession(raw, record)
       else if (kind !== "other") writer.carrier(raw, record, idField(record))
       else if (isExport(record)) pushExport(parsing, raw, record, { known, exported })
-      else putUnknown(parsing, raw, record, "unknown_document", `${stemOf(relativePath)} is no session of opencode`)
+      else putUnknown(parsing, raw, record, "unknown_document", `${stemOf(relativePath)} is not a session of opencode`)
     },
     end() {
       if (placeless !== undefined) parsing.begin(placeless, "tree")
@@ -161,7 +161,7 @@ function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument
   const header = { ...rest, messages: messages.map(exportIdOf) }
   const id = nonEmptyStringAt(header, "info", "id")
   if (id !== undefined) putSingle(parsing, raw, header, id)
-  else putUnknown(parsing, raw, header, "unknown_document", "an export that does not say of which session")
+  else putUnknown(parsing, raw, header, "unknown_document", "an export without a session id")
   for (const message of messages) {
     const digest = hashOf(stringifyJson(message))
     if (digests.known.has(digest)) continue

@@ -45,7 +45,7 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
     if (found !== undefined) putMessage(parsing, raw, row, found)
     else if (raw.table === "session_message" && SWITCHES.has(String(row["type"])) && id !== undefined)
       putSingle(parsing, raw, row, id)
-    else putUnknown(parsing, raw, row, "unknown_record", `a row of ${raw.table} that is no message we know`)
+    else putUnknown(parsing, raw, row, "unknown_record", `an unknown row of ${raw.table}`)
   }
 
   /** What has no place in the order is not known to have been read. */
@@ -92,7 +92,7 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
   return {
     push(raw) {
       const { row } = raw
-      if (!isJsonObject(row)) writer.unreadable(raw, "unparsable_row", "a row that is no object")
+      if (!isJsonObject(row)) writer.unreadable(raw, "unparsable_row", "a row that is not an object")
       else if (raw.table === LISTING_TABLE) takeListing(raw, row)
       else if (raw.table === "message" || raw.table === "session_message") takeMessage(raw, row)
       else if (raw.table === "event") takeEvents(raw, row)

@@ -143,7 +143,7 @@ function* planData(
     for (const id of ids) met.add(id)
   }
   if (twice === 0) return
-  const found = `${twice} sessions are kept twice, and read where opencode went on with them`
+  const found = `${twice} sessions exist twice; the copy that opencode continued is read`
   yield { kind: "duplicate_session", severity: "note", file: at === "" ? "storage" : at, found }
 }
 
@@ -193,10 +193,10 @@ function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): 
       kind: "withheld_column",
       severity: "note",
       file: place,
-      found: `${column} may hold a secret and is not read`,
+      found: `${column} may contain a secret and is not read`,
     }
   for (const column of listing.unknown)
-    yield { kind: "unknown_column", severity: "note", file: place, found: `${column} is kept and not understood` }
+    yield { kind: "unknown_column", severity: "note", file: place, found: `${column} is unknown and kept as is` }
   const stat = disk.stat(place)
   if (stat === undefined) return
   const { isAtRest } = listing

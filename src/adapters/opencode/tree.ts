@@ -80,7 +80,7 @@ function* unitsOf(tree: Tree): Generator<SourceUnit | Issue> {
   for (const parts of tree.ownerlessParts) {
     const [file] = documentsIn(disk, parts)
     if (file === undefined) continue
-    yield { kind: "orphan_file", severity: "note", file: `${parts}/${file}`, found: "its message is no longer there" }
+    yield { kind: "orphan_file", severity: "note", file: `${parts}/${file}`, found: "its message no longer exists" }
   }
 }
 

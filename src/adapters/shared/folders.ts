@@ -67,7 +67,7 @@ export function foldersBelow(root: string): Folders {
       const found = look(place, true)
       if (found?.isFile() === true) return fileOf(root, place, form, found)
       // Who opens a pipe waits for somebody to write into it.
-      if (found?.isDirectory() === false) tell(place, "no regular file")
+      if (found?.isDirectory() === false) tell(place, "not a regular file")
       return undefined
     },
   }

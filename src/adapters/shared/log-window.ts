@@ -226,7 +226,7 @@ function decompressing(file: SourceFile): Fill {
   return async (buffer) => {
     while (rest.length === 0) {
       const { done, value } = await chunks.next().catch((cause: unknown) => {
-        throw new UnreadableLog("broken_compression", "zstd data that ends too early or is damaged", cause)
+        throw new UnreadableLog("broken_compression", "truncated or damaged zstd data", cause)
       })
       if (done) return 0
       rest = value

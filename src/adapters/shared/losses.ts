@@ -5,22 +5,22 @@
 import type { Loss } from "../../model/report.ts"
 
 export const LOSSES = {
-  approval: "a question for permission, and its answer",
-  attachment: "a file that the target cannot hold",
-  failure_mark: "that a tool call failed, where its result does not say so itself",
-  half_character: "half of a character that was cut in two, where the target reads whole ones alone",
-  injected_context: "what the source's harness told its model of the surroundings; the target tells its own",
-  missing_history: "what a session that is not stored said before this one went on from it",
-  model_settings: "settings of a model that the target has no word for",
-  opaque: "something that only the source understands",
-  reasoning: "reasoning, left out as asked",
-  reasoning_as_text: "reasoning, said as text",
+  approval: "permission requests and answers",
+  attachment: "files that the target does not support",
+  failure_mark: "the failed state of tool calls whose result does not show it",
+  half_character: "half characters, which the target cannot read",
+  injected_context: "environment information; the target adds its own",
+  missing_history: "earlier messages from a session that is not stored",
+  model_settings: "model settings that the target does not support",
+  opaque: "data that only the source understands",
+  reasoning: "reasoning, dropped as requested",
+  reasoning_as_text: "reasoning, converted to text",
   sealed_reasoning: "reasoning that only its provider can read",
-  stray_result: "a result without the call that it answers",
-  subagent: "a session of a sub-agent",
-  system_message: "a message of the system",
-  tool_params: "parameters of a tool call that the target's tool does not take",
-  unanswered_call: "a call that nothing answered, which the target does not send",
+  stray_result: "results without a call",
+  subagent: "sub-agent sessions",
+  system_message: "system messages",
+  tool_params: "tool parameters that the target does not support",
+  unanswered_call: "calls without a result, which the target does not send",
 } as const satisfies Record<string, string>
 
 export type LossKind = keyof typeof LOSSES

@@ -5,5 +5,5 @@ export function inOtherHome(
   title: string,
   environment: NonNullable<ResumeCommand["environment"]>,
 ): Pick<ResumeCommand, "environment" | "note"> {
-  return { environment, note: `${title} reads its settings and its login there too, and may ask to log in.` }
+  return { environment, note: `${title} also reads its settings and login there, and may ask you to log in.` }
 }

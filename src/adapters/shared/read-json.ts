@@ -7,7 +7,7 @@ import type { SessionWriter } from "../session-writer.ts"
 export function readJson(raw: RawRecord, writer: SessionWriter): JsonValue | undefined {
   if (raw.form === "row") return raw.row
   if (raw.form === "bytes") {
-    writer.unreadable(raw, "not_utf8", `${raw.bytes.length} bytes that are no UTF-8`)
+    writer.unreadable(raw, "not_utf8", `${raw.bytes.length} bytes that are not UTF-8`)
     return undefined
   }
   const parsed = parseJson(raw.text)
@@ -19,5 +19,5 @@ export function readJson(raw: RawRecord, writer: SessionWriter): JsonValue | und
 
 /** What the engine says of bad JSON quotes the text, and a transcript does not belong into a report. */
 function reasonOf(reason: string): string {
-  return reason.startsWith("nested") ? reason : "a line that is no JSON"
+  return reason.startsWith("nested") ? reason : "a line that is not JSON"
 }

@@ -71,10 +71,10 @@ export function readManifest(bytes: Uint8Array): ReadManifest {
   try {
     value = JSON.parse(Buffer.from(bytes).toString("utf8"))
   } catch (cause) {
-    throw new InvalidArchive("its manifest is no JSON", { cause })
+    throw new InvalidArchive("its manifest is not JSON", { cause })
   }
   const version = (value as { readonly format_version?: unknown } | null)?.format_version
   if (typeof version === "number" && version > FORMAT_VERSION) return { kind: "newer", version }
-  if (!Value.Check(Manifest, value)) throw new InvalidArchive("its manifest has another shape")
+  if (!Value.Check(Manifest, value)) throw new InvalidArchive("its manifest has an unexpected structure")
   return { kind: "manifest", manifest: value }
 }

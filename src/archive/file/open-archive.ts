@@ -112,7 +112,7 @@ async function validateAll(
       const next = await entries.next()
       if (next.done) return next.value
       const { entry, batches } = next.value
-      stopIfAsked(work, "Stopped while the archive was checked: nothing was imported.")
+      stopIfAsked(work, "Stopped while checking the file: nothing was imported.")
       for (const batch of batches) await take(entry.table, batch)
       done += entry.rows
       work.onRows(done)
@@ -162,7 +162,7 @@ async function openFile(path: string): Promise<FileHandle> {
     const code = errorCode(cause) ?? "unreadable"
     throw new PondError(
       code === "ENOENT" ? "not_found" : "validation_failed",
-      `The archive ${path} cannot be opened (${code}). Name a file that \`pond export\` has written.`,
+      `Cannot open the export file ${path} (${code}). Choose a file written by \`pond export\`.`,
       { details: { path }, cause },
     )
   }
@@ -175,13 +175,13 @@ async function readContents(file: FileHandle): Promise<Pick<OpenArchive, "manife
   const found: Entry[] = []
   for await (const entry of readEntries(file, (await file.stat()).size)) {
     found.push(entry)
-    if (found.length > ENTRIES_MAX) throw new InvalidArchive("it has more entries than any archive")
+    if (found.length > ENTRIES_MAX) throw new InvalidArchive("it has too many entries")
   }
   const [sum, last] = [found.pop(), found.pop()]
   if (last?.name !== MANIFEST_NAME || sum?.name !== MANIFEST_SUM_NAME) throw new InvalidArchive("it has no manifest")
   const bytes = await readContent(file, last)
   if (!Buffer.from(manifestSum(bytes)).equals(await readContent(file, sum))) {
-    throw new InvalidArchive("its manifest is not the one that was written")
+    throw new InvalidArchive("its manifest was changed")
   }
   const read = readManifest(bytes)
   if (read.kind === "newer") throw newerVersion(`format ${read.version}`)
@@ -193,7 +193,7 @@ function matchEntries(manifest: Manifest, found: readonly Entry[]): ArchiveEntry
   if (manifest.entries.length !== found.length) throw new InvalidArchive("its manifest lists other entries")
   const tables = manifest.tables.map((listed) => {
     const table = archivedTable(listed.name)
-    if (table === undefined) throw new InvalidArchive("it has a table that pond does not know")
+    if (table === undefined) throw new InvalidArchive("it has an unknown table")
     if (listed.schema_version > table.definition.schemaVersion)
       throw newerVersion(`version ${listed.schema_version} of ${listed.name}`)
     return { table, rows: listed.rows }
@@ -201,7 +201,7 @@ function matchEntries(manifest: Manifest, found: readonly Entry[]): ArchiveEntry
   const places = tables.map(({ table }) => TABLE_ORDER.indexOf(table.role))
   const isOrdered = places.every((place, index) => place >= (places[index - 1] ?? 0))
   if (!isOrdered || new Set(manifest.tables.map(({ name }) => name)).size !== tables.length) {
-    throw new InvalidArchive("its tables stand in another order")
+    throw new InvalidArchive("its tables are in the wrong order")
   }
   const entries: ArchiveEntry[] = []
   for (const { table, rows } of tables) {
@@ -211,20 +211,20 @@ function matchEntries(manifest: Manifest, found: readonly Entry[]): ArchiveEntry
       const [listed, entry] = [manifest.entries[at], found[at]]
       const name = entryName(table.definition.name, index)
       if (listed?.name !== name || entry?.name !== name || listed.bytes !== entry.bytes || listed.rows === 0) {
-        throw new InvalidArchive(`${name} is not where it should be`)
+        throw new InvalidArchive(`${name} is in the wrong position`)
       }
       counted += listed.rows
       entries.push({ ...listed, table, offset: entry.offset })
     }
     if (counted !== rows)
-      throw new InvalidArchive(`the rows of ${table.definition.name} are not as many as its manifest says`)
+      throw new InvalidArchive(`the number of rows in ${table.definition.name} does not match its manifest`)
   }
-  if (entries.length !== found.length) throw new InvalidArchive("it has entries that belong to nothing")
+  if (entries.length !== found.length) throw new InvalidArchive("it has unexpected entries")
   return entries
 }
 
 function newerVersion(what: string): PondError {
-  return new PondError("version_unsupported", `This archive was written by a newer pond (${what}). Update pond.`)
+  return new PondError("version_unsupported", `This export file was written by a newer pond (${what}). Update pond.`)
 }
 
 function toRefusal(path: string, error: unknown): unknown {

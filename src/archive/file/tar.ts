@@ -56,9 +56,9 @@ export async function* readEntries(file: FileHandle, fileBytes: number): AsyncGe
     const { name, bytes } = entryOf(block, offset)
     const content = offset + BLOCK
     offset = content + bytes + padding(bytes)
-    if (offset > fileBytes) throw new InvalidArchive(`it ends inside of ${name}`)
+    if (offset > fileBytes) throw new InvalidArchive(`it ends inside ${name}`)
     if (!isZero(await readAt(file, content + bytes, padding(bytes)))) {
-      throw new InvalidArchive(`there is something behind ${name} that belongs to nothing`)
+      throw new InvalidArchive(`there is unexpected data after ${name}`)
     }
     yield { name, offset: content, bytes }
   }
@@ -70,7 +70,7 @@ export async function readContent(file: FileHandle, { offset, bytes }: Entry): P
 }
 
 async function expectEnd(file: FileHandle, offset: number, fileBytes: number): Promise<void> {
-  if (fileBytes !== offset + 2 * BLOCK) throw new InvalidArchive("it does not end where its end mark stands")
+  if (fileBytes !== offset + 2 * BLOCK) throw new InvalidArchive("it has data after its end mark")
   if (!isZero(await readAt(file, offset, 2 * BLOCK))) throw new InvalidArchive("its end mark is damaged")
 }
 
@@ -79,7 +79,7 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
   let used = 0
   while (used < length) {
     const { bytesRead } = await file.read(bytes, used, length - used, offset + used)
-    if (bytesRead === 0) throw new InvalidArchive("it became shorter while it was read")
+    if (bytesRead === 0) throw new InvalidArchive("it became shorter while it was being read")
     used += bytesRead
   }
   return bytes
@@ -93,10 +93,10 @@ function entryOf(block: Uint8Array, offset: number): { readonly name: string; re
   const bytes = octalAt(block, 124, 12)
   const seconds = octalAt(block, 136, 12)
   if (bytes === undefined || seconds === undefined || bytes > ENTRY_BYTES_MAX) {
-    throw new InvalidArchive(`${at} has no size that can be`)
+    throw new InvalidArchive(`${at} has an impossible size`)
   }
   if (!/^[a-z0-9_./]+$/.test(name) || !Buffer.from(header(name, bytes, seconds)).equals(block)) {
-    throw new InvalidArchive(`${at} is none of pond's`)
+    throw new InvalidArchive(`${at} was not written by pond`)
   }
   return { name, bytes }
 }

@@ -60,7 +60,7 @@ export async function unpackEntry(
 /** Before decompressing: a few bytes can claim to be a terabyte. */
 function checkContent({ name, sha256: sum, raw_bytes: rawBytes }: ManifestEntry, content: Uint8Array): void {
   if (sha256Of(content) !== sum) throw new InvalidArchive(`${name} is damaged: its checksum differs`)
-  if (rawBytes > ENTRY_BYTES_MAX) throw new InvalidArchive(`${name} claims to be larger than any entry`)
+  if (rawBytes > ENTRY_BYTES_MAX) throw new InvalidArchive(`${name} claims an impossible size`)
   if (contentSizeOf(content) !== rawBytes) throw wrongSize(name)
 }
 
@@ -79,7 +79,7 @@ function checkRaw({ name, raw_bytes: rawBytes }: ManifestEntry, raw: Uint8Array 
 }
 
 function wrongSize(name: string): InvalidArchive {
-  return new InvalidArchive(`${name} does not decompress to what it claims to be`)
+  return new InvalidArchive(`${name} does not decompress to its declared size`)
 }
 
 function readBatches({ name, rows }: ManifestEntry, { definition }: ArchivedTable, raw: Uint8Array) {

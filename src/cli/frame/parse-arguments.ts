@@ -64,8 +64,8 @@ function unknownVerb(word: string, next: string, verbs: readonly VerbRow[]): Pon
   const right = below.length > 0 ? seconds : [...new Set(verbs.map(({ name }) => name.split(" ")[0] ?? name))]
   const isMissing = below.length > 0 && (next === "" || next.startsWith("-"))
   const message = isMissing
-    ? `pond ${word} needs one of ${seconds.join(", ")}.`
-    : `pond has no verb "${below.length > 0 ? `${word} ${next}` : word}".${suggestion(wrong, right)} Run pond --help.`
+    ? `pond ${word} needs one of: ${seconds.join(", ")}.`
+    : `Unknown verb "${below.length > 0 ? `${word} ${next}` : word}".${suggestion(wrong, right)} Run pond --help.`
   return new PondError("validation_failed", message, {
     details: { verb: wrong, nearest: nearest(wrong, right) ?? null },
   })
@@ -77,7 +77,7 @@ function rejectUnknownFlags(tokens: Tokens, flags: Flags): void {
     const names = Object.keys(flags)
     const near = nearest(token.name, names)
     const hint = near === undefined ? "" : ` Did you mean --${near}?`
-    throw new PondError("validation_failed", `pond has no flag ${token.rawName} here.${hint}`, {
+    throw new PondError("validation_failed", `Unknown flag ${token.rawName}.${hint}`, {
       details: { flag: token.rawName, nearest: near === undefined ? null : `--${near}` },
     })
   }
@@ -133,14 +133,14 @@ function givenText(token: OptionToken, hint: string | undefined): string {
 function checkWords(words: readonly string[], positionals: readonly Positional[]): readonly string[] {
   const missing = positionals.find(({ count }, index) => count === "one" && words[index] === undefined)
   if (missing !== undefined) {
-    throw new PondError("validation_failed", `${missing.name.toUpperCase()} is missing: ${missing.summary}`, {
+    throw new PondError("validation_failed", `Missing ${missing.name.toUpperCase()}: ${missing.summary}`, {
       details: { argument: missing.name },
     })
   }
   const takesMany = positionals.some(({ count }) => count === "many")
   const extra = takesMany ? undefined : words[positionals.length]
   if (extra !== undefined) {
-    throw new PondError("validation_failed", `"${extra}" is one word too many. Quote an argument that holds spaces.`, {
+    throw new PondError("validation_failed", `Unexpected argument "${extra}". Quote arguments that contain spaces.`, {
       details: { argument: extra },
     })
   }
@@ -148,7 +148,7 @@ function checkWords(words: readonly string[], positionals: readonly Positional[]
     const { choices, name, words: kind } = positionals[Math.min(index, positionals.length - 1)] ?? {}
     if (kind === "sessions" && word.trim() === "") throw emptyId(name ?? "id")
     if (choices === undefined || choices.includes(word)) continue
-    const wanted = `${(name ?? "").toUpperCase()} is one of ${choices.join(", ")}, not "${word}".`
+    const wanted = `${(name ?? "").toUpperCase()} must be one of ${choices.join(", ")}, not "${word}".`
     throw new PondError("validation_failed", `${wanted}${suggestion(word, choices)}`, {
       details: { argument: name, value: word, choices },
     })
@@ -160,7 +160,7 @@ function checkWords(words: readonly string[], positionals: readonly Positional[]
 function emptyId(name: string): PondError {
   return new PondError(
     "validation_failed",
-    `${name.toUpperCase()} is empty. \`pond search\` finds sessions and messages and prints their ids.`,
+    `${name.toUpperCase()} is empty. \`pond search\` prints the ids of sessions and messages.`,
     { details: { argument: name } },
   )
 }

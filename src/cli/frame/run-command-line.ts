@@ -74,7 +74,7 @@ async function dispatch(line: CommandLine, output: Output): Promise<number> {
   const route = findVerb(argv, line.verbs)
   if (route === undefined) {
     readInvocation(argv, GLOBAL_FLAGS, [])
-    if (output.isJson) throw new PondError("validation_failed", "A verb is missing. Run pond --help.")
+    if (output.isJson) throw new PondError("validation_failed", "Missing verb. Run pond --help.")
     return await printHelp(line.verbs, [], output)
   }
   const verb = await route.row.load()
@@ -118,13 +118,9 @@ function findExplained(words: readonly string[], verbs: readonly VerbRow[]): Ret
   const names = verbs.map(({ name }) => name.split(" ")[0] ?? name)
   if (word === "" || names.includes(word)) return findVerb(words, verbs)
   const near = suggestion(word, [...names, ...TOPICS.map(({ name }) => name)])
-  throw new PondError(
-    "validation_failed",
-    `pond has no verb and no topic "${visible(word)}".${near} Run pond --help.`,
-    {
-      details: { verb: word },
-    },
-  )
+  throw new PondError("validation_failed", `Unknown verb or topic "${visible(word)}".${near} Run pond --help.`, {
+    details: { verb: word },
+  })
 }
 
 interface VerbRun {

@@ -6,7 +6,7 @@ import { GROUPS, type Positional, type Verb, type VerbRow } from "../verb.ts"
 import { TOPICS } from "./topics.ts"
 
 const MEANING_WIDTH_MIN = 20
-const TAGLINE = "pond keeps every conversation with your coding agents, and finds anything in them."
+const TAGLINE = "pond stores every conversation with your coding agents and searches them."
 
 export interface HelpLayout {
   readonly style: Style
@@ -26,7 +26,7 @@ export function renderOverview(verbs: readonly VerbRow[], layout: HelpLayout): s
   lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), layout))
   const topics = TOPICS.map(({ name, summary }): [string, string] => [`  ${name}`, summary])
   lines.push(`\n${style.bold("Topics")}\n`, pairs(topics, layout))
-  lines.push(`\nRun pond <verb> --help for what a verb takes, pond help <topic> for what it is about.\n`)
+  lines.push(`\nRun pond <verb> --help for the flags of a verb, pond help <topic> to read about a topic.\n`)
   return lines.join("")
 }
 

@@ -1,6 +1,5 @@
 /**
- * What pond is about, beyond its verbs: `pond help <topic>`. A line that begins with `  pond` is a command, and a test holds
- * that each of them is one that pond takes.
+ * The help topics: `pond help <topic>`. A test runs every line that starts with `  pond` through the argument parser.
  */
 import { ERROR_TABLE } from "../../model/errors.ts"
 
@@ -11,27 +10,28 @@ export interface Topic {
   readonly text: string
 }
 
-const CONCEPTS = `A coding agent writes each run into files of its own: a session. pond reads
-them, keeps every record of them whole in an archive of yours, finds anything in
-them, and writes any session back, into its own client or into another one.
+const CONCEPTS = `A coding agent writes each run to files of its own: a session. pond reads these
+files, keeps every record in a store that you own, searches them, and writes any
+session back, into its own client or into another one.
 
-  session   one run of a client, as its log has it; a sub-agent's is its own
-  message   one entry of a session, in the order of the log
-  part      one piece of a message: text, reasoning, tool call, result, file
-  adapter   what reads and writes the sessions of one client
-  source    where a client keeps its sessions on this machine
+  client       a program whose sessions pond reads, such as Claude Code
+  session      one run of a client; a sub-agent has a session of its own
+  message      one entry of a session, in the order of the log
+  part         one piece of a message: text, reasoning, tool call, result, file
+  store        where pond keeps sessions: a directory or a bucket
+  export file  one .pond file with sessions, written by \`pond export\`
 
-Nothing is lost: what pond does not understand it keeps whole, and says so.
-Nothing is invented: what a source did not say stays unsaid. Nothing is changed:
-pond only reads what clients wrote, and what is stored is never rewritten. A
-client may delete its sessions; in the archive they stay.
+Nothing is lost: records that pond does not understand are stored complete and
+reported. Nothing is invented: a value that the source does not have stays empty.
+Nothing is changed: pond only reads the files of clients, and stored sessions are
+never rewritten. Sessions that a client deletes stay in the store.
 
-  pond sync                     store what is new
-  pond search "a few words"     find it again
-  pond verify                   prove that all of it would come back
+  pond sync                     store new sessions
+  pond search "a few words"     search them
+  pond verify                   check that all of them can be restored
 `
 
-const STORAGE = `The archive is a directory of Lance tables, or a prefix in a bucket:
+const STORAGE = `The store is a directory of Lance tables, or a prefix in a bucket:
 
   /path, file:///path           this machine
   s3://bucket/prefix            Amazon S3
@@ -39,20 +39,20 @@ const STORAGE = `The archive is a directory of Lance tables, or a prefix in a bu
   gs://bucket/prefix            Google Cloud Storage
   az://container/prefix         Azure Blob Storage
 
-Which one is used: --store, else POND_STORE, else store in config.toml, else a
-directory below XDG_DATA_HOME. \`pond config\` shows it, and who said so.
+pond uses --store, then POND_STORE, then store in config.toml, then a directory
+below XDG_DATA_HOME. \`pond config\` shows the value and where it comes from.
 
-Credentials come from where the cloud's own tools have them: AWS_ACCESS_KEY_ID
+Credentials come from the usual environment variables: AWS_ACCESS_KEY_ID
 and AWS_SECRET_ACCESS_KEY, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT
-and AZURE_STORAGE_KEY. Or from config.toml, for a URL and all below it:
+and AZURE_STORAGE_KEY. Or from config.toml, for a URL and everything below it:
 
   [storage."s3+https://minio.example.org/bucket"]
   access_key_id = "…"
   secret_access_key = "…"
   region = "us-east-1"
 
-A schedule runs without your shell and its variables: there the config file is
-the place. Try a store before you trust it, and move between any two:
+A scheduled sync does not see the variables of your shell: use the config file.
+Check a store before you use it, and copy between any two:
 
   pond storage check s3://bucket/prefix
   pond copy --to s3://bucket/prefix
@@ -60,104 +60,102 @@ the place. Try a store before you trust it, and move between any two:
   pond optimize
 `
 
-const ADAPTERS_TEXT = `An adapter knows one client: where its sessions lie, what its records mean, and
-how to write them back so that the client lists and resumes them.
+const ADAPTERS_TEXT = `Each client has an adapter: it knows where the sessions are, what the records
+mean, and how to write them back so that the client lists and resumes them.
 
-  pond adapters list            which there are, and what they were judged by
-  pond adapters discover        what of each is on this machine
-  pond adapters disable pi      leave one alone
-  pond sync pi --path DIR       read a folder from elsewhere, such as a backup
+  pond adapters list            the supported clients and verified versions
+  pond adapters discover        which of them have sessions on this machine
+  pond adapters disable pi      stop reading a client
+  pond sync pi --path DIR       read another directory, such as a backup
 
-Versions newer than an adapter was judged by are read all the same. What is new
-in them is kept whole, counted, and shown by \`pond status\` until pond knows it.
-\`pond verify\` proves for your own files that a restore gives every record back:
+Newer versions than an adapter was verified with are read as well. Records that
+are new in them are stored complete and shown by \`pond status\`. \`pond verify\`
+checks with your own files that a restore gives back every record:
 
   pond verify claude-code
-  pond verify --against-store   the same, of what the store holds already
+  pond verify --against-store   the same for sessions in the store
 
-Restoring into another client translates: tools become the tools of the target
-where it has equals, and whatever it cannot hold is listed before anything is
+Restoring into another client translates: tools become the matching tools of the
+target, and everything the target cannot store is listed before anything is
 written.
 
   pond restore SESSION --to codex --dry-run
   pond resume SESSION --to claude-code
 
-A session in a form that its own client does not open, such as the folders of
-opencode before its database, is restored as it was. \`pond resume\` writes it as
-the client writes today, as a new session; so does --anew, for any session:
+A session in an old format that its own client cannot open any more is restored
+as it was. \`pond resume\` writes a new session in the current format instead;
+--anew does that for any session:
 
   pond restore SESSION --anew
 
-With --root it is written into another directory of the client, and the client
-is told of it: by CODEX_HOME, CLAUDE_CONFIG_DIR or OPENCODE_DB, pi by the path of
-the session. What a restore prints has the variable, so that it can be copied.
-Claude Code and Codex keep their settings and their login in such a directory
-too, and may ask to log in there.
+--root writes to another data directory of the client. The client finds it with
+CODEX_HOME, CLAUDE_CONFIG_DIR or OPENCODE_DB; the printed command sets it. Claude
+Code and Codex also keep their settings and login there, and may ask you to log in.
 
-A thread that Codex has archived is brought back by \`codex unarchive\` before it
-is opened: \`pond resume\` runs that, and what a restore prints begins with it.
+A thread that Codex has archived needs \`codex unarchive\` first: \`pond resume\`
+runs it, and the printed command includes it.
 `
 
-const SEARCH = `A search ranks messages and shows them by session, the best session first.
+const SEARCH = `A search ranks messages and groups them by session, the best session first.
 
-  auto      words, and meaning where it is on; a "quoted text" to the letter
-  words     by the words it holds, in any language
-  meaning   by what it means (see \`pond help embeddings\`)
-  exact     to the letter, any characters, newest first
-  pattern   by a regular expression, newest first
+  auto      words, and meaning if it is on; "double quotes" for an exact phrase
+  words     keywords, in any language
+  meaning   semantic search (see \`pond help embeddings\`)
+  exact     exact text, any characters, newest first
+  pattern   a regular expression, newest first
 
-Days are your own, as pond shows them: 2026-01-31, 2026-01, "20 Jan", yesterday,
-7d. Over HTTP and MCP, and in SQL, they are in UTC.
+A query has no operators: -word, OR, user: and * are not supported, and a search
+says so. Use the flags instead: --role, --project, --from, --mode pattern.
 
-What people and models said is searched unless another scope is asked for: tool
-calls and their output are the scope \`tools\`, where a query is looked for to the
-letter, and sub-agents come along with --include-subagents. An answer says what
-it did not search.
+Dates are in your time zone: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d, "last
+week". Over HTTP and MCP, and in SQL, they are in UTC.
+
+A search covers what people and models said. --scope tools searches tool calls
+and their output for the exact text, --include-subagents adds sub-agents. The
+result says what was not searched.
 
   pond search flaky login test
   pond search '"cannot find module"' --project web
   pond search --mode exact ENOENT --scope tools
   pond search deploy --from 2026-01-01 --sort recency
 
-Each hit names its session and message. To read there, and around it:
+Each match shows its message. To read it in context:
 
   pond get MESSAGE --context 3
   pond get SESSION --from end --limit 5
 
-Where searching is not enough, ask in SQL: one SELECT over all of it.
+For everything else, use SQL:
 
   pond sql 'SELECT project, count(*) FROM messages GROUP BY project'
 `
 
-const SHARING = `To show a session to somebody who has no pond, write it as one Markdown document:
-what was said stays open, reasoning and tool calls are folded, and images are
-named. It reads well on GitHub, and nothing in it can leave its place.
+const SHARING = `To show a session to somebody without pond, write it as one Markdown document.
+Reasoning and tool calls are folded, and images are listed by name. It reads well
+on GitHub.
 
   pond get SESSION -o session.md
   pond get SESSION -o session.md --mode conversational
   pond get SESSION -o session.md --include-subagents
   pond get SESSION --format md --redact
 
---redact replaces what looks like a credential, and says how many of which kind:
-tokens of the known forms, private keys, passwords in URLs and in assignments,
-authorization headers, and what the variables of this machine hold whose names
-say that it is secret. Your home directory becomes ~. A password that is an
-ordinary word has no form, and stays: read a document before you share it.
+--redact replaces text that looks like a credential and reports how many of each
+kind: known token formats, private keys, passwords in URLs and assignments,
+authorization headers, and the values of secret environment variables on this
+machine. Your home directory becomes ~. An ordinary word used as a password is
+not detected: read a document before you share it.
 
-To give sessions to another pond, make an archive. It is whole by design, so that
-any client can go on from it, and nothing is taken out of it: the records that
-clients wrote are in it as they are. An archive with holes could be restored into
-no client, and would keep the whole session out of the store that it is imported
-to, as both have one id. Give an archive to nobody who may not read all of it.
+To move sessions to another pond, write an export file. It always contains the
+complete records, without redaction, because a client could not resume a session
+with gaps. Give it only to people who may read all of it.
 
   pond export -o one.pond --session SESSION
   pond import one.pond
 `
 
-const SQL = `The tables that a query sees, and what their columns mean.
+const SQL = `The tables and columns that a query can use.
 
-A query is one SELECT in the SQL of DuckDB. It sees a copy of what is stored, and
-neither files nor the network. Name the columns that you need: only these are read.
+A query is one SELECT in DuckDB SQL. It cannot access files or the network. Name
+the columns that you need: only these are read.
 
   sessions    id, parent_session_id, parent_message_id, source_agent, created_at,
               project, options, title, ingested_at, host
@@ -169,13 +167,14 @@ neither files nor the network. Name the columns that you need: only these are re
   embeddings  session_id, message_id, piece, source_agent, project, timestamp,
               role, lane, model, ingested_at
 
-role is user, assistant, tool, or system for records that are no message of anybody.
-lane is main, subagent, or replay for a copy of what another session holds.
-search_text is what was said; text, tool_name and variant_data are of one part, whose
-type is text, reasoning, tool_call, tool_result, file or another. Times are in UTC.
+role is user, assistant, tool, or system for records that nobody said.
+lane is main, subagent, or replay for a copy of another session's message.
+search_text is what was said. text, tool_name and variant_data belong to one part,
+whose type is text, reasoning, tool_call, tool_result, file or another. Times are UTC.
 
-fts('messages', 'some words') is a table of what these words find, with a score.
-options and variant_data are JSON: variant_data->>'$.params.command'.
+fts('messages', 'some words') is a table of matching messages with a score.
+options and variant_data are JSON. Put ->> in parentheses when you compare it:
+(variant_data->>'$.params.command') LIKE '%git%'.
 
   pond sql "SELECT role, count(*) FROM messages WHERE lane = 'main' GROUP BY role"
   pond sql "SELECT tool_name, count(*) FROM parts WHERE is_failure GROUP BY tool_name"
@@ -183,12 +182,12 @@ options and variant_data are JSON: variant_data->>'$.params.command'.
   pond sql 'SELECT * FROM messages' -o messages.parquet
 `
 
-const EMBEDDINGS = `An embedding turns a message into a vector, so that a search finds what means the
-same in other words. It is derived, never source: it can be made again at any
-time, and without a model everything but the mode \`meaning\` works.
+const EMBEDDINGS = `An embedding turns a message into a vector, so that a search finds messages with
+the same meaning in other words. Embeddings can be rebuilt at any time. Without a
+model, everything except the mode \`meaning\` works.
 
-It is off until a model is configured: a directory with its files, or a tar
-archive that is fetched once and held to its checksum. In config.toml:
+To turn it on, configure a model: a directory, or a tar file that is downloaded
+once and checked against its checksum. In config.toml:
 
   [embeddings]
   directory = "/models/multilingual-e5-small"   # model.onnx, tokenizer.json
@@ -196,20 +195,20 @@ or
   url = "https://models.example.org/multilingual-e5-small.tar"
   sha256 = "…"
 
-Messages are embedded by a stage of its own of a sync, which can be left out or
-run alone. \`pond status\` says how far it came.
+Messages are embedded by a separate stage of sync, which can be skipped or run
+alone. \`pond status\` shows its progress.
 
   pond sync --only embed
   pond sync --skip embed
 
-The model runs on this machine, in ONNX Runtime, which pond carries. No text
-leaves the machine for it.
+The model runs on this machine in ONNX Runtime, which is part of pond. No text
+leaves the machine.
 
-  pond doctor                   proves that the library works here
+  pond doctor                   check that the library works here
 `
 
-const HOSTED = `A pond for several people or machines is a bucket that all of them reach, and a
-namespace for each tenant. Namespaces share nothing but the bucket.
+const HOSTED = `To use pond with several people or machines, put the store in a bucket and give
+each person a namespace. Namespaces share nothing but the bucket.
 
   pond namespace create team-a --store s3://bucket/pond
   pond sync --store s3://bucket/pond --namespace team-a
@@ -220,9 +219,9 @@ servers may read it. A server answers HTTP and MCP:
 
   pond serve --store s3://bucket/pond --host 0.0.0.0 --allowed-host pond.example.org
 
-It listens on this machine alone unless it is told otherwise, answers no host
-name that it was not told, and knows no users: put what knows yours before it.
-A request names its namespace, and 403 is the answer to one that was never made.
+By default it listens on this machine only, rejects other host names, and has no
+user accounts: put a reverse proxy with authentication in front. A request for a
+namespace that does not exist is answered with 403.
 `
 
 function errorsText(): string {
@@ -230,42 +229,42 @@ function errorsText(): string {
     ([code, { exit, http }]) =>
       `  ${String(exit).padStart(3)}  ${String(http)}  ${code.padEnd(20)} ${MEANINGS[code as keyof typeof ERROR_TABLE]}\n`,
   )
-  return `What pond can fail with, everywhere by the same name: the exit code of a verb,
-the status over HTTP, and the code in \`--json\`.
+  return `Every error has one name: as the exit code of a verb, the status over HTTP and
+the code in \`--json\`.
 
  exit http  code
 ${rows.join("")}    0       done
-    4       done, and something was not whole: each such thing is listed
+    4       done, with problems: each one is listed
 
-A message says what to do next. \`-v\` says what was behind it; \`pond doctor\` looks
-at this machine and mends what it can.
+The message says what to do next, and \`-v\` shows the cause. \`pond doctor\` checks
+this machine and fixes what it can.
 
   pond doctor --fix
 `
 }
 
 const MEANINGS: Readonly<Record<keyof typeof ERROR_TABLE, string>> = {
-  validation_failed: "the request, a flag or a setting is not right",
-  version_unsupported: "the other side speaks another version",
-  not_found: "nothing has this id or path",
-  namespace_unknown: "this namespace was never made",
+  validation_failed: "the request, a flag or a setting is invalid",
+  version_unsupported: "the other side uses another version",
+  not_found: "no such id or path",
+  namespace_unknown: "this namespace does not exist",
   storage_unavailable: "the store or a file cannot be read or written",
-  conflict: "another process is at it; try again",
-  would_overwrite: "something is there already; --force replaces it",
-  interrupted: "stopped; what was done is whole",
-  internal: "a fault of pond's own: please report it",
+  conflict: "another process is using it; try again",
+  would_overwrite: "it already exists; --force replaces it",
+  interrupted: "stopped; finished work is kept",
+  internal: "a bug in pond: please report it",
 }
 
 export const TOPICS: readonly Topic[] = [
-  { name: "concepts", summary: "What pond keeps, and what its words mean.", text: CONCEPTS },
-  { name: "storage", summary: "Where the archive lies, and with which credentials.", text: STORAGE },
+  { name: "concepts", summary: "What pond stores, and what its words mean.", text: CONCEPTS },
+  { name: "storage", summary: "Where the store is, and which credentials it uses.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
-  { name: "search", summary: "RunHooks to find what was said or done.", text: SEARCH },
-  { name: "sql", summary: "The tables and columns that a query sees.", text: SQL },
-  { name: "embeddings", summary: "Finding by meaning, and what it needs.", text: EMBEDDINGS },
-  { name: "sharing", summary: "Giving a session to others, and what to take out.", text: SHARING },
-  { name: "hosted", summary: "One pond for several machines or people.", text: HOSTED },
-  { name: "errors", summary: "Exit codes and errors, and what they mean.", text: errorsText() },
+  { name: "search", summary: "Search modes, scopes and dates.", text: SEARCH },
+  { name: "sql", summary: "Tables and columns for pond sql.", text: SQL },
+  { name: "embeddings", summary: "Semantic search, and how to turn it on.", text: EMBEDDINGS },
+  { name: "sharing", summary: "Share a session, and remove credentials.", text: SHARING },
+  { name: "hosted", summary: "One store for several machines or people.", text: HOSTED },
+  { name: "errors", summary: "Exit codes and errors.", text: errorsText() },
 ]
 
 /** The topic of a command line of which it is the only word. */

@@ -40,7 +40,7 @@ export async function pickSession(pond: Pond, open: () => InteractiveScreen): Pr
   }
   const more = recent.isAll ? {} : { more: older }
   const choices = recent.sessions.map(choiceOf)
-  return (await pick(choices, { keyboard, out, style, prompt: "Go on with", preview, ...more }))?.id
+  return (await pick(choices, { keyboard, out, style, prompt: "Resume", preview, ...more }))?.id
 }
 
 async function previewLines(pond: Pond, id: string, style: Style, columns: number): Promise<string[]> {

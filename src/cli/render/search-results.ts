@@ -99,33 +99,46 @@ export function roleText(role: string, style: Style): string {
 
 function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const { next_cursor, sessions } = answer
-  const more = next_cursor === undefined ? "" : `There is more: add --cursor ${next_cursor}\n`
+  const more = next_cursor === undefined ? "" : `More results: --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
-  const goOn = best === undefined ? "" : `Go on with the first: pond resume ${visibleLine(best.session_id)}\n`
+  const goOn = best === undefined ? "" : `Resume the first: pond resume ${visibleLine(best.session_id)}\n`
   return `${foundText(answer, layout)}.\n${goOn}${more}`
 }
 
+const ARM_NAMES: Readonly<Record<string, string>> = {
+  words: "keyword",
+  meaning: "semantic",
+  exact: "exact",
+  pattern: "pattern",
+}
+
+/** `keyword and semantic search`. */
+function searchName(arms: readonly string[]): string {
+  return `${arms.map((arm) => ARM_NAMES[arm] ?? arm).join(" and ")} search`
+}
+
 function foundText({ matched_total, matched_more, searched }: SearchOutput, { sort }: ResultsLayout): string {
-  const arms = searched.arms.join(" and ")
+  const how = searchName(searched.arms)
   const found = counted(matched_total, unitOf(searched))
-  if (matched_more !== true) return `${found} found by ${arms}`
-  return isWalk(searched) || sort === "recency"
-    ? `${found} of more found by ${arms}, newest first`
-    : `The best ${found} by ${arms}`
+  if (matched_more !== true) return `${found} found (${how})`
+  return isWalk(searched) || sort === "recency" ? `The newest ${found} (${how})` : `The best ${found} (${how})`
 }
 
 function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: ResultsLayout): string {
-  const left = searched.excluded.map((each) => `  left out: ${visibleLine(each)}\n`).join("")
-  const nothing = `Nothing was found by ${searched.arms.join(" and ")}`
-  if (next_cursor !== undefined) return `${nothing} so far.\n${left}Go on looking: add --cursor ${next_cursor}\n`
+  const left = searched.excluded.map((each) => `  not searched: ${visibleLine(each)}\n`).join("")
+  const nothing = `No matches (${searchName(searched.arms)})`
+  if (next_cursor !== undefined) return `${nothing} so far.\n${left}Keep searching: --cursor ${next_cursor}\n`
   return `${nothing}.\n${left}${nextTry(query, { mode, scope })}`
 }
 
 /** What was looked for everywhere and to the letter is nowhere. */
 function nextTry(query: string, { mode, scope }: Pick<ResultsLayout, "mode" | "scope">): string {
   if (scope === "all" && (mode === "exact" || mode === "pattern")) return ""
-  const [how, next] = mode === "pattern" ? ["Try it", "pattern"] : ["Try it to the letter", "exact"]
-  return `${how}, tools included: pond search --mode ${next} --scope all ${shellWord(visibleLine(query))}\n`
+  const [how, next] =
+    mode === "pattern"
+      ? ["Try a pattern search that includes", "pattern"]
+      : ["Try an exact search that includes", "exact"]
+  return `${how} tool output: pond search --mode ${next} --scope all ${shellWord(visibleLine(query))}\n`
 }
 
 // --- How the ranking came about (--explain) ---

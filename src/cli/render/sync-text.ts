@@ -9,7 +9,7 @@ import { whenText } from "./dates.ts"
 import type { Style } from "./style.ts"
 
 export const NO_SOURCES =
-  "No client of pond's has sessions on this machine.\n`pond adapters discover` says where each one was looked for.\n"
+  "No supported client has sessions on this machine.\n`pond adapters discover` shows where pond looked.\n"
 
 export function everyText(minutes: number): string {
   if (minutes % 60 !== 0) return minutes === 1 ? "minute" : `${minutes} minutes`
@@ -24,7 +24,7 @@ export function outcomeText({ error, messages, sessions, exit_code }: SyncRecord
   const stored = messages === 0 ? "nothing new" : `${counted(messages, "message")} in ${counted(sessions, "session")}`
   if (exit_code === 130) return `stopped; ${stored}`
   if (error !== null) return `failed: ${visibleLine(error)}`
-  return exit_code === 0 ? stored : `${stored}; not all of it whole`
+  return exit_code === 0 ? stored : `${stored}; some records could not be parsed (pond sync -v)`
 }
 
 /** What nobody else will keep. */
@@ -35,9 +35,7 @@ export function unreadText({ title, path, sessions, retention }: Surroundings["u
 }
 
 export function unidentifiedText(count: number): string {
-  return count === 1
-    ? "one does not say yet which session it is"
-    : `${countText(count)} do not say yet which session they are`
+  return count === 1 ? "1 file has no session id yet" : `${countText(count)} files have no session id yet`
 }
 
 /** Issues as people read them: what, how often, and the first place where it was found. */

@@ -22,14 +22,14 @@ export function headText(answer: GetOutput, { style, nowMs, home, columns }: Tra
   const { session, children } = answer
   const id = visibleLine(session.id)
   const title = cutToWidth(visibleLine(session.title ?? firstWordsOf(answer) ?? id), Math.min(columns, WIDTH_MAX))
-  const facts = `${visibleLine(session.source_agent)}  ${projectText(session.project, home)}  begun ${whenText(session.created_at, nowMs)}`
+  const facts = `${visibleLine(session.source_agent)}  ${projectText(session.project, home)}  started ${whenText(session.created_at, nowMs)}`
   const parent = session.parent_session_id
   return [
     `${style.bold(title)}\n${style.dim(facts)}\n`,
-    style.dim(`Go on with it: pond resume ${id}\n`),
-    parent === undefined ? "" : style.dim(`It comes from: pond get ${visibleLine(parent)}\n`),
+    style.dim(`Resume: pond resume ${id}\n`),
+    parent === undefined ? "" : style.dim(`Parent: pond get ${visibleLine(parent)}\n`),
     ...children.map((child) =>
-      style.dim(`It started ${visibleLine(child.source_agent)}: pond get ${visibleLine(child.id)}\n`),
+      style.dim(`Sub-agent ${visibleLine(child.source_agent)}: pond get ${visibleLine(child.id)}\n`),
     ),
   ].join("")
 }

@@ -13,7 +13,7 @@ import { whenText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
 
-const ADAPTERS = { name: "adapter", summary: "The client.", count: "one", words: "adapters" } as const
+const ADAPTERS = { name: "adapter", summary: "The client, or several.", count: "one", words: "adapters" } as const
 
 export const list = defineVerb({
   flags: NO_FLAGS,
@@ -72,10 +72,10 @@ function outcomeOfSwitch({ file, changed, disabled }: ReturnType<typeof switchCl
   return {
     document: { file, changed, disabled },
     render: (page) => {
-      if (changed.length === 0) return `Nothing to change: ${state} already.\n`
+      if (changed.length === 0) return `No changes: already ${state}.\n`
       const rest = isEnabled
-        ? "The next sync reads what was missed."
-        : "What is stored of it stays. `pond sync NAME` still reads it."
+        ? "The next sync stores what was missed."
+        : "Stored sessions are kept. `pond sync NAME` still reads it."
       return `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} ${state} in ${page.path(file)}. ${rest}\n`
     },
   }
@@ -102,7 +102,7 @@ export function renderDiscovered(clients: readonly Discovered[], nowMs: number, 
 
 function stateOf({ enabled, found }: Client): string {
   if (!enabled) return "disabled"
-  return found ? "found" : "not here"
+  return found ? "found" : "not found"
 }
 
 function placesOf({ roots }: Client, page: Page): string {

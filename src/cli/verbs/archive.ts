@@ -22,13 +22,13 @@ const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
 
 export const exportVerb = defineVerb({
   flags: {
-    output: flag.text("The archive to write.", "FILE.pond", { short: "o" }),
-    session: flag.texts("Only this session, with its agents.", "ID", { words: "sessions" }),
-    project: flag.text("Only projects whose path contains this.", "TEXT"),
-    agent: flag.text("Only this client, or this kind of sub-agent.", "NAME", { words: "adapters" }),
-    from: flag.text("Only sessions with a message on or after this day.", "DATE"),
-    to: flag.text("Only sessions with a message on or before this day.", "DATE"),
-    force: flag.onOff("Replace the file if it is there."),
+    output: flag.text("The file to write.", "FILE.pond", { short: "o" }),
+    session: flag.texts("Only this session and its sub-agents. Can be repeated.", "ID", { words: "sessions" }),
+    project: flag.text("Only projects whose path contains TEXT.", "TEXT"),
+    agent: flag.text("Only this client or kind of sub-agent.", "NAME", { words: "adapters" }),
+    from: flag.text("Only sessions with messages on or after this day.", "DATE"),
+    to: flag.text("Only sessions with messages on or before this day.", "DATE"),
+    force: flag.onOff("Overwrite an existing file."),
   },
   positionals: [],
   examples: [
@@ -37,7 +37,7 @@ export const exportVerb = defineVerb({
     "export -o one.pond --session SESSION",
   ],
   run: async ({ pond, flags, progress, signal }) => {
-    if (flags.output === undefined) throw missing("-o FILE.pond", "the archive to write")
+    if (flags.output === undefined) throw missing("-o FILE.pond", "the file to write")
     const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => fullSessionId(pond, id))))
     const days = parseDateRange(flags, pond.host.clock.nowMs())
     const options = { ...flags, ...days, path: flags.output, sessionIds, isForced: flags.force }
@@ -51,8 +51,8 @@ export const exportVerb = defineVerb({
 })
 
 export const importVerb = defineVerb({
-  flags: { "dry-run": flag.onOff("Check the archive, say what is new in it, and store nothing.") },
-  positionals: [{ name: "file", summary: "The archive to read.", count: "one" }],
+  flags: { "dry-run": flag.onOff("Check the file and show what is new, without storing it.") },
+  positionals: [{ name: "file", summary: "The export file to read.", count: "one" }],
   examples: ["import all.pond", "import all.pond --dry-run", "import all.pond --store s3://bucket/pond"],
   run: async ({ pond, flags, words, progress, signal }) => {
     const request = { path: words[0] ?? "", isDryRun: flags["dry-run"] }
@@ -67,14 +67,14 @@ export const importVerb = defineVerb({
 
 export const copy = defineVerb({
   flags: {
-    from: flag.text("The store to copy. The one that is configured, where none is named.", "URL"),
-    to: flag.text("The store to copy into.", "URL"),
-    "verify-only": flag.onOff("Copy nothing: compare what both have."),
+    from: flag.text("The store to copy (default: the configured one).", "URL"),
+    to: flag.text("The store to copy to.", "URL"),
+    "verify-only": flag.onOff("Compare both stores without copying."),
   },
   positionals: [],
   examples: ["copy --to s3://bucket/pond", "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only"],
   run: async ({ pond, flags, progress, signal }) => {
-    if (flags.to === undefined) throw missing("--to URL", "the store to copy into")
+    if (flags.to === undefined) throw missing("--to URL", "the store to copy to")
     const options = { from: flags.from, to: flags.to, isVerifyOnly: flags["verify-only"] }
     const outcome = await copyPond(pond, options, workOf(progress, signal))
     return {
@@ -94,7 +94,7 @@ function workOf(progress: Progress, signal: AbortSignal) {
 }
 
 function missing(spelled: string, what: string): PondError {
-  return new PondError("validation_failed", `${spelled} is missing: ${what}.`, { details: { flag: spelled } })
+  return new PondError("validation_failed", `Missing ${spelled}: ${what}.`, { details: { flag: spelled } })
 }
 
 function tallyText(tally: Readonly<Record<(typeof ROLES)[number], number>>): string {
@@ -114,15 +114,13 @@ function renderImport(outcome: ImportOutcome, page: Page): string {
     [
       { title: "", isFixed: true },
       { title: "new", ...RIGHT },
-      { title: "there before", ...RIGHT },
+      { title: "already stored", ...RIGHT },
     ],
     rows,
     { columns: page.columns, head: page.style.bold },
   )
-  const took = `${(outcome.ms / 1000).toFixed(1)} s, and ${(outcome.index_ms / 1000).toFixed(1)} s for the indexes`
-  const verdict = outcome.dry_run
-    ? "The archive is whole. Nothing was stored: this was a rehearsal.\n"
-    : page.style.dim(`${took}\n`)
+  const took = `${(outcome.ms / 1000).toFixed(1)} s, plus ${(outcome.index_ms / 1000).toFixed(1)} s for indexes`
+  const verdict = outcome.dry_run ? "The file is intact. Dry run: nothing was stored.\n" : page.style.dim(`${took}\n`)
   return `${table}${refusals(outcome.refused, page.style)}${verdict}`
 }
 
@@ -139,8 +137,8 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
   const shape = titles.map((title, index) => (index === 0 ? { title, isFixed: true } : { title, ...RIGHT }))
   const lines = examples.map(({ table, key }) => style.red(`missing  ${table} ${visibleLine(key.join(" "))}\n`))
   const verdict = ok
-    ? style.green("Every id of the source is in the target.\n")
-    : style.red(`Not everything is in the target.${isVerifyOnly ? " Run pond copy without --verify-only." : ""}\n`)
+    ? style.green("Every id in the source is also in the target.\n")
+    : style.red(`The target is missing rows.${isVerifyOnly ? " Run pond copy without --verify-only." : ""}\n`)
   return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(refused, style)}${verdict}`
 }
 
@@ -148,7 +146,7 @@ function refusals(refused: readonly string[], style: Style): string {
   return refused
     .map((id) =>
       style.magenta(
-        `left out  session ${visibleLine(id)}: the store has another of this id, of another client or project\n`,
+        `skipped  session ${visibleLine(id)}: the store has another session with this id, from another client or project\n`,
       ),
     )
     .join("")

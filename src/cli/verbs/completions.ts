@@ -9,8 +9,8 @@ const SESSIONS_SHOWN = 50
 const LABEL_CHARACTERS_MAX = 60
 
 const FLAGS = {
-  words: flag.choice("Print the words of that kind that there are now: what the script asks for.", WORD_KINDS),
-  beginning: flag.text("With --words: only those that begin so, also where they are old.", "TEXT"),
+  words: flag.choice("Print the current words of this kind (used by the script).", WORD_KINDS),
+  beginning: flag.text("With --words: only words starting with TEXT.", "TEXT"),
 }
 
 interface Word {
@@ -20,7 +20,7 @@ interface Word {
 
 export const completions = defineVerb({
   flags: FLAGS,
-  positionals: [{ name: "shell", summary: "the shell to write for.", count: "one", choices: SHELLS }],
+  positionals: [{ name: "shell", summary: "The shell.", count: "one", choices: SHELLS }],
   examples: ["completions bash >> ~/.bashrc", "completions fish | source", "completions zsh --words sessions"],
   run: async ({ pond, flags, words: [shell], verbs }) => {
     if (flags.words !== undefined) {
@@ -36,10 +36,10 @@ export const completions = defineVerb({
 /** No verb of the table, and completed as one: what a verb takes, or what a topic is about. */
 function helpAbout(verbs: readonly VerbRow[]): Completable {
   const about = new Set([...verbs.map(({ name }) => name.split(" ")[0] ?? ""), ...TOPICS.map(({ name }) => name)])
-  const summary = "Say what a verb takes, or what a topic is about."
+  const summary = "Show help for a verb or a topic."
   const load = () => Promise.reject(new Error("help is printed before a verb is looked for"))
   const positionals = [
-    { name: "about", summary: "a verb or a topic.", count: "optional", choices: [...about] },
+    { name: "about", summary: "A verb or a topic.", count: "optional", choices: [...about] },
   ] as const
   return { row: { name: "help", group: "care", summary, load }, flags: NO_FLAGS, positionals }
 }

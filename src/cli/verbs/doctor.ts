@@ -6,7 +6,7 @@ import type { Style } from "../render/style.ts"
 import { defineVerb } from "../verb.ts"
 
 export const doctor = defineVerb({
-  flags: { fix: flag.onOff("Mend what pond can mend by itself, and look again.") },
+  flags: { fix: flag.onOff("Fix what can be fixed automatically, then check again.") },
   positionals: [],
   examples: ["doctor", "doctor --fix", "doctor --json"],
   run: async ({ pond, flags }) => {
@@ -20,7 +20,7 @@ export const doctor = defineVerb({
         const lines = examination.findings.map((finding) => `${prose(line(finding, style), INDENT)}\n`)
         const hint =
           open > 0 && !flags.fix
-            ? style.dim(`\`pond doctor --fix\` mends ${open === 1 ? "one of these" : `${open} of these`}.\n`)
+            ? style.dim(`\`pond doctor --fix\` can fix ${open === 1 ? "one of these" : `${open} of these`}.\n`)
             : ""
         return `${lines.join("")}${hint}`
       },
@@ -33,6 +33,6 @@ const INDENT = " ".repeat("warning  ".length)
 
 function line({ check, status, found, fix }: Finding, style: Style): string {
   const marks = { ok: style.green("ok     "), warning: style.magenta("warning"), failed: style.red("failed ") }
-  const mended = fix?.done === true ? style.green(" (mended)") : ""
+  const mended = fix?.done === true ? style.green(" (fixed)") : ""
   return `${marks[status]}  ${style.bold(check)}: ${visibleLine(found)}${mended}`
 }

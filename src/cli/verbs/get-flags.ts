@@ -2,22 +2,21 @@
 import { flag } from "../flags.ts"
 
 export const GET_FLAGS = {
-  mode: flag.choice("Of a session: what was said, every message, or everything.", [
-    "conversational",
-    "complete",
-    "verbatim",
-  ]),
-  from: flag.choice("Which end of the session to read.", ["start", "end"]),
-  limit: flag.wholeNumber("How many messages, or parts of a message.", { min: 1, max: 1000 }),
-  after: flag.text("Go on behind this message, or this part.", "ID"),
-  context: flag.wholeNumber("How many neighbours of a message on each side.", { min: 0, max: 50 }),
-  session: flag.text("Which session the message is of, where several have one of its id.", "ID", { words: "sessions" }),
-  tree: flag.onOff("Of a session: the sessions below it, however deep, and no messages."),
-  raw: flag.onOff("Of a message: the record that it was read from, as its client wrote it."),
-  format: flag.choice("md: a whole session as one Markdown document, to share.", ["text", "md"]),
-  output: flag.text("Write the Markdown to this file.", "FILE.md", { short: "o" }),
-  redact: flag.onOff("In Markdown: replace what looks like a credential, and say how many of which kind."),
-  "include-subagents": flag.onOff("In Markdown: the sessions that it started, behind it."),
-  force: flag.onOff("Write over a file that is there."),
+  mode: flag.choice(
+    "Session detail: conversational (only what was said), complete (every message, tool calls in one line) or verbatim (everything). Default: conversational.",
+    ["conversational", "complete", "verbatim"],
+  ),
+  from: flag.choice("Which end of the session to start at (default: start).", ["start", "end"]),
+  limit: flag.wholeNumber("Maximum number of messages, or of parts of a message.", { min: 1, max: 1000 }),
+  after: flag.text("Continue after this message or part.", "ID"),
+  context: flag.wholeNumber("Number of messages to show before and after.", { min: 0, max: 50 }),
+  session: flag.text("Session of the message, if the id is ambiguous.", "ID", { words: "sessions" }),
+  tree: flag.onOff("List the sub-agent sessions instead of messages."),
+  raw: flag.onOff("Show the client's original record of a message."),
+  format: flag.choice("md writes a whole session as one Markdown document.", ["text", "md"]),
+  output: flag.text("Write Markdown to this file.", "FILE.md", { short: "o" }),
+  redact: flag.onOff("Markdown: replace text that looks like a credential."),
+  "include-subagents": flag.onOff("Markdown: append the sub-agent sessions."),
+  force: flag.onOff("Overwrite an existing file."),
 }
 export type GetFlags = typeof GET_FLAGS

@@ -25,8 +25,8 @@ export function isMarkdown({ flags }: Context): boolean {
 function notTogether(name: string, format: string): PondError {
   const message =
     format === "md"
-      ? `--${name} does not go with Markdown, which is of a whole session. Leave one of them out.`
-      : `--${name} is about Markdown. Add --format md, or leave it out.`
+      ? `--${name} cannot be combined with Markdown, which covers a whole session.`
+      : `--${name} only applies to Markdown. Add --format md, or remove it.`
   return new PondError("validation_failed", message, { details: { flag: `--${name}` } })
 }
 
@@ -71,9 +71,8 @@ function outcomeOf(share: Share, written: Written): Outcome {
 }
 
 function redactionText(replaced: ReturnType<Share["replaced"]>, dim: (text: string) => string): string {
-  if (replaced === undefined)
-    return dim("Nothing was taken out of it: --redact replaces what looks like a credential.\n")
+  if (replaced === undefined) return dim("Not redacted: --redact replaces text that looks like a credential.\n")
   const kinds = replaced.map(({ kind, count }) => `  ${counted(count, "place")}  ${visibleLine(kind)}\n`).join("")
-  const what = replaced.length === 0 ? "Nothing in it looked like a credential.\n" : `Replaced:\n${kinds}`
-  return `${what}${dim("One that has no known form may still be in it: read it before you share it.\n")}`
+  const what = replaced.length === 0 ? "No credentials detected.\n" : `Replaced:\n${kinds}`
+  return `${what}${dim("Unusual ones can slip through: read it before you share it.\n")}`
 }

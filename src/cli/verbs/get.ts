@@ -111,7 +111,7 @@ async function read(context: VerbContext<GetFlags>): Promise<GetOutput> {
   if (!isAbsent(found)) throw found
   throw new PondError(
     "not_found",
-    `There is no session and no message ${visibleLine(id)} in this store. \`pond search\` finds both and prints their ids.`,
+    `No session or message ${visibleLine(id)} in this store. \`pond search\` prints ids of both.`,
     { details: { id }, cause: found },
   )
 }

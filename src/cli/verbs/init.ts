@@ -22,12 +22,12 @@ import { renderDiscovered } from "./adapters.ts"
 import { renderSynced, syncWithProgress } from "./sync.ts"
 
 const FLAGS = {
-  yes: flag.onOff("Do it all, and ask nothing."),
-  "no-mcp": flag.onOff("Leave the clients' settings alone."),
-  "no-schedule": flag.onOff("Do not sync by itself."),
-  "no-sync": flag.onOff("Leave the first sync for later."),
-  "dry-run": flag.onOff("Say what would be done, and do nothing."),
-  undo: flag.onOff("Take back what init did. What is stored stays."),
+  yes: flag.onOff("Accept every step without asking."),
+  "no-mcp": flag.onOff("Do not change the settings of clients."),
+  "no-schedule": flag.onOff("Do not turn on automatic sync."),
+  "no-sync": flag.onOff("Skip the first sync."),
+  "dry-run": flag.onOff("Show what would be done without doing it."),
+  undo: flag.onOff("Undo what init did. Stored sessions are kept."),
 }
 
 type Context = VerbContext<typeof FLAGS>
@@ -93,13 +93,13 @@ async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context
   const offered = choicesOf(context, plan)
   const registrations: string[] = []
   for (const { adapter, title, file } of openRegistrations(plan)) {
-    if (offered.registrations.includes(adapter) && (await ask(`Tell ${title} of pond, in ${context.page.path(file)}?`)))
+    if (offered.registrations.includes(adapter) && (await ask(`Add pond to ${title} (${context.page.path(file)})?`)))
       registrations.push(adapter)
   }
   const every = everyText(plan.schedule.planned?.every_minutes ?? 0)
   const schedule =
     offered.schedule &&
-    (isScheduled(plan) || (await ask(`Sync by itself every ${every} (${plan.schedule.planned?.scheduler})?`)))
+    (isScheduled(plan) || (await ask(`Sync automatically every ${every} (${plan.schedule.planned?.scheduler})?`)))
   return { registrations, schedule }
 }
 
@@ -120,7 +120,7 @@ function outcomeOfPlan(context: Context, plan: InitPlan): Outcome {
   return {
     document: { applied: false, ...documentOf(plan) },
     render: (page) =>
-      `${renderPlan(context, plan, page)}\n${page.style.dim("Nothing was done. `pond init --yes` does it all; `pond init` on a terminal asks step by step.")}\n`,
+      `${renderPlan(context, plan, page)}\n${page.style.dim("No changes made. `pond init --yes` does all of this; `pond init` on a terminal asks step by step.")}\n`,
   }
 }
 
@@ -131,23 +131,23 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
   const { config, schedule } = plan
   const offered = choicesOf(context, plan)
   const sets = Object.entries(config.sets).map(([key, value]) => `  ${key} = ${JSON.stringify(value)}\n`)
-  const settings = config.exists ? "is there" : "will be made"
+  const settings = config.exists ? "(exists)" : "(will be created)"
   return [
     `${style.bold("On this machine")}\n`,
     renderDiscovered(plan.clients, context.pond.host.clock.nowMs(), page),
     `\n${style.bold("Settings")}  ${page.path(config.path)} ${settings}\n`,
     ...sets.map(visibleLine).map((line) => `  ${line}\n`),
-    `  archive: ${page.path(config.store)}\n`,
-    `\n${style.bold("MCP")}  so that agents find and read past sessions\n`,
+    `  store: ${page.path(config.store)}\n`,
+    `\n${style.bold("MCP")}  so that agents can search past sessions\n`,
     ...plan.registrations.map((state) => registrationText(state, offered.registrations.includes(state.adapter), page)),
-    plan.registrations.length === 0 ? "  no client here that knows it\n" : "",
+    plan.registrations.length === 0 ? "  no client here supports MCP\n" : "",
     ...plan.clients.filter(({ found, enabled, mcp }) => found && enabled && !mcp).map(withoutMcp),
     `\n${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}\n`,
   ].join("")
 }
 
 function withoutMcp({ title }: InitPlan["clients"][number]): string {
-  return `  ${title} knows no MCP; \`pond skill\` prints what it can read instead\n`
+  return `  ${title} does not support MCP; install the skill instead: \`pond skill > SKILL.md\`\n`
 }
 
 function registrationText(
@@ -157,14 +157,14 @@ function registrationText(
 ): string {
   const { style } = page
   const place = `  ${title}: ${page.path(file)}`
-  if (status === "registered") return `${place} has it already\n`
+  if (status === "registered") return `${place} is already set up\n`
   if (status === "taken")
-    return `${place} has another "pond", which stays: ${visibleLine((command ?? ["no command"]).join(" "))}\n`
+    return `${place} has another server named "pond", left as is: ${visibleLine((command ?? ["no command"]).join(" "))}\n`
   if (status === "unreadable")
-    return `${place} ${style.magenta("cannot be changed safely")}: ${visibleLine(why ?? "")}\n${byHandText(by_hand, wanted)}`
-  if (!isOffered) return `${place} is left alone\n`
+    return `${place} ${style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}\n${byHandText(by_hand, wanted)}`
+  if (!isOffered) return `${place} will not be changed\n`
   const verb =
-    status === "outdated" ? `will be set right; it names ${visibleLine((command ?? []).join(" "))}` : "will get"
+    status === "outdated" ? `will be updated; it starts ${visibleLine((command ?? []).join(" "))}` : "will get"
   return `${place} ${verb}\n${style.dim(indentLines(wanted))}`
 }
 
@@ -186,17 +186,15 @@ function visibleLineKeepingIndent(line: string): string {
 
 function scheduleText({ now, planned: next, why }: InitPlan["schedule"], isOffered: boolean): string {
   if (now.scheduled && now.trouble === null)
-    return `${now.scheduler} syncs every ${everyText(now.every_minutes ?? 0)} already`
+    return `${now.scheduler} already syncs every ${everyText(now.every_minutes ?? 0)}`
   if (next === null) return `none: ${visibleLine(why ?? "")}`
-  return isOffered
-    ? `${next.scheduler} will run \`pond sync\` every ${everyText(next.every_minutes)}`
-    : "none is wanted"
+  return isOffered ? `${next.scheduler} will run \`pond sync\` every ${everyText(next.every_minutes)}` : "off"
 }
 
 function renderDone(done: InitDone, { style }: Page): string {
   const lines: string[] = []
   if (done.config.changed)
-    lines.push(`Settings ${done.config.made ? "made" : "changed"}: ${visibleLine(done.config.path)}`)
+    lines.push(`${done.config.made ? "Created" : "Updated"} settings: ${visibleLine(done.config.path)}`)
   lines.push(
     ...done.registrations
       .filter(({ change }) => change !== "none")
@@ -205,27 +203,27 @@ function renderDone(done: InitDone, { style }: Page): string {
   if (done.schedule_failed !== null)
     lines.push(`${style.magenta("failed")}  schedule: ${visibleLine(done.schedule_failed)}`)
   else if (done.schedule.scheduled)
-    lines.push(`Syncs every ${everyText(done.schedule.every_minutes ?? 0)}, through ${done.schedule.scheduler}`)
-  if (lines.length === 0) lines.push("All was set up already")
+    lines.push(`Automatic sync every ${everyText(done.schedule.every_minutes ?? 0)} (${done.schedule.scheduler})`)
+  if (lines.length === 0) lines.push("Everything is already set up")
   return lines.map((line) => `${line}\n`).join("")
 }
 
 function stepText(step: Step, failed: string): string {
   const { title } = step
   if (step.change === "failed") return `${failed}  ${title}: ${visibleLine(step.why)}`
-  const kept = step.backup === null ? "" : ` (before: ${visibleLine(step.backup)})`
+  const kept = step.backup === null ? "" : ` (backup: ${visibleLine(step.backup)})`
   const verbs = {
-    added: "knows pond now",
-    updated: "knows this pond now",
-    removed: "does not know pond any more",
-    none: "stays as it is",
+    added: "Added pond to",
+    updated: "Updated pond in",
+    removed: "Removed pond from",
+    none: "Left as is:",
   }
-  return `${title} ${verbs[step.change]}: ${visibleLine(step.file)}${kept}`
+  return `${verbs[step.change]} ${title}: ${visibleLine(step.file)}${kept}`
 }
 
 function nextSteps({ columns, style }: Page): string {
   const text =
-    'Next: `pond search "a few words"`, `pond status`. An agent that runs already knows pond after its next start. `pond init --undo` takes all of this back.'
+    'Next: `pond search "a few words"`, `pond status`. Restart agents that are running so that they see pond. `pond init --undo` undoes all of this.'
   return `\n${wrapToWidth(text, Math.min(columns, 100)).map(style.dim).join("\n")}\n`
 }
 
@@ -236,10 +234,10 @@ function outcomeOfUndo({ registrations, schedule_stopped, config_removed }: Undo
     exitCode: isWhole ? 0 : EXIT_NOT_WHOLE,
     render: ({ style }) => {
       const lines = registrations.map((step) => stepText(step, style.magenta("failed")))
-      if (schedule_stopped) lines.push("pond syncs no more by itself.")
-      if (config_removed) lines.push("The settings that init made are gone.")
-      if (lines.length === 0) lines.push("There was nothing to take back.")
-      return `${lines.join("\n")}\nWhat is stored stays. To delete it, delete the directory of the archive (\`pond config\` names it).\n`
+      if (schedule_stopped) lines.push("Turned off automatic sync.")
+      if (config_removed) lines.push("Removed the settings that init created.")
+      if (lines.length === 0) lines.push("Nothing to undo.")
+      return `${lines.join("\n")}\nStored sessions are kept. \`pond config\` shows the directory of the store.\n`
     },
   }
 }

@@ -16,10 +16,7 @@ export const namespaceList = defineVerb({
       render: ({ style, columns }) =>
         renderTable(
           [{ title: "namespace" }, { title: "created", isFixed: true }],
-          report.namespaces.map(({ namespace, created_at }) => [
-            visibleLine(namespace),
-            created_at ?? "with the store itself",
-          ]),
+          report.namespaces.map(({ namespace, created_at }) => [visibleLine(namespace), created_at ?? "default"]),
           { columns, head: style.bold },
         ),
     }
@@ -28,7 +25,7 @@ export const namespaceList = defineVerb({
 
 export const namespaceCreate = defineVerb({
   flags: NO_FLAGS,
-  positionals: [{ name: "name", summary: "what requests will call it; any text.", count: "one" }],
+  positionals: [{ name: "name", summary: "The name of the namespace; any text.", count: "one" }],
   examples: ["namespace create team-a"],
   run: async ({ pond, words: [name = ""] }) => {
     const { namespace, created } = await createNamespace(pond, name)
@@ -37,8 +34,8 @@ export const namespaceCreate = defineVerb({
       document: { namespace, created },
       render: () =>
         created
-          ? `Created ${shown}. Use it with --namespace, or as "namespace" of a request.\n`
-          : `${shown} was there already; nothing changed.\n`,
+          ? `Created ${shown}. Use it with --namespace, or with "namespace" in requests.\n`
+          : `${shown} already exists; no changes made.\n`,
     }
   },
 })

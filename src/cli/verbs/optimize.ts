@@ -19,18 +19,18 @@ export const optimize = defineVerb({
 const RIGHT = { align: "right", isFixed: true } as const
 
 function render({ tables, ms }: OptimizeReport, { style, columns }: Page): string {
-  if (tables.length === 0) return "The store holds nothing yet. `pond sync` fills it.\n"
+  if (tables.length === 0) return "The store is empty. Run `pond sync`.\n"
   const rows = tables.map((table) => [
     table.table,
     countText(table.rows),
     change(table, ({ bytes }) => bytes && bytes.live + bytes.dead, bytesText),
     change(table, ({ pieces }) => pieces, countText),
     change(table, ({ waiting }) => waiting, countText),
-    table.isBusy ? "another pond is at it" : seconds(table.steps.reduce((sum, step) => sum + step.ms, 0)),
+    table.isBusy ? "another pond is working on it" : seconds(table.steps.reduce((sum, step) => sum + step.ms, 0)),
   ])
   const titles = [{ title: "table", isFixed: true }, ...["rows", "size", "pieces", "not indexed", "time"].map(right)]
   const freed = tables.reduce((sum, { before, after }) => sum + total(before) - total(after), 0)
-  const gained = freed > 0 ? `${bytesText(freed)} freed` : "No room to gain"
+  const gained = freed > 0 ? `${bytesText(freed)} freed` : "Nothing to free"
   return `${renderTable(titles, rows, { columns, head: style.bold })}${gained}, in ${seconds(ms)}.\n`
 }
 

@@ -27,20 +27,17 @@ import type { Style } from "../render/style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
 const FLAGS = {
-  to: flag.text("The client to restore into. Its own, where none is named.", "ADAPTER", { words: "adapters" }),
-  root: flag.text(
-    "The directory of the client's sessions, where it is not the usual one. The client is told of it.",
-    "DIR",
-  ),
-  cwd: flag.text("The directory that the session goes on in.", "DIR"),
-  anew: flag.onOff("Write it as the client does today, as a session of its own, also where it came from there."),
-  force: flag.onOff("Replace files that are there, and keep them beside as backups."),
-  reasoning: flag.choice("What becomes of reasoning that the target cannot verify: text, where nothing is said.", [
+  to: flag.text("The client to restore into (default: the session's own).", "ADAPTER", { words: "adapters" }),
+  root: flag.text("The client's data directory, if not the usual one. The client is started with it.", "DIR"),
+  cwd: flag.text("The directory to resume the session in.", "DIR"),
+  anew: flag.onOff("Write a new session in the client's current format, even when restoring into its original client."),
+  force: flag.onOff("Replace existing files, keeping backups next to them."),
+  reasoning: flag.choice("What to do with reasoning the target cannot verify (default: text).", [
     "keep",
     "text",
     "drop",
   ]),
-  "dry-run": flag.onOff("Say what would be written, and what would be lost."),
+  "dry-run": flag.onOff("Show what would be written and what would be lost."),
 }
 const SESSION = { name: "session", summary: "The id of the session.", count: "one", words: "sessions" } as const
 
@@ -58,15 +55,13 @@ export const restore = defineVerb({
     if (flags["dry-run"]) return dryRun(pond, plan, options)
     warnOfLosses(pond, plan)
     warnOfOutdatedForm(pond, plan, options)
-    return outcomeOf(await restoreInto(pond, plan, options))
+    return outcomeOf(await restoreInto(pond, plan, options), plan)
   },
 })
 
 export const resume = defineVerb({
   flags: FLAGS,
-  positionals: [
-    { ...SESSION, summary: "The id of the session. Without one you choose, the newest first.", count: "optional" },
-  ],
+  positionals: [{ ...SESSION, summary: "The id of the session. Without one, choose from a list.", count: "optional" }],
   examples: [
     "resume",
     "resume SESSION",
@@ -87,7 +82,7 @@ export const resume = defineVerb({
     if (program === undefined || Bun.which(program) === null) {
       throw new PondError(
         "not_found",
-        `The session is restored, and ${title} is not on this machine's PATH. Go on with: ${commandText(report)}`,
+        `The session is restored, but ${title} is not on the PATH. Resume with: ${commandText(report)}`,
         { details: { ...report } },
       )
     }
@@ -108,13 +103,13 @@ async function bringBack({ host }: Pond, report: RestoreReport, title: string): 
   const surroundings = { ...host.environment, ...environment }
   const { exitCode, stdout, stderr } = await runProgram(before, surroundings, { cwd }).catch(notRun)
   if (exitCode === 0) {
-    host.log.warn(`${title} had put the session away, and has it back: \`${wordsText(before)}\`.`)
+    host.log.warn(`${title} had archived the session; brought it back with \`${wordsText(before)}\`.`)
     return
   }
   const said = `${stderr}\n${stdout}`.split("\n").find((line) => line.trim() !== "") ?? `it ended with ${exitCode}`
   throw new PondError(
     "conflict",
-    `The session is there, put away, and \`${wordsText(before)}\` did not bring it back (${visibleLine(said.trim())}). Go on with: ${commandText(report)}`,
+    `The session is archived, and \`${wordsText(before)}\` did not bring it back (${visibleLine(said.trim())}). Resume with: ${commandText(report)}`,
     { details: { ...report } },
   )
 }
@@ -134,11 +129,11 @@ function warnOfShorterLog(
   // Another directory may have made each line longer.
   const lines = readFileSync(at.path).reduce((count, byte) => (byte === LINE_FEED ? count + 1 : count), 0)
   if (lines >= main.lines.length) return
-  const shorter = `${at.path} has ${countText(lines)} lines, and what is stored ${countText(main.lines.length)}`
+  const shorter = `${at.path} has ${countText(lines)} lines, the stored session ${countText(main.lines.length)}`
   const there = [...(root === undefined ? [] : ["--root", root]), ...(cwd === undefined ? [] : ["--cwd", cwd])]
-  const forced = `\`${wordsText(["pond", "resume", report.session_id, ...there, "--force"])}\` goes on with what is stored`
-  const said = visibleLine(`${shorter}: ${target.title} goes on with the shorter.`)
-  host.log.warn(`${said} ${forced}, and keeps the other beside.`)
+  const forced = `\`${wordsText(["pond", "resume", report.session_id, ...there, "--force"])}\` resumes the stored one`
+  const said = visibleLine(`${shorter}: ${target.title} resumes the shorter one.`)
+  host.log.warn(`${said} ${forced} and keeps the other as a backup.`)
 }
 
 const LINE_FEED = 10
@@ -156,15 +151,15 @@ async function chooseSession(pond: Pond, openScreen: (() => InteractiveScreen) |
   if (openScreen === undefined) {
     throw new PondError(
       "validation_failed",
-      "SESSION is missing: name one, or run pond resume on a terminal to choose. `pond search` finds sessions.",
+      "Missing SESSION: name one, or run pond resume on a terminal to choose. `pond search` finds sessions.",
       { details: { argument: "session" } },
     )
   }
   const chosen = await pickSession(pond, openScreen)
   if (chosen === "none") {
-    throw new PondError("not_found", "The store holds no session yet. `pond sync` fills it.")
+    throw new PondError("not_found", "The store is empty. Run `pond sync`.")
   }
-  if (chosen === undefined) throw new PondError("interrupted", "Nothing was chosen.")
+  if (chosen === undefined) throw new PondError("interrupted", "No session chosen.")
   return chosen
 }
 
@@ -179,7 +174,7 @@ async function planOpenable(pond: Pond, options: RestoreOptions): Promise<Restor
   if (plan.files[0]?.form !== "database" && (await isTakenOver(pond, plan, options))) return plan
   plan[Symbol.dispose]()
   const { title } = plan.target
-  pond.host.log.warn(`${title} opens no session of this form: it goes on as a new one, written as ${title} writes now.`)
+  pond.host.log.warn(`${title} cannot open this old format: the session continues as a new one in the current format.`)
   return await planWithWholeId(pond, { ...options, isAnew: true })
 }
 
@@ -194,8 +189,8 @@ async function restoreOrFindExisting(
   if (!existsSync(cwd)) {
     const message =
       options.cwd === undefined
-        ? `The session was held in ${cwd}, which is not there. Say where it goes on: pond resume ${options.sessionId} --cwd DIR`
-        : `The directory ${cwd} is not there. Make it, or name another with --cwd.`
+        ? `The session ran in ${cwd}, which does not exist here. Choose a directory: pond resume ${options.sessionId} --cwd DIR`
+        : `The directory ${cwd} does not exist. Create it, or choose another with --cwd.`
     throw new PondError("not_found", message, { details: { cwd } })
   }
   warnOfLosses(pond, plan)
@@ -212,7 +207,7 @@ async function restoreOrFindExisting(
     const isNothing = error.code === "conflict" && !(await isTakenOver(pond, plan, options))
     if (plan.fidelity === "native" || isNothing) throw error
     // Which of the two is meant, what was said there since or what was said here, only the user knows.
-    throw new PondError(error.code, `${error.message} Or go on with what is there: ${commandText(report)}`, {
+    throw new PondError(error.code, `${error.message} Or resume what is already there: ${commandText(report)}`, {
       details: error.details,
       cause: error,
     })
@@ -226,7 +221,7 @@ function isInTheWay({ code }: PondError, { isForced }: RestoreOptions): boolean 
 
 /** What is not coming along is said before anything is written, while Ctrl-C still costs nothing. */
 function warnOfLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): void {
-  for (const group of groupLosses(losses)) host.log.warn(visibleLine(`Is lost: ${lossText(group)}`))
+  for (const group of groupLosses(losses)) host.log.warn(visibleLine(`Lost: ${lossText(group)}`))
 }
 
 function warnOfOutdatedForm({ host }: RestoreContext["pond"], plan: RestorePlan, { sessionId }: RestoreOptions): void {
@@ -234,14 +229,35 @@ function warnOfOutdatedForm({ host }: RestoreContext["pond"], plan: RestorePlan,
   const { title } = plan.target
   host.log.warn(
     visibleLine(
-      `${title} opens no session of this form, unless it took it over itself. \`pond resume ${sessionId}\` writes it as ${title} does now, as a new one.`,
+      `${title} cannot open this old format unless it converted the session itself. \`pond resume ${sessionId}\` writes a new session in the current format.`,
     ),
   )
 }
 
 function lossText({ kind, count, example }: LossGroup): string {
-  return `${kind.replaceAll("_", " ")}, ${counted(count, "time")} (${example})`
+  const noun = LOSS_NOUNS[kind as keyof typeof LOSS_NOUNS] ?? kind.replaceAll("_", " ")
+  return `${counted(count, noun)} (${example})`
 }
+
+/** What one loss of a kind is called. */
+const LOSS_NOUNS = {
+  approval: "permission request",
+  attachment: "attachment",
+  failure_mark: "failure mark",
+  half_character: "half character",
+  injected_context: "environment note",
+  missing_history: "missing earlier session",
+  model_settings: "model setting",
+  opaque: "client-specific record",
+  reasoning: "reasoning block",
+  reasoning_as_text: "reasoning block turned into text",
+  sealed_reasoning: "sealed reasoning block",
+  stray_result: "result without a call",
+  subagent: "sub-agent session",
+  system_message: "system message",
+  tool_params: "tool parameter",
+  unanswered_call: "call without a result",
+} as const
 
 /** As the client will find it: started there, it is told the directory itself, and no link to it. */
 function directoryOf(path: string): string {
@@ -262,29 +278,38 @@ function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
 }
 
 function dryRun(pond: Pond, plan: RestorePlan, { root }: RestoreOptions): Outcome {
-  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target)))
+  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target)), plan)
 }
 
-function outcomeOf(report: RestoreReport): Outcome {
-  return { document: { ...report }, render: ({ style }) => render(report, style) }
+function outcomeOf(report: RestoreReport, { target }: Pick<RestorePlan, "target">): Outcome {
+  return { document: { ...report }, render: ({ style }) => render(report, target.title, style) }
 }
 
-function render(report: RestoreReport, style: Style): string {
-  const { files, losses, sessions, fidelity, backups } = report
+/** `Restored 1 session`, `Would convert 1 session to Codex`. */
+function headlineOf({ written, fidelity, sessions }: RestoreReport, title: string): string {
+  const count = counted(sessions.length, "session")
+  if (fidelity === "native") return `${written ? "Restored" : "Would restore"} ${count}`
+  return `${written ? "Converted" : "Would convert"} ${count} to ${title}`
+}
+
+function render(report: RestoreReport, title: string, style: Style): string {
+  const { files, losses, backups } = report
   const { cwd } = report.resume
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   // Rows that go into a client's database are no bytes of a file.
   const size = bytes === 0 ? "" : `, ${bytesText(bytes)}`
   const lines = [
-    `${report.written ? "Restored" : "Would restore"} ${counted(sessions.length, "session")}, ${fidelity}: ${counted(files.length, "file")}${size}.`,
+    `${headlineOf(report, title)}: ${counted(files.length, "file")}${size}.`,
     ...files.map(({ path }) => `  ${visibleLine(path)}`),
-    ...backups.map((path) => style.magenta(`  kept the old file: ${visibleLine(path)}`)),
+    ...backups.map((path) => style.magenta(`  backup of the old file: ${visibleLine(path)}`)),
     ...(report.written ? [] : losses.map((group) => style.magenta(`  ${visibleLine(`lost: ${lossText(group)}`)}`))),
-    ...(report.rewritten_paths > 0 ? [`  ${countText(report.rewritten_paths)} paths name the new directory.`] : []),
+    ...(report.rewritten_paths > 0
+      ? [`  Changed ${countText(report.rewritten_paths)} paths to the new directory.`]
+      : []),
     ...(existsSync(cwd)
       ? []
-      : [style.magenta(`  ${visibleLine(cwd)} is not there: make it first, or name another with --cwd.`)]),
-    `${style.dim("Go on with")}  ${commandText(report)}`,
+      : [style.magenta(`  ${visibleLine(cwd)} does not exist: create it, or choose another with --cwd.`)]),
+    `${style.dim("Resume with:")} ${commandText(report)}`,
     ...(report.resume.note === undefined ? [] : [style.dim(visibleLine(report.resume.note))]),
   ]
   return `${lines.join("\n")}\n`

@@ -21,9 +21,9 @@ const LINES_DEFAULT = 20
 
 export const start = defineVerb({
   flags: {
-    every: flag.durationMs(`How often: ${EVERY_MINUTES_DEFAULT}m, where nothing is said.`),
-    with: flag.choice("Which scheduler. Where nothing is said, the one of this system.", SCHEDULERS),
-    "dry-run": flag.onOff("Say what would be written, and write nothing."),
+    every: flag.durationMs(`How often to sync (default: ${EVERY_MINUTES_DEFAULT}m).`),
+    with: flag.choice("The scheduler to use (default: the system's).", SCHEDULERS),
+    "dry-run": flag.onOff("Show what would be written without writing it."),
   },
   positionals: [],
   examples: ["schedule start", "schedule start --every 1h", "schedule start --with cron --dry-run"],
@@ -36,7 +36,7 @@ export const start = defineVerb({
         document: { ...plan, dry_run: true },
         render: ({ style }) => {
           const files = plan.files.map(({ path, text }) => `${style.bold(visibleLine(path))}\n${text}\n`)
-          return `${files.join("")}${style.dim(`Nothing was written. ${plan.scheduler} would run \`${plan.command.join(" ")}\` every ${everyText(plan.every_minutes)}.`)}\n`
+          return `${files.join("")}${style.dim(`Dry run: nothing was written. ${plan.scheduler} would run \`${plan.command.join(" ")}\` every ${everyText(plan.every_minutes)}.`)}\n`
         },
       }
     }
@@ -53,7 +53,7 @@ export const stop = defineVerb({
     const stopped = await stopSchedule(pond)
     return {
       document: { stopped },
-      render: () => (stopped ? "pond syncs no more by itself. What is stored stays.\n" : "Nothing was scheduled.\n"),
+      render: () => (stopped ? "Automatic sync is off. Stored sessions are kept.\n" : "Nothing was scheduled.\n"),
     }
   },
 })
@@ -76,7 +76,7 @@ export const status = defineVerb({
 
 export const logs = defineVerb({
   flags: {
-    limit: flag.wholeNumber(`How many of the last syncs: ${LINES_DEFAULT}, where nothing is said.`, {
+    limit: flag.wholeNumber(`Maximum number of syncs (default: ${LINES_DEFAULT}).`, {
       min: 1,
       max: 1000,
     }),
@@ -104,7 +104,7 @@ export const logs = defineVerb({
         ]
         const more = command === null ? file : command.join(" ")
         const table = renderTable(shape, rows, { columns, head: style.bold })
-        return `${table}${more === null ? "" : style.dim(`What its runs said beyond that: ${more}\n`)}`
+        return `${table}${more === null ? "" : style.dim(`Full log: ${more}\n`)}`
       },
     })
   },
@@ -114,13 +114,13 @@ function renderSchedule(
   { scheduled, scheduler, every_minutes, command, trouble }: ScheduleStatus,
   { style }: Page,
 ): string {
-  if (!scheduled) return "Nothing is scheduled. `pond schedule start` syncs every 15 minutes by itself.\n"
+  if (!scheduled) return "Automatic sync is off. `pond schedule start` turns it on, every 15 minutes.\n"
   const line = `${scheduler} runs \`${visibleLine(command.join(" "))}\` every ${everyText(every_minutes ?? 0)}.\n`
   const lingers =
     scheduler === "systemd" && trouble === null
-      ? style.dim("It runs while you are logged in; `loginctl enable-linger` lets it run always.\n")
+      ? style.dim("It runs only while you are logged in; `loginctl enable-linger` changes that.\n")
       : ""
   return trouble === null
     ? `${line}${lingers}`
-    : `${line}${style.magenta("warning")}  ${visibleLine(trouble)}. \`pond schedule start\` mends it.\n`
+    : `${line}${style.magenta("warning")}  ${visibleLine(trouble)}. \`pond schedule start\` fixes it.\n`
 }

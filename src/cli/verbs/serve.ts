@@ -7,14 +7,14 @@ const LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 
 export const serve = defineVerb({
   flags: {
-    host: flag.text("The address to listen on: 127.0.0.1, where nothing is said.", "ADDRESS"),
-    port: flag.wholeNumber(`The port to listen on: ${PORT}, where nothing is said; 0 takes a free one.`, {
+    host: flag.text("The address to listen on (default: 127.0.0.1).", "ADDRESS"),
+    port: flag.wholeNumber(`The port to listen on (default: ${PORT}; 0 picks a free one).`, {
       min: 0,
       max: 65_535,
     }),
-    socket: flag.text("Listen on this socket instead, for yourself alone.", "PATH"),
-    "allowed-host": flag.texts("A host name to answer to, besides this machine's own.", "NAME"),
-    transport: flag.choice("http, where nothing is said; stdio is the same as pond mcp.", ["http", "stdio"]),
+    socket: flag.text("Listen on this Unix socket instead, for your user only.", "PATH"),
+    "allowed-host": flag.texts("Also accept requests for this host name.", "NAME"),
+    transport: flag.choice("The transport (default: http); stdio is the same as pond mcp.", ["http", "stdio"]),
   },
   positionals: [],
   examples: ["serve", "serve --port 0", "serve --socket ~/.pond.sock"],
@@ -26,14 +26,14 @@ export const serve = defineVerb({
     }
     const host = flags.host ?? "127.0.0.1"
     if (!LOOPBACK.includes(host))
-      pond.host.log.warn(`pond listens on ${host}: whoever reaches this machine can read every session.`)
+      pond.host.log.warn(`pond listens on ${host}: anyone who can reach this machine can read every session.`)
     const at = flags.socket === undefined ? { host, port: flags.port ?? PORT } : { socket: flags.socket }
     const server = await pond.surfaces.listen({ at, allowedHosts: flags["allowed-host"] })
     onEnd(() => server.stop())
     writeOut(
       isJson
         ? `${JSON.stringify({ protocol_version: 1, address: server.address })}\n`
-        : `pond serves on ${server.address}\n`,
+        : `Listening on ${server.address}\n`,
     )
     await ended(signal)
     return { exitCode: 0, isEndedBySignal: true }

@@ -10,19 +10,19 @@ import { flag } from "../flags.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
 
 const FLAGS = {
-  format: flag.choice("table, where nothing is said. ndjson, csv and parquet hold every row.", [
+  format: flag.choice("Output format (default: table). ndjson, csv and parquet include every row.", [
     "table",
     "json",
     "ndjson",
     "csv",
     "parquet",
   ]),
-  output: flag.text("Write the rows to this file, in the format of its ending unless one is said.", "FILE", {
+  output: flag.text("Write the rows to this file; its extension sets the format.", "FILE", {
     short: "o",
   }),
-  limit: flag.wholeNumber("Rows of a table or of json: 100, where nothing is said.", { min: 1, max: 1000 }),
-  timeout: flag.durationMs("When the query is stopped: after 30s, where nothing is said."),
-  force: flag.onOff("Write over a file that is there."),
+  limit: flag.wholeNumber("Maximum number of rows for table and json (default: 100).", { min: 1, max: 1000 }),
+  timeout: flag.durationMs("Stop the query after this time (default: 30s)."),
+  force: flag.onOff("Overwrite an existing file."),
 }
 
 const FILE_FORMATS = ["ndjson", "csv", "parquet"] as const
@@ -30,7 +30,7 @@ const CHUNK_BYTES = 1 << 16
 
 export const sql = defineVerb({
   flags: FLAGS,
-  positionals: [{ name: "query", summary: "One SELECT over sessions, messages, parts, embeddings.", count: "one" }],
+  positionals: [{ name: "query", summary: "One SELECT over sessions, messages, parts and embeddings.", count: "one" }],
   examples: [
     "sql 'SELECT project, count(*) FROM messages GROUP BY project ORDER BY 2 DESC'",
     "sql \"SELECT id, score FROM fts('messages', 'login token') ORDER BY score DESC LIMIT 10\"",
@@ -42,7 +42,10 @@ export const sql = defineVerb({
     const isFile = FILE_FORMATS.some((each) => each === format)
     if (flags.output !== undefined) checkTarget(flags.output, isFile, flags.force)
     if (format === "parquet" && flags.output === undefined) {
-      throw new PondError("validation_failed", "Parquet is no text for a terminal. Say where it goes with -o FILE.")
+      throw new PondError(
+        "validation_failed",
+        "Parquet cannot be shown on a terminal. Write it to a file with -o FILE.",
+      )
     }
     const answer = await ask(context, context.isJson && !isFile ? "json" : format)
     return answer.export === undefined ? shown(answer, format === "json") : await delivered(context, answer)
@@ -63,7 +66,7 @@ async function ask({ pond, flags, words, signal }: VerbContext<typeof FLAGS>, ou
 }
 
 function shown(answer: SqlOutput, isJson: boolean): Outcome {
-  const more = answer.truncated ? `; there are more: narrow the query, raise --limit, or write all with -o FILE` : ""
+  const more = answer.truncated ? `; more rows exist: narrow the query, raise --limit, or write all with -o FILE` : ""
   return {
     document: { ...answer },
     render: ({ style }) =>
@@ -115,12 +118,12 @@ function endingOf(path: string | undefined): (typeof FILE_FORMATS)[number] | und
 
 function checkTarget(path: string, isFile: boolean, isForced: boolean): void {
   if (!isFile) {
-    throw new PondError("validation_failed", "A file is ndjson, csv or parquet. Say which with --format.", {
+    throw new PondError("validation_failed", "A file can be ndjson, csv or parquet. Choose one with --format.", {
       details: { file: path },
     })
   }
   if (existsSync(path) && !isForced) {
-    throw new PondError("would_overwrite", `${path} is there already. Name another file, or use --force.`, {
+    throw new PondError("would_overwrite", `${path} already exists. Choose another file, or use --force.`, {
       details: { file: path },
     })
   }

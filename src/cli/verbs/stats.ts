@@ -17,10 +17,10 @@ const COUNTED = { day: "messages", project: "messages", agent: "messages", tool:
 
 export const stats = defineVerb({
   flags: {
-    by: flag.choice("By what to count: day, where nothing is said.", STATS_BY),
-    from: flag.text('On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d.', "DATE"),
+    by: flag.choice("What to group by (default: day).", STATS_BY),
+    from: flag.text('On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday or 7d.', "DATE"),
     to: flag.text("On or before this day.", "DATE"),
-    limit: flag.wholeNumber(`Show so many rows: ${ROWS_DEFAULT}, where nothing is said. --json has them all.`, {
+    limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, {
       min: 1,
     }),
   },
@@ -40,7 +40,7 @@ export function renderStats(
   { style, columns, prose }: Page,
 ): string {
   if (rows.length === 0)
-    return "Nothing is stored of that. `pond sync` stores what is new, `pond status` says how things stand.\n"
+    return "Nothing matches. `pond sync` stores new sessions, `pond status` shows the state of the store.\n"
   // Of days the last ones are asked for, of all else the first.
   const shown = by === "day" ? rows.slice(-limit) : rows.slice(0, limit)
   const most = Math.max(...shown.map((row) => row.count))
@@ -59,8 +59,7 @@ export function renderStats(
   }))
   const room = roomForBars([titles, ...cells], columns)
   const bars = shown.map((row) => BAR.repeat(Math.max(1, Math.round((row.count / most) * room))))
-  const more =
-    rows.length > shown.length ? `, ${countText(rows.length - shown.length)} rows are not shown (--limit)` : ""
+  const more = rows.length > shown.length ? `, ${countText(rows.length - shown.length)} rows not shown (--limit)` : ""
   const sum = `${countText(count)} ${COUNTED[by]} in ${counted(sessions, "session")}${more}.`
   const rowsWithBars = cells.map((row, index) => [...row, bars[index] ?? ""])
   return `${renderTable([...shape, { title: "" }], rowsWithBars, { columns, head: style.bold })}${style.dim(prose(sum))}\n`

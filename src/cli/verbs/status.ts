@@ -17,7 +17,7 @@ const KINDS_SHOWN = 5
 const WAITING_SAID = 5000
 
 export const status = defineVerb({
-  flags: { quick: flag.onOff("Only what the store says at once: look at no source.") },
+  flags: { quick: flag.onOff("Show only the store; skip clients and schedule.") },
   positionals: [],
   examples: ["status", "status --quick", "status --json", "--store s3://bucket/prefix status"],
   run: async ({ pond, flags, signal, isJson, page, writeOut }) => {
@@ -43,17 +43,17 @@ function entry(name: string, text: string, { style, columns }: Page): string {
 
 function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
   const { version, namespace, store, sessions, messages, parts, blobs, last_sync } = holdings
-  const kept = `${counted(sessions, "session")}, ${counted(messages, "message")}, ${counted(parts, "part")}, ${counted(blobs, "large value")}`
+  const kept = `${counted(sessions, "session")}, ${counted(messages, "message")}, ${counted(parts, "part")}, ${counted(blobs, "attachment")}`
   const isOwn = namespace === "local"
   return [
     entry("pond", `${version}${isOwn ? "" : `, namespace ${visibleLine(namespace)}`}`, page),
-    entry("archive", `${page.path(store)}${sizeText(holdings)}`, page),
-    entry("holds", sessions === 0 ? "nothing yet; `pond sync` fills it" : kept, page),
+    entry("store", `${page.path(store)}${sizeText(holdings)}`, page),
+    entry("contains", sessions === 0 ? "nothing yet; run `pond sync`" : kept, page),
     sessions === 0 ? "" : entry("clients", agentsText(holdings), page),
-    sessions === 0 ? "" : entry("words", indexText(holdings), page),
+    sessions === 0 ? "" : entry("word index", indexText(holdings), page),
     entry(
       "last sync",
-      last_sync === null ? "never from this machine; `pond sync` runs one" : recordText(last_sync, nowMs),
+      last_sync === null ? "never on this machine; run `pond sync`" : recordText(last_sync, nowMs),
       page,
     ),
   ].join("")
@@ -62,10 +62,8 @@ function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
 function sizeText({ bytes }: Holdings): string {
   if (bytes === null || bytes.live + bytes.dead === 0) return ""
   const dead =
-    bytes.dead > bytes.live * DEAD_SHARE_SAID
-      ? `, and ${bytesText(bytes.dead)} of old versions; \`pond optimize\` frees them`
-      : ""
-  const small = bytes.dead > 0 && dead === "" ? `, ${bytesText(bytes.dead)} of them old versions` : ""
+    bytes.dead > bytes.live * DEAD_SHARE_SAID ? ` (${bytesText(bytes.dead)} reclaimable: \`pond optimize\`)` : ""
+  const small = bytes.dead > 0 && dead === "" ? ` (${bytesText(bytes.dead)} reclaimable: \`pond optimize\`)` : ""
   return `, ${bytesText(small === "" ? bytes.live : bytes.live + bytes.dead)}${small}${dead}`
 }
 
@@ -81,10 +79,10 @@ function agentsText({ by_agent }: Holdings): string {
     )
   }
   const shown = [...clients].slice(0, AGENTS_SHOWN).map(([client, { own, subs }]) => {
-    const of = subs === 0 ? "" : ` (and ${countText(subs)} of sub-agents)`
+    const of = subs === 0 ? "" : ` (+${countText(subs)} sub-agent sessions)`
     return `${visibleLine(client)} ${countText(own)}${of}`
   })
-  const more = clients.size > AGENTS_SHOWN ? [`${countText(clients.size - AGENTS_SHOWN)} clients more`] : []
+  const more = clients.size > AGENTS_SHOWN ? [`${countText(clients.size - AGENTS_SHOWN)} more clients`] : []
   return [...shown, ...more].join(", ")
 }
 
@@ -92,12 +90,12 @@ function indexText({ indexes, messages }: Holdings): string {
   const words = indexes.find(({ table, name }) => table === "words" && name === "words")
   if (words === undefined) {
     return messages > WAITING_SAID
-      ? "not indexed: a search reads every message; `pond optimize` builds the index"
-      : "few enough for a search to read them all, and not indexed yet"
+      ? "not built: a search reads every message; run `pond optimize`"
+      : "not built yet; not needed for so few messages"
   }
-  if (words.waiting === 0) return "all messages are indexed"
-  const some = `${countText(words.waiting)} of ${countText(messages)} messages are not in the index yet, and are searched all the same`
-  return words.waiting > WAITING_SAID ? `${some}; \`pond optimize\` adds them` : some
+  if (words.waiting === 0) return "up to date"
+  const some = `${countText(words.waiting)} of ${countText(messages)} messages not indexed yet (they are still searched)`
+  return words.waiting > WAITING_SAID ? `${some}; run \`pond optimize\`` : some
 }
 
 // --- Around it --------------------------------------------------------------------------------------------------------
@@ -105,11 +103,11 @@ function indexText({ indexes, messages }: Holdings): string {
 function renderSurroundings(around: Surroundings, page: Page): string {
   const { embeddings, sources, unread, disabled, schedule, troubles } = around
   const lines = [
-    entry("meaning", meaningText(embeddings), page),
+    entry("semantic", meaningText(embeddings), page),
     entry("schedule", scheduleText(schedule), page),
     ...sources.map((source) => entry("source", sourceText(source, page), page)),
     sources.length === 0 && troubles.length === 0
-      ? entry("source", "no client of pond's has sessions here; `pond adapters list` says where it looks", page)
+      ? entry("source", "no supported client has sessions here; `pond adapters list` shows where pond looks", page)
       : "",
     disabled.length === 0
       ? ""
@@ -124,18 +122,18 @@ function renderSurroundings(around: Surroundings, page: Page): string {
 }
 
 function meaningText({ configured, model, coverage }: Surroundings["embeddings"]): string {
-  if (!configured) return "off, and search goes by words; `pond help embeddings` says how to turn it on"
-  if (coverage === null) return `${visibleLine(model)}; \`pond sync --only embed\` begins`
+  if (!configured) return "off (keyword search is used); see `pond help embeddings`"
+  if (coverage === null) return `${visibleLine(model)}; run \`pond sync --only embed\` to start`
   const { embedded, total } = coverage
   const share = `${visibleLine(model)}, ${countText(embedded)} of ${counted(total, "message")}`
-  return embedded >= total ? share : `${share}; \`pond sync --only embed\` goes on`
+  return embedded >= total ? share : `${share}; run \`pond sync --only embed\` to continue`
 }
 
 function scheduleText({ scheduled, every_minutes, trouble }: Surroundings["schedule"]): string {
-  if (!scheduled) return "off; `pond schedule start` syncs by itself"
+  if (!scheduled) return "off; `pond schedule start` turns on automatic sync"
   return trouble === null
     ? `every ${everyText(every_minutes ?? 0)}`
-    : `${visibleLine(trouble)}; \`pond schedule start\` mends it`
+    : `${visibleLine(trouble)}; \`pond schedule start\` fixes it`
 }
 
 type Source = Surroundings["sources"][number]
@@ -148,9 +146,7 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
   ] as const
   const waiting = counts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)
   const state =
-    waiting.length === 0
-      ? "all stored"
-      : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); \`pond sync\` stores them`
+    waiting.length === 0 ? "all stored" : `${waiting.join(", ")} (${bytesText(bytes_to_read)}); run \`pond sync\``
   return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${pending.nameless === 0 ? "" : `; ${unidentifiedText(pending.nameless)}`}`
 }
 
@@ -159,10 +155,10 @@ function warningsOf(
   page: Page,
 ): string[] {
   const lines: string[] = []
-  if (sessions === 0) lines.push(`${title}: ${page.path(path)} is there, and no session was found in it`)
+  if (sessions === 0) lines.push(`${title}: no sessions found in ${page.path(path)}`)
   if (unverified_versions.length > 0) {
     lines.push(
-      `${title}: sessions by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept; \`pond verify\` proves it`,
+      `${title}: sessions written by newer versions than pond was verified with (${visibleLine(unverified_versions.join(", "))}). Everything is stored; \`pond verify\` checks it`,
     )
   }
   if (unknown_records.length > 0) {
@@ -170,12 +166,12 @@ function warningsOf(
       .slice(0, KINDS_SHOWN)
       .map(({ kind, sessions: met }) => `${visibleLine(kind)} (${counted(met, "session")})`)
     const hidden = unknown_records.length - KINDS_SHOWN
-    const more = hidden > 0 ? `, and ${counted(hidden, "other kind")}` : ""
-    lines.push(`${title}: records read and kept whole, not understood: ${kinds.join(", ")}${more}`)
+    const more = hidden > 0 ? `and ${counted(hidden, "other kind")}` : ""
+    lines.push(`${title}: unknown records, stored complete: ${kinds.join(", ")}${more}`)
   }
   if (retention !== null && retention.due > 0) {
     lines.push(
-      `${title} deletes ${counted(retention.due, "session")} within a week (${retention.setting}: ${counted(retention.days, "day")}). What pond has stored stays`,
+      `${title} deletes ${counted(retention.due, "session")} within a week (${retention.setting}: ${counted(retention.days, "day")}). Sessions stored in pond are kept`,
     )
   }
   lines.push(

@@ -6,9 +6,7 @@ import { defineVerb } from "../verb.ts"
 
 export const storageCheck = defineVerb({
   flags: NO_FLAGS,
-  positionals: [
-    { name: "url", summary: "A storage URL; without one, the store that is configured.", count: "optional" },
-  ],
+  positionals: [{ name: "url", summary: "A storage URL (default: the configured store).", count: "optional" }],
   examples: ["storage check", "storage check s3://bucket/prefix", "storage check --json"],
   run: async ({ pond, words: [url] }) => {
     const checked = await checkStore(pond, url)
@@ -21,8 +19,8 @@ export const storageCheck = defineVerb({
           return `${mark}  ${style.bold(step)}: ${error === undefined ? `${ms} ms` : visibleLine(error.message)}`
         })
         const verdict = checked.ok
-          ? "can keep a pond, and several machines can write to it at once."
-          : "cannot be trusted with sessions as it is."
+          ? "passed the check: several machines can write to it at once."
+          : "failed the check: do not use it yet."
         return `${[...lines, `${visibleLine(checked.url)} ${verdict}`].join("\n")}\n`
       },
     }

@@ -18,18 +18,18 @@ type Unread = Awaited<ReturnType<typeof unreadOf>>
 type Plans = Awaited<ReturnType<typeof planPond>>
 
 const FLAGS = {
-  path: flag.text("Read this directory instead of the client's own.", "DIR"),
-  only: flag.choices("Run this stage alone.", STAGE_CHOICES),
-  skip: flag.choices("Leave this stage out.", STAGE_CHOICES),
-  "dry-run": flag.onOff("Say what would be read, and write nothing."),
-  full: flag.onOff("Read everything again. What is stored stays as it is."),
-  "no-wait": flag.onOff("Fail at once where another sync of this store runs."),
-  watch: flag.onOff("Stay, and store each change within two seconds, until Ctrl-C (exit code 0)."),
+  path: flag.text("Read this directory instead of the client's usual one.", "DIR"),
+  only: flag.choices("Run only this stage.", STAGE_CHOICES),
+  skip: flag.choices("Skip this stage.", STAGE_CHOICES),
+  "dry-run": flag.onOff("Show what would be read without storing it."),
+  full: flag.onOff("Read everything again. Stored sessions are not changed."),
+  "no-wait": flag.onOff("Fail immediately if another sync of this store is running."),
+  watch: flag.onOff("Keep running and store every change within two seconds. Ctrl-C stops it."),
 }
 
 const ADAPTERS = {
   name: "adapter",
-  summary: "The clients to read. All of them, where none is named.",
+  summary: "The clients to read (default: all).",
   count: "many",
   words: "adapters",
 } as const
@@ -80,7 +80,7 @@ export async function syncWithProgress(
 }
 
 function neverEnds(): PondError {
-  return new PondError("validation_failed", "--dry-run looks once, and --watch stays. Name one of them.", {
+  return new PondError("validation_failed", "--dry-run and --watch cannot be combined.", {
     details: { flags: ["--watch", "--dry-run"] },
   })
 }
@@ -120,7 +120,7 @@ function optionsOf({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): 
 async function watchAndPrint(context: SyncVerbContext): Promise<Streamed> {
   const { pond, isJson, signal, writeOut, page } = context
   const reported = new Set<string>()
-  context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores what this one had not yet."))
+  context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores the rest."))
   await watchPond(pond, optionsOf(context), {
     signal,
     onReport: (report) => {
@@ -166,8 +166,8 @@ function storedIn({ adapters }: Report): number {
 function stoppedText(stored: number, least = ""): string {
   const what = stored === 1 ? "message is" : "messages are"
   return stored === 0
-    ? "Stopped. Nothing new was stored by then; the next `pond sync` begins where this one did."
-    : `Stopped. ${least}${countText(stored)} new ${what} stored; the next \`pond sync\` goes on from there.`
+    ? "Stopped. Nothing new was stored; the next `pond sync` starts from the same point."
+    : `Stopped. ${least}${countText(stored)} new ${what} stored; the next \`pond sync\` continues from there.`
 }
 
 // --- What was done ----------------------------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ export function renderSynced(report: Report, page: Page, { unread = [], isImport
 
 /** Of a sync that read no sources. */
 function stagesText({ embed, index }: Report): string {
-  const folded = index === null ? "" : "The indexes are up to date.\n"
+  const folded = index === null ? "" : "Indexes are up to date.\n"
   const model = typeof embed === "object" && embed !== null && "model" in embed ? embed.model : undefined
-  if (model !== undefined) return `${embedText(embed) || `Every message is embedded by ${model} already.\n`}${folded}`
-  return folded === "" ? "No embedding model is configured; `pond help embeddings` says how to name one.\n" : folded
+  if (model !== undefined) return `${embedText(embed) || `All messages are already embedded with ${model}.\n`}${folded}`
+  return folded === "" ? "No embedding model is configured; see `pond help embeddings`.\n" : folded
 }
 
 /** Nothing where no model is configured, or nothing was left to embed. */
@@ -221,7 +221,7 @@ function embedText(embed: Report["embed"]): string {
   if (typeof embed !== "object" || embed === null || !("embedded" in embed) || !("model" in embed)) return ""
   return Number(embed.embedded) === 0
     ? ""
-    : `${counted(Number(embed.embedded), "message")} embedded by ${embed.model}.\n`
+    : `${counted(Number(embed.embedded), "message")} embedded with ${embed.model}.\n`
 }
 
 function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
@@ -248,8 +248,8 @@ function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
 const RETENTION_LONG_DAYS = 3_650
 
 function unidentifiedLine(count: number): string {
-  const they = count === 1 ? "it is stored once it does" : "they are stored once they do"
-  return `${unidentifiedText(count)}: ${they}, or after a day of silence.\n`
+  const they = count === 1 ? "it will be stored once it does" : "they will be stored once they do"
+  return `${unidentifiedText(count)}: ${they}, or after a day without changes.\n`
 }
 
 function remarks(
@@ -258,20 +258,18 @@ function remarks(
 ): string[] {
   const lines: string[] = []
   if (sessions.seen === 0)
-    lines.push(
-      `${style.magenta("warning")}  ${adapter}: ${visibleLine(path)} is there, and no session was found in it.\n`,
-    )
+    lines.push(`${style.magenta("warning")}  ${adapter}: no sessions found in ${visibleLine(path)}.\n`)
   if (sessions.gone > 0)
-    lines.push(`${adapter}: ${counted(sessions.gone, "source")} gone from the disk. What was stored of it stays.\n`)
+    lines.push(`${adapter}: ${counted(sessions.gone, "source")} deleted from disk. Stored sessions are kept.\n`)
   if (sessions.nameless > 0) lines.push(`${adapter}: ${unidentifiedLine(sessions.nameless)}`)
   if (unverified_versions.length > 0) {
     lines.push(
-      `${adapter}: written by versions newer than pond was judged by (${visibleLine(unverified_versions.join(", "))}). Everything is kept.\n`,
+      `${adapter}: written by newer versions than pond was verified with (${visibleLine(unverified_versions.join(", "))}). Everything is stored.\n`,
     )
   }
   if (retention !== null && retention.days < RETENTION_LONG_DAYS && sessions.seen > 0) {
     lines.push(
-      `${adapter}: it deletes sessions that nothing touched for ${counted(retention.days, "day")} (${retention.setting} in ${visibleLine(retention.file)}). What pond has stored stays.\n`,
+      `${adapter}: it deletes sessions after ${counted(retention.days, "day")} (${retention.setting} in ${visibleLine(retention.file)}). Sessions stored in pond are kept.\n`,
     )
   }
   return [...lines, ...issues.map((group) => issueLine(adapter, group, style))]
@@ -313,7 +311,7 @@ function outcomeOfPlan(plans: Plans): Outcome {
         isFixed: true,
         align: index === 0 ? ("left" as const) : ("right" as const),
       }))
-      return `${renderTable(shape, cells, { columns, head: style.bold })}${remarked.join("")}${style.dim("Nothing was written.")}\n`
+      return `${renderTable(shape, cells, { columns, head: style.bold })}${remarked.join("")}${style.dim("Dry run: nothing was stored.")}\n`
     },
   }
 }

@@ -14,15 +14,15 @@ const SHOWN_MISMATCHES = 20
 
 export const verify = defineVerb({
   flags: {
-    path: flag.text("Read this directory instead of the client's own.", "DIR"),
+    path: flag.text("Read this directory instead of the client's usual one.", "DIR"),
     session: flag.text("Only this session.", "ID", { words: "sessions" }),
-    "through-store": flag.onOff("Also write everything to a store of its own, and read it back."),
-    "against-store": flag.onOff("Compare with what the store holds: after a sync, or an import of an archive."),
+    "through-store": flag.onOff("Also write everything to a temporary store and read it back."),
+    "against-store": flag.onOff("Compare with the store, for example after a sync or an import."),
   },
   positionals: [
     {
       name: "adapter",
-      summary: "The clients to verify. All of them, where none is named.",
+      summary: "The clients to verify (default: all).",
       count: "many",
       words: "adapters",
     },
@@ -77,10 +77,10 @@ function renderVerification({ adapters, ok }: Verification, { style, columns, pr
     align: index === 0 ? ("left" as const) : ("right" as const),
   }))
   const lacking = adapters.some(({ missing }) => missing.length > 0)
-  const next = lacking ? " `pond sync` stores what is missing." : ""
+  const next = lacking ? " Run `pond sync` to store what is missing." : ""
   const verdict = ok
-    ? style.green("Every record of every session comes back, equal by value.\n")
-    : style.red(`Some records do not come back as they are.${next}\n`)
+    ? style.green("Every record of every session can be restored exactly.\n")
+    : style.red(`Some records cannot be restored exactly.${next}\n`)
   return [
     renderTable(shape, rows, { columns, head: style.bold }),
     ...adapters.flatMap((source) => remarks(source, style)).map((each) => prose(each)),
@@ -92,11 +92,11 @@ function remarks(source: Source, style: Style): string[] {
   const { adapter, mismatches, missing, issues } = source
   const lacking = missing
     .slice(0, SHOWN_MISMATCHES)
-    .map((id) => `${style.red("missing")}  ${adapter} ${visibleLine(id)}: the store does not hold it\n`)
+    .map((id) => `${style.red("missing")}  ${adapter} ${visibleLine(id)}: not in the store\n`)
   const shown = mismatches.slice(0, SHOWN_MISMATCHES).map((mismatch) => {
     const { session, file, record, pointer, expected, got } = mismatch
-    const place = visibleLine(`${file}:${record} ${pointer === "" ? "as a whole" : `at ${pointer}`}`)
-    const values = `has ${visibleLine(expected ?? "nothing")}, would get ${visibleLine(got ?? "nothing")}`
+    const place = visibleLine(`${file}:${record} ${pointer === "" ? "(whole record)" : `at ${pointer}`}`)
+    const values = `expected ${visibleLine(expected ?? "nothing")}, got ${visibleLine(got ?? "nothing")}`
     return `${style.red("differs")}  ${adapter} ${visibleLine(session)}: ${place} ${values}\n`
   })
   const hidden = mismatches.length + missing.length - shown.length - lacking.length

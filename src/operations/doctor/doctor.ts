@@ -120,19 +120,19 @@ function works(found: string): Seen {
 
 function readConfig({ host }: Pond): Seen {
   const { file } = host.settings()
-  return { status: "ok", found: file.exists ? file.path : `${file.path} is not there; defaults apply` }
+  return { status: "ok", found: file.exists ? file.path : `${file.path} does not exist; using defaults` }
 }
 
 /** A mistyped variable does nothing at all, and says nothing either. */
 function knownVariables({ host }: Pond): Seen {
   const known = VARIABLES
   const strange = Object.keys(host.environment).filter((name) => name.startsWith("POND_") && !known.includes(name))
-  if (strange.length === 0) return { status: "ok", found: "no unknown POND_ variable" }
+  if (strange.length === 0) return { status: "ok", found: "no unknown POND_ variablessss" }
   const named = strange.map((name) => {
     const near = nearest(name, known)
     return near === undefined ? name : `${name} (did you mean ${near}?)`
   })
-  return { status: "warning", found: `pond reads no ${named.join(", ")}` }
+  return { status: "warning", found: `unknown variables: ${named.join(", ")}` }
 }
 
 function writableDirectory({ host }: Pond, place: Place): Seen {

@@ -26,17 +26,13 @@ export async function storeOpens(pond: Pond): Promise<Seen> {
   const sessions = await pond.sessions()
   const { messages } = await sessions.counts()
   const { shown } = sessions.store.location
-  return ok(
-    messages === 0
-      ? `${shown} holds nothing yet; \`pond sync\` fills it`
-      : `${shown} holds ${counted(messages, "message")}`,
-  )
+  return ok(messages === 0 ? `${shown} is empty; run \`pond sync\`` : `${shown} holds ${counted(messages, "message")}`)
 }
 
 export async function modelOpens(pond: Pond): Promise<Seen> {
   const embedder = await pond.embedder()
-  if (embedder === undefined) return ok("off, and search goes by words; `pond help embeddings` says how to turn it on")
-  return ok(`${embedder.model} opens; its vectors have ${embedder.dimension} numbers`)
+  if (embedder === undefined) return ok("off (keyword search is used); see `pond help embeddings`")
+  return ok(`${embedder.model} works (${embedder.dimension} dimensions)`)
 }
 
 /** Transcripts hold whatever was said and read: keys and passwords too. And whose they are has to get at them. */
@@ -47,19 +43,19 @@ export function privateFiles(pond: Pond): Seen {
   const folders = [...(store === undefined ? [] : [store]), host.path("state")]
   const shut = folders.filter((path) => isFolder(path) && ((modeOf(path) ?? 0) & OWNER) !== OWNER)
   if (shut.length > 0) {
-    const found = `their owner may not use ${shut.join(", ")}`
-    return { status: "failed", found, fix: modeFix(`gives the owner the rights to ${shut.join(", ")}`, shut, asOwn) }
+    const found = `their owner has no access to ${shut.join(", ")}`
+    return { status: "failed", found, fix: modeFix(`give the owner access to ${shut.join(", ")}`, shut, asOwn) }
   }
   const denied = deniedIn(host.path("state"))
   if (denied.length > 0) {
-    const found = `this user may not write ${denied.join(", ")}, which \`sudo pond\` may have left: give them back with chown`
+    const found = `not writable: ${denied.join(", ")} (created by \`sudo pond\`?); fix with chown`
     return { status: "failed", found }
   }
   const config = values.storage === undefined ? [] : [file.path]
   const open = [...folders, ...config].filter((path) => (modeOf(path) ?? 0) & OTHERS)
-  if (open.length === 0) return ok("nobody else can read what pond keeps")
+  if (open.length === 0) return ok("private to this user")
   const found = `others on this machine can read ${open.join(", ")}`
-  return { status: "warning", found, fix: modeFix(`takes their rights to ${open.join(", ")} away`, open, asPrivate) }
+  return { status: "warning", found, fix: modeFix(`remove access for others to ${open.join(", ")}`, open, asPrivate) }
 }
 
 function deniedIn(folder: string): string[] {
@@ -90,7 +86,7 @@ export function roomOnDisk(pond: Pond): Seen {
   const worst = all.find((each) => each.free < FREE_BYTES_MIN)
   const { found, free } = worst ?? place
   if (free >= FREE_BYTES_LOW) return ok(found)
-  const advice = `${found}. Make room: a sync and \`pond optimize\` write before they delete`
+  const advice = `${found}. Free some space: sync and \`pond optimize\` write before they delete`
   return { status: worst === undefined ? "warning" : "failed", found: advice }
 }
 
@@ -98,7 +94,7 @@ function roomAt(path: string) {
   const place = existing(path)
   const { bavail, bsize } = statfsSync(place)
   const free = bavail * bsize
-  return { free, found: `${bytesText(free)} are free at ${place}` }
+  return { free, found: `${bytesText(free)} free at ${place}` }
 }
 
 export function clientsHere(pond: Pond): Seen {
@@ -108,7 +104,7 @@ export function clientsHere(pond: Pond): Seen {
     const near = suggestion(unknown[0] ?? "", ids)
     return {
       status: "warning",
-      found: `adapters.disabled names ${unknown.join(", ")}, which pond does not have.${near}`,
+      found: `adapters.disabled has unknown clients: ${unknown.join(", ")}.${near}`,
     }
   }
   const here = listClients(pond).filter(({ found }) => found)
@@ -116,10 +112,10 @@ export function clientsHere(pond: Pond): Seen {
     roots.filter(({ path, exists }) => enabled && exists && !isReadable(path)).map(({ path }) => `${title} in ${path}`),
   )
   if (shut.length > 0) {
-    const found = `pond may not read ${shut.join(", ")}: nothing of it is stored. Give this user the right (chmod, chown), or \`pond adapters disable\` it`
+    const found = `cannot read ${shut.join(", ")}: its sessions are not stored. Fix its permissions (chmod, chown), or run \`pond adapters disable\``
     return { status: "failed", found }
   }
-  if (here.length === 0) return ok("none is here; `pond adapters list` says where pond looks")
+  if (here.length === 0) return ok("none found; `pond adapters list` shows where pond looks")
   return ok(here.map(({ title, enabled }) => (enabled ? title : `${title} (disabled)`)).join(", "))
 }
 
@@ -139,18 +135,18 @@ function registrationSeen(
 ): Seen {
   switch (status) {
     case "registered":
-      return ok(`${title} knows pond (${file})`)
+      return ok(`pond is set up in ${title} (${file})`)
     case "absent":
-      return ok(`${title} does not know pond; \`pond init\` tells it`)
+      return ok(`pond is not set up in ${title}; run \`pond init\``)
     case "taken":
       return {
         status: "warning",
-        found: `${title} has another server named pond in ${file}; rename that, and run \`pond init\``,
+        found: `${title} has another server named pond in ${file}; rename it and run \`pond init\``,
       }
     case "unreadable":
       return {
         status: "warning",
-        found: `${title}: ${file} cannot be changed safely: ${why ?? ""}${by_hand === null ? "" : `. By hand: ${by_hand.join(" ")}`}`,
+        found: `${title}: ${file} cannot be edited safely: ${why ?? ""}${by_hand === null ? "" : `. By hand: ${by_hand.join(" ")}`}`,
       }
     default:
       return {
@@ -163,7 +159,7 @@ function registrationSeen(
 
 export async function scheduleRuns(pond: Pond): Promise<Seen> {
   const schedule = await scheduleStatus(pond)
-  if (!schedule.scheduled) return ok("off; `pond schedule start` syncs by itself")
+  if (!schedule.scheduled) return ok("off; `pond schedule start` turns on automatic sync")
   if (schedule.trouble !== null) return broken(pond, schedule)
   const last = readSyncHistory(pond).at(-1)
   if (last?.error !== null && last?.error !== undefined && last.exit_code !== 130) {
@@ -177,7 +173,7 @@ function broken(pond: Pond, { trouble, every_minutes, scheduler }: ScheduleStatu
     status: "warning",
     found: trouble ?? "",
     fix: {
-      does: "schedules it anew",
+      does: "schedule it again",
       act: async () => {
         await startSchedule(pond, { everyMinutes: every_minutes ?? 0, with: scheduler ?? undefined })
       },

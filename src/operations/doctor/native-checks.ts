@@ -25,7 +25,7 @@ export async function sqlEngine(): Promise<string> {
   try {
     const answer = await connection.runAndReadAll(`select json_extract_string('{"lily": "white"}', 'lily') as colour`)
     const found = JSON.stringify(answer.getRows())
-    if (found !== '[["white"]]') throw new PondError("internal", `DuckDB answered ${found} to a question about a lily.`)
+    if (found !== '[["white"]]') throw new PondError("internal", `DuckDB returned ${found} to a test query.`)
   } finally {
     connection.closeSync()
     instance.closeSync()
@@ -36,11 +36,11 @@ export async function sqlEngine(): Promise<string> {
 /** Comes last: the checks before it have unpacked what was not there yet. */
 export function unpackedLibraries(): string {
   const natives = inspectNatives()
-  if (natives.length === 0) return "the installed packages hold their own"
+  if (natives.length === 0) return "in the installed packages"
   const wrong = natives.filter(({ state }) => state !== "ready")
   if (wrong.length > 0) {
     const named = wrong.map(({ name, directory, state }) => `${name} in ${directory} is ${state}`).join(", ")
-    throw new PondError("storage_unavailable", `${named}. What needs it unpacks it again, or says why it cannot.`)
+    throw new PondError("storage_unavailable", `${named}. It is unpacked again when needed.`)
   }
   return natives.map(({ origin }) => origin).join(", ")
 }

@@ -45,7 +45,7 @@ export type StoreOverview = StoreFacts & { readonly last_sync: SyncRecord | null
 
 export const overview = defineLocalOperation({
   name: "overview",
-  summary: "Report how things stand: the store, its index, sources, schedule.",
+  summary: "Show the state of the store, index, clients and schedule.",
   input: closedObject({ quick: onOff("Only what the store knows at once; scan no source.") }),
   output: closedObject({ ...StatusOutput.properties, last_sync: LastSync, ...optional(SURROUNDINGS) }),
   errors: [],

@@ -61,7 +61,7 @@ export function adapterNamed(id: string): Adapter {
   const ids = ADAPTERS.map((known) => known.id)
   throw new PondError(
     "validation_failed",
-    `pond has no adapter "${id}".${suggestion(id, ids)} It has: ${ids.join(", ")}.`,
+    `Unknown client "${id}".${suggestion(id, ids)} Clients: ${ids.join(", ")}.`,
     { details: { adapter: id, adapters: ids } },
   )
 }
@@ -112,7 +112,7 @@ async function contentsOf({ adapter, roots }: Client, signal: AbortSignal) {
   let [sessions, newestMs, faults] = [0, 0, 0]
   for (const { path } of roots.filter(({ exists }) => exists)) {
     for await (const unit of source.plan(path)) {
-      if (signal.aborted) throw new PondError("interrupted", "Interrupted. Nothing was changed.")
+      if (signal.aborted) throw new PondError("interrupted", "Interrupted. No changes made.")
       if (!("files" in unit)) {
         faults += unit.severity === "fault" ? 1 : 0
         continue

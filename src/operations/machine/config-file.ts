@@ -47,7 +47,7 @@ function edited(path: string, text: string, key: readonly string[], value: Confi
     if (!(cause instanceof NotEditable)) throw cause
     throw new PondError(
       "validation_failed",
-      `pond cannot set ${key.join(".")} in ${path}: ${cause.message}. Set it by hand.`,
+      `Cannot set ${key.join(".")} in ${path}: ${cause.message}. Set it by hand.`,
       {
         details: { path, key: key.join("."), reason: cause.message },
         cause,
@@ -56,7 +56,7 @@ function edited(path: string, text: string, key: readonly string[], value: Confi
   }
 }
 
-const TEMPLATE = `# The settings of pond. \`pond config\` shows what is in force, and where it comes from.
+const TEMPLATE = `# Settings of pond. \`pond config\` shows the current values and where they come from.
 ${settingsOf(ConfigSchema).map(explained).join("")}`
 
 function explained({ key, description, environment, default: preset }: Setting): string {

@@ -136,7 +136,7 @@ function standing(
   const read = file.form === "json" ? valueInJson : valueInToml
   const servers = read(text, registration.servers)
   if (servers !== undefined && !isTable(servers))
-    throw new NotEditable(`${registration.servers.join(".")} is no table of servers`)
+    throw new NotEditable(`${registration.servers.join(".")} is not a table of servers`)
   const own = servers?.[SERVER_NAME]
   const isAny = Object.values(servers ?? {}).some((entry) => Bun.deepEquals(registration.commandOf(entry), wanted))
   if (isAny) return { status: "registered", command: wanted }

@@ -14,7 +14,7 @@ export const verify = defineLocalOperation({
     path: Path,
     session: text("Only this session."),
     through_store: onOff("Also write everything to a temporary store, and read it back."),
-    against_store: onOff("Compare with what the store holds."),
+    against_store: onOff("Compare with what the store contains."),
   }),
   output: closedObject({
     adapters: Type.Array(
@@ -67,7 +67,7 @@ const RESTORE_INPUT = {
 
 export const restore = defineLocalOperation({
   name: "restore",
-  summary: "Write a session into a client, its own or another.",
+  summary: "Write a session into its own client or another one.",
   input: closedObject({ ...RESTORE_INPUT, dry_run: onOff("Report what would be written and what would be lost.") }),
   output: closedObject({
     fidelity: oneOf(["native", "foreign"]),

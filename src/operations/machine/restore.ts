@@ -127,11 +127,9 @@ function refuseWhileWritten({ files }: RestorePlan, root: string): void {
   const writer = writerOf(files.filter(isPlaced).map(({ relativePath }) => join(root, relativePath)))
   if (writer === undefined) return
   const { path, program, processId } = writer
-  throw new PondError(
-    "conflict",
-    `${program} (process ${processId}) has ${path} open and would go on in the backup of it. End it and run this again.`,
-    { details: { path, program, process: processId } },
-  )
+  throw new PondError("conflict", `${program} (process ${processId}) has ${path} open. Close it and run this again.`, {
+    details: { path, program, process: processId },
+  })
 }
 
 /** Whether the client has the session in its database, as it was held there or taken over by the client itself. */
@@ -184,7 +182,7 @@ export function rootOf(pond: Pond, target: Adapter): string {
   if (root !== undefined) return root
   throw new PondError(
     "validation_failed",
-    `pond does not know where ${target.title} keeps its sessions here. Name the directory with --root.`,
+    `Cannot find where ${target.title} keeps its sessions. Set the directory with --root.`,
   )
 }
 
@@ -207,7 +205,7 @@ function wholePath(path: string): string {
 /** It is written into the session, and a client that is started there looks for the whole path. */
 function checkDirectory(cwd: string | undefined): void {
   if (cwd === undefined || posix.isAbsolute(cwd) || win32.isAbsolute(cwd)) return
-  throw new PondError("validation_failed", `The directory ${cwd} is no absolute path. Name it from the root on.`, {
+  throw new PondError("validation_failed", `${cwd} is not an absolute path.`, {
     details: { cwd },
   })
 }
@@ -237,7 +235,7 @@ function targetOf({ session }: StoredTree, to: string | undefined): Adapter {
   const wanted = to ?? session.source_agent
   throw new PondError(
     "validation_failed",
-    `pond cannot restore into "${wanted}".${suggestion(wanted, ids)} It can into: ${ids.join(", ")}.`,
+    `Cannot restore into "${wanted}".${suggestion(wanted, ids)} Clients: ${ids.join(", ")}.`,
     {
       details: { adapter: wanted, adapters: ids },
     },

@@ -76,7 +76,7 @@ function warnOfCredentials(pond: Pond): void {
   const { backend, shown } = parseLocation(pond.storeName(), pond.host)
   if (backend === "local" || pond.host.settings().values.storage !== undefined) return
   pond.host.log.warn(
-    `A schedule runs without this shell's variables. Where ${shown} needs credentials from them, put them into the config file: \`pond help storage\`.`,
+    `A schedule does not see this shell's variables. If ${shown} needs credentials, put them in the config file: see \`pond help storage\`.`,
   )
 }
 
@@ -119,8 +119,8 @@ export function scheduleLog(pond: Pond): { readonly command: readonly string[] |
 
 function troubleOf({ command }: Scheduled, scheduler: Scheduler, active: boolean): string | null {
   const gone = command.filter((word) => word.startsWith("/") && !existsSync(word))
-  if (gone.length > 0) return `${gone.join(", ")} is not there any more`
-  return active ? null : `${scheduler.id} does not run it`
+  if (gone.length > 0) return `${gone.join(", ")} no longer exists`
+  return active ? null : `${scheduler.id} is not running it`
 }
 
 async function chosen(pond: Pond, { with: id }: ScheduleRequest): Promise<Scheduler> {
@@ -128,20 +128,16 @@ async function chosen(pond: Pond, { with: id }: ScheduleRequest): Promise<Schedu
   if (scheduler !== undefined) return scheduler
   throw new PondError(
     "not_found",
-    `None of ${SCHEDULERS.join(", ")} runs for you here. Start \`pond watch\` with what starts your other programs.`,
+    `No ${SCHEDULERS.join(", ")} found for this user. Keep \`pond watch\` running some other way.`,
     { details: { schedulers: SCHEDULERS } },
   )
 }
 
 function jobOf(pond: Pond, { everyMinutes }: ScheduleRequest): Job {
   if (!Number.isInteger(everyMinutes) || everyMinutes < 1 || everyMinutes > EVERY_MINUTES_MAX) {
-    throw new PondError(
-      "validation_failed",
-      "A schedule runs every minute at most and every day at least, in whole minutes: --every 15m.",
-      {
-        details: { every_minutes: everyMinutes },
-      },
-    )
+    throw new PondError("validation_failed", "--every must be whole minutes from 1m to 1d, for example 15m.", {
+      details: { every_minutes: everyMinutes },
+    })
   }
   return { command: syncCommand(pond), everyMinutes, variables: variablesOf(pond), logPath: logPath(pond) }
 }

@@ -94,7 +94,7 @@ const cron: Scheduler = {
     if (!isCronInterval(job.everyMinutes)) {
       throw new PondError(
         "validation_failed",
-        "cron runs at even intervals only where they divide an hour or a day: 5m, 15m, 30m, 1h, 6h, 1d.",
+        "cron needs an interval that divides an hour or a day: 5m, 15m, 30m, 1h, 6h or 1d.",
         {
           details: { every_minutes: job.everyMinutes },
         },
@@ -137,7 +137,7 @@ async function must({ host }: Pond, command: readonly string[], input?: string):
   const said = ran.stderr.trim().split("\n").at(-1) ?? ""
   throw new PondError(
     "storage_unavailable",
-    `\`${command.join(" ")}\` failed (${ran.exitCode})${said === "" ? "" : `: ${said}`}. Choose another with --with, or run \`pond watch\` in a way of your own.`,
+    `\`${command.join(" ")}\` failed (${ran.exitCode})${said === "" ? "" : `: ${said}`}. Choose another with --with, or keep \`pond watch\` running some other way.`,
     { details: { command, exit_code: ran.exitCode, stderr: ran.stderr } },
   )
 }

@@ -19,7 +19,7 @@ import type { SyncOutcome } from "./sync.ts"
 
 export const adaptersList = defineLocalOperation({
   name: "adapters_list",
-  summary: "List the clients that pond reads and writes.",
+  summary: "List the clients that pond supports.",
   input: closedObject({}),
   output: closedObject({ adapters: Type.Array(closedObject(CLIENT)) }),
   errors: [],
@@ -202,12 +202,12 @@ export interface InitHooks {
 
 export const init = defineLocalOperation({
   name: "init",
-  summary: "Set pond up here: clients, settings, MCP, a schedule, a first sync.",
+  summary: "Set up pond: clients, settings, MCP, a schedule, a first sync.",
   input: closedObject({
     yes: onOff("Do everything, and ask nothing."),
-    no_mcp: onOff("Leave the clients' settings alone."),
+    no_mcp: onOff("Do not change the settings of clients."),
     no_schedule: onOff("Do not sync regularly."),
-    no_sync: onOff("Leave the first sync for later."),
+    no_sync: onOff("Skip the first sync."),
     dry_run: onOff("Report what would be done, and do nothing."),
     undo: onOff("Undo what init did. What is stored stays."),
   }),

@@ -8,7 +8,7 @@ export const Count = Type.Integer()
 export const Texts = Type.Array(Type.String())
 
 export const Adapters = texts("The clients to read. All of them by default.")
-export const Path = text("Read this directory instead of the client's own.")
+export const Path = text("Read this directory instead of the client's usual one.")
 
 export const IssueGroups = Type.Array(
   closedObject({

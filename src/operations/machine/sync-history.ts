@@ -93,7 +93,7 @@ function append({ host }: Pond, record: SyncRecord): void {
     }
     appendFileSync(path, `${JSON.stringify(record)}\n`, { mode: 0o600 })
   } catch (error) {
-    host.log.debug(`The history of syncs was not written: ${toPondError(error).message}`)
+    host.log.debug(`Cannot write the sync history: ${toPondError(error).message}`)
   }
 }
 

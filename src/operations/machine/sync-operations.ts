@@ -10,9 +10,9 @@ const STAGES = ["import", "embed", "index"] as const
 const SYNC_INPUT = {
   adapters: Adapters,
   path: Path,
-  only: manyOf(STAGES, "Run this stage alone."),
-  skip: manyOf(STAGES, "Leave this stage out."),
-  full: onOff("Read everything again. What is stored stays as it is."),
+  only: manyOf(STAGES, "Run only this stage."),
+  skip: manyOf(STAGES, "Skip this stage."),
+  full: onOff("Read everything again. Stored sessions are not changed."),
   no_wait: onOff("Fail at once if another sync of this store is running."),
 }
 

@@ -108,13 +108,9 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
   const chosen = adapters.length === 0 ? enabledAdapters(pond) : adapters.map(adapterNamed)
   if (path !== undefined) {
     if (!existsSync(path)) {
-      throw new PondError(
-        "not_found",
-        `There is no directory ${path}. Name the one that holds the client's sessions.`,
-        {
-          details: { path },
-        },
-      )
+      throw new PondError("not_found", `No directory ${path}. Give the one with the client's sessions.`, {
+        details: { path },
+      })
     }
     // What is remembered of it is remembered by its name, and the same name is another directory elsewhere.
     return chosen.map((adapter) => ({ adapter, root: resolve(path) }))

@@ -21,7 +21,7 @@ export interface VerifyOptions {
   readonly sessionId?: string | undefined
   /** Whether each session is also written to a store of its own and read back. */
   readonly throughStore: boolean
-  /** Whether each session is compared with what the store holds of it. */
+  /** Whether each session is compared with what the store contains of it. */
   readonly againstStore: boolean
 }
 
@@ -51,10 +51,7 @@ export async function verifyPond(pond: Pond, options: VerifyOptions, hooks: Veri
 
 function passageOf(pond: Pond, { throughStore, againstStore }: VerifyOptions): (() => Promise<Passage>) | undefined {
   if (throughStore && againstStore) {
-    throw new PondError(
-      "validation_failed",
-      "--through-store proves a store of its own, --against-store the one that is configured. Name one of them.",
-    )
+    throw new PondError("validation_failed", "--through-store and --against-store cannot be combined.")
   }
   if (againstStore) return () => openHeld(pond)
   return throughStore ? () => openPassage(pond) : undefined

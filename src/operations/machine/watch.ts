@@ -24,7 +24,7 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
   const request = { ...requestOf(pond, options), isPatient: true }
   const wants = (stages: readonly Stage[]) => request.stages.filter((stage) => stages.includes(stage))
   const outlive = (error: unknown) => {
-    if (!signal.aborted) log.warn(`${toPondError(error).message} Watching goes on.`)
+    if (!signal.aborted) log.warn(`${toPondError(error).message} Still watching.`)
   }
   const rest = createWatchMaintenance({
     run: async () => {

@@ -89,7 +89,7 @@ async function* body(sessions: Sessions, session: Session, reading: Reading): As
   for await (const entries of stretches()) {
     let text = ""
     for (const entry of entries) {
-      if (signal.aborted) throw new PondError("interrupted", "Interrupted: the Markdown ends in the middle.")
+      if (signal.aborted) throw new PondError("interrupted", "Interrupted: the Markdown is incomplete.")
       text += voices.add(entry)
       count(1)
       if (text.length < CHUNK_UNITS) continue
@@ -102,7 +102,7 @@ async function* body(sessions: Sessions, session: Session, reading: Reading): As
     yield text
   }
   const rest = voices.end()
-  yield isSilent && rest === "" ? "\n*Nothing was said in it.*\n" : rest
+  yield isSilent && rest === "" ? "\n*This session is empty.*\n" : rest
 }
 
 const NAME_SIGNS = 80
@@ -135,22 +135,22 @@ function childrenText(children: readonly Session[], { clean, options }: Reading)
     const code = inlineCode(options.withSubagents ? id : `pond get ${id} --format md`)
     return `*   ${code} ${escapeInline(agent)}${named}\n`
   })
-  return `\n---\n\nSessions that it started${options.withSubagents ? ", which follow" : ""}:\n\n${lines.join("")}`
+  return `\n---\n\nSub-agent sessions${options.withSubagents ? " (below)" : ""}:\n\n${lines.join("")}`
 }
 
 function redactionText(redactor: Redactor): string {
   const replaced = redactor.replaced()
   const what =
     replaced.length === 0
-      ? "Nothing in it looked like a credential."
+      ? "No credentials detected."
       : `Replaced: ${replaced.map(({ kind, count }) => `${count} × ${escapeInline(kind)}`).join(", ")}.`
-  return `\n---\n\n*${what} Credentials were told by their forms; one without a form may still be here.*\n`
+  return `\n---\n\n*${what} Credentials are recognized by their form; unusual ones can slip through.*\n`
 }
 
 function tooMany(id: string): PondError {
   return new PondError(
     "validation_failed",
-    `More than ${countText(LINEAGE_MAX)} sessions stand below ${id}. Leave --include-subagents out, and read those that matter.`,
+    `${id} has more than ${countText(LINEAGE_MAX)} sub-agent sessions. Remove --include-subagents and read the ones you need.`,
     { details: { session_id: id, sessions_max: LINEAGE_MAX } },
   )
 }

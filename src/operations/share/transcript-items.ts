@@ -112,7 +112,7 @@ function partBlock(part: Part, look: TranscriptOptions): readonly string[] {
   switch (part.type) {
     case "text":
       if (part.provenance === "conversational") return escapeMarkdown(clean(part.text))
-      return isWhole ? foldedText("Put there by the client", part.text, look) : []
+      return isWhole ? foldedText("Added by the client", part.text, look) : []
     case "file":
       return fileBlock(part, look)
     case "reasoning":
@@ -155,7 +155,7 @@ function callBlock(call: ToolCallPart, result: ToolResultPart | undefined, look:
   const { clean } = look
   const blocks = inputBlocks(call.params as JsonValue, look)
   const failed = result?.is_failure === true ? " (failed)" : ""
-  const answer = result === undefined ? [["No result is recorded."]] : [["Result:"], ...resultBlocks(result, look)]
+  const answer = result === undefined ? [["No result recorded."]] : [["Result:"], ...resultBlocks(result, look)]
   const note = visibleLine(clean(firstText(call.params as JsonValue) ?? ""))
   return collapse(`${clean(call.name)}${failed}`, cut(note), [...blocks, ...answer])
 }
@@ -191,7 +191,7 @@ function resultName(result: ToolResultPart): string {
 /** Most clients keep a result as text, or as a list of texts and images. */
 function resultBlocks({ result }: ToolResultPart, { clean }: TranscriptOptions): (readonly string[])[] {
   const value = result as JsonValue
-  if (value === "" || value === null) return [["It is empty."]]
+  if (value === "" || value === null) return [["Empty."]]
   if (typeof value === "string") return [fence(clean(value))]
   if (!Array.isArray(value) || value.length === 0) return [jsonBlock(value, clean)]
   return value.map((each) => {

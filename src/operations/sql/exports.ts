@@ -53,7 +53,7 @@ export function storedExport(host: Host, id: string): StoredExport {
 function noExport(id: string): PondError {
   return new PondError(
     "not_found",
-    `There is no export ${JSON.stringify(id.slice(0, 80))}. Exports are kept for a day: run the query again.`,
+    `No export ${JSON.stringify(id.slice(0, 80))}. Exports are kept for a day: run the query again.`,
     { details: { export: id.slice(0, 80) } },
   )
 }

@@ -27,7 +27,7 @@ const SYSTEM_NAME = /^(duckdb|pg|sqlite|pragma|information|fts)_/i
 
 export function checkLength(sql: string): void {
   if (sql.trim() === "") throw refused("The query is empty. Write one SELECT.")
-  if (sql.includes("\0")) throw refused("The query holds a NUL character. Leave it out.")
+  if (sql.includes("\0")) throw refused("The query contains a NUL character. Remove it.")
   if (sql.length > SQL_LENGTH_MAX) {
     throw refused(`The query is longer than ${SQL_LENGTH_MAX} characters. Write a shorter one.`)
   }
@@ -37,14 +37,15 @@ export function checkLength(sql: string): void {
 export function checkStatement(tree: unknown, tables: ReadonlySet<string>): void {
   const { statements } = tree as { readonly statements?: readonly Node[] }
   const [statement] = statements ?? []
-  if (statement === undefined) throw refused("There is no statement in the query. Write one SELECT.")
-  if (statements?.length !== 1) throw refused("A query is one SELECT, without others behind it.")
+  if (statement === undefined) throw refused("The query has no statement. Write one SELECT.")
+  if (statements?.length !== 1) throw refused("Only one SELECT is allowed per query.")
   if ([...walk(statement)].some((node) => node["class"] === "PARAMETER")) {
-    throw refused("A query has no parameters. Write the values into it.")
+    throw refused("Query parameters are not supported. Write the values into the query.")
   }
   const named = new Set([...walk(statement)].flatMap(commonTableNames))
   for (const name of named) {
-    if (SYSTEM_NAME.test(name)) throw refused(`A common table is not called "${name}". Give it another name.`)
+    if (SYSTEM_NAME.test(name))
+      throw refused(`"${name}" cannot be the name of a common table expression. Choose another name.`)
   }
   const known = { tables, named }
   // A node is met before what it holds.
@@ -100,7 +101,7 @@ function checkTable(node: Node, { tables, named }: KnownTables): void {
   const spelled = [node["catalog_name"], node["schema_name"], name].filter(Boolean).join(".")
   throw new PondError(
     "validation_failed",
-    `There is no table "${spelled}".${suggestion(name, tables)} There are: ${[...tables].join(", ")}; and fts('messages', 'words').`,
+    `No table "${spelled}".${suggestion(name, tables)} Tables: ${[...tables].join(", ")}; and fts('messages', 'words').`,
     { details: { table: spelled, tables: [...tables] } },
   )
 }
@@ -118,16 +119,16 @@ function checkFunction(node: Node, tableCalls: WeakSet<Node>): void {
 
 function noFunction(name: string, isTable: boolean): PondError {
   const offered = isTable ? OFFERED_TABLE_FUNCTIONS : OFFERED_FUNCTIONS
-  const where = isTable ? ` In a FROM there are: ${[...OFFERED_TABLE_FUNCTIONS].join(", ")}.` : ""
+  const where = isTable ? ` FROM can use: ${[...OFFERED_TABLE_FUNCTIONS].join(", ")}.` : ""
   return new PondError(
     "validation_failed",
-    `A query cannot call ${name}().${suggestion(name, offered)}${where} The resource schema://pond-sql lists what it can.`,
+    `The function ${name}() is not allowed.${suggestion(name, offered)}${where} See the resource schema://pond-sql.`,
     { details: { function: name } },
   )
 }
 
 function onlySelect(): PondError {
-  return refused("A query is one SELECT (or WITH … SELECT). Nothing else runs: no writing, no files, no settings.")
+  return refused("Only one SELECT (or WITH … SELECT) is allowed: no writes, no files, no settings.")
 }
 
 function refused(message: string): PondError {

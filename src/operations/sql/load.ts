@@ -173,7 +173,7 @@ function splitFound(where: Filter | undefined): { readonly query: string; readon
   if (argument("fts_source") !== "messages" || typeof query !== "string") {
     throw new PondError(
       "validation_failed",
-      "fts takes two texts as they are: fts('messages', 'the words'). Only messages are searched by words.",
+      "fts takes two string literals: fts('messages', 'the words'). Only messages can be searched.",
     )
   }
   return { query, rest: parts.filter((part) => !("column" in part) || !part.column.startsWith("fts_")) }

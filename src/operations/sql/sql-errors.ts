@@ -22,13 +22,10 @@ export function planError(said: Said, sql: string): PondError {
   if (said.error_subtype === "COLUMN_NOT_FOUND") return columnError(said, sql, at)
   const [first = "the query cannot be planned"] = (said.error_message ?? "").split("\n")
   if (said.error_type === "parser" || said.error_subtype === "SYNTAX_ERROR") {
-    return refused(`The query is no SQL: ${sentence(first)}${at.shown}`, at.details)
+    return refused(`Not valid SQL: ${sentence(first)}${at.shown}`, at.details)
   }
   if (said.error_message?.includes("Only SELECT statements")) {
-    return refused(
-      "A query is one SELECT (or WITH … SELECT). Nothing else runs: no writing, no files, no settings.",
-      at.details,
-    )
+    return refused("Only one SELECT (or WITH … SELECT) is allowed: no writes, no files, no settings.", at.details)
   }
   return toSqlError(new Error(said.error_message ?? first), at)
 }
@@ -61,7 +58,7 @@ function columnError({ name = "", candidates }: Said, sql: string, at: Place): P
   const near = nearest(bare, columns) ?? candidates?.split(",")[0]?.trim().split(".").at(-1)
   const meant = near === undefined ? "" : ` Did you mean ${near}?`
   const lists = tables.map((table) => `${table.name} has ${table.columns.map((column) => column.name).join(", ")}`)
-  return refused(`There is no column "${name}".${meant}${at.shown} ${lists.join("; ")}.`, {
+  return refused(`No column "${name}".${meant}${at.shown} ${lists.join("; ")}.`, {
     ...at.details,
     column_name: name,
     ...(near === undefined ? {} : { nearest: near }),
@@ -72,28 +69,27 @@ function columnError({ name = "", candidates }: Said, sql: string, at: Place): P
 const MESSAGES: readonly (readonly [says: RegExp, helps: (said: string) => string])[] = [
   [
     /Out of Memory|failed to allocate|could not allocate|max_temp_directory_size|temp_directory_size/i,
-    () =>
-      "The query needs more memory than a query may have. Narrow it with WHERE, read fewer or shorter columns, or aggregate.",
+    () => "The query needs too much memory. Narrow it with WHERE, read fewer or shorter columns, or aggregate.",
   ],
   [
     /Permission Error|has been disabled by configuration|lock_configuration|configuration has been locked/i,
-    () => "A query sees the stored tables alone: no files, no network, no settings.",
+    () => "A query can only use the stored tables: no files, no network, no settings.",
   ],
   [
     /a text of more than \d+ characters would be made/,
-    () => "The query would make a text of more than 100,000,000 characters.",
+    () => "The query would create a string of more than 100,000,000 characters.",
   ],
   [
     /Scalar Function with name (\S+) does not exist/,
     (said) => {
       const name = /Function with name "?([^\s"]+)"? does not exist/.exec(said)?.[1] ?? ""
       const near = nearest(name, OFFERED_FUNCTIONS)
-      return `There is no function ${name}().${near === undefined ? "" : ` Did you mean ${near}?`}`
+      return `No function ${name}().${near === undefined ? "" : ` Did you mean ${near}?`}`
     },
   ],
   [
     /Max expression depth|expression depth limit/i,
-    () => "The query nests too deep. Write it with fewer levels of parentheses.",
+    () => "The query is nested too deeply. Use fewer levels of parentheses.",
   ],
 ]
 
@@ -104,13 +100,9 @@ export function toSqlError(thrown: unknown, at: Place = NOWHERE): PondError {
   if (row !== undefined) return refused(row[1](said), at.details, thrown)
   const [first = ""] = said.split("\n")
   if (/INTERNAL|Fatal|FATAL/.test(first)) {
-    return new PondError(
-      "internal",
-      "The query engine failed in a way it does not know. Write the query another way.",
-      {
-        cause: thrown,
-      },
-    )
+    return new PondError("internal", "The query engine failed unexpectedly. Rewrite the query.", {
+      cause: thrown,
+    })
   }
   return refused(`The query cannot run: ${sentence(first)}${at.shown}`, at.details, thrown)
 }

@@ -31,7 +31,7 @@ const SqlInput = closedObject({
   sql: Type.String({
     minLength: 1,
     description:
-      "One SELECT (DuckDB's SQL) over sessions, messages, parts and embeddings; fts('messages', 'words') is a table of what the words find.",
+      "One SELECT (DuckDB's SQL) over sessions, messages, parts and embeddings; fts('messages', 'words') is a table of matching messages.",
   }),
   output: Type.Optional(
     Type.Union(
@@ -39,7 +39,7 @@ const SqlInput = closedObject({
       {
         default: "json",
         description:
-          "table and json answer with the first rows; ndjson, csv and parquet write every row to a file and answer with its name.",
+          "table and json return the first rows; ndjson, csv and parquet write every row to a file and return its name.",
       },
     ),
   ),
@@ -48,7 +48,7 @@ const SqlInput = closedObject({
       minimum: 1,
       maximum: ROWS_MAX,
       default: ROWS_DEFAULT,
-      description: "Rows of a table or of json. No bound for files.",
+      description: "Maximum number of rows for table and json. Files have no limit.",
     }),
   ),
   timeout_ms: Type.Optional(
@@ -56,7 +56,7 @@ const SqlInput = closedObject({
       minimum: 100,
       maximum: TIMEOUT_MAX_MS,
       default: TIMEOUT_DEFAULT_MS,
-      description: "When the query is stopped.",
+      description: "Stop the query after this many milliseconds.",
     }),
   ),
 })
@@ -97,7 +97,7 @@ export type SqlOutput = Static<typeof SqlOutput>
 
 export const sql = defineOperation({
   name: "sql",
-  summary: "Answer one SELECT over the stored sessions, messages and parts.",
+  summary: "Run one SELECT query over the stored sessions, messages and parts.",
   input: SqlInput,
   output: SqlOutput,
   errors: [],
@@ -121,7 +121,7 @@ export const sql = defineOperation({
 function tooLong(timeoutMs: number): PondError {
   return new PondError(
     "validation_failed",
-    `The query did not end within ${timeoutMs / 1000} s and was stopped. Narrow it with WHERE, join on keys, or allow more with timeout_ms (at most ${TIMEOUT_MAX_MS}).`,
+    `The query timed out after ${timeoutMs / 1000} s. Narrow it with WHERE, join on keys, or raise timeout_ms (at most ${TIMEOUT_MAX_MS}).`,
     { details: { timeout_ms: timeoutMs } },
   )
 }

@@ -86,7 +86,7 @@ async function indexed(sessions: Sessions, work: Work): Promise<void> {
   between("stages")
   for (const table of await sessions.written()) {
     if (work.signal.aborted)
-      throw new PondError("interrupted", "Everything is stored. `pond optimize` builds its indexes.")
+      throw new PondError("interrupted", "Everything is stored. Run `pond optimize` to build the indexes.")
     work.onStage(`index ${table.name}`, undefined)
     await table.maintain("due")
   }
@@ -105,12 +105,12 @@ export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Pr
   const from = options.from === undefined ? await pond.sessions() : await pond.sessionsAt(options.from)
   const to = await pond.sessionsAt(options.to)
   if (from.store.location.uri === to.store.location.uri) {
-    throw new PondError("validation_failed", "Both URLs name the same store. Name two.", {
+    throw new PondError("validation_failed", "Source and target are the same store. Use two different ones.", {
       details: { store: from.store.location.shown },
     })
   }
   if ((await from.store.names()).length === 0) {
-    throw new PondError("not_found", `There is no store at ${from.store.location.shown}. \`pond sync\` makes one.`, {
+    throw new PondError("not_found", `No store at ${from.store.location.shown}. \`pond sync\` creates one.`, {
       details: { store: from.store.location.shown },
     })
   }

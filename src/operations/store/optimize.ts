@@ -49,7 +49,7 @@ export async function optimizeStore(pond: Pond, { signal, onTable }: OptimizeHoo
 
 function stopped(tables: readonly OptimizedTable[]): PondError {
   const done = tables.length === 0 ? "before the first table" : `after ${tables.map(({ table }) => table).join(", ")}`
-  return new PondError("interrupted", `Stopped ${done}. What was done stays; run it again for the rest.`)
+  return new PondError("interrupted", `Stopped ${done}. Run it again for the rest.`)
 }
 
 function shapeOf({ fragments, indexes, bytes }: TableStatistics): TableShape {

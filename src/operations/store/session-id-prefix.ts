@@ -52,9 +52,7 @@ async function sessionsWithPrefix(pond: Pond, id: string): Promise<string[]> {
 function ambiguous(id: string, ids: readonly string[]): PondError {
   const named = ids.slice(0, NAMED_MAX)
   const more = ids.length > NAMED_MAX ? " and others" : ""
-  return new PondError(
-    "not_found",
-    `Several sessions begin with ${id}. Say which one is meant: ${named.join(", ")}${more}.`,
-    { details: { id, sessions: named } },
-  )
+  return new PondError("not_found", `The id ${id} is ambiguous. It matches: ${named.join(", ")}${more}.`, {
+    details: { id, sessions: named },
+  })
 }

@@ -54,7 +54,9 @@ export const recent = defineLocalOperation({
   name: "recent",
   summary: "List the sessions that were continued last.",
   input: closedObject({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "How many sessions." })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Maximum number of sessions." }),
+    ),
     id_prefix: text("Only sessions whose id begins with this."),
   }),
   output: closedObject({
@@ -86,10 +88,10 @@ export const exportFile = defineLocalOperation({
   input: closedObject({
     output: Type.String({ minLength: 1, description: "The export file to write." }),
     session: texts("Only this session, with its sub-agents."),
-    project: text("Only projects whose path contains this."),
-    agent: text("Only this client, or this kind of sub-agent."),
-    from: text("Only sessions with a message on or after this day."),
-    to: text("Only sessions with a message on or before this day."),
+    project: text("Only projects whose path contains TEXT."),
+    agent: text("Only this client or kind of sub-agent."),
+    from: text("Only sessions with messages on or after this day."),
+    to: text("Only sessions with messages on or before this day."),
     force: onOff("Replace the file if it exists."),
   }),
   output: closedObject({
@@ -136,10 +138,10 @@ export const importFile = defineLocalOperation({
 
 export const copy = defineLocalOperation({
   name: "copy",
-  summary: "Copy a store into another, and prove that nothing is missing.",
+  summary: "Copy a store to another one and verify that nothing is missing.",
   input: closedObject({
     from: text("The store to copy. The configured one by default."),
-    to: Type.String({ minLength: 1, description: "The store to copy into." }),
+    to: Type.String({ minLength: 1, description: "The store to copy to." }),
     verify_only: onOff("Copy nothing: compare what both hold."),
   }),
   output: closedObject({

@@ -9,13 +9,9 @@ function momentOf(field: string, text: string, edge: "start" | "end"): bigint {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const micros = microsOfText(isDay ? `${text}T00:00:00Z` : text)
   if (micros === undefined) {
-    throw new PondError(
-      "validation_failed",
-      `"${text}" is no date. Write it as 2026-01-31, or as 2026-01-31T12:00:00Z.`,
-      {
-        details: { faults: [{ path: field, message: "it is a day, or a moment in RFC 3339" }] },
-      },
-    )
+    throw new PondError("validation_failed", `"${text}" is not a date. Use 2026-01-31 or 2026-01-31T12:00:00Z.`, {
+      details: { faults: [{ path: field, message: "must be a day, or a timestamp in RFC 3339" }] },
+    })
   }
   return isDay && edge === "end" ? micros + DAY_MICROS - 1n : micros
 }
@@ -32,7 +28,7 @@ export function boundsOf(at: { readonly from: string; readonly to: string }, fro
     ...(to === undefined ? {} : { to: momentOf(at.to, to, "end") }),
   }
   if (bounds.from === undefined || bounds.to === undefined || bounds.from <= bounds.to) return bounds
-  throw new PondError("validation_failed", `Nothing is on or after ${from} and on or before ${to}: exchange the two.`, {
-    details: { faults: [{ path: at.from, message: `it is after ${at.to}` }] },
+  throw new PondError("validation_failed", `from_date ${from} is after to_date ${to}: swap them.`, {
+    details: { faults: [{ path: at.from, message: `must not be after ${at.to}` }] },
   })
 }

@@ -15,13 +15,13 @@ const READ_AT_ONCE = 50
 
 const ExportInput = closedObject({
   session_id: Type.String({ minLength: 1, description: "The session." }),
-  after_id: Type.Optional(Type.String({ minLength: 1, description: "Go on behind this message." })),
+  after_id: Type.Optional(Type.String({ minLength: 1, description: "Continue after this message." })),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LIMIT_MAX,
       default: 500,
-      description: "Messages of a page, with their parts.",
+      description: "Maximum number of messages per page.",
     }),
   ),
 })
@@ -36,7 +36,7 @@ export type ExportOutput = Static<typeof ExportOutput>
 
 export const exportSession = defineOperation({
   name: "export",
-  summary: "Read a session whole, as the events that ingest takes.",
+  summary: "Read a complete session, as the events that ingest accepts.",
   input: ExportInput,
   output: ExportOutput,
   errors: ["not_found"],

@@ -1,5 +1,5 @@
 /**
- * Read a session page by page, or one message with its neighbours. Pages end between messages and never inside one, and
+ * Read a session page by page, or one message in context. Pages end between messages and never inside one, and
  * say how to go on. Not for bulk: that is what export and restore are for.
  */
 import { type Static, Type } from "typebox"
@@ -29,20 +29,21 @@ const PAGE_BUDGET = 100_000
 
 const GetInput = closedObject({
   session_id: Type.Optional(Type.String({ minLength: 1, description: "Read this session." })),
-  message_id: Type.Optional(Type.String({ minLength: 1, description: "Read this message, whole." })),
+  message_id: Type.Optional(Type.String({ minLength: 1, description: "Read this complete message." })),
   session_id_of_message: Type.Optional(
-    Type.String({ minLength: 1, description: "Which session the message is of, where several have one of its id." }),
+    Type.String({ minLength: 1, description: "Session of the message, if the id is ambiguous." }),
   ),
   response_mode: Type.Optional(
     Type.Union([Type.Literal("conversational"), Type.Literal("complete"), Type.Literal("verbatim")], {
       default: "conversational",
-      description: "Of a session: what was said; every message with its parts in one line each; or everything.",
+      description:
+        "Session detail: conversational (what was said), complete (every message, parts in one line each) or verbatim (everything).",
     }),
   ),
   session_from: Type.Optional(
     Type.Union([Type.Literal("start"), Type.Literal("end")], {
       default: "start",
-      description: "Which end of the session the page is of.",
+      description: "Which end of the session to start at (default: start).",
     }),
   ),
   context_depth: Type.Optional(
@@ -50,7 +51,7 @@ const GetInput = closedObject({
       minimum: 0,
       maximum: CONTEXT_MAX,
       default: 0,
-      description: "How many neighbours of the message on each side.",
+      description: "Number of messages before and after.",
     }),
   ),
   limit: Type.Optional(
@@ -58,25 +59,25 @@ const GetInput = closedObject({
       minimum: 1,
       maximum: LIMIT_MAX,
       default: 20,
-      description: "Messages of a page, or parts of a message.",
+      description: "Maximum number of messages, or of parts of a message.",
     }),
   ),
   tree: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Of a session: the sessions below it, however deep, by their names and sizes, and no messages.",
+      description: "List the sub-agent sessions at any depth instead of messages.",
     }),
   ),
   raw: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Of a message: also the record that it was read from, as its client wrote it.",
+      description: "Include the client's original record of a message.",
     }),
   ),
   after_id: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "Go on behind this message of the session, or this part of the message.",
+      description: "Continue after this message or part.",
     }),
   ),
 })
@@ -107,7 +108,7 @@ export type GetOutput = Static<typeof GetOutput>
 
 export const get = defineOperation({
   name: "get",
-  summary: "Read a session page by page, or one message with its neighbours.",
+  summary: "Read a session page by page, or one message in context.",
   input: GetInput,
   output: GetOutput,
   errors: ["not_found"],
@@ -116,7 +117,7 @@ export const get = defineOperation({
   run: async ({ pond }, input) => {
     const sessions = await pond.sessions()
     if ((input.session_id === undefined) === (input.message_id === undefined)) {
-      throw new PondError("validation_failed", "Name either a session_id or a message_id.")
+      throw new PondError("validation_failed", "Give either session_id or message_id.")
     }
     checkTogether(input)
     if (input.message_id !== undefined) return await messagePage(sessions, input.message_id, input)
@@ -125,10 +126,8 @@ export const get = defineOperation({
 })
 
 function checkTogether({ session_id: sessionId, tree, raw }: GetInput): void {
-  if (tree === true && sessionId === undefined)
-    throw new PondError("validation_failed", "A tree is of a session. Name a session_id, or leave tree out.")
-  if (raw === true && sessionId !== undefined)
-    throw new PondError("validation_failed", "A raw record is of a message. Name a message_id, or leave raw out.")
+  if (tree === true && sessionId === undefined) throw new PondError("validation_failed", "tree needs a session_id.")
+  if (raw === true && sessionId !== undefined) throw new PondError("validation_failed", "raw needs a message_id.")
 }
 
 // --- A session --------------------------------------------------------------------------------------------------------
@@ -207,13 +206,9 @@ async function messageOf(sessions: Sessions, id: string, sessionId: string | und
   const found = await sessions.messages(id, sessionId)
   const [first] = found
   if (first === undefined) {
-    throw new PondError(
-      "not_found",
-      `There is no message ${id} in this store. \`pond search\` finds messages and prints their ids.`,
-      {
-        details: { message_id: id },
-      },
-    )
+    throw new PondError("not_found", `No message ${id} in this store. \`pond search\` prints the ids of messages.`, {
+      details: { message_id: id },
+    })
   }
   if (found.length === 1) return first
   const own = found.filter(({ message }) => !isReplay(message.options))
@@ -221,7 +216,7 @@ async function messageOf(sessions: Sessions, id: string, sessionId: string | und
   const candidates = found.map(({ message }) => message.session_id)
   throw new PondError(
     "validation_failed",
-    `${found.length} sessions have a message ${id}. Say which one is meant with session_id_of_message: ${candidates.join(", ")}.`,
+    `${found.length} sessions have a message ${id}. Choose one with session_id_of_message: ${candidates.join(", ")}.`,
     { details: { message_id: id, sessions: candidates } },
   )
 }

@@ -82,7 +82,7 @@ function tend({ host }: Pond, sessions: Sessions, queue: Queue): void {
   queue.tendedMs = Number.POSITIVE_INFINITY
   sessions
     .maintain("due")
-    .catch((error: unknown) => host.log.debug(`The store could not be tended: ${String(error)}`))
+    .catch((error: unknown) => host.log.debug(`Store maintenance failed: ${String(error)}`))
     .finally(() => {
       queue.tendedMs = host.clock.monotonicMs()
     })

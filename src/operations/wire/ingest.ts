@@ -28,7 +28,7 @@ const IngestInput = closedObject({
     minItems: 1,
     maxItems: EVENTS_MAX,
     description:
-      "Of each session: itself, then each message followed by its parts. The shape of one is the schema `ingest_event`.",
+      "For each session: the session, then each message followed by its parts. See the schema `ingest_event`.",
   }),
 })
 
@@ -53,7 +53,7 @@ type Result = IngestOutput["results"][number]
 
 export const ingest = defineOperation({
   name: "ingest",
-  summary: "Store sessions that are in the canonical form already.",
+  summary: "Store sessions that are already in the canonical form.",
   input: IngestInput,
   output: IngestOutput,
   errors: ["conflict"],
@@ -104,7 +104,7 @@ function groupEvents(events: readonly unknown[]): Grouped {
 function addEvent(group: Group, given: unknown, index: number, id: string): Result | undefined {
   if (!event.Check(given)) {
     const [first] = event.Errors(given)
-    return rejection(id, `Event ${index} has another shape.`, {
+    return rejection(id, `Event ${index} has an unexpected structure.`, {
       index,
       path: `/events/${index}${first?.instancePath ?? ""}`,
       fault: first?.message ?? "",
@@ -114,10 +114,10 @@ function addEvent(group: Group, given: unknown, index: number, id: string): Resu
   const at = { index, path: `/events/${index}` }
   const moment = kind === "session" ? (object as Session).created_at : (object as Partial<Message>).timestamp
   if (moment !== undefined && microsOfText(moment) === undefined) {
-    return rejection(id, `Event ${index}: "${moment}" is no moment. Write it as RFC 3339: 2026-01-31T12:00:00Z.`, at)
+    return rejection(id, `Event ${index}: "${moment}" is not a timestamp. Use RFC 3339: 2026-01-31T12:00:00Z.`, at)
   }
   if (kind === "session") {
-    if (group.session !== undefined) return rejection(id, `Event ${index} is a second session of one id.`, at)
+    if (group.session !== undefined) return rejection(id, `Event ${index} repeats the id of another session.`, at)
     const session = { ...object, created_at: normalMoment((object as Session).created_at) } as Session
     const fault = sessionFault(session)
     if (fault !== undefined) return rejection(id, `Event ${index}: ${fault}.`, at)
@@ -136,7 +136,7 @@ function addEvent(group: Group, given: unknown, index: number, id: string): Resu
     return rejection(id, `Event ${index} is a part that does not follow its message.`, at)
   last.parts.push(part)
   if (partsAllowed(last.message.role, [part])) return undefined
-  return rejection(id, `Event ${index}: a message of role ${last.message.role} holds no ${part.type}.`, at)
+  return rejection(id, `Event ${index}: a message of role ${last.message.role} cannot contain ${part.type}.`, at)
 }
 
 function wholeFault({ entries }: Group, id: string): Result | undefined {

@@ -10,7 +10,7 @@ export function itemsAfter<P extends { readonly id: string }>(
   if (at >= 0) return places.slice(at + 1)
   throw new PondError(
     "not_found",
-    `The session ${sessionId} has no message ${afterId} to go on behind. Take the after_id that a page ended with.`,
+    `Session ${sessionId} has no message ${afterId}. Use the after_id at the end of a page.`,
     { details: { session_id: sessionId, after_id: afterId } },
   )
 }

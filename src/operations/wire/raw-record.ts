@@ -35,7 +35,7 @@ export async function rawRecord(sessions: Sessions, session: Session, target: En
   }
   throw new PondError(
     "not_found",
-    `No record is kept with the message ${id}: it was not read from a client's files, or it is a revision.`,
+    `Message ${id} has no original record: it was not read from a client's files, or it is a revision.`,
     { details: { message_id: id, session_id: session.id } },
   )
 }

@@ -6,17 +6,17 @@ import { closedObject, defineOperation } from "../operation.ts"
 const RestorePlanInput = closedObject({
   session_id: Type.String({ minLength: 1, description: "The session." }),
   to: Type.Optional(
-    Type.String({ minLength: 1, description: "The client to restore into. Its own, where none is named." }),
+    Type.String({ minLength: 1, description: "The client to restore into (default: the session's own)." }),
   ),
-  cwd: Type.Optional(Type.String({ minLength: 1, description: "The directory that the session goes on in." })),
+  cwd: Type.Optional(Type.String({ minLength: 1, description: "The directory to resume the session in." })),
   reasoning: Type.Optional(
     Type.Union([Type.Literal("keep"), Type.Literal("text"), Type.Literal("drop")], {
       default: "text",
-      description: "What becomes of reasoning that the target cannot verify.",
+      description: "What to do with reasoning that the target cannot verify (default: text).",
     }),
   ),
   anew: Type.Optional(
-    Type.Boolean({ description: "As the client writes today, also where the session came from there." }),
+    Type.Boolean({ description: "Write a new session in the client's current format, even for its original client." }),
   ),
 })
 
@@ -41,7 +41,7 @@ const RestorePlanOutput = closedObject({
 
 export const restorePlan = defineOperation({
   name: "restore_plan",
-  summary: "Say what restoring a session into a client would write, and what it would lose.",
+  summary: "Show what restoring a session into a client would write and what would be lost.",
   input: RestorePlanInput,
   output: RestorePlanOutput,
   errors: ["not_found"],

@@ -42,16 +42,16 @@ const SearchInput = closedObject({
     Type.String({
       maxLength: QUERY_UNITS_MAX,
       default: "",
-      description: "What to look for: words, names, a question. Quotes mean to the letter.",
+      description: "What to search for: words, names, a question. Double quotes search for an exact phrase.",
     }),
   ),
   filters: Type.Optional(
     closedObject({
       project: Type.Optional(
         closedObject({
-          contains: Text("A part of the project's path."),
-          equals: Text("The project's whole path."),
-          regex: Text("A regular expression over the project's path."),
+          contains: Text("Part of the project's path."),
+          equals: Text("The project's full path."),
+          regex: Text("A regular expression for the project's path."),
         }),
       ),
       session_id: Text("One session."),
@@ -62,24 +62,24 @@ const SearchInput = closedObject({
           { description: "Whose messages." },
         ),
       ),
-      from_date: Text("On or after: 2026-01-31, or a moment in RFC 3339."),
-      to_date: Text("On or before: 2026-01-31, or a moment in RFC 3339."),
+      from_date: Text("On or after: 2026-01-31, or a timestamp in RFC 3339."),
+      to_date: Text("On or before: 2026-01-31, or a timestamp in RFC 3339."),
       min_score: Type.Optional(
         Type.Number({ minimum: 0, maximum: 1, description: "Scores compare only within one answer." }),
       ),
-      include_subagents: Type.Optional(Type.Boolean({ description: "Also what the agents of an agent said." })),
+      include_subagents: Type.Optional(Type.Boolean({ description: "Include sub-agent sessions." })),
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 10, description: "How many sessions." })),
-  cursor: Text("Go on where an answer ended."),
-  mode: Choice(["auto", "words", "meaning", "exact", "pattern"], "auto", "How to look."),
-  scope: Choice(["conversation", "tools", "all"], "conversation", "Where to look."),
-  sort: Choice(["relevance", "recency"], "relevance", "Best first, or newest first."),
-  group: Choice(["session", "none"], "session", "One entry per session, or one per message."),
-  similar_to: Text("Find messages like this one."),
-  explain: Type.Optional(
-    Type.Boolean({ description: "Also say how each ranking was made, and what it gave to a score." }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 10, description: "Maximum number of sessions." }),
   ),
+  cursor: Text("Continue from a previous page of results."),
+  mode: Choice(["auto", "words", "meaning", "exact", "pattern"], "auto", "How to search."),
+  scope: Choice(["conversation", "tools", "all"], "conversation", "What to search."),
+  sort: Choice(["relevance", "recency"], "relevance", "Best or newest first (default: relevance)."),
+  group: Choice(["session", "none"], "session", "Group matches by session, or list each message (default: session)."),
+  similar_to: Text("Find messages similar to this one."),
+  explain: Type.Optional(Type.Boolean({ description: "Show how each result was ranked." })),
 })
 type SearchInput = Static<typeof SearchInput>
 
@@ -158,7 +158,7 @@ export function isOfItsMessages({ session_id, matches }: FoundSession, { scope }
 
 export const search = defineOperation({
   name: "search",
-  summary: "Find messages by words, by meaning, or to the letter, and the sessions they stand in.",
+  summary: "Find messages by words, meaning or exact text, grouped by session.",
   input: SearchInput,
   output: SearchOutput,
   errors: ["not_found"],
@@ -208,8 +208,8 @@ type Project = NonNullable<NonNullable<SearchInput["filters"]>["project"]>
 
 function oneOf(project: Project): { contains?: string; equals?: string; regex?: string } {
   if (Object.keys(project).length === 1) return project
-  throw new PondError("validation_failed", "The project filter takes one of contains, equals and regex.", {
-    details: { faults: [{ path: "/filters/project", message: "it has exactly one of contains, equals, regex" }] },
+  throw new PondError("validation_failed", "The project filter takes exactly one of contains, equals and regex.", {
+    details: { faults: [{ path: "/filters/project", message: "must have exactly one of contains, equals, regex" }] },
   })
 }
 

@@ -40,7 +40,7 @@ export async function sessionTree(sessions: Sessions, root: Session): Promise<No
 function tooLarge(id: string): PondError {
   return new PondError(
     "validation_failed",
-    `More than ${countText(NODES_MAX)} sessions stand below ${id}. Ask for one of its children, or use SQL.`,
+    `${id} has more than ${countText(NODES_MAX)} sub-agent sessions. Request one of its children, or use SQL.`,
     { details: { session_id: id, nodes_max: NODES_MAX } },
   )
 }

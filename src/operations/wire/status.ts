@@ -13,21 +13,21 @@ export const StatusOutput = closedObject({
   parts: Type.Integer(),
   blobs: Type.Integer(),
   by_agent: Type.Array(closedObject({ source_agent: Type.String(), sessions: Type.Integer() }), {
-    description: "Sessions by client and kind of sub-agent, most first.",
+    description: "Sessions by client and kind of sub-agent, largest first.",
   }),
   bytes: Type.Union([closedObject({ live: Type.Integer(), dead: Type.Integer() }), Type.Null()], {
-    description: "What the newest versions need on disk, and what only older ones do. Null of an object store.",
+    description: "Bytes used by current and by old versions. Null for an object store.",
   }),
   indexes: Type.Array(
     closedObject({ table: Type.String(), name: Type.String(), rows: Type.Integer(), waiting: Type.Integer() }),
-    { description: "Each index, with the rows that it holds and those that a search still reads one by one." },
+    { description: "Each index, with the number of rows indexed and not yet indexed." },
   ),
 })
 export type StatusOutput = Static<typeof StatusOutput>
 
 export const status = defineOperation({
   name: "status",
-  summary: "What the store holds.",
+  summary: "Show what the store contains.",
   input: closedObject({}),
   output: StatusOutput,
   errors: [],

@@ -26,7 +26,7 @@ export const ConfigSchema = Type.Object(
     store: Type.String({
       minLength: 1,
       ...facts({
-        description: "Where the archive is kept: a directory or a storage URL.",
+        description: "The store: a directory or a storage URL.",
         environment: "POND_STORE",
         flag: "store",
       }),
@@ -34,7 +34,7 @@ export const ConfigSchema = Type.Object(
     namespace: Type.String({
       minLength: 1,
       ...facts({
-        description: "Which tenant of the store is meant; a personal pond has one.",
+        description: "The namespace in a shared store; a personal store has one.",
         environment: "POND_NAMESPACE",
         flag: "namespace",
         default: "local",
@@ -45,7 +45,7 @@ export const ConfigSchema = Type.Object(
         model: Type.String({
           minLength: 1,
           ...facts({
-            description: "The embedding model's name: it says how the model is asked, and is kept with every vector.",
+            description: "The name of the embedding model. It is stored with every vector.",
             environment: "POND_EMBEDDINGS_MODEL",
             default: "multilingual-e5-small",
           }),
@@ -54,7 +54,7 @@ export const ConfigSchema = Type.Object(
           Type.String({
             minLength: 1,
             ...facts({
-              description: "Where the model lies: a directory with model.onnx and tokenizer.json.",
+              description: "The directory of the model, with model.onnx and tokenizer.json.",
               environment: "POND_EMBEDDINGS_DIRECTORY",
             }),
           }),
@@ -62,13 +62,13 @@ export const ConfigSchema = Type.Object(
         url: Type.Optional(
           Type.String({
             pattern: "^https?://",
-            ...facts({ description: "Where the model is fetched from once: a tar archive of such a directory." }),
+            ...facts({ description: "The URL to download the model from: a tar file of such a directory." }),
           }),
         ),
         sha256: Type.Optional(
           Type.String({
             pattern: "^[0-9a-fA-F]{64}$",
-            ...facts({ description: "The checksum of that archive. Another one is refused." }),
+            ...facts({ description: "The SHA-256 checksum of that file." }),
           }),
         ),
       },
@@ -77,7 +77,7 @@ export const ConfigSchema = Type.Object(
     storage: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
         ...facts({
-          description: "Credentials and endpoints of storage URLs: a table for each, which counts for all below it.",
+          description: "Credentials and endpoints of storage URLs: one table per URL prefix.",
           isSecret: true,
         }),
       }),
@@ -86,7 +86,7 @@ export const ConfigSchema = Type.Object(
       {
         disabled: Type.Array(Type.String(), {
           ...facts({
-            description: "Clients that pond leaves alone unless they are named.",
+            description: "Clients that pond does not read unless you name them.",
             default: [],
           }),
         }),

@@ -96,7 +96,7 @@ function readConfigFile(environment: Environment, flag: string | undefined): Con
     if (code === "ENOENT" && named === undefined) return { path, exists: false, text: "", table: {} }
     throw new PondError(
       "validation_failed",
-      `The config file ${path} cannot be read (${code}). Mend it, or name another with --config.`,
+      `Cannot read the config file ${path} (${code}). Fix it, or choose another with --config.`,
       {
         details: { path, reason: code },
         cause,
@@ -120,7 +120,7 @@ function rejectUnknownKeys(file: ConfigFile, table: TomlTable, schema: TSchema, 
     const child = Object.hasOwn(known, name) ? known[name] : undefined
     if (child === undefined) {
       const line = lineOfKey(file.text, key)
-      const message = `${file.path}:${line}: pond has no setting ${key.join(".")}.${nextStep(name, Object.keys(known))}`
+      const message = `${file.path}:${line}: unknown setting ${key.join(".")}.${nextStep(name, Object.keys(known))}`
       throw new PondError("validation_failed", message, { details: { path: file.path, line, key: key.join(".") } })
     }
     if (isTable(value)) rejectUnknownKeys(file, value, child, key)

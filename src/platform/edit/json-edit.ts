@@ -29,7 +29,7 @@ export function setInJson(text: string, path: readonly string[], value: ConfigVa
   const { node, rest } = descend(root, path)
   if (rest.length === 0) return merged(text, path, node, value)
   if (node.kind !== "object")
-    throw new NotEditable(`${path.slice(0, path.length - rest.length).join(".")} is no object`)
+    throw new NotEditable(`${path.slice(0, path.length - rest.length).join(".")} is not an object`)
   const nested = rest.slice(1).reduceRight<ConfigValue>((inner, name) => ({ [name]: inner }), value)
   return withMember(text, root, node, rest[0] ?? "", nested)
 }
@@ -218,7 +218,7 @@ function readList(text: string, start: number, depth: number): Node {
     items.push(item)
     at = skipBlank(text, item.end)
     if (text[at] === ",") at = skipBlank(text, at + 1)
-    else if (text[at] !== "]") throw new NotEditable(`a list does not go on at character ${at}`)
+    else if (text[at] !== "]") throw new NotEditable(`a list is not continued at character ${at}`)
   }
   return { kind: "list", start, end: at + 1, items }
 }
@@ -229,7 +229,7 @@ function stringEnd(text: string, start: number): number {
     else if (text[at] === "\n") break
     else if (text[at] === '"') return at + 1
   }
-  throw new NotEditable(`a text does not end that begins at character ${start}`)
+  throw new NotEditable(`a string that starts at character ${start} does not end`)
 }
 
 function skipBlank(text: string, from: number): number {
@@ -250,6 +250,6 @@ function afterComment(text: string, at: number): number | undefined {
   }
   if (!text.startsWith("/*", at)) return undefined
   const end = text.indexOf("*/", at + 2)
-  if (end === -1) throw new NotEditable(`a comment does not end that begins at character ${at}`)
+  if (end === -1) throw new NotEditable(`a comment that starts at character ${at} does not end`)
   return end + 2
 }

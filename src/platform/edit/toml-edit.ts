@@ -166,7 +166,7 @@ function parsed(text: string): TomlTable {
   try {
     return parseToml(text)
   } catch (error) {
-    throw new NotEditable(error instanceof Error ? error.message : "it is no TOML")
+    throw new NotEditable(error instanceof Error ? error.message : "it is not valid TOML")
   }
 }
 
@@ -180,7 +180,7 @@ function assign(table: TomlTable, path: readonly string[], value: unknown): void
   let into = table
   for (const key of path.slice(0, -1)) {
     const next = Object.hasOwn(into, key) ? into[key] : {}
-    if (!isTable(next)) throw new NotEditable(`${key} is no table`)
+    if (!isTable(next)) throw new NotEditable(`${key} is not a table`)
     into[key] = next
     into = next as TomlTable
   }
@@ -288,5 +288,5 @@ function stringEnd(text: string, start: number): number {
     if (quote === '"' && text[at] === "\\") at++
     else if (text.startsWith(mark, at)) return isLong ? skip(text, at, new RegExp(quote)) : at + 1
   }
-  throw new NotEditable(`a text does not end that begins at character ${start}`)
+  throw new NotEditable(`a string that starts at character ${start} does not end`)
 }

@@ -52,9 +52,9 @@ export function openFileLock(path: string): FileLock {
         // Not removed here: another process may just be holding the one that lies there.
         const advice =
           errorCode(error) === "SQLITE_NOTADB"
-            ? "Something else wrote into it. Stop pond everywhere and remove the file: it holds nothing."
-            : "Make it and its folder writable (chmod, chown), or remove the file where no pond runs: it holds nothing."
-        throw new PondError("storage_unavailable", `pond cannot lock ${path}. ${advice}`, {
+            ? "Another program wrote to it. Stop pond everywhere and delete the file: it contains no data."
+            : "Make it and its folder writable (chmod, chown), or delete the file while no pond is running: it contains no data."
+        throw new PondError("storage_unavailable", `Cannot lock ${path}. ${advice}`, {
           details: { path, code: errorCode(error) },
           cause: error,
         })
@@ -99,13 +99,9 @@ export async function whileLocked<Result>(
   for (let attempts = 1; !lock.take(); attempts++) {
     const waitedMs = wait.clock.monotonicMs() - from
     if (waitedMs > wait.timeoutMs) {
-      throw new PondError(
-        "conflict",
-        "Another pond process keeps the store locked. Run the same again when it is done.",
-        {
-          details: { attempts, waited_ms: Math.round(waitedMs) },
-        },
-      )
+      throw new PondError("conflict", "Another pond process has locked the store. Try again when it is done.", {
+        details: { attempts, waited_ms: Math.round(waitedMs) },
+      })
     }
     const span = Math.min(POLL_MAX_MS, POLL_FIRST_MS * 2 ** Math.min(attempts, 8))
     await wait.sleep(span / 2 + (span / 2) * wait.random.next())

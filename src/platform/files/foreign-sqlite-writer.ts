@@ -92,13 +92,13 @@ function withDatabase<T>(path: string, use: (database: Database) => T, mode: obj
     if (code === undefined) throw cause
     if (UNWRITABLE.test(code)) throw notWritable(path, cause)
     if (BUSY.test(code)) {
-      const said = `${path} is held by another program. Close it and run this again.`
+      const said = `${path} is in use by another program. Close it and run this again.`
       throw new PondError("conflict", said, { details: { path }, cause })
     }
     if (!BROKEN.test(code)) throw cause
     throw new PondError(
       "validation_failed",
-      `${path} is no whole database, and its client could not read it either. Move it aside and run this again.`,
+      `${path} is not an intact database; its client could not read it either. Move it away and run this again.`,
       { details: { path }, cause },
     )
   } finally {
@@ -129,7 +129,7 @@ function writeInto(database: Database, path: string, file: RowsToWrite, options:
     const { replaceWithBackup: backup, isEmpty } = options
     const { conflicts } = isEmpty ? { conflicts: [] } : rowsIn(database, file)
     if (conflicts.length > 0 && backup === undefined) {
-      throw new PondError("would_overwrite", `${path} has rows that say something else. Use --force to replace them.`, {
+      throw new PondError("would_overwrite", `${path} already has different rows. Use --force to replace them.`, {
         details: { path, rows: conflicts },
       })
     }
@@ -166,7 +166,7 @@ function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "ba
   if (lacking.size === 0) return { inserted, present }
   throw new PondError(
     "version_unsupported",
-    "This database is of an older version of its client, which cannot hold all of this. Update the client, start it once, and run this again.",
+    "This database was created by an older version of its client. Update the client, start it once, and run this again.",
     { details: { columns: [...lacking] } },
   )
 }
@@ -194,7 +194,7 @@ export function* flatRows({ rows, schema }: RowsToWrite): Generator<NestedRow> {
 }
 
 function* flattened(table: string, row: NestedRow["row"], keys: RowsToWrite["schema"]["keys"]): Generator<NestedRow> {
-  if (keys[table] === undefined) throw new PondError("internal", `pond has no key for rows of the table ${table}.`)
+  if (keys[table] === undefined) throw new PondError("internal", `no key is known for rows of the table ${table}.`)
   const isInner = ([name, value]: [string, JsonValue]) => keys[name] !== undefined && Array.isArray(value)
   const fields = Object.entries(row)
   yield { table, row: Object.fromEntries(fields.filter((field) => !isInner(field))) }
@@ -249,7 +249,7 @@ function keyOf({ schema }: RowsToWrite, table: string, row: NestedRow["row"]): s
 function columnsOf(database: Database, table: string): ReadonlySet<string> {
   const columns = new Set(database.query("SELECT name FROM pragma_table_info(?)").values(table).flat().map(String))
   if (columns.size > 0) return columns
-  throw new PondError("validation_failed", `This database has no table ${table}: its client is of another version.`)
+  throw new PondError("validation_failed", `This database has no table ${table}: its client is another version.`)
 }
 
 // --- Values -----------------------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ export function openForeignDatabase(path: string, named: readonly string[]): For
   }
   function columnsOf(table: string): readonly string[] {
     const columns = tables.get(table)
-    if (columns === undefined) throw new PondError("internal", `pond read the table ${table}, which is not there.`)
+    if (columns === undefined) throw new PondError("internal", `pond read the table ${table}, which does not exist.`)
     return columns
   }
 
@@ -148,7 +148,7 @@ interface Connection {
  *   a log alone, a crash to undo, or a file system that cannot be written: a copy is read.
  */
 function connect(path: string): Connection {
-  if (sizeOf(path) === undefined) throw new PondError("not_found", `There is no database at ${path}.`)
+  if (sizeOf(path) === undefined) throw new PondError("not_found", `No database at ${path}.`)
   if (!usesLog(path)) return tryConnect(path) ?? connectToCopy(path)
   if ((sizeOf(path + LOG_SUFFIX) ?? 0) === 0) return connectToWhole(path)
   const isShared = sizeOf(path + SHARED_SUFFIX) !== undefined
@@ -191,7 +191,10 @@ function connectToCopy(path: string): Connection {
       if (stampOf(path) !== before) continue
       return { database: new Database(copy, { readwrite: true, create: false }), isStale: () => false, release }
     }
-    throw new PondError("conflict", `${path} changed each time pond copied it. Run this again when its client is idle.`)
+    throw new PondError(
+      "conflict",
+      `${path} kept changing while pond copied it. Run this again when its client is idle.`,
+    )
   })
 }
 

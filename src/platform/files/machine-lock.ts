@@ -101,7 +101,7 @@ function describeHolder(holder: LockHolder | undefined): string {
 function occupied(path: string, holder: LockHolder | undefined): PondError {
   return new PondError(
     "conflict",
-    `${describeHolder(holder)} is at work. Try again when it is done.`.replace(/^a/, "A"),
+    `${describeHolder(holder)} is using the store. Try again when it is done.`.replace(/^a/, "A"),
     {
       details: { path, holder: holder ?? null },
     },

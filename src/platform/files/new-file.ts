@@ -47,7 +47,7 @@ async function written(draft: string, chunks: AsyncIterable<string>): Promise<nu
 
 function refuseToReplace(path: string, isForced: boolean): void {
   if (isForced || !existsSync(path)) return
-  throw new PondError("would_overwrite", `${path} is there already. Name another file, or replace it with --force.`, {
+  throw new PondError("would_overwrite", `${path} already exists. Choose another file, or use --force.`, {
     details: { path },
   })
 }

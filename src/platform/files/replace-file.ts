@@ -119,7 +119,7 @@ function isSame(left: Uint8Array | undefined, right: Uint8Array | undefined): bo
 }
 
 function changed(path: string): PondError {
-  return new PondError("conflict", `${path} was changed by another program just now. Run the same again.`, {
+  return new PondError("conflict", `${path} was just changed by another program. Run this again.`, {
     details: { path },
   })
 }
@@ -128,7 +128,7 @@ function unwritable(path: string, cause: unknown): PondError {
   const reason = errorCode(cause) ?? "unknown"
   return new PondError(
     "storage_unavailable",
-    `pond cannot change ${path} (${reason}). Make it writable, or change it by hand.`,
+    `Cannot edit ${path} (${reason}). Make it writable, or edit it by hand.`,
     {
       details: { path, reason },
       cause,

@@ -31,8 +31,9 @@ export function placePath(environment: Environment, place: Place): string {
 function homePath(environment: Environment, instead: string): string {
   const home = environment["HOME"]
   if (home !== undefined && isAbsolute(home)) return home
-  const fault = home === undefined || home === "" ? "HOME is not set" : `HOME is "${home}", which is no absolute path`
-  throw new PondError("validation_failed", `${fault}, so pond has no place of its own. Set HOME or ${instead}.`, {
+  const fault =
+    home === undefined || home === "" ? "HOME is not set" : `HOME is "${home}", which is not an absolute path`
+  throw new PondError("validation_failed", `${fault}, so pond cannot find its directories. Set HOME or ${instead}.`, {
     details: { variables: ["HOME", instead] },
   })
 }
@@ -50,22 +51,22 @@ export function ensureWritable(path: string): string {
 
 export function notWritable(path: string, cause: unknown): PondError {
   const reason = errorCode(cause)
-  const next = NEXT_STEPS[reason ?? ""] ?? "Make it writable, or choose another place."
+  const next = NEXT_STEPS[reason ?? ""] ?? "Make it writable, or choose another directory."
   return new PondError(
     "storage_unavailable",
-    `pond cannot write to ${path}${reason === undefined ? "" : ` (${reason})`}. ${next}`,
+    `Cannot write to ${path}${reason === undefined ? "" : ` (${reason})`}. ${next}`,
     { details: { path, ...(reason === undefined ? {} : { reason }) }, cause },
   )
 }
 
-const IS_FULL = "Its disk is full: make room there, and run it again."
+const IS_FULL = "The disk is full: free some space and run it again."
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   ENOSPC: IS_FULL,
   SQLITE_FULL: IS_FULL,
   SQLITE_IOERR_SHMSIZE: IS_FULL,
-  ENOTDIR: "Part of its path is a file: choose another place.",
-  EEXIST: "What is there is no directory: choose another place.",
-  EDQUOT: "Your share of its disk is full: make room there, and run it again.",
-  EROFS: "Its disk is mounted for reading alone: choose another place.",
-  ENAMETOOLONG: "A name in it is longer than its disk takes: choose another directory with --cwd.",
+  ENOTDIR: "Part of the path is a file: choose another path.",
+  EEXIST: "It is not a directory: choose another path.",
+  EDQUOT: "Your disk quota is exceeded: free some space and run it again.",
+  EROFS: "The disk is mounted read-only: choose another path.",
+  ENAMETOOLONG: "A file name is too long for this disk: choose another directory with --cwd.",
 }

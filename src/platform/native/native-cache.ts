@@ -122,7 +122,7 @@ function unplaceable(directory: string, cause: unknown): PondError {
   const next = reason === "ENOSPC" ? "Free some space there" : "Make it writable"
   return new PondError(
     "storage_unavailable",
-    `pond cannot unpack its native libraries to ${directory} (${reason}). ${next}, or set XDG_CACHE_HOME to a directory that can hold 320 MB.`,
+    `Cannot unpack the native libraries to ${directory} (${reason}). ${next}, or set XDG_CACHE_HOME to a directory with 320 MB of space.`,
     { details: { path: directory, reason }, cause },
   )
 }
@@ -188,7 +188,7 @@ function assertPrivate(directory: string): void {
   if (stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0) return
   throw new PondError(
     "storage_unavailable",
-    `pond does not load native libraries from ${directory}: another user can write there. Remove it, or set XDG_CACHE_HOME to a directory of your own.`,
+    `Refusing to load native libraries from ${directory}: another user can write there. Delete it, or set XDG_CACHE_HOME to your own directory.`,
     { details: { path: directory, uid: stat.uid, mode: (stat.mode & 0o777).toString(8) } },
   )
 }
@@ -242,7 +242,7 @@ function frameOf(compressed: Uint8Array, file: EmbeddedFile): Uint8Array {
 }
 
 function damagedExecutable({ name }: EmbeddedFile, cause?: unknown): PondError {
-  return new PondError("internal", `This pond executable is damaged: ${name} in it is not whole. Download it again.`, {
+  return new PondError("internal", `This pond executable is damaged (${name}). Download it again.`, {
     cause,
   })
 }

@@ -71,7 +71,8 @@ export function inspectNatives(): readonly NativeReport[] {
 
 function embedded(name: NativeName): EmbeddedNative {
   const native = EMBEDDED_NATIVES[name]
-  if (native === undefined) throw new PondError("internal", `This build of pond carries no native library "${name}".`)
+  if (native === undefined)
+    throw new PondError("internal", `This build of pond does not include the native library "${name}".`)
   return native
 }
 
@@ -124,11 +125,11 @@ function nativeCache(): NativeCache {
 const LOADER_SAYS: readonly (readonly [says: RegExp, helps: string])[] = [
   [
     /failed to map segment|operation not permitted/i,
-    "Its file system forbids running code: set XDG_CACHE_HOME to a directory on another.",
+    "Its file system does not allow running code: set XDG_CACHE_HOME to a directory on another one.",
   ],
   [
     /(lib[\w.+-]+): cannot open shared object file|Error loading shared library (lib[\w.+-]+)/,
-    "Install the system library that it names.",
+    "Install the missing system library.",
   ],
   [/version `?GLIBC/, "This system is older than the library: use the musl build of pond."],
 ]
@@ -136,8 +137,8 @@ const LOADER_SAYS: readonly (readonly [says: RegExp, helps: string])[] = [
 function unloadable(path: string, cause: unknown): PondError {
   const said = cause instanceof Error ? cause.message : String(cause)
   const reason = said.startsWith(`${path}: `) ? said.slice(path.length + 2) : said
-  const helps = LOADER_SAYS.find(([says]) => says.test(reason))?.[1] ?? "Run `pond doctor` and report what it prints."
-  return new PondError("storage_unavailable", `The system does not load ${path}: ${reason}. ${helps}`, {
+  const helps = LOADER_SAYS.find(([says]) => says.test(reason))?.[1] ?? "Run `pond doctor` and report the output."
+  return new PondError("storage_unavailable", `Cannot load ${path}: ${reason}. ${helps}`, {
     details: { path, reason },
     cause,
   })

@@ -15,7 +15,7 @@ export interface Job {
   readonly logPath: string
 }
 
-const NOTE = "Made by pond schedule start; pond schedule stop removes it."
+const NOTE = "Created by pond schedule start; removed by pond schedule stop."
 
 // --- systemd ------------------------------------------------------------------------------------------------------
 
@@ -25,7 +25,7 @@ export function systemdService({ command, variables }: Job): string {
   )
   return [
     `# ${NOTE}\n`,
-    "[Unit]\nDescription=Store what the coding agents wrote (pond sync)\n",
+    "[Unit]\nDescription=Store sessions of coding agents (pond sync)\n",
     "Documentation=man:systemd.timer(5)\n\n",
     "[Service]\nType=oneshot\n",
     ...environment,
@@ -80,7 +80,7 @@ function xmlText(text: string): string {
 
 // --- cron ---------------------------------------------------------------------------------------------------------
 
-export const CRON_MARK = "# pond sync: made by pond schedule start; pond schedule stop removes it"
+export const CRON_MARK = "# pond sync: created by pond schedule start; removed by pond schedule stop"
 
 /** The user's table with pond's line in it once, or without it; every other line as it was. */
 export function crontabWith(table: string, job: Job | undefined): string {

@@ -55,9 +55,8 @@ export function writeCursor(request: SearchRequest, state: CursorState): string 
 export function readCursor(request: SearchRequest): CursorState | undefined {
   if (request.cursor === undefined) return undefined
   const written = decodeCursor(request.cursor)
-  if (written === undefined) throw bad("It is not one of pond's.")
-  if (written.q !== fingerprint(request))
-    throw bad("It belongs to another query: repeat the query and the filters that it came from.")
+  if (written === undefined) throw bad("It was not made by pond.")
+  if (written.q !== fingerprint(request)) throw bad("It belongs to another query: repeat the same query and filters.")
   return {
     asOfMicros: BigInt(written.a),
     shown: written.n,
@@ -102,5 +101,5 @@ function fingerprint({ cursor: _, limit: __, ...request }: SearchRequest): strin
 }
 
 function bad(why: string): PondError {
-  return new PondError("validation_failed", `The cursor cannot be used. ${why}`, { details: { field: "cursor" } })
+  return new PondError("validation_failed", `Invalid cursor. ${why}`, { details: { field: "cursor" } })
 }

@@ -11,17 +11,17 @@ const NAMED_MAX = 12
 export async function describeUnmatched(sessions: Sessions, filters: SearchFilters): Promise<string[]> {
   const { sessionId, sourceAgent, project } = filters
   const agents = await sessions.countsByAgent()
-  if (agents.length === 0) return ["all sessions, as none is stored yet (pond sync fills the store)"]
+  if (agents.length === 0) return ["everything: the store is empty (run pond sync)"]
   const missing: string[] = []
   if (sessionId !== undefined && (await sessions.session(sessionId)) === undefined)
-    missing.push(`all sessions, as none has the id ${sessionId} (session_id)`)
+    missing.push(`everything: no session has the id ${sessionId} (session_id)`)
   const names = agents.map((agent) => agent.source_agent)
   if (sourceAgent !== undefined && !names.some((name) => name === sourceAgent || name.startsWith(`${sourceAgent}/`))) {
     const shown = names.slice(0, NAMED_MAX).join(", ")
-    missing.push(`all sessions, as none is of the client ${sourceAgent} (source_agent: ${shown})`)
+    missing.push(`everything: no session is from the client ${sourceAgent} (source_agent: ${shown})`)
   }
   if (project !== undefined && (await projectsOf(sessions, project)).length === 0)
-    missing.push(`all sessions, as no project ${projectText(project)} (project)`)
+    missing.push(`everything: no project ${projectText(project)} (project)`)
   return missing
 }
 

@@ -51,7 +51,7 @@ export async function meaningAlone(
   const embedder = await context.embedder()
   if (embedder === undefined)
     throw noMeaning(
-      "There are no embeddings to search by meaning: name a model in embeddings.directory and run `pond sync --only embed`, or use mode auto.",
+      "No embeddings to search by meaning: set embeddings.directory and run `pond sync --only embed`, or use mode auto.",
     )
   if ((await countVectors(context.sessions, embedder)) === 0)
     throw noMeaning(`With the model ${embedder.model} ${NOT_EMBEDDED}, or use mode auto.`)

@@ -210,7 +210,7 @@ export async function readTree(
   if (above.includes(sessionId) || above.length > LINEAGE_DEPTH_MAX) {
     throw new PondError(
       "validation_failed",
-      `The lineage of the session ${above[0] ?? sessionId} has a cycle: ${[...above, sessionId].join(" -> ")}. None of them can be written before the others. Read each with pond get.`,
+      `The lineage of the session ${above[0] ?? sessionId} has a cycle: ${[...above, sessionId].join(" -> ")}. They cannot be restored. Read each one with pond get.`,
       { details: { cycle: [...above, sessionId] } },
     )
   }
@@ -226,7 +226,7 @@ export async function readTree(
 export function sessionNotFound(sessionId: string): PondError {
   return new PondError(
     "not_found",
-    `There is no session ${visibleLine(sessionId)} in this store. \`pond search\` finds sessions and prints their ids.`,
+    `No session ${visibleLine(sessionId)} in this store. \`pond search\` prints the ids of sessions.`,
     {
       details: { session_id: sessionId },
     },
@@ -277,7 +277,7 @@ async function readBlobs(tables: SessionTables, references: readonly string[]): 
   if (missing !== undefined) {
     throw new PondError(
       "storage_unavailable",
-      "The store lacks the bytes of an attachment. Run `pond doctor`, then `pond sync --full`.",
+      "An attachment is missing from the store. Run `pond doctor`, then `pond sync --full`.",
       {
         details: { sha256: missing },
         cause: new MissingBlob(missing),

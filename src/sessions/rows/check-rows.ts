@@ -158,7 +158,7 @@ function blobsFault(present: Set<string>, rows: readonly BlobRow[]): string | un
     const { sha256 } = row
     const bytes = unpackBlob(row)
     const found = bytes && sha256Of(bytes)
-    if (found !== sha256) return `the bytes ${sha256} are others`
+    if (found !== sha256) return `the content of ${sha256} differs`
     present.add(sha256)
   }
   return undefined
@@ -183,7 +183,7 @@ function ownerColumns(judge: Judge, batch: RowBatch, session: TextColumn): (row:
     const owner = judge.known.get(sessionId ?? "")
     if (owner === undefined) return unknownSession(judge, sessionId)
     const isSame = owner.source_agent === agent.at(row) && owner.project === project.at(row)
-    return isSame ? undefined : `a row of session ${sessionId} says that it is of another client or project`
+    return isSame ? undefined : `a row of session ${sessionId} is from another client or project`
   }
 }
 

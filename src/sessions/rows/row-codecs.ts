@@ -294,7 +294,7 @@ export function blobsOfPart(row: Pick<StoredPart, "type" | "text" | "variant_dat
 function micros(timestamp: string): bigint {
   const found = microsOfText(timestamp)
   if (found === undefined) {
-    throw new PondError("validation_failed", `"${timestamp}" is no moment. Write it as RFC 3339: 2026-01-31T12:00:00Z.`)
+    throw new PondError("validation_failed", `"${timestamp}" is not a timestamp. Use RFC 3339: 2026-01-31T12:00:00Z.`)
   }
   return found
 }

@@ -147,7 +147,7 @@ function plainData({ kind }: Column, { data, offsets, nulls }: ColumnValues, len
     default:
       // Arrow's writer gives a bool column of nulls alone no values, and the engine refuses a column without values. The
       // same bits under a byte type are always written; the type that is read is the one of the schema.
-      assert(kind === "bool", `a column of ${kind} is no plain column`)
+      assert(kind === "bool", `a column of ${kind} is not a plain column`)
       return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: bits(data as Uint8Array) })
   }
 }

@@ -84,7 +84,7 @@ function numbers({ kind }: Column, values: readonly unknown[]): Values {
     case "timestamp_us":
       return BigInt64Array.from(values, (value) => (value ?? 0n) as bigint)
     default:
-      assert(kind === "bool", `a column of ${kind} is no plain column`)
+      assert(kind === "bool", `a column of ${kind} is not a plain column`)
       return Uint8Array.from(values, (value) => (value === true ? 1 : 0))
   }
 }

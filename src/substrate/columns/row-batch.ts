@@ -179,7 +179,10 @@ export function unpackBatches(definition: TableDefinition, bytes: Uint8Array): U
   try {
     stream = readStream(bytes)
   } catch (error) {
-    return { ok: false, reason: `it is no Arrow stream (${error instanceof Error ? error.message : String(error)})` }
+    return {
+      ok: false,
+      reason: `it is not an Arrow stream (${error instanceof Error ? error.message : String(error)})`,
+    }
   }
   const { schema, records } = stream
   const schemaReason = schemaFault(definition, schema)
@@ -235,10 +238,10 @@ function textFault(data: Data): string | undefined {
   const values = data.values as Uint8Array
   const fault = offsetsFault(offsets, values.length, data.length)
   if (fault !== undefined) return fault
-  if (!isUtf8(values)) return "is no text"
+  if (!isUtf8(values)) return "is not text"
   // A text that begins inside a character is none, even where all of them together are.
   for (let index = 0; index < data.length; index++) {
-    if (((values[offsets[index] as number] ?? 0) & 0xc0) === 0x80) return "is no text"
+    if (((values[offsets[index] as number] ?? 0) & 0xc0) === 0x80) return "is not text"
   }
   return undefined
 }

@@ -61,56 +61,55 @@ interface Told {
 }
 
 const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
-  conflict: { code: "conflict", message: (store) => `Other writers kept the store ${store} busy. Run the same again.` },
+  conflict: { code: "conflict", message: (store) => `The store ${store} is busy with other writers. Try again.` },
   unreachable: {
     code: "storage_unavailable",
-    message: (store) => `The store ${store} does not answer. Check it with \`pond storage check\`.`,
+    message: (store) => `The store ${store} does not answer. Check its URL, the network and the credentials.`,
   },
   absent: {
     code: "not_found",
-    message: (store) => `The store ${store} has no such table. Run \`pond sync\` to fill it.`,
+    message: (store) => `The store ${store} has no such table. Run \`pond sync\` to create it.`,
   },
   present: {
     code: "conflict",
-    message: (store) => `Another process made the same table in ${store}. Run the same again.`,
+    message: (store) => `Another process created the same table in ${store}. Try again.`,
   },
   damaged: {
     code: "storage_unavailable",
-    message: (store) => `A file of the store ${store} is missing or cut. Run \`pond doctor\`.`,
+    message: (store) => `A file of the store ${store} is missing or truncated. Run \`pond doctor\`.`,
   },
   full: {
     code: "storage_unavailable",
-    message: (store) => `No space is left for the store ${store}. Make room and run again.`,
+    message: (store) => `No space left for the store ${store}. Free some space and try again.`,
   },
   read_only: {
     code: "storage_unavailable",
-    message: (store) => `The store ${store} is read-only. Name another with --store.`,
+    message: (store) => `The store ${store} is read-only. Choose another with --store.`,
   },
   files_out: {
     code: "storage_unavailable",
-    message: (store) =>
-      `The system lets pond open no more files of the store ${store}. Raise the limit (\`ulimit -n\`) and run it again.`,
+    message: (store) => `Too many open files in the store ${store}. Raise the limit (\`ulimit -n\`) and try again.`,
   },
   misplaced: {
     code: "storage_unavailable",
-    message: (store) => `The store ${store} cannot be there: part of its path is a file. Name another with --store.`,
+    message: (store) =>
+      `The store ${store} cannot be created: part of its path is a file. Choose another with --store.`,
   },
   denied: {
     code: "storage_unavailable",
-    message: (store) => `The store ${store} refused access. Check the credentials with \`pond storage check\`.`,
+    message: (store) => `The store ${store} denied access. Check the credentials: see \`pond help storage\`.`,
   },
   no_bucket: {
     code: "storage_unavailable",
-    message: (store) => `The bucket of the store ${store} does not exist. Create it, or name another with --store.`,
+    message: (store) => `The bucket of the store ${store} does not exist. Create it, or choose another with --store.`,
   },
   late: {
     code: "interrupted",
-    message: (store) => `The store ${store} did not answer within the time. Ask for less at once, or again.`,
+    message: (store) => `The store ${store} timed out. Request less at once, or try again.`,
   },
   rejected: {
     code: "validation_failed",
-    message: () =>
-      "The engine does not understand this pattern, or it is too large. Check its brackets, quotes and repetitions.",
+    message: () => "Invalid or too large pattern. Check its brackets, quotes and repetitions.",
   },
 }
 
@@ -130,7 +129,7 @@ export function storeError(error: unknown, store: string, details: Readonly<Reco
   if (failure === "other") {
     return new PondError(
       "internal",
-      `The store ${store} failed in a way pond does not know. Run again with -v and report it.`,
+      `The store ${store} failed unexpectedly. Run it again with -v and report the output.`,
       {
         details,
         cause: error,

@@ -85,7 +85,7 @@ export async function perhapsThere(
 async function valuesIn(dataset: Dataset, column: string): Promise<CompactFingerprintSet | undefined> {
   const { own } = dataset
   const { key, derived, name } = dataset.definition
-  assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is no part of the key`)
+  assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is not part of the key`)
   if (own === undefined || derived === true || own.rows !== (await countNewest(dataset))) return undefined
   if (key.length === 1 && key[0] === column) return own.keys
   const known = own.values.get(column)

@@ -109,7 +109,7 @@ function deniedOr(error: unknown, path: string): unknown {
   const named = "path" in error ? String(error.path) : path
   return new PondError(
     "storage_unavailable",
-    `This user may not read ${named}, which is part of the store. Give it its rights back: chmod -R u+rwX, or chown.`,
+    `Permission denied: ${named}, part of the store. Fix it with chmod -R u+rwX or chown.`,
     { details: { path: named, failure: "denied" }, cause: error },
   )
 }

@@ -90,9 +90,7 @@ async function healExclusively(table: LocalTable, context: HealContext, isSuspec
 async function rebuild(table: LocalTable, context: HealContext, broken: readonly string[]): Promise<void> {
   const built = await context.rebuild(broken)
   if (built.length === 0) return
-  context.log.warn(
-    `The table ${table.name} lacked a part of ${built.join(" and ")}, which was built again from its rows.`,
-  )
+  context.log.warn(`The table ${table.name} was missing part of ${built.join(" and ")}; it was rebuilt from its rows.`)
 }
 
 async function quarantine(
@@ -105,7 +103,7 @@ async function quarantine(
   if (kept === undefined) {
     await table.files.rename(table.folder, join(place, "whole"))
     log.warn(
-      `The table ${table.name} was not whole in any version; it lies in ${place}. Run \`pond sync\` to fill it again.`,
+      `The table ${table.name} was damaged in every version; it was moved to ${place}. Run \`pond sync\` to fill it again.`,
     )
     return
   }
@@ -125,7 +123,7 @@ async function quarantine(
     await table.files.rename(join(table.folder, VERSION_HINT), join(place, VERSION_HINT))
   }
   log.warn(
-    `The table ${table.name} was not whole in version ${newest}, so it is back at version ${kept}; ` +
-      `${broken.length} newer lie in ${place}. Run \`pond sync\` to store what is missing.`,
+    `The table ${table.name} was damaged in version ${newest}, so it was reset to version ${kept}; ` +
+      `${broken.length} newer were moved to ${place}. Run \`pond sync\` to store what is missing.`,
   )
 }

@@ -51,7 +51,7 @@ export function openStateFile(path: string, schema: string, log: Log): OpenedFil
 export function putAside({ file: { path, inode } }: DamagedState, log: Log): void {
   if (inode === undefined || inodeOf(path) !== inode) return
   log.warn(
-    `The sync state ${path} is damaged. It is put aside and made again from the sources; the store is untouched.`,
+    `The sync state ${path} is damaged. It was moved away and is rebuilt from the sources; the store is not affected.`,
   )
   try {
     renameSync(path, `${path}.damaged`)
@@ -103,13 +103,13 @@ export function translateError(error: unknown, file: StateFile): unknown {
   const code = errorCode(error) ?? ""
   if (isDamage(code, error)) return new DamagedState(file, error)
   if (code === "SQLITE_BUSY") {
-    const said = "Another pond is at work on what is remembered of the sources. Run the same again when it is done."
+    const said = "Another pond process is using the sync state. Try again when it is done."
     return new PondError("conflict", said, { details: { path: file.path }, cause: error })
   }
   return code.startsWith("SQLITE_") ? notWritable(file.path, error) : error
 }
 
-/** A text that is no JSON was one when it was written, and one that breaks its seal was another. */
+/** A text that is not JSON was one when it was written, and one that breaks its seal was another. */
 function isDamage(code: string, error: unknown): boolean {
   if (error instanceof SyntaxError) return true
   const isGarbled = code === "SQLITE_ERROR" && /malformed JSON/.test(String(error))

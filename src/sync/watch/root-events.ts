@@ -46,7 +46,7 @@ export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): 
   }
 
   function blind(root: string, why: string): void {
-    if (!blindUntil.has(root)) log.info(`${root} gives no events (${why}): it is looked at every second.`)
+    if (!blindUntil.has(root)) log.info(`${root} sends no change events (${why}): it is checked every second.`)
     blindUntil.set(root, nowMs + retryMs)
   }
 
@@ -81,7 +81,7 @@ export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): 
         // A directory that was just renamed is sometimes not followed to its new name (1 of 30, measured): begin anew.
         if (renewed.delete(root)) drop(root)
         if (watchers.has(root) || (blindUntil.get(root) ?? Number.NEGATIVE_INFINITY) > now) continue
-        if (isRemote(root)) blind(root, "its file system is not of this machine")
+        if (isRemote(root)) blind(root, "it is on a network file system")
         else begin(source)
       }
     },

@@ -123,11 +123,11 @@ test("a session that is a link to nothing is told, and one that leads to a sessi
 })
 
 const PIPES = [
-  ["claude-code", "projects/-here/a.jsonl", ["fault unreadable_file projects/-here/a.jsonl no regular file"]],
+  ["claude-code", "projects/-here/a.jsonl", ["fault unreadable_file projects/-here/a.jsonl not a regular file"]],
   [
     "codex",
     `sessions/2026/02/01/${ROLLOUT}1.jsonl`,
-    [`fault unreadable_file sessions/2026/02/01/${ROLLOUT}1.jsonl no regular file`],
+    [`fault unreadable_file sessions/2026/02/01/${ROLLOUT}1.jsonl not a regular file`],
   ],
   ["pi", "--open--/a.jsonl", []],
 ] as const

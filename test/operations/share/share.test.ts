@@ -128,7 +128,7 @@ test("a session is a document: a title, what it is, and each voice with what it 
 -   **User** · 2026-01-31 12:00
 
     <details>
-    <summary>Put there by the client</summary>
+    <summary>Added by the client</summary>
 
     \`\`\`
     <system-reminder>
@@ -215,7 +215,7 @@ test("a session is a document: a title, what it is, and each voice with what it 
     <details>
     <summary>Bash</summary>
 
-    No result is recorded.
+    No result recorded.
 
     </details>
 
@@ -223,7 +223,7 @@ test("a session is a document: a title, what it is, and each voice with what it 
 
 ---
 
-Sessions that it started:
+Sub-agent sessions:
 
 *   \`pond get below --format md\` test-client/helper, Look
 `)
@@ -242,9 +242,7 @@ test("what was said alone is a document without folds, and calls and clients are
 
 test("sub-agents follow where they are asked for", async () => {
   const whole = await shared("talk", { withSubagents: true })
-  expect(whole).toContain(
-    "Sessions that it started, which follow:\n\n*   `below` test-client/helper, Look\n\n---\n\n## Look\n",
-  )
+  expect(whole).toContain("Sub-agent sessions (below):\n\n*   `below` test-client/helper, Look\n\n---\n\n## Look\n")
   expect(whole).toEndWith("    I was sent\n")
 })
 
@@ -252,7 +250,7 @@ test("redacted, it says what was replaced, and what no form tells", async () => 
   const redacted = await shared("talk", { isRedacted: true })
   expect(redacted).toContain("Done: key [redacted: Anthropic key]\n")
   expect(redacted).toEndWith(
-    "\n---\n\n*Replaced: 1 × Anthropic key. Credentials were told by their forms; one without a form may still be here.*\n",
+    "\n---\n\n*Replaced: 1 × Anthropic key. Credentials are recognized by their form; unusual ones can slip through.*\n",
   )
 })
 
@@ -270,7 +268,7 @@ test("nothing that this machine knows for a secret is left in a file, in paramet
 })
 
 test("a session in which nothing is said is a document that says so", async () => {
-  expect(await shared("empty")).toEndWith("\n---\n\n*Nothing was said in it.*\n")
+  expect(await shared("empty")).toEndWith("\n---\n\n*This session is empty.*\n")
 })
 
 test("a session longer than a page comes in several chunks, whole and in order, under one voice", async () => {

@@ -400,5 +400,5 @@ export async function* readBlocks(
 const BLOCKS_AT_ONCE = 16
 
 export function indexChangedError(): PondError {
-  return new PondError("conflict", "The index of words is being written anew. Ask again.")
+  return new PondError("conflict", "The word index is being rebuilt. Try again.")
 }
