@@ -80,8 +80,10 @@ const GET: Arguments = {
   session_id_of_message: "Session of the message, if the id is ambiguous.",
   context_depth: "With message_id: number of messages before and after.",
   limit: "Maximum number of messages, or of parts of a message.",
-  response_mode: "Session detail: conversational (what was said), complete (every message, parts in one line each) or verbatim (everything).",
-  session_from: "Which end of the session to read; end gives the most recent messages, to recover context after compaction.",
+  response_mode:
+    "Session detail: conversational (what was said), complete (every message, parts in one line each) or verbatim (everything).",
+  session_from:
+    "Which end of the session to read; end gives the most recent messages, to recover context after compaction.",
   after_id: "Continue after this id, shown in the footer of a previous answer.",
   tree: "With session_id: list its sub-agent sessions at any depth.",
 }

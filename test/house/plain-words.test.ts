@@ -53,13 +53,13 @@ test("no message or help text has a phrase that people stumble over", () => {
       }
     }
   }
-  expect(found.sort()).toEqual([])
+  expect(found).toEqual([])
 })
 
 test("the scanner reads strings and templates, and neither comments nor patterns", () => {
   const source = [
     'const a = "one \\" two" // "not this"',
-    '/* nor `this` */ const b = `three ${c ? `four ${d}` : "five"} six`',
+    `/* nor \`this\` */ const b = \`three \${c ? \`four \${d}\` : "five"} six\``,
     'const e = /["`]/.test("seven")',
     "const f = g / 2 / h",
   ].join("\n")

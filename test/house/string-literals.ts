@@ -11,7 +11,7 @@ const BEFORE_PATTERN = /(?:^|[=(,:[!&|?{};<>+]|=>|\breturn)\s*$/
 
 const PATTERN = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y
 const QUOTED = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'/y
-const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//y
+const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 
 export function stringLiterals(source: string): StringLiteral[] {
   const found: StringLiteral[] = []
@@ -25,18 +25,30 @@ function readCode(source: string, start: number, isInsertion: boolean, found: St
   let depth = 0
   while (at < source.length) {
     const character = source[at]
-    if (character === "}" && isInsertion && depth === 0) return at
+    if (character === "`") {
+      at = readTemplate(source, at + 1, found)
+      continue
+    }
     if (character === "{") depth += 1
     if (character === "}") depth -= 1
-    const comment = matchAt(COMMENT, source, at)
-    const isPattern = character === "/" && BEFORE_PATTERN.test(source.slice(Math.max(0, at - 40), at))
-    const skipped = comment ?? (isPattern ? matchAt(PATTERN, source, at) : undefined)
-    const quoted = skipped === undefined ? matchAt(QUOTED, source, at) : undefined
-    if (quoted !== undefined) found.push({ line: lineAt(source, at), text: quoted[1] ?? quoted[2] ?? "" })
-    if (character === "`" && skipped === undefined) at = readTemplate(source, at + 1, found)
-    else at += skipped?.[0].length ?? quoted?.[0].length ?? 1
+    if (depth < 0 && isInsertion) return at
+    at += skippedLength(source, at) || readQuoted(source, at, found) || 1
   }
   return at
+}
+
+/** The length of a comment or a pattern; 0 where there is neither. */
+function skippedLength(source: string, at: number): number {
+  if (source[at] !== "/") return 0
+  const isPattern = BEFORE_PATTERN.test(source.slice(Math.max(0, at - 40), at))
+  return matchAt(COMMENT, source, at)?.[0].length ?? (isPattern ? matchAt(PATTERN, source, at)?.[0].length : 0) ?? 0
+}
+
+function readQuoted(source: string, at: number, found: StringLiteral[]): number {
+  const quoted = matchAt(QUOTED, source, at)
+  if (quoted === undefined) return 0
+  found.push({ line: lineAt(source, at), text: quoted[1] ?? quoted[2] ?? "" })
+  return quoted[0].length
 }
 
 function readTemplate(source: string, start: number, found: StringLiteral[]): number {

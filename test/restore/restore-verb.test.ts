@@ -59,7 +59,7 @@ test("a plan names the files and the losses, and writes none of them", async () 
   expect(stdout).toContain("\n  lost: failure mark, 2 times (exec_command)")
   expect(stdout).toContain("codex resume")
   // The command that goes on with it begins in a directory that this machine does not have.
-  expect(stdout).toMatch(/^ {2}\/\S+ is not there: make it first, or name another with --cwd\.$/m)
+  expect(stdout).toMatch(/^ {2}\/\S+ does not exist: create it, or choose another with --cwd\.$/m)
   const here = await restored(home, TOOLS, "--to", "codex", "--cwd", home.path, "--dry-run")
   expect(here.stdout).not.toContain("is not there")
   expect({ exitCode, files: filesBelow(join(home.path, "target")) }).toEqual({ exitCode: 0, files: [] })

@@ -65,7 +65,7 @@ test("verify --against-store compares with what the store contains, and names wh
 test("a store of its own and the one that is configured are not verified at once", async () => {
   using home = homeWith(WHOLE)
   const both = await runPond(["verify", "--against-store", "--through-store"], home)
-  expect(both.stderr).toContain("Name one of them.")
+  expect(both.stderr).toContain("cannot be combined.")
   expect(both.exitCode).toBe(2)
 })
 
