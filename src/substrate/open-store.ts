@@ -2,7 +2,6 @@
 import { type Catalog, openCatalog } from "./lance/catalog.ts"
 import type { Dataset } from "./lance/dataset.ts"
 import { openDataset } from "./lance/open-dataset.ts"
-import { perhapsThere } from "./lance/own-rows.ts"
 import {
   countRows,
   explainScan,
@@ -15,6 +14,7 @@ import {
 } from "./lance/read.ts"
 import { lastCommitOf, nextRowNumberOf, scanByNumber, takeByNumber, versionOf } from "./lance/row-numbers.ts"
 import { beginSnapshot } from "./lance/snapshot.ts"
+import { perhapsThere } from "./lance/stored-keys.ts"
 import { deleteWhere, insertAbsent, insertBatches, insertColumns } from "./lance/write.ts"
 import { openStoreWriteLock } from "./local/local-table.ts"
 import { openStaging, removeStaleStaging } from "./local/staging.ts"
@@ -73,7 +73,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     searchVector: (vector, request) => scanRows(dataset, { ...request, vector }) as never,
     readBlobs: (column, request) => readBlobs(dataset, column, request) as never,
     explain: (request) => explainScan(dataset, request),
-    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]) as never,
+    insertAbsent: (rows) => insertAbsent(dataset, rows as readonly AnyRow[]),
     insertColumns: (batches) => insertColumns(dataset, batches),
     insertBatches: (batches, isTaken) => insertBatches(dataset, batches, isTaken),
     snapshot: () => beginSnapshot(dataset) as never,

@@ -83,16 +83,14 @@ export interface Snapshot<C extends Columns> {
 
 // --- Writing ---------------------------------------------------------------------------------------------------------
 
-export interface Inserted<Row = AnyRow> {
+export interface Inserted {
   readonly inserted: number
   /** Rows that were there before, or stood twice in what was given. */
   readonly present: number
-  /** The rows that were not there when they were looked up. Another writer may have been quicker for some. */
-  readonly absent: readonly Row[]
 }
 
-export interface InsertedColumns extends Pick<Inserted, "inserted" | "present"> {
-  /** For each batch, how many of its rows were not there. */
+export interface InsertedColumns extends Inserted {
+  /** For each batch, how many of its rows were not there when they were looked up. */
   readonly absent: readonly number[]
 }
 
@@ -155,14 +153,11 @@ export interface Table<C extends Columns> {
   ): Promise<(Picked<C, Name> & { readonly [Of in Blob]: Uint8Array | null })[]>
   /** What the engine did for a read, step by step. Runs it. */
   explain(request: ReadRequest<C, ScannedName<C>> & { readonly vector?: VectorQuery }): Promise<string>
-  insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted<RowOf<C>>>
+  insertAbsent(rows: readonly RowOf<C>[]): Promise<Inserted>
   /** The same for rows as columns. */
   insertColumns(batches: readonly ColumnBatch[]): Promise<InsertedColumns>
   /** The same for whole batches; rows whose key is refused are left out. */
-  insertBatches(
-    batches: readonly RowBatch[],
-    isTaken?: (key: AnyRow) => boolean,
-  ): Promise<Pick<Inserted, "inserted" | "present">>
+  insertBatches(batches: readonly RowBatch[], isTaken?: (key: AnyRow) => boolean): Promise<Inserted>
   /** The table as it is now, until `end`; nothing where it was never written. */
   snapshot(): Promise<Snapshot<C> | undefined>
   /** Of a table declared as derived; refused for any other. */

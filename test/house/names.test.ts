@@ -46,8 +46,6 @@ const FILE_NAMES_LEFT: readonly string[] = [
   "src/adapters/shared/turns.ts",
   "src/adapters/shared/ways.ts",
   "src/restore/told.ts",
-  "src/substrate/lance/own-rows.ts",
-  "src/sync/store/stored-before.ts",
 ]
 
 test("files are called what the field calls what is in them", () => {

@@ -316,8 +316,7 @@ async function beginSnapshot(handle: Handle) {
 
 async function insertAbsent(handle: Handle, rows: readonly AnyRow[]): Promise<Inserted> {
   const places = await insert(handle, rows)
-  const absent = places.length === rows.length ? rows : places.map((place) => rows[place] as AnyRow)
-  return { inserted: places.length, present: rows.length - places.length, absent }
+  return { inserted: places.length, present: rows.length - places.length }
 }
 
 async function insertColumns(handle: Handle, batches: readonly ColumnBatch[]) {

@@ -6,7 +6,7 @@ import type { Table as ArrowTable, Data, DataType, Field, RecordBatch, Schema } 
 import { assert } from "../../model/errors.ts"
 import { engine } from "../lance/engine.ts"
 import type { AnyRow, Column, TableDefinition } from "../table-definition.ts"
-import { type ColumnBatch, type ColumnValues, columnOf, nullsOf } from "./column-batch.ts"
+import type { ColumnBatch, ColumnValues } from "./column-batch.ts"
 import { originalText } from "./surrogate-escape.ts"
 
 export const SCHEMA_VERSION_KEY = "pond:schema_version"
@@ -83,20 +83,9 @@ export function arrowType(column: Column): DataType {
 
 // --- Rows -> Arrow ---------------------------------------------------------------------------------------------------
 
-export function arrowTable(table: TableDefinition, schema: Schema, rows: readonly AnyRow[]): ArrowTable {
-  const children = Object.entries(table.columns).map(([name, column]) => {
-    const values = rows.map((row) => row[name] ?? null)
-    const where = `${table.name}.${name}`
-    if (column.kind === "vector") return vectors(column, values, frameOf(rows.length, nullsOf(column, values, where)))
-    if (column.kind === "blob") return blobs(column, values, frameOf(rows.length, nullsOf(column, values, where)))
-    return plainData(column, columnOf(column, values, where), rows.length)
-  })
-  return tableOf(schema, children, rows.length)
-}
-
-export function arrowTableOfColumns(table: TableDefinition, { length, columns }: ColumnBatch): ArrowTable {
+export function arrowTable(table: TableDefinition, { length, columns }: ColumnBatch): ArrowTable {
   const children = Object.entries(table.columns).map(([name, column]) =>
-    plainData(column, columns[name] as ColumnValues, length),
+    arrowColumn(column, columns[name] as ColumnValues, length),
   )
   return tableOf(arrowSchema(table), children, length)
 }
@@ -126,8 +115,9 @@ function frameOf(length: number, nulls: Uint8Array | undefined): Frame {
   return nullCount === 0 ? { length, nullCount } : { length, nullCount, nullBitmap }
 }
 
-function plainData({ kind }: Column, { data, offsets, nulls }: ColumnValues, length: number): Data {
+function arrowColumn(column: Column, { data, offsets, nulls }: ColumnValues, length: number): Data {
   const { arrow } = engine()
+  const { kind } = column
   const frame = frameOf(length, nulls)
   switch (kind) {
     case "utf8":
@@ -136,6 +126,11 @@ function plainData({ kind }: Column, { data, offsets, nulls }: ColumnValues, len
     case "bytes":
       assert(offsets !== undefined, "a column of bytes says where each begins")
       return arrow.makeData({ type: new arrow.Binary(), ...frame, valueOffsets: offsets, data: data as Uint8Array })
+    case "vector":
+      return vectors(column, data as Uint16Array, frame)
+    case "blob":
+      assert(offsets !== undefined, "a column of blobs says where each begins")
+      return blobs(column, data as Uint8Array, offsets, frame)
     case "int32":
       return arrow.makeData({ type: new arrow.Int32(), ...frame, data: data as Int32Array })
     case "float64":
@@ -160,40 +155,16 @@ function bits(truths: Uint8Array): Uint8Array {
   return into
 }
 
-function vectors(column: Column, values: readonly unknown[], frame: Frame): Data {
+function vectors(column: Column, data: Uint16Array, frame: Frame): Data {
   const { arrow } = engine()
-  const dimension = column.dimension ?? 0
-  const halves = new Float16Array(values.length * dimension)
-  for (const [index, value] of (values as readonly (Float32Array | null)[]).entries()) {
-    if (value === null) continue
-    assert(value.length === dimension, `a vector has ${dimension} numbers`)
-    halves.set(value, index * dimension)
-  }
-  const child = arrow.makeData({
-    type: new arrow.Float16(),
-    length: halves.length,
-    nullCount: 0,
-    data: new Uint16Array(halves.buffer),
-  })
+  const child = arrow.makeData({ type: new arrow.Float16(), length: data.length, nullCount: 0, data })
   return arrow.makeData({ type: arrowType(column) as InstanceType<typeof arrow.FixedSizeList>, ...frame, child })
 }
 
-function blobs(column: Column, values: readonly unknown[], frame: Frame): Data {
+function blobs(column: Column, data: Uint8Array, offsets: Int32Array, frame: Frame): Data {
   const { arrow } = engine()
-  const { length } = values
-  const valueOffsets = new BigInt64Array(length + 1)
-  const chunks: Uint8Array[] = []
-  let used = 0
-  for (const [index, value] of (values as readonly (Uint8Array | null)[]).entries()) {
-    if (value !== null) {
-      chunks.push(value)
-      used += value.byteLength
-    }
-    valueOffsets[index + 1] = BigInt(used)
-  }
-  const [first] = chunks
-  // One that is large comes alone, and is not copied.
-  const data = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, used)
+  const { length } = frame
+  const valueOffsets = BigInt64Array.from(offsets, BigInt)
   const bytes = arrow.makeData({ type: new arrow.LargeBinary(), ...frame, valueOffsets, data })
   const uri = arrow.makeData({
     type: new arrow.Utf8(),

@@ -1,13 +1,12 @@
 /**
  * Rows as columns without the engine: flat arrays that go from one thread to another without being copied, are put
- * together a flush at a time, and become Arrow as they are. No blobs and no vectors: those are never prepared far from
- * where they are written.
+ * together a flush at a time, and become Arrow as they are. This is the only form in which rows are written.
  */
 import { assert } from "../../model/errors.ts"
 import type { AnyRow, AnyTable, Column } from "../table-definition.ts"
 import { isStoredAsItIs, originalText, storedText } from "./surrogate-escape.ts"
 
-type Values = Uint8Array | Int32Array | Float64Array | BigInt64Array
+type Values = Uint8Array | Uint16Array | Int32Array | Float64Array | BigInt64Array
 
 export interface ColumnValues {
   /** One value for each row, a truth value as a byte; of text the UTF-8 of all rows, one behind the other, and so of bytes. */
@@ -16,6 +15,8 @@ export interface ColumnValues {
   readonly offsets?: Int32Array
   /** A byte for each row, not 0 where it has no value. Absent where every row has one. */
   readonly nulls?: Uint8Array
+  /** How many items of `data` a row has, where that is not one: the dimension of a vector. */
+  readonly width?: number
 }
 
 export interface ColumnBatch {
@@ -48,9 +49,10 @@ export function columnOf(column: Column, values: readonly unknown[], where: stri
   return nulls === undefined ? content : { ...content, nulls }
 }
 
-function contentOf(column: Column, values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
+function contentOf(column: Column, values: readonly unknown[]): ColumnValues {
   if (column.kind === "utf8") return texts(values)
-  if (column.kind === "bytes") return pieces(values)
+  if (column.kind === "bytes" || column.kind === "blob") return pieces(values)
+  if (column.kind === "vector") return halves(column, values)
   return { data: numbers(column, values) }
 }
 
@@ -58,12 +60,26 @@ function pieces(values: readonly unknown[]): Pick<ColumnValues, "data" | "offset
   const given = values.map((value) => (value ?? new Uint8Array()) as Uint8Array)
   const offsets = new Int32Array(given.length + 1)
   for (const [index, value] of given.entries()) offsets[index + 1] = (offsets[index] ?? 0) + value.length
+  const [first] = given
+  // A large one comes alone, and is not copied.
+  if (first !== undefined && given.length === 1) return { data: first, offsets }
   const data = new Uint8Array(offsets.at(-1) ?? 0)
   for (const [index, value] of given.entries()) data.set(value, offsets[index])
   return { data, offsets }
 }
 
-export function nullsOf(column: Column, values: readonly unknown[], where: string): Uint8Array | undefined {
+/** Vectors are stored in half precision, as the bits of it. */
+function halves({ dimension: width = 0 }: Column, values: readonly unknown[]): ColumnValues {
+  const data = new Float16Array(values.length * width)
+  for (const [index, value] of (values as readonly (Float32Array | null)[]).entries()) {
+    if (value === null) continue
+    assert(value.length === width, `a vector has ${width} numbers`)
+    data.set(value, index * width)
+  }
+  return { data: new Uint16Array(data.buffer), width }
+}
+
+function nullsOf(column: Column, values: readonly unknown[], where: string): Uint8Array | undefined {
   let nulls: Uint8Array | undefined
   for (let index = 0; index < values.length; index++) {
     if (values[index] !== null) continue

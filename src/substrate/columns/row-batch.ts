@@ -8,6 +8,7 @@ import type { Table as ArrowTable, Data, DataType, RecordBatch, Schema } from "a
 import { engine } from "../lance/engine.ts"
 import type { AnyRow, Column, TableDefinition } from "../table-definition.ts"
 import { arrowSchema, arrowTable, arrowType, rowsOf } from "./arrow-rows.ts"
+import { columnsOf } from "./column-batch.ts"
 
 export interface RowBatch {
   readonly definition: TableDefinition
@@ -24,7 +25,7 @@ export type Unpacked =
   | { readonly ok: false; readonly reason: string }
 
 export function batchOfRows(definition: TableDefinition, rows: readonly AnyRow[]): RowBatch {
-  const [record] = arrowTable(definition, arrowSchema(definition), rows).batches
+  const [record] = arrowTable(definition, columnsOf(definition, rows)).batches
   return batchOfRecord(definition, record as RecordBatch)
 }
 

@@ -27,7 +27,13 @@ function joinedColumn(name: string, batches: readonly ColumnBatch[], length: num
     used += piece.data.length
     row += rows
   }
-  return { data, ...(offsets === undefined ? {} : { offsets }), ...(nulls === undefined ? {} : { nulls }) }
+  const width = own[0]?.width
+  return {
+    data,
+    ...(offsets === undefined ? {} : { offsets }),
+    ...(nulls === undefined ? {} : { nulls }),
+    ...(width === undefined ? {} : { width }),
+  }
 }
 
 /** The rows at those places, in that order. */
@@ -38,8 +44,14 @@ export function pickedRows(batch: ColumnBatch, places: readonly number[]): Colum
   return { length: places.length, columns }
 }
 
-function pickedColumn({ data, offsets, nulls }: ColumnValues, places: readonly number[]): ColumnValues {
+function pickedColumn({ data, offsets, nulls, width }: ColumnValues, places: readonly number[]): ColumnValues {
   const missing = nulls === undefined ? {} : { nulls: Uint8Array.from(places, (place) => nulls[place] ?? 0) }
+  if (width !== undefined) {
+    const picked = emptyLike(data, width * places.length)
+    for (const [at, place] of places.entries())
+      (picked as Uint8Array).set(data.subarray(place * width, (place + 1) * width) as Uint8Array, at * width)
+    return { data: picked, width, ...missing }
+  }
   if (offsets === undefined) {
     const picked = emptyLike(data, places.length)
     for (const [at, place] of places.entries()) picked[at] = data[place] as never

@@ -11,7 +11,7 @@ export interface ReadInProgress {
   end(): void
 }
 
-/** See `own-rows.ts`. */
+/** See `stored-keys.ts`. */
 export interface OwnRows {
   rows: number
   readonly keys: CompactFingerprintSet
