@@ -43,7 +43,7 @@ export function columnsOf(
   return { length: rows.length, columns }
 }
 
-export function columnOf(column: Column, values: readonly unknown[], where: string): ColumnValues {
+function columnOf(column: Column, values: readonly unknown[], where: string): ColumnValues {
   const nulls = nullsOf(column, values, where)
   const content = contentOf(column, values)
   return nulls === undefined ? content : { ...content, nulls }
