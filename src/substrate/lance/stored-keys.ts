@@ -149,7 +149,7 @@ async function readFingerprints(
 async function fingerprintsOfColumn(dataset: Dataset, column: string): Promise<CompactFingerprintSet | undefined> {
   const { own } = dataset
   const { key, derived, name } = dataset.definition
-  assert(key.includes(column), `fingerprints of ${name} are kept for its key, and ${column} is no part of it`)
+  assert(key.includes(column), `fingerprints of ${name} are kept for its key, and ${column} is not part of it`)
   if (own === undefined || derived === true || own.rows !== (await countNewest(dataset))) return undefined
   if (key.length === 1 && key[0] === column) return own.keys
   const known = own.values.get(column)
