@@ -23,6 +23,13 @@ export interface MessageIds {
   ofContent(raw: RawRecord): string
 }
 
+/** Of an id that `free` gave: the one that it gave before, for the same wanted id. */
+export function idBefore(id: string, wanted: string): string | undefined {
+  const count = id.startsWith(`${wanted}#`) ? Number(id.slice(wanted.length + 1)) : Number.NaN
+  if (!Number.isSafeInteger(count) || count < 2) return undefined
+  return count === 2 ? wanted : `${wanted}#${count - 1}`
+}
+
 /** So many ids are held as they are, which is more than a session has. Of a log of gigabytes the others are held by their hashes. */
 const EXACT_IDS_MAX = 100_000
 

@@ -8,10 +8,11 @@ import { assert } from "../model/errors.ts"
 import type { JsonObject, JsonValue } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
+import { reappends } from "../model/superseded.ts"
 import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
 import { type Placed, plain, type Sealed } from "./extract.ts"
 import { contentNote, takeOut } from "./lift.ts"
-import { createMessageIds } from "./message-ids.ts"
+import { createMessageIds, idBefore } from "./message-ids.ts"
 import type { PartDraft } from "./parts.ts"
 
 export interface SessionStart {
@@ -22,6 +23,8 @@ export interface SessionStart {
   readonly parentSessionId?: Sealed<string> | undefined
   readonly parentMessageId?: Sealed<string> | undefined
   readonly title?: Sealed<string> | undefined
+  /** Its client appends a message again, under the id that it has, with more in it: readers see the last one (`model/superseded.ts`). */
+  readonly reappends?: true
   /** Facts of pond's own about the whole session. */
   readonly pond?: Record<string, JsonValue>
 }
@@ -83,6 +86,7 @@ export function mainFileOf(unit: SourceUnit): SourceFile {
 export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: ResumePoint): SessionWriter {
   const ids = createMessageIds(resume?.seen ?? new Set())
   let session = resume?.session
+  let isReappending = session !== undefined && reappends(session)
   let ordinal = resume?.nextOrdinal ?? 0
   const waiting: (() => void)[] = []
 
@@ -123,11 +127,13 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     // A document may be one of several that its record was put together from, and a line may have been made up.
     takeOut(record, drafts, raw.form === "log" && raw.text !== "" ? raw.text.length : undefined)
     let first: string | undefined
+    const own = isReappending ? new Set<string>() : undefined
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
       const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(plain(draft.id))
       const kept = first === undefined ? withSpelling(source, draft.spelling ?? shared.spelling) : { of: first }
-      sink.entry(entryOf(begun, id, ordinal++, draft, withLift(kept, record, draft), shared))
+      const entry = entryOf(begun, id, ordinal++, draft, withLift(kept, record, draft), shared)
+      sink.entry(own === undefined ? entry : superseding(entry, draft, own))
       first ??= id
     }
   }
@@ -146,6 +152,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     begin(start) {
       if (session !== undefined) return
       session = sessionOf(start, main)
+      isReappending = start.reappends === true
       sink.session(session)
       for (const writeLate of waiting.splice(0)) writeLate()
     },
@@ -180,6 +187,17 @@ function withLift(source: JsonObject, record: JsonValue, draft: MessageDraft): J
   return lift === undefined ? source : { ...source, lift }
 }
 
+/** A message of a record that comes under an id again stands for the one that had it before. `own` are those of its record. */
+function superseding(entry: Entry, { id, role }: MessageDraft, own: Set<string>): Entry {
+  const { message } = entry
+  const before = id === undefined || role === "system" ? undefined : idBefore(message.id, plain(id))
+  own.add(message.id)
+  if (before === undefined || own.has(before)) return entry
+  const { options } = message
+  const pond = { ...(options["pond"] as JsonObject | undefined), supersedes: before }
+  return { ...entry, message: { ...message, options: { ...options, pond } } } as Entry
+}
+
 function entryOf(
   session: Session,
   id: string,
@@ -212,6 +230,7 @@ function place(draft: PartDraft, sessionId: string, messageId: string, index: nu
 }
 
 function sessionOf(start: SessionStart, main: SourceFile): Session {
+  const pond = start.reappends === true ? { ...start.pond, reappends: true } : start.pond
   return {
     id: plain(start.id),
     ...(start.parentSessionId === undefined ? {} : { parent_session_id: plain(start.parentSessionId) }),
@@ -220,7 +239,7 @@ function sessionOf(start: SessionStart, main: SourceFile): Session {
     created_at: plain(start.createdAt),
     project: plain(start.project),
     ...(start.title === undefined ? {} : { title: plain(start.title) }),
-    options: { source: { file: main.relativePath }, ...(start.pond === undefined ? {} : { pond: start.pond }) },
+    options: { source: { file: main.relativePath }, ...(pond === undefined ? {} : { pond }) },
   }
 }
 

@@ -7,6 +7,7 @@ import { resolve } from "../adapters/shared/resolve.ts"
 import { PondError } from "../model/errors.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
+import { withoutSuperseded } from "../model/superseded.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 import { between, madeValues } from "../platform/memory.ts"
 import { editsBetween } from "./edits.ts"
@@ -266,7 +267,7 @@ function nearest({ items, allowed }: Told, tellings: readonly Items[]): Differen
 }
 
 function backOf(log: SessionLog, target: Adapter): Conversation {
-  return { session: log.session, entries: target.context(log, []), children: [], origin: target }
+  return { session: log.session, entries: target.context(withoutSuperseded(log), []), children: [], origin: target }
 }
 
 const NOWHERE: Difference = { missing: Number.POSITIVE_INFINITY, first: "is not found in what was written" }

@@ -10,6 +10,7 @@ import { nativeRecords } from "../adapters/shared/native.ts"
 import { PondError } from "../model/errors.ts"
 import type { Loss } from "../model/report.ts"
 import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model/session.ts"
+import { withoutSuperseded } from "../model/superseded.ts"
 import { between } from "../platform/memory.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
 import { mergeFiles } from "./merge.ts"
@@ -206,7 +207,10 @@ async function liveConversation(
     const lineage = { origin, ancestors: [log, ...ancestors] }
     children.push(await liveConversation(child, await collectLog(child), lineage))
   }
-  const entries = origin?.context(log, ancestors) ?? log.entries.filter(({ parts }) => parts.length > 0)
+  const current = withoutSuperseded(log)
+  const entries =
+    origin?.context(current, ancestors.map(withoutSuperseded)) ??
+    current.entries.filter(({ parts }) => parts.length > 0)
   const speaker = originOf(tree.session.source_agent)
   return { session: log.session, entries: entries.map(withoutRecord), children, origin: speaker }
 }

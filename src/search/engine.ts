@@ -191,7 +191,15 @@ async function fillPage(asking: SearchState): Promise<Found> {
   })
 }
 
+/** A message that its client appended again says at least as much there: the earlier one would be a second hit of the same. */
 async function findHits(asking: SearchState): Promise<Found> {
+  const found = await findAll(asking)
+  const gone = await asking.context.sessions.superseded(found.ranked.map(({ hit }) => hit.sessionId))
+  if (gone.count === 0) return found
+  return { ...found, ranked: found.ranked.filter(({ hit }) => !gone.has(hit.sessionId, hit.messageId)) }
+}
+
+async function findAll(asking: SearchState): Promise<Found> {
   const { request } = asking
   if (request.similarTo !== undefined) return await findSimilar(asking, request.similarTo)
   if (request.query.trim() === "") throw emptyQuery()

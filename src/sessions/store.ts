@@ -28,6 +28,7 @@ import {
   type StoredTree,
 } from "./read/read-sessions.ts"
 import { openSessionLists, type SessionLists } from "./read/session-lists.ts"
+import { openSuperseded, type Superseded } from "./read/superseded.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
 import {
   BLOBS,
@@ -53,6 +54,8 @@ export interface Sessions extends SessionLists {
   readonly tables: SessionTables
   /** Rows by name, for who shows many: asked for at once, they are read at once. */
   readonly points: PointReads
+  /** Messages that their client appended again later, which no reader is to see. */
+  readonly superseded: Superseded
   /** What answers of a search say beside their hits. */
   readonly answers: AnswerReads
   /** Messages by their words. */
@@ -74,7 +77,7 @@ export interface Sessions extends SessionLists {
   ancestors(id: string): Promise<SessionLog[]>
   children(id: string): Promise<Session[]>
   entries(id: string, ordinals?: OrdinalRange): Promise<Entry[]>
-  /** Where the messages of a session stand: all, those that say something (conversation), or those that are no carriers. */
+  /** Where the messages of a session stand, the last two kinds without those that are superseded: all, those that say something (conversation), or those that are no carriers. */
   places(id: string, kind: PositionKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
@@ -145,6 +148,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     blobs: store.table(BLOBS),
   }
   const reading: Reading = { tables, points: openPointReads(tables) }
+  const superseded = openSuperseded(tables, context.lifetime)
   const wordTables: WordTables = {
     messages: tables.messages,
     segments: store.table(WORD_SEGMENTS),
@@ -156,6 +160,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   return {
     store,
     ...reading,
+    superseded,
     ...openSessionLists(store, tables),
     answers: openAnswerReads(tables, context.lifetime),
     words: openWordIndex(wordTables, context.lifetime),
@@ -171,7 +176,11 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     ancestors: (id) => ancestorsOf(reading, id),
     children: (id) => readChildren(reading, id),
     entries: (id, ordinals) => readEntries(reading, id, ordinals),
-    places: (id, kind) => readPositions(reading, id, kind),
+    places: async (id, kind) => {
+      if (kind === "all") return await readPositions(reading, id, kind)
+      const [positions, gone] = await Promise.all([readPositions(reading, id, kind), superseded([id])])
+      return gone.count === 0 ? positions : positions.filter((each) => !gone.has(id, each.id))
+    },
     messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
     presence: () => openPresence(tables),
     counts: () => counts(tables),

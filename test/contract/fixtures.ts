@@ -11,6 +11,7 @@ import { resolve } from "../../src/adapters/shared/resolve.ts"
 import { parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Issue } from "../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
+import { withoutSuperseded } from "../../src/model/superseded.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
@@ -153,7 +154,7 @@ export function conversationOf(adapter: Adapter, logs: ReadonlyMap<string, Sessi
   )
   return {
     session: log.session,
-    entries: adapter.context(log, ancestorsOf(logs, log)),
+    entries: adapter.context(withoutSuperseded(log), ancestorsOf(logs, log).map(withoutSuperseded)),
     children: children.map(({ session }) => conversationOf(adapter, logs, session.id)),
     origin: adapter,
   }

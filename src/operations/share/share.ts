@@ -85,10 +85,12 @@ async function* body(sessions: Sessions, session: Session, reading: Reading): As
   const { isWhole } = options
   const voices = createTranscriptWriter({ clean, isWhole })
   const { stretches } = await sessions.stored(session.id)
+  const gone = await sessions.superseded([session.id])
   let isSilent = true
   for await (const entries of stretches()) {
     let text = ""
     for (const entry of entries) {
+      if (gone.has(session.id, entry.message.id)) continue
       if (signal.aborted) throw new PondError("interrupted", "Interrupted: the Markdown is incomplete.")
       text += voices.add(entry)
       count(1)

@@ -64,28 +64,29 @@ type Counter = (pond: Pond, where: Filter, tally: Tally, signal: AbortSignal) =>
 const COUNTERS: Readonly<Record<StatsBy, Counter>> = {
   day: async (pond, where, tally, signal) => {
     const sessions = await pond.sessions()
-    const columns = ["session_id", "timestamp"] as const
+    const columns = ["session_id", "id", "timestamp"] as const
+    const gone = await sessions.superseded()
     for await (const rows of sessions.scan("messages", { columns, where: and(where, SAID) })) {
       if (signal.aborted) return
-      for (const row of rows) add(tally, dayOf(row.timestamp), row.session_id)
+      for (const row of rows) if (!gone.has(row.session_id, row.id)) add(tally, dayOf(row.timestamp), row.session_id)
     }
   },
   project: async (pond, where, tally, signal) => {
     const sessions = await pond.sessions()
-    for await (const rows of sessions.scan("messages", {
-      columns: ["session_id", "project"],
-      where: and(where, SAID),
-    })) {
+    const columns = ["session_id", "id", "project"] as const
+    const gone = await sessions.superseded()
+    for await (const rows of sessions.scan("messages", { columns, where: and(where, SAID) })) {
       if (signal.aborted) return
-      for (const row of rows) add(tally, row.project, row.session_id)
+      for (const row of rows) if (!gone.has(row.session_id, row.id)) add(tally, row.project, row.session_id)
     }
   },
   agent: async (pond, where, tally, signal) => {
     const sessions = await pond.sessions()
-    const columns = ["session_id", "source_agent"] as const
+    const columns = ["session_id", "id", "source_agent"] as const
+    const gone = await sessions.superseded()
     for await (const rows of sessions.scan("messages", { columns, where: and(where, SAID) })) {
       if (signal.aborted) return
-      for (const row of rows) add(tally, row.source_agent, row.session_id)
+      for (const row of rows) if (!gone.has(row.session_id, row.id)) add(tally, row.source_agent, row.session_id)
     }
   },
   tool: countTools,
@@ -104,10 +105,12 @@ async function countTools(pond: Pond, where: Filter, tally: Tally, signal: Abort
     if (signal.aborted) return
     for (const { session_id, call_id } of rows) failed.add(`${session_id} ${call_id}`)
   }
-  const columns = ["session_id", "call_id", "tool_name"] as const
+  const columns = ["session_id", "message_id", "call_id", "tool_name"] as const
+  const gone = await sessions.superseded()
   for await (const rows of sessions.scan("parts", { columns, where: and(where, eq("type", "tool_call")) })) {
     if (signal.aborted) return
-    for (const { session_id, call_id, tool_name } of rows) {
+    for (const { session_id, message_id, call_id, tool_name } of rows) {
+      if (gone.has(session_id, message_id)) continue
       add(tally, tool_name ?? "", session_id)
       if (failed.has(`${session_id} ${call_id}`)) countOf(tally, tool_name ?? "").failures++
     }
@@ -117,11 +120,13 @@ async function countTools(pond: Pond, where: Filter, tally: Tally, signal: Abort
 /** Each adapter says which of its records name the model, and where. */
 async function countModels(pond: Pond, where: Filter, tally: Tally, signal: AbortSignal): Promise<void> {
   const sessions = await pond.sessions()
-  const columns = ["session_id", "source_agent", "role", "options"] as const
+  const columns = ["session_id", "id", "source_agent", "role", "options"] as const
+  const gone = await sessions.superseded()
   const naming = and(where, isIn("role", ["assistant", "system"]))
   for await (const rows of sessions.scan("messages", { columns, where: naming })) {
     if (signal.aborted) return
-    for (const { session_id, source_agent, role, options } of rows) {
+    for (const { session_id, id, source_agent, role, options } of rows) {
+      if (gone.has(session_id, id)) continue
       const places = adapterById(source_agent.split("/")[0] ?? "")?.models?.recordedAt ?? []
       const [model] = places.flatMap((place) => (place.role === role ? (textAt(options, place.path) ?? []) : []))
       if (model !== undefined) add(tally, model, session_id)

@@ -141,7 +141,9 @@ async function sessionPage(sessions: Sessions, id: string, input: GetInput): Pro
     return { session: sessionView(session), result, children: await childrenOf(sessions, session.id), tree }
   }
   const depth = input.response_mode ?? "conversational"
-  const places = await sessions.places(id, depth === "conversational" ? "spoken" : "all")
+  const gone = await sessions.superseded([id])
+  const all = await sessions.places(id, depth === "conversational" ? "spoken" : "all")
+  const places = all.filter((place) => !gone.has(id, place.id))
   const isFromEnd = input.session_from === "end"
   const limit = input.limit ?? 20
   const rest = input.after_id === undefined ? places : itemsAfter(places, input.after_id, id)

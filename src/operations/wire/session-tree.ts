@@ -28,8 +28,8 @@ export async function sessionTree(sessions: Sessions, root: Session): Promise<No
     if (met.has(session.id)) continue
     met.add(session.id)
     if (met.size > NODES_MAX) throw tooLarge(root.id)
-    const messages = await sessions.messageCount(session.id)
-    nodes.push({ session: sessionView(session), depth, messages })
+    const [all, gone] = await Promise.all([sessions.messageCount(session.id), sessions.superseded([session.id])])
+    nodes.push({ session: sessionView(session), depth, messages: all - gone.count })
     const children = await sessions.children(session.id)
     const newestFirst = children.toSorted((left, right) => (left.created_at > right.created_at ? -1 : 1))
     waiting.push(...newestFirst.map((child) => ({ session: child, depth: depth + 1 })))
