@@ -4,8 +4,8 @@
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { type Bench, isReached, printRows } from "./measure.ts"
-import { orFailure } from "./targets.ts"
+import { type Bench, isReached, printRows } from "./lib/measure.ts"
+import { orFailure } from "./release/targets.ts"
 
 const FOLDER = join(import.meta.dir, "bench")
 const NAMES = readdirSync(FOLDER)

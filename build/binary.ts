@@ -6,9 +6,9 @@
 import { statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { makeExecutable, type Order } from "./executable.ts"
-import { ROOT } from "./packages.ts"
-import { BuildFailure, hostTarget, orFailure, TARGET_NAMES, targetNamed } from "./targets.ts"
+import { makeExecutable, type Order } from "./release/executable.ts"
+import { ROOT } from "./release/packages.ts"
+import { BuildFailure, hostTarget, orFailure, TARGET_NAMES, targetNamed } from "./release/targets.ts"
 
 function ordersFrom(args: readonly string[]): Order[] {
   const { values } = parseArgs({

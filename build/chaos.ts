@@ -4,7 +4,7 @@
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { type Chaos, printOutcome } from "./outcome.ts"
+import { type Chaos, printOutcome } from "./lib/outcome.ts"
 
 const FOLDER = join(import.meta.dir, "chaos")
 const NAMES = readdirSync(FOLDER)

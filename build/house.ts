@@ -5,8 +5,8 @@
  */
 import { resolve } from "node:path"
 import { commentLines, exportsOf, functionsOf, importsOf, readSources, type SourceFile } from "./house/sources.ts"
-import { ROOT } from "./packages.ts"
-import { orFailure } from "./targets.ts"
+import { ROOT } from "./release/packages.ts"
+import { orFailure } from "./release/targets.ts"
 
 /** What is measured, in the order in which it is shown. */
 type Measures = ReadonlyMap<string, number | string>

@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "./packages.ts"
-import { createTalk } from "./talk.ts"
-import { fillWithTalk, openTalkStore, storeFolder } from "./talk-store.ts"
+import { createTalk } from "./corpus/talk.ts"
+import { fillWithTalk, openTalkStore, storeFolder } from "./corpus/talk-store.ts"
+import { ROOT } from "./release/packages.ts"
 
 const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 const MAIN = join(ROOT, "src/main.ts")

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { version } from "../package.json"
-import { ROOT } from "./packages.ts"
+import { ROOT } from "./release/packages.ts"
 
 const CHANGELOG = join(ROOT, ".github/CHANGELOG.md")
 

@@ -8,11 +8,11 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { gzipSync } from "node:zlib"
 import { version } from "../package.json"
-import { type Entry, tar, zstd } from "./archive.ts"
-import { makeExecutable } from "./executable.ts"
-import { licensesOf } from "./licenses.ts"
-import { ROOT } from "./packages.ts"
-import { hostTarget, orFailure, type Target, targetNamed } from "./targets.ts"
+import { type Entry, tar, zstd } from "./release/archive.ts"
+import { makeExecutable } from "./release/executable.ts"
+import { licensesOf } from "./release/licenses.ts"
+import { ROOT } from "./release/packages.ts"
+import { hostTarget, orFailure, type Target, targetNamed } from "./release/targets.ts"
 
 const RELEASE = join(ROOT, "dist/release")
 

@@ -3,8 +3,8 @@
  * Other real stores are named the same way: `POND_TEST_STORES` holds their URLs, the environment their credentials.
  */
 import { join } from "node:path"
-import { startAzurite, TEST_CONTAINER } from "./azurite.ts"
-import { ROOT } from "./packages.ts"
+import { startAzurite, TEST_CONTAINER } from "./lib/azurite.ts"
+import { ROOT } from "./release/packages.ts"
 
 await using azurite = await startAzurite()
 const url = `az://${TEST_CONTAINER}/laws`

@@ -3,8 +3,8 @@
  * the built file. They are kept out of the ordinary `bun test` (bunfig.toml), which must not wait for a build.
  */
 import { join } from "node:path"
-import { isStale } from "./freshness.ts"
-import { ROOT } from "./packages.ts"
+import { isStale } from "./lib/freshness.ts"
+import { ROOT } from "./release/packages.ts"
 
 async function run(...command: readonly string[]): Promise<number> {
   return await Bun.spawn([process.execPath, ...command], { cwd: ROOT, stdio: ["inherit", "inherit", "inherit"] }).exited

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { writeDemo } from "./demo.ts"
+import { writeDemo } from "./corpus/demo.ts"
 
 const MAIN = join(import.meta.dir, "../src/main.ts")
 /** Done, but something in the sources was not whole: said, and no reason to stop. */

@@ -7,8 +7,8 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ADAPTERS } from "../src/adapters/registry.ts"
-import { ROOT } from "./packages.ts"
-import { BuildFailure, orFailure } from "./targets.ts"
+import { ROOT } from "./release/packages.ts"
+import { BuildFailure, orFailure } from "./release/targets.ts"
 
 const GOLDEN = join(ROOT, "fixtures/golden/walk.txt")
 const [COLUMNS, ROWS] = [100, 16]

@@ -14,9 +14,9 @@ import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
 import type { Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
-import { type Bench, median, type Row } from "../measure.ts"
-import { messageRow, partRow, SESSION_MESSAGES, sessionIdOf, sessionRow } from "../store-rows.ts"
-import { pondCommand, pondForm, weighed } from "../timed-run.ts"
+import { type Bench, median, type Row } from "../lib/measure.ts"
+import { messageRow, partRow, SESSION_MESSAGES, sessionIdOf, sessionRow } from "../lib/store-rows.ts"
+import { pondCommand, pondForm, weighed } from "../lib/timed-run.ts"
 
 const BATCH = 10_000
 

@@ -19,7 +19,7 @@ import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.t
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
 import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
-import { type Bench, median, type Row } from "../measure.ts"
+import { type Bench, median, type Row } from "../lib/measure.ts"
 
 const MESSAGES = 10_000
 const ROUNDS = 21

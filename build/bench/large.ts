@@ -7,10 +7,10 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { createWriter, type Writer } from "../corpus-words.ts"
-import type { Bench, Row } from "../measure.ts"
-import { BuildFailure } from "../targets.ts"
-import { pond } from "../timed-run.ts"
+import { createWriter, type Writer } from "../corpus/words.ts"
+import type { Bench, Row } from "../lib/measure.ts"
+import { pond } from "../lib/timed-run.ts"
+import { BuildFailure } from "../release/targets.ts"
 
 const MB_DEFAULT = 2_000
 const LINE_MB_DEFAULT = 100

@@ -15,7 +15,7 @@ import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
 import type { Table } from "../../src/substrate/table.ts"
 import type { RowOf } from "../../src/substrate/table-definition.ts"
-import { type Bench, median, type Row } from "../measure.ts"
+import { type Bench, median, type Row } from "../lib/measure.ts"
 
 const BATCH = 10_000
 const CLUSTERS = 1000

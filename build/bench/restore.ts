@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { writeLongSession } from "../corpus.ts"
-import type { Bench, Row } from "../measure.ts"
-import { pond } from "../timed-run.ts"
+import { writeLongSession } from "../corpus/corpus.ts"
+import type { Bench, Row } from "../lib/measure.ts"
+import { pond } from "../lib/timed-run.ts"
 
 const SEED = 5
 const LIMIT_MB = 600

@@ -20,8 +20,8 @@ import { embedMissing } from "../../src/search/embed-missing.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
-import { type Bench, quantile, type Row } from "../measure.ts"
-import { BuildFailure } from "../targets.ts"
+import { type Bench, quantile, type Row } from "../lib/measure.ts"
+import { BuildFailure } from "../release/targets.ts"
 
 const LIMITS: Readonly<Record<string, number>> = { locomo: 50, xquad: 94.5, known: 93, short: 92, issues: 71 }
 

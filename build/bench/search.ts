@@ -14,10 +14,10 @@ import type { Pond } from "../../src/operations/pond.ts"
 import { search } from "../../src/operations/wire/search.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
-import { type Bench, median, quantile, type Row } from "../measure.ts"
-import { batchesOf, createTalk, type Talk } from "../talk.ts"
-import { fillWithTalk, openTalkStore } from "../talk-store.ts"
-import { pondCommand, pondForm } from "../timed-run.ts"
+import { batchesOf, createTalk, type Talk } from "../corpus/talk.ts"
+import { fillWithTalk, openTalkStore } from "../corpus/talk-store.ts"
+import { type Bench, median, quantile, type Row } from "../lib/measure.ts"
+import { pondCommand, pondForm } from "../lib/timed-run.ts"
 
 const QUERIES = 200
 

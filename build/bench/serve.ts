@@ -9,10 +9,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { type Bench, median, quantile, type Row } from "../measure.ts"
-import { ROOT } from "../packages.ts"
-import { createTalk, type Talk } from "../talk.ts"
-import { fillWithTalk, openTalkStore, storeFolder } from "../talk-store.ts"
+import { createTalk, type Talk } from "../corpus/talk.ts"
+import { fillWithTalk, openTalkStore, storeFolder } from "../corpus/talk-store.ts"
+import { type Bench, median, quantile, type Row } from "../lib/measure.ts"
+import { ROOT } from "../release/packages.ts"
 
 const BARE_SECONDS_MAX = 20
 const KNOWN_SESSIONS = 500

@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import type { Bench, Row } from "../measure.ts"
-import { createTalk } from "../talk.ts"
-import { fillWithTalk, openTalkStore, storeFolder } from "../talk-store.ts"
-import { pondCommand, weighed } from "../timed-run.ts"
+import { createTalk } from "../corpus/talk.ts"
+import { fillWithTalk, openTalkStore, storeFolder } from "../corpus/talk-store.ts"
+import type { Bench, Row } from "../lib/measure.ts"
+import { pondCommand, weighed } from "../lib/timed-run.ts"
 
 /** Of the process, the engines and the programs that they are among it. */
 const MEMORY_MB_MAX = 600

@@ -6,13 +6,13 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isStale } from "../freshness.ts"
-import { type Bench, median, type Row } from "../measure.ts"
-import { ROOT } from "../packages.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../corpus/sample-session.ts"
+import { isStale } from "../lib/freshness.ts"
+import { type Bench, median, type Row } from "../lib/measure.ts"
+import { weighed } from "../lib/timed-run.ts"
+import { ROOT } from "../release/packages.ts"
+import { BuildFailure, hostTarget } from "../release/targets.ts"
 import { archivePath, makeRelease } from "../release.ts"
-import { SAMPLE_SESSION_ID, writeSampleSession } from "../sample-session.ts"
-import { BuildFailure, hostTarget } from "../targets.ts"
-import { weighed } from "../timed-run.ts"
 
 const POND = join(ROOT, "dist/pond")
 const BUN = [process.execPath, "--version"]

@@ -17,8 +17,8 @@ import type { Table } from "../../src/substrate/table.ts"
 import type { Columns, RowOf } from "../../src/substrate/table-definition.ts"
 import { ownPeakMb } from "../../test/support/memory.ts"
 import { countStoreRequests } from "../../test/support/store-requests.ts"
-import { type Bench, median, type Row } from "../measure.ts"
-import { messageRow, partRow } from "../store-rows.ts"
+import { type Bench, median, type Row } from "../lib/measure.ts"
+import { messageRow, partRow } from "../lib/store-rows.ts"
 
 const BATCH = 5000
 const MEMORY_LOOKS = 50

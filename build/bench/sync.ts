@@ -8,10 +8,10 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { type Corpus, writeCorpus } from "../corpus.ts"
-import { type Bench, median, type Row } from "../measure.ts"
-import { BuildFailure } from "../targets.ts"
-import { pond, pondCommand, pondForm, start } from "../timed-run.ts"
+import { type Corpus, writeCorpus } from "../corpus/corpus.ts"
+import { type Bench, median, type Row } from "../lib/measure.ts"
+import { pond, pondCommand, pondForm, start } from "../lib/timed-run.ts"
+import { BuildFailure } from "../release/targets.ts"
 
 const SEED = 7
 const LINES_TYPICAL = 60

@@ -13,7 +13,7 @@ import { seededRandom } from "../../src/platform/host/random.ts"
 import { bytesOf } from "../../src/restore/draft.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { verify } from "../../src/restore/verify.ts"
-import type { Bench, Row } from "../measure.ts"
+import type { Bench, Row } from "../lib/measure.ts"
 import { conversationOf } from "./codec.ts"
 
 const SESSIONS = 12

@@ -19,11 +19,11 @@ import {
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import type { Sessions } from "../../src/sessions/store.ts"
-import { openChaosStore } from "../chaos-sessions.ts"
-import { writeCorpus } from "../corpus.ts"
-import type { Chaos, Outcome } from "../outcome.ts"
-import { ROOT } from "../packages.ts"
-import { startWatcher, syncOnce, type Watcher } from "../watcher.ts"
+import { openChaosStore } from "../corpus/chaos-sessions.ts"
+import { writeCorpus } from "../corpus/corpus.ts"
+import type { Chaos, Outcome } from "../lib/outcome.ts"
+import { startWatcher, syncOnce, type Watcher } from "../lib/watcher.ts"
+import { ROOT } from "../release/packages.ts"
 
 const PROMISED_MS = 2_000
 const LOST_MS = 30_000

@@ -11,9 +11,9 @@ import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import type { Faults } from "../../test/support/object-faults.ts"
 import { startObjectServer, TEST_BUCKET, TEST_KEY } from "../../test/support/object-server.ts"
-import { judge, lengthOf, openChaosStore, sessionBatch } from "../chaos-sessions.ts"
-import { type Chaos, numberFlag, type Outcome } from "../outcome.ts"
-import { ROOT } from "../packages.ts"
+import { judge, lengthOf, openChaosStore, sessionBatch } from "../corpus/chaos-sessions.ts"
+import { type Chaos, numberFlag, type Outcome } from "../lib/outcome.ts"
+import { ROOT } from "../release/packages.ts"
 
 const SESSIONS = 300
 const WRITERS = 4
@@ -92,7 +92,7 @@ function note(said: Said, line: Line): void {
 function startWriter(url: string, seed: number, seconds: number, role = "write") {
   const command = [
     process.execPath,
-    join(ROOT, "build/chaos-writer.ts"),
+    join(ROOT, "build/lib/chaos-writer.ts"),
     url,
     `${seed}`,
     `${SESSIONS}`,

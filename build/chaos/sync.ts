@@ -12,9 +12,9 @@ import { seededRandom, systemRandom } from "../../src/platform/host/random.ts"
 import { openSessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
-import { type Corpus, writeCorpus } from "../corpus.ts"
-import { type Chaos, numberFlag, type Outcome } from "../outcome.ts"
-import { ROOT } from "../packages.ts"
+import { type Corpus, writeCorpus } from "../corpus/corpus.ts"
+import { type Chaos, numberFlag, type Outcome } from "../lib/outcome.ts"
+import { ROOT } from "../release/packages.ts"
 
 const ROUNDS_DEFAULT = 20
 /** Longer than a whole sync takes, so that some are killed in their last step and some not at all. */

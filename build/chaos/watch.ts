@@ -21,11 +21,11 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
-import { openChaosStore } from "../chaos-sessions.ts"
-import { writeCorpus } from "../corpus.ts"
-import { quantile } from "../measure.ts"
-import { type Chaos, numberFlag, type Outcome } from "../outcome.ts"
-import { type Said, startWatcher, syncOnce } from "../watcher.ts"
+import { openChaosStore } from "../corpus/chaos-sessions.ts"
+import { writeCorpus } from "../corpus/corpus.ts"
+import { quantile } from "../lib/measure.ts"
+import { type Chaos, numberFlag, type Outcome } from "../lib/outcome.ts"
+import { type Said, startWatcher, syncOnce } from "../lib/watcher.ts"
 
 const SESSIONS_DEFAULT = 3_000
 const PROMISED_MS = 2_000

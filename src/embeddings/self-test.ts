@@ -5,7 +5,7 @@
 import { assert } from "../model/errors.ts"
 import { embeddingRuntime } from "./runtime.ts"
 
-/** Printed by `bun build/tiny-model.ts`. Row n of its table is (2n, 2n + 1). */
+/** Printed by `bun build/corpus/tiny-model.ts`. Row n of its table is (2n, 2n + 1). */
 export const SELF_TEST_MODEL =
   "CAgSBHBvbmQ6+AEKLQoFdGFibGUKCWlucHV0X2lkcxIRbGFzdF9oaWRkZW5fc3RhdGUiBkdhdGhlchIPZW1iZWRkaW5nLXRhYmxlKicIAwgCEAFCBXRhYmxlShgAAAAAAACAPwAAAEAAAEBAAACAQAAAoEBaKAoJaW5wdXRfaWRzEhsKGQgHEhUKBxIFYmF0Y2gKChIIc2VxdWVuY2VaLQoOYXR0ZW50aW9uX21hc2sSGwoZCAcSFQoHEgViYXRjaAoKEghzZXF1ZW5jZWI0ChFsYXN0X2hpZGRlbl9zdGF0ZRIfCh0IARIZCgcSBWJhdGNoCgoSCHNlcXVlbmNlCgIIAkIECgAQEQ=="
 

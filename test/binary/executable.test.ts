@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, wr
 import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { filesBelow, findingsOf, shipped, withoutNetwork } from "./support/shipped.ts"
 
 const ENGINES = ["store engine", "embedding engine", "SQL engine", "native libraries"]

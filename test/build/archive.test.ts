@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Entry, tar, zstd } from "../../build/archive.ts"
+import { type Entry, tar, zstd } from "../../build/release/archive.ts"
 
 const LONG = `pond-1.2.3/licenses/${"a-name-that-goes-on".repeat(5)}.txt`
 const ENTRIES: readonly Entry[] = [

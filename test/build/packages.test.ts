@@ -2,8 +2,8 @@ import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { packageAt, packageFor } from "../../build/packages.ts"
-import { BuildFailure, targetNamed } from "../../build/targets.ts"
+import { packageAt, packageFor } from "../../build/release/packages.ts"
+import { BuildFailure, targetNamed } from "../../build/release/targets.ts"
 
 const asked: string[] = []
 /** A registry that has nothing, and a home whose settings name it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { BuildFailure, hostTarget, TARGET_NAMES, targetNamed } from "../../build/targets.ts"
-import { selfTestModel } from "../../build/tiny-model.ts"
+import { selfTestModel } from "../../build/corpus/tiny-model.ts"
+import { BuildFailure, hostTarget, TARGET_NAMES, targetNamed } from "../../build/release/targets.ts"
 import { SELF_TEST_MODEL } from "../../src/embeddings/self-test.ts"
 
 test("each target has the runtime of its name", () => {

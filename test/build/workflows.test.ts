@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { TARGET_NAMES } from "../../build/targets.ts"
+import { TARGET_NAMES } from "../../build/release/targets.ts"
 
 const FOLDER = join(import.meta.dir, "../../.github/workflows")
 const workflows = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(join(FOLDER, name), "utf8") }))

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cpSync } from "node:fs"
 import { join } from "node:path"
-import { writeDemo } from "../../build/demo.ts"
-import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 let home: TemporaryHome

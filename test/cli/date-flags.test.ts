@@ -1,6 +1,6 @@
 /** Days as people type them, in their own time; the tests' own time is UTC. */
 import { expect, test } from "bun:test"
-import { writeDemo } from "../../build/demo.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
 import { parseMoment } from "../../src/cli/date-flags.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
-import { writeDemo } from "../../build/demo.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
 import type { Page } from "../../src/cli/verb.ts"
 import { renderSynced } from "../../src/cli/verbs/sync.ts"

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { writeDemo } from "../../build/demo.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { ERROR_TABLE, type ErrorCode } from "../../src/model/errors.ts"
 import { temporaryHome } from "../support/pond-process.ts"

@@ -12,7 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { writeSampleSession } from "../../build/sample-session.ts"
+import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { AS_USER, CAN_BE_USER, IS_ROOT } from "../support/as-user.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { homeOfClients } from "../support/clients-home.ts"

@@ -1,6 +1,6 @@
 /** What a person reads of searches and sessions: marked words, the place around them, days, and the pager. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { writeDemo } from "../../build/demo.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
 import { whenText } from "../../src/cli/render/dates.ts"
 import { excerpt, highlightMatches, patternOf } from "../../src/cli/render/highlight.ts"
 import { openingCommand, renderResults } from "../../src/cli/render/search-results.ts"

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { writeDemo } from "../../build/demo.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
 import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker/picker.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
 import { begunIn, keysOf } from "../../src/platform/process/keyboard.ts"

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { writeDemo } from "../../build/demo.ts"
+import { writeDemo } from "../../build/corpus/demo.ts"
 import { findVerb } from "../../src/cli/frame/parse-arguments.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { ERROR_TABLE } from "../../src/model/errors.ts"

@@ -1,6 +1,6 @@
 /** A search of a store in a bucket, by a process that has opened nothing: what it waits for is the way there and back. */
 import { expect, test } from "bun:test"
-import { writeSampleSession } from "../../build/sample-session.ts"
+import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 

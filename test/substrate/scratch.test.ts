@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { writeSampleSession } from "../../build/sample-session.ts"
+import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 let home: TemporaryHome

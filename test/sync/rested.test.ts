@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 
-import { writeSampleSession } from "../../build/sample-session.ts"
+import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { STAGES, type SyncRequest } from "../../src/sync/sync.ts"
 import { said, session } from "../sessions/support.ts"

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test"
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/sample-session.ts"
-import { writeTinyModel } from "../../build/tiny-model.ts"
+import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/corpus/sample-session.ts"
+import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 

@@ -1,6 +1,6 @@
 /**
  * The native libraries that this executable carries, by name. Empty here, where the packages of the project hold them:
- * the build puts the table of its target in the place of this module (`build/embed.ts`).
+ * the build puts the table of its target in the place of this module (`build/release/embed.ts`).
  */
 export type NativeName = "lance" | "onnxruntime" | "tokenizers" | "duckdb"
 

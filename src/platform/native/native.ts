@@ -1,6 +1,6 @@
 /**
  * Loading of the native libraries: the built executable asks here where a package of the project would `require` its
- * addon (`build/embed.ts` rewrites those requires). Each is unpacked and loaded at its first use, never at start.
+ * addon (`build/release/embed.ts` rewrites those requires). Each is unpacked and loaded at its first use, never at start.
  * In development nothing asks: the packages find their own addons in `node_modules`.
  */
 import { existsSync, readFileSync } from "node:fs"

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { BunPlugin } from "bun"
-import type { EmbeddedFile, EmbeddedNative, NativeName } from "../src/platform/native/native-assets.ts"
+import type { EmbeddedFile, EmbeddedNative, NativeName } from "../../src/platform/native/native-assets.ts"
 import { compressed } from "./compress.ts"
 import type { NativeFiles } from "./natives.ts"
 import { ROOT } from "./packages.ts"

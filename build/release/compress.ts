@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs"
 import { basename, join } from "node:path"
-import type { EmbeddedFile } from "../src/platform/native/native-assets.ts"
+import type { EmbeddedFile } from "../../src/platform/native/native-assets.ts"
 import { BUILD_CACHE } from "./packages.ts"
 
 const FRAME_BYTES = 8 * 1024 * 1024

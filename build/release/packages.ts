@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs
 import { join } from "node:path"
 import { BuildFailure, type Target } from "./targets.ts"
 
-export const ROOT = join(import.meta.dir, "..")
+export const ROOT = join(import.meta.dir, "../..")
 export const BUILD_CACHE = join(ROOT, "node_modules/.cache/pond")
 
 /** Of packages that no install of the project brings, and `bun.lock` therefore does not list. */

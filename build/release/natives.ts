@@ -1,7 +1,7 @@
 /** Which files make each native library of a target, and in which package they lie. */
 import { existsSync } from "node:fs"
 import { basename, join } from "node:path"
-import type { NativeName } from "../src/platform/native/native-assets.ts"
+import type { NativeName } from "../../src/platform/native/native-assets.ts"
 import { installedPackage, type Package, packageAt, packageFor } from "./packages.ts"
 import { BuildFailure, type Target } from "./targets.ts"
 

@@ -1,7 +1,7 @@
 /** Whether something that was built is older than what it was made of. */
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { ROOT } from "./packages.ts"
+import { ROOT } from "../release/packages.ts"
 
 const MADE_OF = ["src", "build", "package.json", "bun.lock"]
 

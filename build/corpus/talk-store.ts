@@ -1,11 +1,11 @@
 /** A store of talk in a directory, for benches: filled in several goes, and gone on with where one is there. */
 import { join } from "node:path"
-import { systemClock } from "../src/platform/host/clock.ts"
-import { silentLog } from "../src/platform/host/log.ts"
-import { systemRandom } from "../src/platform/host/random.ts"
-import { openSessions, type Sessions } from "../src/sessions/store.ts"
-import { parseLocation } from "../src/substrate/location.ts"
-import { openStore } from "../src/substrate/open-store.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { silentLog } from "../../src/platform/host/log.ts"
+import { systemRandom } from "../../src/platform/host/random.ts"
+import { openSessions, type Sessions } from "../../src/sessions/store.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 import { batchesOf, type Talk } from "./talk.ts"
 
 const SESSIONS_PER_WRITE = 50

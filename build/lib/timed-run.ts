@@ -2,9 +2,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ROOT } from "../release/packages.ts"
+import { BuildFailure } from "../release/targets.ts"
 import { isStale } from "./freshness.ts"
-import { ROOT } from "./packages.ts"
-import { BuildFailure } from "./targets.ts"
 
 const BUILT = join(ROOT, "dist/pond")
 

@@ -1,5 +1,5 @@
 /** The chance, the words and the moments that a corpus is made of. Its text packs about as well as real text does. */
-import { seededRandom } from "../src/platform/host/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 
 export interface Writer {
   below(end: number): number

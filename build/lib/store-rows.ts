@@ -1,6 +1,6 @@
 /** Rows of a store of any size, from their number alone: the same number gives the same row. Written by benches directly. */
-import { type Random, seededRandom } from "../src/platform/host/random.ts"
-import type { MessageRow, PartRow, SessionRow } from "../src/sessions/tables.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
+import type { MessageRow, PartRow, SessionRow } from "../../src/sessions/tables.ts"
 
 export const SESSION_MESSAGES = 200
 

@@ -2,15 +2,15 @@
  * Sessions by number, for storms: what number 17 holds is the same in every process, so that several can write parts of it
  * and a judge knows what must be there. The judge reads a store back whole and says what was lost, doubled or left half.
  */
-import { differingPointer, type JsonValue } from "../src/model/json.ts"
-import type { Entry, Part, Session } from "../src/model/session.ts"
-import { systemClock } from "../src/platform/host/clock.ts"
-import { type Log, silentLog } from "../src/platform/host/log.ts"
-import { systemRandom } from "../src/platform/host/random.ts"
-import { openSessions, type Sessions } from "../src/sessions/store.ts"
-import type { SessionBatch } from "../src/sessions/write/prepare.ts"
-import { parseLocation } from "../src/substrate/location.ts"
-import { openStore } from "../src/substrate/open-store.ts"
+import { differingPointer, type JsonValue } from "../../src/model/json.ts"
+import type { Entry, Part, Session } from "../../src/model/session.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { type Log, silentLog } from "../../src/platform/host/log.ts"
+import { systemRandom } from "../../src/platform/host/random.ts"
+import { openSessions, type Sessions } from "../../src/sessions/store.ts"
+import type { SessionBatch } from "../../src/sessions/write/prepare.ts"
+import { parseLocation } from "../../src/substrate/location.ts"
+import { openStore } from "../../src/substrate/open-store.ts"
 
 const MOMENT = "2026-01-31T12:00:00.000Z"
 const MESSAGES_MAX = 12

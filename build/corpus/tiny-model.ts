@@ -1,11 +1,11 @@
 /**
  * Embedding models too small to mean anything, and real in every other way: an ONNX file, a tokenizer, the settings
- * that go with them. `bun build/tiny-model.ts` prints the one that `src/embeddings/self-test.ts` carries in itself;
- * `bun build/tiny-model.ts DIRECTORY` writes one that takes any text, laid out as downloaded models are.
+ * that go with them. `bun build/corpus/tiny-model.ts` prints the one that `src/embeddings/self-test.ts` carries in itself;
+ * `bun build/corpus/tiny-model.ts DIRECTORY` writes one that takes any text, laid out as downloaded models are.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { seededRandom } from "../src/platform/host/random.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
 import { embeddingTableModel, type Matrix } from "./onnx.ts"
 
 const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]

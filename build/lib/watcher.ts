@@ -1,7 +1,7 @@
 /** A `pond watch` as a process of its own, for storms: what it says is noted, and it may be given few watches or none. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { ROOT } from "./packages.ts"
+import { ROOT } from "../release/packages.ts"
 
 export interface Watcher {
   readonly pid: number
@@ -48,7 +48,7 @@ export async function startWatcher(home: string, store: string, watches?: number
   }
 }
 
-export function pondCommand(...args: readonly string[]): string[] {
+function pondCommand(...args: readonly string[]): string[] {
   return [process.execPath, join(ROOT, "src/main.ts"), ...args]
 }
 

@@ -2,9 +2,9 @@
  * One writer of a storm, a process of its own: writes sessions by number, which others write too, each time some of them and
  * some of their messages. Says on stdout what the store has acknowledged, and each failure by its code.
  */
-import { toPondError } from "../src/model/errors.ts"
-import { seededRandom } from "../src/platform/host/random.ts"
-import { lengthOf, openChaosStore, sessionBatch } from "./chaos-sessions.ts"
+import { toPondError } from "../../src/model/errors.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
+import { lengthOf, openChaosStore, sessionBatch } from "../corpus/chaos-sessions.ts"
 
 const [url = "", seed = "1", sessions = "100", seconds = "60", role = "write"] = Bun.argv.slice(2)
 const random = seededRandom(Number(seed))

@@ -3,9 +3,9 @@
  * several goes. Words are as frequent as words are (the second half as often as the first, and so on), and there are as
  * many of them as a large archive has, because both decide what a search costs.
  */
-import type { Entry } from "../src/model/session.ts"
-import { type Random, seededRandom } from "../src/platform/host/random.ts"
-import type { SessionBatch } from "../src/sessions/write/prepare.ts"
+import type { Entry } from "../../src/model/session.ts"
+import { type Random, seededRandom } from "../../src/platform/host/random.ts"
+import type { SessionBatch } from "../../src/sessions/write/prepare.ts"
 
 export interface Talk {
   readonly messagesPerSession: number

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { createWriter, type Writer } from "./corpus-words.ts"
+import { createWriter, type Writer } from "./words.ts"
 
 export interface CorpusRequest {
   readonly home: string
