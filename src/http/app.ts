@@ -4,15 +4,24 @@
  */
 import { Elysia } from "elysia"
 import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
-import { PROTOCOL_VERSION, performRequest } from "../operations/envelope.ts"
+import {
+  PROTOCOL_VERSION,
+  performRequest,
+  querySchema,
+  refuseRequest,
+  requestSchema,
+  responseSchema,
+} from "../operations/envelope.ts"
 import type { Operation } from "../operations/operation.ts"
 import type { Pond } from "../operations/pond.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
+import { type Fault, invalidRequest } from "../operations/validation.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
 import { methodOf, pathOf } from "./route.ts"
 import { openApi, schemas } from "./schemas.ts"
+import { answerChecker, requestChecker } from "./standard-schema.ts"
 
 export interface HttpContext {
   readonly pond: Pond
@@ -49,9 +58,11 @@ function routes(context: HttpContext) {
   const published = schemas()
   const document = openApi()
   const app = new Elysia({ normalize: false })
-    .onError({ as: "global" }, ({ code, error, request }) =>
-      failure(context, code === "NOT_FOUND" ? noRoute(request) : error),
-    )
+    .onError({ as: "global" }, ({ code, error, request }) => {
+      if (code === "NOT_FOUND") return failure(context, noRoute(request))
+      // What reading a body threw stands inside an error of Elysia's.
+      return failure(context, code === "PARSE" ? error.cause : error)
+    })
     .onRequest(({ request }) => {
       if (!isAllowed(request, context.allowedHosts)) return failure(context, wrongHost())
       if (!isOurs(request, context.allowedHosts)) return failure(context, wrongOrigin())
@@ -65,16 +76,37 @@ function routes(context: HttpContext) {
       return schema === undefined ? failure(context, noSchema(name, [...published.keys()])) : Response.json(schema)
     })
     .get("/v1/sql/exports/:id", ({ params: { id } }) => sendExport(context, id))
-  for (const operation of OPERATIONS) {
-    const path = pathOf(operation)
-    const answer = ({ request }: { readonly request: Request }) => answerOf(context, operation, request)
-    if (methodOf(operation) === "GET") app.get(path, answer)
-    else app.post(path, answer, { parse: "none" })
-  }
+  for (const operation of OPERATIONS) addRoute(app as unknown as Elysia, context, operation)
   const { mcp } = context
   if (mcp !== undefined)
     app.all("/mcp", async ({ request }) => mcp(await limitBody(context, request)), { parse: "none" })
   return app
+}
+
+/** Elysia checks the request and the answer with the published schemas; what is wrong with either leaves through `onError`. */
+function addRoute(app: Elysia, context: HttpContext, operation: Operation): void {
+  const path = pathOf(operation)
+  const run = async (request: Request, asked: unknown) => {
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(context.timeoutMs ?? TIMEOUT_MS)])
+    return await performRequest(operation, context.pond, signal, asked as object)
+  }
+  const response = { 200: answerChecker(responseSchema(operation), wrongAnswer) }
+  if (methodOf(operation) === "GET") {
+    const query = requestChecker(querySchema(operation), (_, faults) => invalidRequest(faults))
+    app.get(path, ({ request, query: asked }) => run(request, asked), { query, response })
+    return
+  }
+  const parse = ({ request }: { readonly request: Request }) =>
+    readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
+  const body = requestChecker(requestSchema(operation), refuseRequest)
+  app.post(path, ({ request, body: asked }) => run(request, asked), { parse, body, response })
+}
+
+/** An answer that is not as published is our own fault. */
+function wrongAnswer(_: unknown, faults: readonly Fault[]): Error {
+  return new TypeError(
+    `The answer is not as published: ${faults.map(({ path, message }) => `${path} ${message}`).join("; ")}`,
+  )
 }
 
 /** What the protocol's own library would read without an end to it. */
@@ -95,20 +127,6 @@ function sendExport(context: HttpContext, id: string): Response {
         "x-content-type-options": "nosniff",
       },
     })
-  } catch (error) {
-    return failure(context, error)
-  }
-}
-
-async function answerOf(context: HttpContext, operation: Operation, request: Request): Promise<Response> {
-  try {
-    const body =
-      methodOf(operation) === "GET"
-        ? { protocol_version: PROTOCOL_VERSION, ...Object.fromEntries(new URL(request.url).searchParams) }
-        : await readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(context.timeoutMs ?? TIMEOUT_MS)])
-    const answer = (await performRequest(operation, context.pond, signal, body)) as object
-    return Response.json({ protocol_version: PROTOCOL_VERSION, ...answer })
   } catch (error) {
     return failure(context, error)
   }

@@ -1,9 +1,10 @@
 /** `pond_sql_query`: one SELECT, as agents know it. A query that is wrong is an answer that teaches, and no failure of the call. */
 import { PondError } from "../model/errors.ts"
 import { counted } from "../model/numbers.ts"
-import { perform, validateInput } from "../operations/operation.ts"
+import { perform } from "../operations/operation.ts"
 import { EXPORT_MIMES, type ExportFormat } from "../operations/sql/exports.ts"
 import { type SqlOutput, sql } from "../operations/sql/sql.ts"
+import { validateInput } from "../operations/validation.ts"
 import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
 import type { Tool, ToolAnswer } from "./tool.ts"
 

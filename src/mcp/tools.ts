@@ -1,6 +1,7 @@
 /** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
 import type { Static } from "typebox"
-import { perform, validateInput } from "../operations/operation.ts"
+import { perform } from "../operations/operation.ts"
+import { validateInput } from "../operations/validation.ts"
 import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
 import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"

@@ -4,73 +4,88 @@
  */
 import { type TSchema, Type } from "typebox"
 import { PondError } from "../model/errors.ts"
-import { type Operation, perform } from "./operation.ts"
+import { type Operation, performValid } from "./operation.ts"
 import type { Pond } from "./pond.ts"
+import { type Fault, invalidRequest, isRecord } from "./validation.ts"
 
 export const PROTOCOL_VERSION = 1
 
-/** The published shape of a whole request body. */
-export function requestSchema({ input }: Operation): TSchema {
-  const { properties } = input as unknown as { properties: Record<string, TSchema> }
-  return Type.Object(
+const NAMESPACE = Type.Optional(
+  Type.String({ minLength: 1, description: "The namespace to use (default: the one pond was started with)." }),
+)
+
+/** The published shape of a whole request body. One object for each operation: what is published is what checks. */
+export const requestSchema = remember(({ input }) =>
+  Type.Object(
     {
       protocol_version: Type.Literal(PROTOCOL_VERSION, {
         description: "The protocol version of the request.",
       }),
-      namespace: Type.Optional(
-        Type.String({ minLength: 1, description: "The namespace to use (default: the one pond was started with)." }),
-      ),
-      ...properties,
+      namespace: NAMESPACE,
+      ...propertiesOf(input),
     },
     { additionalProperties: false },
-  )
-}
+  ),
+)
+
+/** The query of an operation that takes nothing else. */
+export const querySchema = remember(({ input }) =>
+  Type.Object({ namespace: NAMESPACE, ...propertiesOf(input) }, { additionalProperties: false }),
+)
 
 /** The published shape of a whole answer, or of the document that `--json` prints. */
-export function responseSchema({ output }: Operation): TSchema {
+export const responseSchema = remember(({ output }) => {
   const { anyOf } = output as unknown as { anyOf?: readonly TSchema[] }
   return anyOf === undefined ? withVersion(output) : Type.Union(anyOf.map(withVersion))
+})
+
+function remember(make: (operation: Operation) => TSchema): (operation: Operation) => TSchema {
+  const made = new WeakMap<Operation, TSchema>()
+  return (operation) => {
+    const known = made.get(operation)
+    if (known !== undefined) return known
+    const schema = make(operation)
+    made.set(operation, schema)
+    return schema
+  }
+}
+
+function propertiesOf(schema: TSchema): Record<string, TSchema> {
+  return (schema as unknown as { properties: Record<string, TSchema> }).properties
 }
 
 function withVersion(output: TSchema): TSchema {
-  const { properties } = output as unknown as { properties: Record<string, TSchema> }
   return Type.Object(
-    { protocol_version: Type.Literal(PROTOCOL_VERSION), ...properties },
+    { protocol_version: Type.Literal(PROTOCOL_VERSION), ...propertiesOf(output) },
     { additionalProperties: false },
   )
 }
 
+/** Why a whole request is refused: what it says of its version comes first, for another version has other fields. */
+export function refuseRequest(request: unknown, faults: readonly Fault[]): PondError {
+  if (!isRecord(request)) return invalidRequest([{ path: "", message: "must be a JSON object" }])
+  const { protocol_version: version } = request
+  if (typeof version !== "number" || !Number.isInteger(version)) {
+    const message = `must be an integer; this pond supports ${PROTOCOL_VERSION}`
+    return invalidRequest([{ path: "/protocol_version", message }])
+  }
+  if (version === PROTOCOL_VERSION) return invalidRequest(faults)
+  return new PondError(
+    "version_unsupported",
+    `This pond supports protocol version ${PROTOCOL_VERSION}, not ${version}.`,
+    { details: { protocol_version: version, supported: [PROTOCOL_VERSION] } },
+  )
+}
+
+/** Runs what a request of that operation asks for. The request has been checked by `requestSchema`, or `querySchema`. */
 export async function performRequest(
   operation: Operation,
   pond: Pond,
   signal: AbortSignal,
-  body: unknown,
-): Promise<unknown> {
-  const { namespace, input } = openEnvelope(body)
-  return await perform(operation, { pond: await pond.within(namespace), signal }, input)
-}
-
-function openEnvelope(body: unknown): { readonly namespace: string | undefined; readonly input: unknown } {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw bad("", "must be a JSON object")
-  const { protocol_version: version, namespace, ...input } = body as Record<string, unknown>
-  if (typeof version !== "number" || !Number.isInteger(version))
-    throw bad("/protocol_version", `must be an integer; this pond supports ${PROTOCOL_VERSION}`)
-  if (version !== PROTOCOL_VERSION) {
-    throw new PondError(
-      "version_unsupported",
-      `This pond supports protocol version ${PROTOCOL_VERSION}, not ${version}.`,
-      {
-        details: { protocol_version: version, supported: [PROTOCOL_VERSION] },
-      },
-    )
-  }
-  if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
-    throw bad("/namespace", "must be a non-empty string")
-  return { namespace, input }
-}
-
-function bad(path: string, message: string): PondError {
-  return new PondError("validation_failed", `Invalid request at ${path || "its top level"}: ${message}.`, {
-    details: { faults: [{ path, message }] },
-  })
+  request: object,
+): Promise<object> {
+  const { protocol_version: _, namespace, ...input } = request as Record<string, unknown>
+  const within = await pond.within(namespace as string | undefined)
+  const answer = (await performValid(operation, { pond: within, signal }, input)) as object
+  return { protocol_version: PROTOCOL_VERSION, ...answer }
 }

@@ -7,11 +7,9 @@
  */
 
 import { type Static, type TSchema, Type } from "typebox"
-import { Value } from "typebox/value"
 import { type ErrorCode, PondError } from "../model/errors.ts"
-import type { Lifetime } from "../platform/host/host.ts"
-import { faultsOf } from "./faults.ts"
 import type { Pond } from "./pond.ts"
+import { validateInput } from "./validation.ts"
 
 export interface RunContext {
   readonly pond: Pond
@@ -89,52 +87,21 @@ export function closedObject<const P extends Record<string, TSchema>>(properties
   return Type.Object(properties, { additionalProperties: false })
 }
 
-const FAULTS_MAX = 20
-
-interface Validator {
-  Check(value: unknown): boolean
-  Errors(value: unknown): ReturnType<typeof Value.Errors>
-}
-
-const compiled = new WeakMap<TSchema, Validator>()
-
-/** A server compiles each schema once. A command interprets the one it needs, and starts 8 ms earlier without the compiler. */
-function validatorOf(schema: TSchema, lifetime: Lifetime): Validator {
-  const known = compiled.get(schema)
-  if (known !== undefined) return known
-  if (lifetime === "command") {
-    return { Check: (value) => Value.Check(schema, value), Errors: (value) => Value.Errors(schema, value) }
-  }
-  const { Compile } = require("typebox/compile") as { readonly Compile: (schema: TSchema) => Validator }
-  const validator = Compile(schema)
-  compiled.set(schema, validator)
-  return validator
-}
-
-/** The input with its defaults, or `validation_failed` with the path of each fault. The given value is not changed. */
-export function validateInput<I extends TSchema>(schema: I, given: unknown, lifetime: Lifetime = "command"): Static<I> {
-  const validator = validatorOf(schema, lifetime)
-  // Defaults are set in place, and all of them stand at the top: what was given is not changed, and large bodies are not copied.
-  const input = Value.Default(schema, isRecord(given) ? { ...given } : given)
-  if (validator.Check(input)) return input as Static<I>
-  const faults = faultsOf(schema, [...validator.Errors(input)]).slice(0, FAULTS_MAX)
-  const [first] = faults
-  throw new PondError(
-    "validation_failed",
-    `Invalid request at ${first?.path || "its top level"}: ${first?.message ?? "unexpected structure"}.`,
-    {
-      details: { faults },
-    },
-  )
-}
-
-/** Checks, then runs, here or in the process that serves the store: what every surface calls. */
+/** Checks, then runs, here or in the process that serves the store. */
 export async function perform<I extends TSchema, O extends TSchema, Hooks, Result>(
   operation: Operation<I, O, Hooks, Result>,
   context: RunContext & Hooks,
   given: unknown,
 ): Promise<Result> {
-  const input = validateInput(operation.input, given, context.pond.host.lifetime)
+  return await performValid(operation, context, validateInput(operation.input, given, context.pond.host.lifetime))
+}
+
+/** The same with an input that was checked already, as part of the request that it came in. */
+export async function performValid<I extends TSchema, O extends TSchema, Hooks, Result>(
+  operation: Operation<I, O, Hooks, Result>,
+  context: RunContext & Hooks,
+  input: Static<I>,
+): Promise<Result> {
   try {
     const answered = isLocal(operation) ? undefined : await context.pond.remote?.(operation, input, context.signal)
     return answered === undefined ? await operation.run(context, input) : (answered.value as Result)
@@ -152,8 +119,4 @@ function stopped({ reason }: AbortSignal, cause: unknown): PondError {
   const isLate = reason instanceof Error && reason.name === "TimeoutError"
   const what = isLate ? "The request timed out. Request less at once." : "The request was stopped."
   return new PondError("interrupted", what, { cause })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test"
 import { Type } from "typebox"
 import { PondError } from "../../src/model/errors.ts"
-import { closedObject, validateInput } from "../../src/operations/operation.ts"
+import { closedObject } from "../../src/operations/operation.ts"
+import { validateInput } from "../../src/operations/validation.ts"
 
 const Request = closedObject({
   mode: Type.Optional(Type.Union([Type.Literal("words"), Type.Literal("exact")])),
