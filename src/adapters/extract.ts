@@ -1,12 +1,14 @@
 /**
  * The no-synthesis seam (`model-no-synthesis`). A canonical value can only be built from `Sealed` values, and the
- * functions of this file, each of which reads one record of source data, are their only makers. A literal, a default or
- * a sentinel in adapter code is therefore a compile error. Knows no client and no transport
+ * functions of this file, each of which reads one record of source data, are their only makers. They take nothing whose type
+ * is narrower than that of a record (`SourceValue`). A literal, a default or a sentinel in adapter code is therefore a
+ * compile error, also where it is dressed up as a record. Knows no client and no transport
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import { momentOfMs, momentOfText } from "../model/timestamp.ts"
-import { inside, type PathKey, type Spot, valueUnder, whole } from "./spot.ts"
+import type { SourceFile } from "./adapter.ts"
+import { inside, type PathKey, type SourceValue, type Spot, valueUnder, whole } from "./spot.ts"
 
 /** How a value stands in its record: as itself, as the JSON text of itself, or inside a `data:` URL. */
 export type LiftForm = "value" | "json" | "data_url"
@@ -59,7 +61,10 @@ export function plain<T>(value: Sealed<T>): T {
 // --- Reading one record -------------------------------------------------------------------------------------------
 
 /** The value at a path, or nothing. An array index is a number, a key is a string. */
-export function valueAt(record: JsonValue, ...path: readonly PathKey[]): JsonValue | undefined {
+export function valueAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): JsonValue | undefined {
   return follow(record, path)
 }
 
@@ -71,12 +76,18 @@ function follow(record: JsonValue, path: readonly PathKey[]): JsonValue | undefi
   return value
 }
 
-export function jsonAt(record: JsonValue, ...path: readonly PathKey[]): Placed<JsonValue> | undefined {
+export function jsonAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Placed<JsonValue> | undefined {
   const value = follow(record, path)
   return value === undefined ? undefined : placedAt(value, record, path)
 }
 
-export function stringAt(record: JsonValue, ...path: readonly PathKey[]): Placed<string> | undefined {
+export function stringAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Placed<string> | undefined {
   const value = follow(record, path)
   return typeof value === "string" ? placedAt(value, record, path) : undefined
 }
@@ -91,7 +102,10 @@ function placedAt<T>(value: T, record: JsonValue, path: readonly PathKey[]): Pla
 }
 
 /** A string that says something: an empty one counts as absent. For identities and projects. */
-export function nonEmptyStringAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+export function nonEmptyStringAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Sealed<string> | undefined {
   const value = follow(record, path)
   return typeof value === "string" && !isBlank(value) ? sealed(value) : undefined
 }
@@ -137,55 +151,71 @@ export function stringHere({ value, above, key }: Spot): Placed<string> | undefi
 // --- Under one key: what stays in its record ----------------------------------------------------------------------------
 
 /** Any text, also an empty one. For names. */
-export function nameOf(holder: JsonValue, key: PathKey): Sealed<string> | undefined {
+export function nameOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "string" ? sealed(value) : undefined
 }
 
 /** As `nonEmptyStringAt`. */
-export function nonEmptyOf(holder: JsonValue, key: PathKey): Sealed<string> | undefined {
+export function nonEmptyOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "string" && !isBlank(value) ? sealed(value) : undefined
 }
 
-export function flagOf(holder: JsonValue, key: PathKey): Sealed<boolean> | undefined {
+export function flagOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<boolean> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "boolean" ? sealed(value) : undefined
 }
 
 /** As `timestampAt`. */
-export function momentOf(holder: JsonValue, key: PathKey): Sealed<string> | undefined {
+export function momentOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
   return momentIn(valueUnder(holder, key))
 }
 
 // --- Flags, moments, names --------------------------------------------------------------------------------------------
 
-export function booleanAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
+export function booleanAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "boolean" ? sealed(value) : undefined
 }
 
 /** Whether the text at a path is this one. For flags that a source writes as a kind. */
-export function isAt(record: JsonValue, expected: string, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
+export function isAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  expected: string,
+  ...path: readonly PathKey[]
+): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "string" ? sealed(value === expected) : undefined
 }
 
 /** Whether the number at a path is any other than zero. For exit codes. */
-export function isNonZeroAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
+export function isNonZeroAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "number" ? sealed(value !== 0) : undefined
 }
 
 /** The key of an object that has one: how a Rust client writes which variant a value is. */
-export function keyAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+export function keyAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Sealed<string> | undefined {
   const value = follow(record, path)
   const [key, ...more] = isJsonObject(value) ? Object.keys(value) : []
   return key === undefined || key === "" || more.length > 0 ? undefined : sealed(key)
 }
 
 /** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
-export function timestampAt(record: JsonValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
+export function timestampAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Sealed<string> | undefined {
   return momentIn(follow(record, path))
 }
 
@@ -197,11 +227,11 @@ function momentIn(value: JsonValue | undefined): Sealed<string> | undefined {
 }
 
 /** The names and times under which a file lies are source data too. */
-export function sealedRelativePath(file: { readonly relativePath: string }): Sealed<string> {
+export function sealedRelativePath(file: SourceFile): Sealed<string> {
   return sealed(file.relativePath)
 }
 
-export function sealedModifiedAt(file: { readonly modifiedMs: number }): Sealed<string> | undefined {
+export function sealedModifiedAt(file: SourceFile): Sealed<string> | undefined {
   return momentIn(file.modifiedMs)
 }
 

@@ -7,6 +7,12 @@ import { type JsonObject, type JsonValue, pointerToken } from "../model/json.ts"
 
 export type PathKey = string | number
 
+/**
+ * What may be read: a value whose type says no more than "some JSON", as that of a record does. What an adapter wrote down
+ * itself has a narrower type (`"unknown"`, `{ text: string }`, `0`), and does not compile where a record is wanted.
+ */
+export type SourceValue<T> = T & (JsonObject extends T ? T : never)
+
 /** Equal paths are one object, so that a pointer is spelled once for all the records of a log. */
 export class Path {
   /** As a JSON pointer. */
@@ -45,7 +51,7 @@ const REMEMBERED_KEYS_MAX = 256
 const ROOT = new Path("")
 
 /** A class for its fixed shape alone: one is made for every block of every record. */
-export class Spot {
+class Spot {
   readonly value: JsonValue
   readonly above: Spot | undefined
   readonly key: PathKey
@@ -57,10 +63,15 @@ export class Spot {
   }
 }
 
+export type { Spot }
+
 /** The record itself, as a spot. */
-export function whole(record: JsonValue): Spot {
+export function whole<T extends JsonValue>(record: SourceValue<T>): Spot {
   return new Spot(record, undefined, "")
 }
+
+/** Has nothing to read. */
+export const NOWHERE = new Spot(null, undefined, "")
 
 /** The record that a spot is in. */
 export function recordAround(spot: Spot): JsonValue {

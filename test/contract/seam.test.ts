@@ -13,7 +13,8 @@ const ADAPTERS = join(ROOT, "src/adapters")
 const PREAMBLE = `
 import type { JsonValue } from "${ROOT}/src/model/json.ts"
 import type { ParseSink, RawRecord, SourceFile } from "${ADAPTERS}/adapter.ts"
-import { booleanAt, jsonAt, nonEmptyStringAt, type Placed, plain, Sealed, stringAt, timestampAt } from "${ADAPTERS}/extract.ts"
+import { booleanAt, jsonAt, nameOf, nonEmptyStringAt, type Placed, plain, Sealed, sealedModifiedAt, sealedRelativePath, stringAt, stringUnder, timestampAt } from "${ADAPTERS}/extract.ts"
+import { whole } from "${ADAPTERS}/spot.ts"
 import { type PartDraft, textPart, toolCallPart, toolResultPart } from "${ADAPTERS}/parts.ts"
 import { createSessionWriter, type MessageDraft, type SessionStart } from "${ADAPTERS}/session-writer.ts"
 declare const record: JsonValue
@@ -100,9 +101,28 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
   ],
   ["a message without its parts", "TS2322", `const draft: MessageDraft = { role: "assistant" }; void draft`],
   ["a record without a message", "TS2345", `writer.record(raw, record, [])`],
+  ["a literal read as a record", "TS2345", `stringAt("unknown")`],
+  ["a literal read as an id", "TS2345", `nonEmptyStringAt("unknown")`],
+  ["a record of our own", "TS2345", `stringAt({ text: "x" }, "text")`],
+  ["a record that a text was put into", "TS2345", `jsonAt({ text: String(raw.line) }, "text")`],
+  ["a list of our own", "TS2345", `stringAt(["x"], 0)`],
+  ["a flag of our own", "TS2345", `booleanAt(true)`],
+  ["a number read as a moment", "TS2345", `timestampAt(0)`],
+  ["a literal read as a moment", "TS2345", `timestampAt("2026-01-01T00:00:00.000Z")`],
+  ["a name of a record of our own", "TS2345", `nameOf({ name: "bash" }, "name")`],
+  ["a record of our own as a spot", "TS2345", `stringUnder(whole({ text: "x" }), "text")`],
+  ["a path of our own", "TS2739", `sealedRelativePath({ relativePath: "x" })`],
+  ["a time of our own", "TS2739", `sealedModifiedAt({ modifiedMs: 0 })`],
+  [
+    "a part made of a literal that was read",
+    "TS2345",
+    `const own = stringAt("unknown"); if (own) textPart({ provenance: "conversational", text: own })`,
+  ],
 ]
 
 const RIGHT: readonly (readonly [what: string, line: string])[] = [
+  ["an object inside a record", `if (typeof record === "object" && record !== null) stringAt(record, "text")`],
+  ["the path of a file", `writer.begin({ id, sourceAgent: name, project: sealedRelativePath(file), createdAt })`],
   ["a value as it was read", `textPart({ provenance: "conversational", text })`],
   [
     "the first of several places",

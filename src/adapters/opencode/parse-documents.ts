@@ -158,7 +158,7 @@ interface ExportDigests {
 function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument, digests: ExportDigests): void {
   const { messages, ...rest } = document
   parsing.begin(document.info, "export")
-  const header = { ...rest, messages: messages.map(exportIdOf) }
+  const header: JsonObject = { ...rest, messages: messages.map(exportIdOf) }
   const id = nonEmptyStringAt(header, "info", "id")
   if (id !== undefined) putSingle(parsing, raw, header, id)
   else putUnknown(parsing, raw, header, "unknown_document", "an export without a session id")

@@ -15,7 +15,7 @@ import {
   timestampAt,
   valueAt,
 } from "../extract.ts"
-import { inside, itemsOf, type PathKey, type Spot, whole, wordUnder } from "../spot.ts"
+import { inside, itemsOf, NOWHERE, type PathKey, type Spot, whole, wordUnder } from "../spot.ts"
 
 export type Path = readonly PathKey[]
 
@@ -47,9 +47,6 @@ export function idOf(record: JsonValue): string | undefined {
 function isDocument(record: JsonValue): boolean {
   return isJsonObject(record) && "info" in record
 }
-
-/** Has nothing to read. */
-const NOWHERE = whole(null)
 
 function rowView(record: JsonValue): MessageView {
   const spot = whole(record)

@@ -37,7 +37,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
-import { inside, itemOf, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
+import { inside, itemOf, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "pi" }
 
@@ -178,7 +178,7 @@ function entryDraft(entry: View): MessageDraft | undefined {
   }
   switch (type) {
     case "message":
-      return messageDraft(entry, viewOf(inside(spot, "message") ?? whole(null), note))
+      return messageDraft(entry, viewOf(inside(spot, "message") ?? NOWHERE, note))
     case "custom_message":
       return customDraft(entry, entry)
     case "branch_summary":
