@@ -10,7 +10,7 @@ import type { Adapter, Conversation } from "../../src/adapters/adapter.ts"
 import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
-import { bytesOf } from "../../src/restore/draft.ts"
+import { fileBytes } from "../../src/restore/draft.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { verify } from "../../src/restore/verify.ts"
 import type { Bench, Row } from "../lib/measure.ts"
@@ -75,7 +75,7 @@ async function write(adapter: Adapter, root: string): Promise<void> {
     const told = renamed(conversationOf(MESSAGES, seededRandom(count)), count)
     const { files } = foreignFiles(adapter, told, { cwd: "/projects/alpha", reasoning: "keep" })
     for (const file of files)
-      if (file.form !== "database") await Bun.write(join(root, file.relativePath), bytesOf(file))
+      if (file.form !== "database") await Bun.write(join(root, file.relativePath), fileBytes(file))
   }
 }
 

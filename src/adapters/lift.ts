@@ -68,21 +68,21 @@ function takeOutPart(record: JsonValue, part: Unlifted): number {
   const stood = putUnder(holder.value, key, null)
   const at = pathTo(holder).inside(key)
   if (form !== "value") {
-    part.options = optionsOf(lift, { at: at.pointer, form }, pond)
+    part.options = liftOptions(lift, { at: at.pointer, form }, pond)
     return 0
   }
   part.options = plainOptions(at, lift, pond)
   return typeof stood === "string" && value === stood ? stood.length : 0
 }
 
-function optionsOf(field: LiftedField, note: JsonValue, pond: Pending["pond"]): Part["options"] {
+function liftOptions(field: LiftedField, note: JsonValue, pond: Pending["pond"]): Part["options"] {
   const source = { lift: { [field]: note } }
   return pond === undefined ? { source } : { source, pond }
 }
 
 /** Most parts of a log were taken out of few places. Whoever changes the options of one of them changes a copy. */
 function plainOptions(at: Path, field: LiftedField, pond: Pending["pond"]): Part["options"] {
-  if (pond !== undefined) return optionsOf(field, at.pointer, pond)
+  if (pond !== undefined) return liftOptions(field, at.pointer, pond)
   const known = at.notes[field]
   if (known !== undefined) return known as Part["options"]
   const lift = Object.freeze({ [field]: at.pointer })
@@ -126,7 +126,7 @@ function takeOutCopies(record: JsonValue, parts: readonly Unlifted[], lineUnits:
   if (!takeOutCopiesIn(record, byText, new Set(longTexts.map(({ text }) => text.length)), [])) return
   for (const { at, also, lift, part } of longTexts) {
     if (also.length === 0) continue
-    part.options = optionsOf(lift, { at, also }, part.options["pond"] as Pending["pond"])
+    part.options = liftOptions(lift, { at, also }, part.options["pond"] as Pending["pond"])
   }
 }
 

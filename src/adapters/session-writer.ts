@@ -139,7 +139,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   }
 
   function keepBare(raw: RawRecord, fields: DraftFields = {}): void {
-    write(raw, { ...placeOf(raw, main), ...bareContent(raw) }, null, [{ ...fields, role: "system" }])
+    write(raw, { ...recordPosition(raw, main), ...bareContent(raw) }, null, [{ ...fields, role: "system" }])
   }
 
   return {
@@ -246,11 +246,11 @@ function sessionOf(start: SessionStart, main: SourceFile): Session {
 function sourceOf(raw: RawRecord, main: SourceFile, record: JsonValue): JsonObject {
   return raw.form === "log" && raw.file.relativePath === main.relativePath
     ? { record }
-    : { ...placeOf(raw, main), record }
+    : { ...recordPosition(raw, main), record }
 }
 
 /** Only what differs from a line of the main file is written down. */
-function placeOf(raw: RawRecord, main: SourceFile): Record<string, JsonValue> {
+function recordPosition(raw: RawRecord, main: SourceFile): Record<string, JsonValue> {
   const file = raw.file.relativePath === main.relativePath ? {} : { file: raw.file.relativePath }
   if (raw.form === "row") return { ...file, table: raw.table }
   return raw.file.form === "log" ? file : { ...file, form: raw.file.form }

@@ -62,14 +62,14 @@ function daysOf(age: JsonValue): Retention["days"] | undefined {
 }
 
 function retentionIn(file: string): { readonly [key: string]: JsonValue } {
-  const parsed = parseJson(existsSync(file) ? textAt(file) : "")
+  const parsed = parseJson(existsSync(file) ? readTextOrEmpty(file) : "")
   const general = parsed.ok && isJsonObject(parsed.value) ? parsed.value["general"] : undefined
   const retention = isJsonObject(general) ? general["sessionRetention"] : undefined
   return isJsonObject(retention) ? retention : {}
 }
 
 /** Settings that cannot be read say nothing to pond; the client itself may still read them. */
-function textAt(file: string): string {
+function readTextOrEmpty(file: string): string {
   try {
     return readFileSync(file, "utf8")
   } catch (error) {

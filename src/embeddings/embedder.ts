@@ -83,7 +83,7 @@ async function load(name: string, directory: string): Promise<Loaded> {
       interOpNumThreads: 1,
       graphOptimizationLevel: "all",
     })
-    const padId = numberOf(jsonOf(directory, "config.json")["pad_token_id"]) ?? 0
+    const padId = numberOf(readJsonFile(directory, "config.json")["pad_token_id"]) ?? 0
     return { runtime, facts, tokenizer, session, padId }
   } catch (cause) {
     throw unusable(directory, "its files cannot be loaded", cause)
@@ -92,15 +92,15 @@ async function load(name: string, directory: string): Promise<Loaded> {
 
 /** Pooling as sentence-transformers store it, and input length as tokenizers do. */
 function ownFacts(directory: string): Partial<ModelFacts> {
-  const pooling = jsonOf(directory, "1_Pooling/config.json")
-  const length = numberOf(jsonOf(directory, "tokenizer_config.json")["model_max_length"])
+  const pooling = readJsonFile(directory, "1_Pooling/config.json")
+  const length = numberOf(readJsonFile(directory, "tokenizer_config.json")["model_max_length"])
   return {
     ...(pooling["pooling_mode_cls_token"] === true ? { pooling: "cls" as const } : {}),
     ...(length !== undefined && length >= 8 && length <= 8_192 ? { tokensMax: length } : {}),
   }
 }
 
-function jsonOf(directory: string, name: string): JsonObject {
+function readJsonFile(directory: string, name: string): JsonObject {
   const path = join(directory, name)
   if (!existsSync(path)) return {}
   const parsed = parseJson(readFileSync(path, "utf8"))

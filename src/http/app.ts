@@ -19,7 +19,7 @@ import { OPERATIONS } from "../operations/table.ts"
 import { type Fault, invalidRequest } from "../operations/validation.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
-import { methodOf, pathOf } from "./route.ts"
+import { methodOf, routePath } from "./route.ts"
 import { openApi, schemas } from "./schemas.ts"
 import { answerChecker, requestChecker } from "./standard-schema.ts"
 
@@ -85,7 +85,7 @@ function routes(context: HttpContext) {
 
 /** Elysia checks the request and the answer with the published schemas; what is wrong with either leaves through `onError`. */
 function addRoute(app: Elysia, context: HttpContext, operation: Operation): void {
-  const path = pathOf(operation)
+  const path = routePath(operation)
   const run = async (request: Request, asked: unknown) => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(context.timeoutMs ?? TIMEOUT_MS)])
     return await performRequest(operation, context.pond, signal, asked as object)
@@ -184,7 +184,7 @@ function wrongOrigin(): PondError {
 
 function noRoute({ url }: Request): PondError {
   const { pathname } = new URL(url)
-  const operation = OPERATIONS.find((each) => pathname === pathOf(each))
+  const operation = OPERATIONS.find((each) => pathname === routePath(each))
   const taken = operation === undefined ? "" : `: ${pathname} takes ${methodOf(operation)}`
   return new PondError("not_found", `No such route${taken}. GET /v1/openapi.json lists all routes.`)
 }

@@ -12,7 +12,7 @@ import type { Host } from "../platform/host/host.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { errorCode } from "../platform/system-error.ts"
-import { methodOf, pathOf } from "./route.ts"
+import { methodOf, routePath } from "./route.ts"
 
 /** A live process answers in a millisecond; one that does not is not waited for. */
 const GREETING_MS = 500
@@ -92,7 +92,7 @@ interface RemoteCall {
 /** Throws a `PondError` if the other process answered with one. Any other error is the connection's. */
 async function call({ socket, operation, namespace, input, signal }: RemoteCall): Promise<unknown> {
   const method = methodOf(operation)
-  const url = new URL(pathOf(operation), "http://localhost")
+  const url = new URL(routePath(operation), "http://localhost")
   if (method === "GET") url.searchParams.set("namespace", namespace)
   const response = await fetch(url, {
     unix: socket,

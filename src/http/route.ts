@@ -7,6 +7,6 @@ export function methodOf({ input, read }: Pick<Operation, "input" | "read">): "G
   return read && Object.keys(properties).length === 0 ? "GET" : "POST"
 }
 
-export function pathOf({ name }: Pick<Operation, "name">): string {
+export function routePath({ name }: Pick<Operation, "name">): string {
   return `/v1/${name}`
 }

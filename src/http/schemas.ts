@@ -6,7 +6,7 @@ import { COMMON_ERRORS, type Operation } from "../operations/operation.ts"
 import { EXPORT_MIMES } from "../operations/sql/exports.ts"
 import { LOCAL_OPERATIONS, OPERATIONS } from "../operations/table.ts"
 import { VERSION } from "../platform/host/version.ts"
-import { methodOf, pathOf } from "./route.ts"
+import { methodOf, routePath } from "./route.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -50,7 +50,7 @@ function wireSchemas(): Map<string, Json> {
 }
 
 export function openApi(): Json {
-  const paths = Object.fromEntries(OPERATIONS.map((operation) => [pathOf(operation), routeOf(operation)]))
+  const paths = Object.fromEntries(OPERATIONS.map((operation) => [routePath(operation), routeOf(operation)]))
   return {
     openapi: "3.1.0",
     info: {

@@ -34,7 +34,7 @@ const SHOWN_FIELDS = ["text", "params", "result"] as const
 const READ_ON_CHARS = 30_000
 
 function shortPart(part: PartView, sessionId: string, charsMax: number): PartView {
-  const readOn = `pond_sql_query SELECT substr(coalesce(text, variant_data), ${charsMax + 1}, ${READ_ON_CHARS}) FROM parts WHERE session_id = ${quoted(sessionId)} AND id = ${quoted(part.id)}`
+  const readOn = `pond_sql_query SELECT substr(coalesce(text, variant_data), ${charsMax + 1}, ${READ_ON_CHARS}) FROM parts WHERE session_id = ${quoteSqlText(sessionId)} AND id = ${quoteSqlText(part.id)}`
   const fields = SHOWN_FIELDS.filter((field) => part[field] !== undefined && part[field] !== null)
   return {
     ...part,
@@ -54,6 +54,6 @@ function cut(text: string, charsMax: number, readOn: string): string {
   return `${text.slice(0, charsMax).toWellFormed()}\n[${missing}; continue with: ${readOn}]`
 }
 
-function quoted(text: string): string {
+function quoteSqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

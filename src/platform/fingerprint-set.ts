@@ -36,11 +36,11 @@ export class FingerprintSet {
   }
 
   add(key: string): boolean {
-    return this.addHash(...hashOf(key))
+    return this.addHash(...hashPair(key))
   }
 
   mayHave(key: string): boolean {
-    return this.mayHaveHash(...hashOf(key))
+    return this.mayHaveHash(...hashPair(key))
   }
 
   /** A key by the two halves of its hash, whatever made them. Returns whether it was new. */
@@ -87,7 +87,7 @@ function grow(slots: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return larger
 }
 
-function hashOf(key: string): readonly [first: number, second: number] {
+function hashPair(key: string): readonly [first: number, second: number] {
   return [Bun.hash.murmur32v3(key), Bun.hash.cityHash32(key)]
 }
 

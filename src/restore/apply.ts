@@ -7,7 +7,7 @@ import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import { backupOf, draftName } from "../platform/files/draft-names.ts"
 import type { Files } from "../platform/files/files.ts"
-import { chunksOfFile, type DatabaseFile, lengthOf, pathOf, type WriteDatabase, writeDraft } from "./draft.ts"
+import { chunksOfFile, type DatabaseFile, lengthOf, pathInside, type WriteDatabase, writeDraft } from "./draft.ts"
 
 export interface ApplyRequest {
   readonly files: Files
@@ -49,7 +49,7 @@ export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   }
   return {
     files: output.map((file) => ({
-      path: pathOf(root, file.relativePath),
+      path: pathInside(root, file.relativePath),
       bytes: file.form === "database" ? 0 : lengthOf(file),
     })),
     backups,
@@ -64,7 +64,7 @@ export interface PlaceRequest extends Pick<ApplyRequest, "files" | "root" | "out
 /** Whether all that would be written lies there, and nothing else than what was said since behind it. */
 export async function liesThere({ files, root, output, hasRows }: PlaceRequest): Promise<boolean> {
   for (const file of output) {
-    const path = pathOf(root, file.relativePath)
+    const path = pathInside(root, file.relativePath)
     if (file.form === "database") {
       if (!hasRows(path, file)) return false
     } else if (!isShared(file)) {
@@ -82,7 +82,7 @@ export async function liesThere({ files, root, output, hasRows }: PlaceRequest):
 /** Whether its client sees the session, whatever became of it: the first file of a plan is the one that it opens. */
 export function isSeenThere({ files, root, output }: Pick<ApplyRequest, "files" | "root" | "output">): boolean {
   const [main] = output
-  return main !== undefined && files.exists(pathOf(root, main.relativePath))
+  return main !== undefined && files.exists(pathInside(root, main.relativePath))
 }
 
 function isShared(file: OutputFile): boolean {
@@ -90,7 +90,7 @@ function isShared(file: OutputFile): boolean {
 }
 
 function refuseToOverwrite({ files, root, isForced }: ApplyRequest, placed: readonly Placed[]): void {
-  const there = placed.map((file) => pathOf(root, file.relativePath)).filter((path) => files.exists(path))
+  const there = placed.map((file) => pathInside(root, file.relativePath)).filter((path) => files.exists(path))
   const [first] = there
   if (first === undefined || isForced) return
   throw new PondError(
@@ -103,7 +103,7 @@ function refuseToOverwrite({ files, root, isForced }: ApplyRequest, placed: read
 }
 
 async function place({ files, root, stamp }: ApplyRequest, folder: string, file: Placed): Promise<string[]> {
-  const path = pathOf(root, file.relativePath)
+  const path = pathInside(root, file.relativePath)
   await files.makeDirectory(dirname(path))
   const backups: string[] = []
   if (files.exists(path)) {
@@ -111,13 +111,13 @@ async function place({ files, root, stamp }: ApplyRequest, folder: string, file:
     await files.rename(path, backup)
     backups.push(backup)
   }
-  await files.rename(pathOf(folder, file.relativePath), path)
+  await files.rename(pathInside(folder, file.relativePath), path)
   await files.sync(dirname(path))
   return backups
 }
 
 async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFile): Promise<readonly string[]> {
-  const path = pathOf(root, file.relativePath)
+  const path = pathInside(root, file.relativePath)
   await files.makeDirectory(dirname(path))
   if (file.form === "database") return writeDatabase(path, file)
   if (file.form === "log") await appendAbsent(files, path, Array.from(file.lines, String))

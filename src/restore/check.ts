@@ -11,7 +11,7 @@ import { withoutSuperseded } from "../model/superseded.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 import { between, madeValues } from "../platform/memory.ts"
 import { editsBetween } from "./edits.ts"
-import { createOutputFiles, optionsOf } from "./output-files.ts"
+import { createOutputFiles, outputOptionsOf } from "./output-files.ts"
 import { type RestorePlan, type Told, withoutRecord } from "./plan.ts"
 import { toldBriefly } from "./told.ts"
 import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
@@ -116,7 +116,7 @@ function createProving(target: Adapter, { files, bodies }: WrittenLog, session: 
     logs.set(file.relativePath, { lines: lines[Symbol.iterator](), length: lines.length, count: 0 })
   }
   // Lines are compared as they come, and let go.
-  const others = createOutputFiles(optionsOf(target))
+  const others = createOutputFiles(outputOptionsOf(target))
   let difference: string | undefined
   const serializer = target.serialize.native(session, {
     line: (relativePath, line) => {

@@ -127,7 +127,7 @@ function wantedOf(
 ): { readonly table: string; readonly content: Content }[] {
   const content = contentOf(raw)
   if (raw.form !== "row") return [{ table: "", content }]
-  const row = schema === undefined ? undefined : jsonOf(content)
+  const row = schema === undefined ? undefined : contentJson(content)
   if (!isJsonObject(row)) return [{ table: raw.table, content }]
   return rowsIn({ table: raw.table, row }, schema).map((each) => ({ table: each.table, content: { json: each.row } }))
 }
@@ -153,26 +153,26 @@ type Difference = Pick<Mismatch, "pointer" | "expected" | "got">
 
 function differingContent(expected: Content | undefined, got: Content | undefined): Difference | undefined {
   // Most clients write JSON as JavaScript does, and then the same text is the same value.
-  if (expected && got && "text" in expected && expected.text === textOf(got)) return undefined
-  const wanted = jsonOf(expected)
-  const written = jsonOf(got)
+  if (expected && got && "text" in expected && expected.text === contentText(got)) return undefined
+  const wanted = contentJson(expected)
+  const written = contentJson(got)
   if (wanted === undefined || written === undefined) return differingText(expected, got)
   const pointer = differingPointer(wanted, written)
   if (pointer === undefined) return undefined
   return { pointer, expected: previewAt(wanted, pointer), got: previewAt(written, pointer) }
 }
 
-function textOf(content: Content): string | undefined {
+function contentText(content: Content): string | undefined {
   if ("text" in content) return content.text
   return "json" in content ? stringifyJson(content.json) : undefined
 }
 
 function differingText(expected: Content | undefined, got: Content | undefined): Difference | undefined {
-  const isSame = expected && got && Buffer.compare(bytesOf(expected), bytesOf(got)) === 0
+  const isSame = expected && got && Buffer.compare(contentBytes(expected), contentBytes(got)) === 0
   return isSame ? undefined : { pointer: "", expected: preview(expected), got: preview(got) }
 }
 
-function jsonOf(content: Content | undefined): JsonValue | undefined {
+function contentJson(content: Content | undefined): JsonValue | undefined {
   if (content === undefined || "bytes" in content) return undefined
   if ("json" in content) return content.json
   const parsed = parseJson(content.text)
@@ -180,7 +180,7 @@ function jsonOf(content: Content | undefined): JsonValue | undefined {
 }
 
 /** Strings as UTF-16, so that half a surrogate pair is not taken for another half. */
-function bytesOf(content: Content): Uint8Array {
+function contentBytes(content: Content): Uint8Array {
   if ("bytes" in content) return content.bytes
   return Buffer.from("text" in content ? content.text : stringifyJson(content.json), "utf16le")
 }

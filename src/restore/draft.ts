@@ -16,7 +16,7 @@ export async function writeDraft(
   writeDatabase: WriteDatabase,
 ): Promise<void> {
   for (const file of output) {
-    const path = pathOf(folder, file.relativePath)
+    const path = pathInside(folder, file.relativePath)
     await files.makeDirectory(dirname(path))
     if (file.form === "database") await writeDatabase(path, file)
     else {
@@ -31,7 +31,7 @@ export async function writeDraft(
 }
 
 /** A place comes from stored data, and stored data may come from anybody: it never leads out of its root. */
-export function pathOf(root: string, place: string): string {
+export function pathInside(root: string, place: string): string {
   const inside = normalize(place)
   if (
     inside === "" ||
@@ -53,11 +53,11 @@ export function pathOf(root: string, place: string): string {
 
 /** What lies in it then, a piece at a time where it may be long. One that is empty is one piece. */
 export function* chunksOfFile(file: Exclude<OutputFile, { form: "database" }>): Generator<Uint8Array> {
-  if (file.form !== "log" || isCompressed(file) || file.lines.length === 0) yield bytesOf(file)
+  if (file.form !== "log" || isCompressed(file) || file.lines.length === 0) yield fileBytes(file)
   else yield* isLong(file.lines) ? file.lines.chunks() : chunksOf(file.lines)
 }
 
-export function bytesOf(file: Exclude<OutputFile, { form: "database" }>): Uint8Array {
+export function fileBytes(file: Exclude<OutputFile, { form: "database" }>): Uint8Array {
   if (file.form === "bytes") return file.bytes
   if (file.form !== "log") return Buffer.from(file.text)
   const bytes = Buffer.concat([...chunksOf(file.lines)])
@@ -67,7 +67,7 @@ export function bytesOf(file: Exclude<OutputFile, { form: "database" }>): Uint8A
 
 /** How many they are. */
 export function lengthOf(file: Exclude<OutputFile, { form: "database" }>): number {
-  if (file.form !== "log" || isCompressed(file)) return bytesOf(file).byteLength
+  if (file.form !== "log" || isCompressed(file)) return fileBytes(file).byteLength
   return isLong(file.lines) ? file.lines.byteLength() : lengthOfLines(file.lines)
 }
 

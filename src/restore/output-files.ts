@@ -99,7 +99,7 @@ function createRowList(newLines: NewLines): RowList {
 
 /** The files of a session that is held, as its own client had them. */
 export function nativeFiles(adapter: Adapter, { session, entries }: SessionLog, newLines?: NewLines): OutputFile[] {
-  const output = createOutputFiles({ ...optionsOf(adapter), newLines })
+  const output = createOutputFiles({ ...outputOptionsOf(adapter), newLines })
   const serializer = adapter.serialize.native(session, output)
   serializer.push(entries)
   serializer.end()
@@ -116,11 +116,11 @@ export function foreignFiles(
   target: ForeignTarget,
   newLines?: NewLines,
 ): ForeignFiles {
-  const output = createOutputFiles({ ...optionsOf(adapter), newLines })
+  const output = createOutputFiles({ ...outputOptionsOf(adapter), newLines })
   const end = adapter.serialize.foreign(conversation, target, output)
   return { ...end, files: output.files() }
 }
 
-export function optionsOf({ database, relocation }: Adapter): Pick<OutputOptions, "schema" | "nameOf"> {
+export function outputOptionsOf({ database, relocation }: Adapter): Pick<OutputOptions, "schema" | "nameOf"> {
   return { schema: database?.schema, nameOf: relocation?.nameOf }
 }

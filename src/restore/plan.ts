@@ -14,7 +14,7 @@ import { withoutSuperseded } from "../model/superseded.ts"
 import { between } from "../platform/memory.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
 import { mergeFiles } from "./merge.ts"
-import { createOutputFiles, foreignFiles, type NewLines, optionsOf } from "./output-files.ts"
+import { createOutputFiles, foreignFiles, type NewLines, outputOptionsOf } from "./output-files.ts"
 import { reroot } from "./reroot.ts"
 import { saysSomething, type Telling, toldBriefly } from "./told.ts"
 import { type WrittenLog, writeNative } from "./write-native.ts"
@@ -115,7 +115,7 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
 /** Files whose lines changed no longer lie where others say that they lie. */
 function repoint(target: Adapter, files: readonly OutputFile[], newLines: NewLines): readonly OutputFile[] {
   if (target.relocation?.repoint === undefined) return files
-  const output = createOutputFiles({ ...optionsOf(target), newLines })
+  const output = createOutputFiles({ ...outputOptionsOf(target), newLines })
   target.relocation.repoint(files, output)
   return output.files()
 }

@@ -6,8 +6,8 @@ import type { Adapter, OutputFile } from "../adapters/adapter.ts"
 import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
 import { canonicalJson, type JsonValue } from "../model/json.ts"
 import type { Entry, Part, Session } from "../model/session.ts"
-import { type StoredLog, unitsOf } from "../sessions/read/read-sessions.ts"
-import { createOutputFiles, type NewLines, optionsOf } from "./output-files.ts"
+import { codeUnitsOf, type StoredLog } from "../sessions/read/read-sessions.ts"
+import { createOutputFiles, type NewLines, outputOptionsOf } from "./output-files.ts"
 
 export interface WrittenLog {
   readonly session: Session
@@ -22,7 +22,7 @@ export interface WrittenLog {
 
 export async function writeNative(log: StoredLog, adapter: Adapter, newLines: NewLines): Promise<WrittenLog> {
   const { session } = log
-  const output = createOutputFiles({ ...optionsOf(adapter), newLines })
+  const output = createOutputFiles({ ...outputOptionsOf(adapter), newLines })
   const serializer = adapter.serialize.native(session, output)
   const lineage = adapter.lineage?.open(session)
   const bodies = new Map<string, number>()
@@ -59,13 +59,13 @@ export function createPieces(): Pieces {
   return {
     add: (entry) => {
       waiting.push(entry)
-      units += unitsOf([entry])
+      units += codeUnitsOf([entry])
       if (units < PIECE_UNITS && waiting.length < PIECE_ENTRIES) return undefined
       const at = lastRecordAt(waiting)
       if (at === 0) return undefined
       const piece = waiting.slice(0, at)
       waiting = waiting.slice(at)
-      units = unitsOf(waiting)
+      units = codeUnitsOf(waiting)
       return piece
     },
     rest: () => waiting,
@@ -114,14 +114,14 @@ function hashOfBody(part: Part, before: bigint): bigint {
     short += `${key} ${typeof value} ${text.length} `
     // Not put together first: a text may be long.
     if (text.length <= SHORT_UNITS) short += text
-    else hash = hashOf(text, hash)
+    else hash = hashText(text, hash)
   }
-  return hashOf(short, hash)
+  return hashText(short, hash)
 }
 
 const SHORT_UNITS = 256
 
 /** Half a surrogate pair is not taken for another half. */
-function hashOf(text: string, seed: bigint): bigint {
+function hashText(text: string, seed: bigint): bigint {
   return Bun.hash.xxHash64(text.isWellFormed() ? text : Buffer.from(text, "utf16le"), seed)
 }

@@ -1,6 +1,6 @@
 /**
  * Filters as values, and the only place that writes one in the engine's language. A consumer's text reaches the engine
- * only as a quoted literal, and a column only by a name that its table declares.
+ * only as a quoteString literal, and a column only by a name that its table declares.
  */
 import { assert, PondError } from "../model/errors.ts"
 import { storedText } from "./columns/surrogate-escape.ts"
@@ -74,7 +74,7 @@ export function filterText(table: AnyTable, filter: Filter): string {
     case "not":
       return `(NOT ${filterText(table, filter.filter)})`
     case "is_null":
-      return `(${columnOf(table, filter.column).name} IS NULL)`
+      return `(${declaredColumn(table, filter.column).name} IS NULL)`
     case "stored":
       return places(filter.from, filter.to)
     case "eq":
@@ -95,19 +95,19 @@ function joined(table: AnyTable, filters: readonly Filter[], word: string, empty
   return `(${filters.map((filter) => filterText(table, filter)).join(word)})`
 }
 
-function columnOf(table: AnyTable, name: string): Column & { readonly name: string } {
+function declaredColumn(table: AnyTable, name: string): Column & { readonly name: string } {
   const column = Object.hasOwn(table.columns, name) ? table.columns[name] : undefined
   assert(column !== undefined, `a filter names a column of ${table.name}`)
   return { ...column, name: `\`${name}\`` }
 }
 
 function comparison(table: AnyTable, name: string, operator: string, value: FilterValue): string {
-  const column = columnOf(table, name)
+  const column = declaredColumn(table, name)
   return `(${column.name} ${operator} ${literal(column, value)})`
 }
 
 function membership(table: AnyTable, name: string, values: readonly FilterValue[]): string {
-  const column = columnOf(table, name)
+  const column = declaredColumn(table, name)
   if (values.length === 0) return "false"
   return `(${column.name} IN (${[...new Set(values)].map((value) => literal(column, value)).join(", ")}))`
 }
@@ -125,31 +125,31 @@ function places(from: number, to: number | undefined): string {
 }
 
 function textual(table: AnyTable, filter: Extract<Filter, { text: string }>): string {
-  const column = columnOf(table, filter.column)
+  const column = declaredColumn(table, filter.column)
   assert(column.kind === "utf8", `${filter.op} is asked of a text column`)
   if (filter.op === "matches") {
     // The engine rewrites a pattern that is plain text to LIKE, and forgets there that LIKE reads a backslash as its
     // escape: a pattern for a backslash found a percent sign. A pattern with a group in it is left as it is.
-    return `regexp_like(${column.name}, ${quoted(`()${filter.text}`)}${filter.ignoreCase ? ", 'i'" : ""})`
+    return `regexp_like(${column.name}, ${quoteString(`()${filter.text}`)}${filter.ignoreCase ? ", 'i'" : ""})`
   }
   const name = filter.ignoreCase ? `lower(${column.name})` : column.name
-  return `${filter.op}(${name}, ${quoted(filter.ignoreCase ? filter.text.toLowerCase() : filter.text)})`
+  return `${filter.op}(${name}, ${quoteString(filter.ignoreCase ? filter.text.toLowerCase() : filter.text)})`
 }
 
 function literal(column: Column, value: FilterValue): string {
   switch (column.kind) {
     case "utf8":
-      if (typeof value === "string") return quoted(value)
+      if (typeof value === "string") return quoteString(value)
       break
     case "bool":
       if (typeof value === "boolean") return value ? "true" : "false"
       break
     case "int32":
     case "int64":
-      if (isWhole(value)) return `cast('${value}' as bigint)`
+      if (isInt64(value)) return `cast('${value}' as bigint)`
       break
     case "timestamp_us":
-      if (isWhole(value)) return `arrow_cast(cast('${value}' as bigint), 'Timestamp(Microsecond, None)')`
+      if (isInt64(value)) return `arrow_cast(cast('${value}' as bigint), 'Timestamp(Microsecond, None)')`
       break
     case "float64":
       if (typeof value === "number") return `cast('${value}' as double)`
@@ -162,11 +162,11 @@ function literal(column: Column, value: FilterValue): string {
   throw new PondError("internal", `pond asked a ${column.kind} column for a ${typeof value}.`)
 }
 
-function isWhole(value: FilterValue): value is number | bigint {
+function isInt64(value: FilterValue): value is number | bigint {
   return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value)
 }
 
 /** The engine's literals know one escape, the doubled quote; a backslash and a NUL stand for themselves (tested). */
-function quoted(text: string): string {
+function quoteString(text: string): string {
   return `'${storedText(text).replaceAll("'", "''")}'`
 }

@@ -155,7 +155,7 @@ export async function withState<Result>(
   { stateDirectory, storeName, ...context }: StateContext,
   work: (state: SyncState) => Promise<Result>,
 ): Promise<Result> {
-  return await withSyncState({ path: placeOf(stateDirectory, storeName), ...context }, work)
+  return await withSyncState({ path: stateFilePath(stateDirectory, storeName), ...context }, work)
 }
 
 async function lockOf(
@@ -164,7 +164,7 @@ async function lockOf(
   { stateDirectory, storeName, clock, log, signal }: SyncContext,
 ): Promise<Lock> {
   const name = { import: "lock", rest: "rest.lock" }[turn]
-  return await takeLock(`${placeOf(stateDirectory, storeName)}.${name}`, {
+  return await takeLock(`${stateFilePath(stateDirectory, storeName)}.${name}`, {
     clock,
     signal,
     mayWait: isPatient,
@@ -176,6 +176,6 @@ async function lockOf(
 }
 
 /** Two stores never share a state: what one has stored, the other may not have. */
-function placeOf(stateDirectory: string, storeName: string): string {
+function stateFilePath(stateDirectory: string, storeName: string): string {
   return join(stateDirectory, `sync-${Bun.hash.xxHash64(storeName).toString(16).padStart(16, "0")}`)
 }

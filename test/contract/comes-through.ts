@@ -8,7 +8,7 @@ import type { Adapter, Conversation, ForeignTarget, OutputFile } from "../../src
 import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import { turnsOf } from "../../src/adapters/shared/turns.ts"
 import { writeForeignRows } from "../../src/platform/files/foreign-sqlite-writer.ts"
-import { bytesOf } from "../../src/restore/draft.ts"
+import { fileBytes } from "../../src/restore/draft.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { toldBy } from "../../src/restore/told.ts"
 import { conversationOf, logsOf } from "./fixtures.ts"
@@ -36,7 +36,7 @@ async function readBack(target: Adapter, files: readonly OutputFile[], sessionId
       const path = join(root, file.relativePath)
       await mkdir(dirname(path), { recursive: true })
       if (file.form === "database") writeForeignRows(path, file)
-      else await Bun.write(path, bytesOf(file))
+      else await Bun.write(path, fileBytes(file))
     }
     return conversationOf(target, await logsOf(target, root), sessionId)
   } finally {

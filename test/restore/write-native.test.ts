@@ -6,7 +6,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { entriesByRecord, lastRecordAt } from "../../src/adapters/shared/native.ts"
 import type { Entry, SessionLog } from "../../src/model/session.ts"
 import { createLineShelf } from "../../src/platform/files/long-lines.ts"
-import { createOutputFiles, nativeFiles, optionsOf } from "../../src/restore/output-files.ts"
+import { createOutputFiles, nativeFiles, outputOptionsOf } from "../../src/restore/output-files.ts"
 import { bodiesOf, writeNative } from "../../src/restore/write-native.ts"
 import { fixturesOf, logsOf } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
@@ -24,7 +24,7 @@ function joined(files: readonly OutputFile[]): Map<string, OutputLine[] | Output
 
 /** Once the entries of the session at once, and once those of each record by themselves. */
 function writtenIn(adapter: Adapter, log: SessionLog, pieces: readonly (readonly Entry[])[]): unknown {
-  const output = createOutputFiles(optionsOf(adapter))
+  const output = createOutputFiles(outputOptionsOf(adapter))
   const serializer = adapter.serialize.native(log.session, output)
   const lineage = adapter.lineage?.open(log.session)
   for (const piece of pieces) {

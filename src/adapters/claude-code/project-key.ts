@@ -8,7 +8,7 @@ const NAME_UNITS_MAX = 200
 
 export function projectKey(cwd: string): string {
   const name = cwd.replace(/[^a-zA-Z0-9]/g, "-")
-  return name.length <= NAME_UNITS_MAX ? name : `${name.slice(0, NAME_UNITS_MAX)}-${hashOf(cwd).toString(36)}`
+  return name.length <= NAME_UNITS_MAX ? name : `${name.slice(0, NAME_UNITS_MAX)}-${hash32(cwd).toString(36)}`
 }
 
 /** The client looks for sessions of a directory in this folder alone, whatever older folders there are. */
@@ -17,7 +17,7 @@ export function placeIn(place: string, cwd: string): string {
 }
 
 /** The client's own: 31 times the hash so far plus the next UTF-16 unit, in 32 bits, without its sign. */
-function hashOf(text: string): number {
+function hash32(text: string): number {
   let hash = 0
   for (let index = 0; index < text.length; index++) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0
   return Math.abs(hash)

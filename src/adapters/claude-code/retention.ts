@@ -18,13 +18,13 @@ export function retention(root: string): Retention | undefined {
 
 function daysIn(file: string): number | undefined {
   if (!existsSync(file)) return undefined
-  const parsed = parseJson(textAt(file))
+  const parsed = parseJson(readTextOrEmpty(file))
   const days = parsed.ok && isJsonObject(parsed.value) ? parsed.value["cleanupPeriodDays"] : undefined
   return typeof days === "number" ? days : undefined
 }
 
 /** Settings that cannot be read say nothing to pond; the client itself may still read them. */
-function textAt(file: string): string {
+function readTextOrEmpty(file: string): string {
   try {
     return readFileSync(file, "utf8")
   } catch (error) {

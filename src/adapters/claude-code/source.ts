@@ -33,14 +33,14 @@ type Found = SourceUnit | Issue
 function plan(root: string): Found[] {
   const disk = foldersBelow(root)
   const found: Found[] = []
-  const here = entriesOf(disk, "")
+  const here = shownEntries(disk, "")
   const isWalk = !here.some(({ name }) => name === "projects")
   const planning: Planning = { disk, found, unfinished: [], isWalk }
   if (isWalk) addUnits(planning, "", here)
   else {
-    for (const entry of entriesOf(disk, "projects").filter(isFolder)) {
+    for (const entry of shownEntries(disk, "projects").filter(isFolder)) {
       const folder = `projects/${entry.name}`
-      disk.enter(folder, () => addUnits(planning, folder, entriesOf(disk, folder)))
+      disk.enter(folder, () => addUnits(planning, folder, shownEntries(disk, folder)))
     }
   }
   disk.followLinks()
@@ -77,7 +77,7 @@ function addUnits(planning: Planning, folder: string, entries: readonly Dirent[]
 function addFolder(planning: Planning, place: string, name: string): void {
   if (name === "memory") return
   planning.disk.enter(place, () => {
-    const inner = entriesOf(planning.disk, place)
+    const inner = shownEntries(planning.disk, place)
     if (inner.some((entry) => OF_SESSION.includes(entry.name))) walkSession(planning, undefined, place)
     else if (planning.isWalk) addUnits(planning, place, inner)
   })
@@ -145,13 +145,13 @@ function formOf(place: string): SourceForm {
 }
 
 function walk(disk: Folders, folder: string, places: string[]): void {
-  for (const entry of entriesOf(disk, folder)) {
+  for (const entry of shownEntries(disk, folder)) {
     const place = below(folder, entry.name)
     if (isFolder(entry)) disk.enter(place, () => walk(disk, place, places))
     else places.push(place)
   }
 }
 
-function entriesOf(disk: Folders, folder: string): Dirent[] {
+function shownEntries(disk: Folders, folder: string): Dirent[] {
   return disk.entries(folder).filter(isShown)
 }

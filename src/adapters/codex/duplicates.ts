@@ -43,19 +43,19 @@ export function keptSpeech({ unclaimed, hasItems, isOurs, user, assistant }: Spe
     ...(unclaimed === undefined ? {} : { unclaimed }),
     ...(hasItems ? { hasItems } : {}),
     ...(isOurs ? { isOurs } : {}),
-    ...(user === undefined ? {} : { user: hashOf(user) }),
-    ...(assistant === undefined ? {} : { assistant: hashOf(assistant) }),
+    ...(user === undefined ? {} : { user: speechHash(user) }),
+    ...(assistant === undefined ? {} : { assistant: speechHash(assistant) }),
   }
 }
 
-function hashOf(said: Said): string {
+function speechHash(said: Said): string {
   if (typeof said === "string") return said
   const hash = Bun.hash.xxHash64(said.words.trim()).toString(16)
   return said.isThought ? `thought ${hash}` : hash
 }
 
 function isSameSaid(left: Said, right: Said): boolean {
-  if (typeof left === "string" || typeof right === "string") return hashOf(left) === hashOf(right)
+  if (typeof left === "string" || typeof right === "string") return speechHash(left) === speechHash(right)
   if (left.isThought !== right.isThought) return false
   // What is said again is mostly the same to the last blank, and a text without its blanks is another text.
   return left.words === right.words || left.words.trim() === right.words.trim()

@@ -46,7 +46,7 @@ function writeThread(
   const { session, children } = conversation
   const id = uuidV7Of(Date.parse(session.created_at), `${BRAND.id} ${session.source_agent} ${session.id}`)
   const { turns, losses } = withWholeCharacters(turnsOf(conversation, codexVocabulary, target.reasoning))
-  const relativePath = pathOf(session.created_at, id)
+  const relativePath = rolloutPath(session.created_at, id)
   const rollout = createRollout(losses, (line) => sink.line(relativePath, line))
   rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))
   // A thread without a word of a person is in no list: then what its harness said first stands in.
@@ -63,7 +63,7 @@ function writeThread(
 }
 
 /** Codex puts the local time of creation into its names. Which zone that was is not known here: UTC is one, too. */
-function pathOf(createdAt: string, id: string): string {
+function rolloutPath(createdAt: string, id: string): string {
   const moment = timeOf(createdAt)
   const [year, month, day] = moment.slice(0, 10).split("-")
   return `sessions/${year}/${month}/${day}/rollout-${moment.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`

@@ -39,7 +39,7 @@ export function concerns(root: string, place: string): boolean {
 /** At once: a value that comes alone through a generator costs as much as looking its file up. */
 function plan(root: string): (SourceUnit | Issue)[] {
   const disk = foldersBelow(root)
-  const here = entriesOf(disk, "")
+  const here = shownEntries(disk, "")
   if (here.length === 0) return [...disk.issues]
   const kept = here.filter(({ name }) => KEPT.includes(name)).map(({ name }) => name)
   const found: Found[] = []
@@ -157,7 +157,7 @@ function titlesOf({ root, stat }: Folders): Map<string, RawRecord[]> {
   const found = stat(INDEX_PLACE)
   if (found === undefined) return titles
   const file = fileOf(root, INDEX_PLACE, "log", found)
-  for (const [index, text] of textAt(file.path).split("\n").entries()) {
+  for (const [index, text] of readTextOrEmpty(file.path).split("\n").entries()) {
     const parsed = parseJson(text)
     const id = parsed.ok && isJsonObject(parsed.value) ? parsed.value["id"] : undefined
     if (typeof id !== "string") continue
@@ -170,7 +170,7 @@ function titlesOf({ root, stat }: Folders): Map<string, RawRecord[]> {
 }
 
 /** An index that cannot be read names no thread. */
-function textAt(path: string): string {
+function readTextOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
@@ -184,7 +184,7 @@ function textAt(path: string): string {
 const DEPTH_MAX = 12
 
 function walk(disk: Folders, folder: string, found: Found[], depth = 0): void {
-  for (const entry of entriesOf(disk, folder)) {
+  for (const entry of shownEntries(disk, folder)) {
     const place = below(folder, entry.name)
     const name = rolloutName(place)
     if (name !== undefined) found.push({ place, name })
@@ -192,6 +192,6 @@ function walk(disk: Folders, folder: string, found: Found[], depth = 0): void {
   }
 }
 
-function entriesOf(disk: Folders, folder: string): Dirent[] {
+function shownEntries(disk: Folders, folder: string): Dirent[] {
   return disk.entries(folder).filter(isShown)
 }

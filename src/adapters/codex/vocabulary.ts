@@ -2,13 +2,13 @@
 import type { JsonValue } from "../../model/json.ts"
 import { type Conversion, listOf, type Vocabulary } from "../shared/vocabulary.ts"
 
-/** `["bash", "-lc", script]` is the script; any other list of arguments is quoted into one. */
+/** `["bash", "-lc", script]` is the script; any other list of arguments is quoteWord into one. */
 const argv: Conversion = {
   read(value) {
     if (!Array.isArray(value) || !value.every((word): word is string => typeof word === "string")) return undefined
     const [shell = "", flag = "", script, ...more] = value
     const isScript = /(?:^|[\\/])(?:ba|z|da)?sh(?:\.exe)?$/.test(shell) && /^-l?c$/.test(flag) && more.length === 0
-    return isScript && script !== undefined ? script : value.map(quoted).join(" ")
+    return isScript && script !== undefined ? script : value.map(quoteWord).join(" ")
   },
   write: (value) => (typeof value === "string" ? ["bash", "-lc", value] : undefined),
 }
@@ -41,7 +41,7 @@ export const codexVocabulary: Vocabulary = [
   { name: "spawn_agent", kind: "task", keys: { prompt: "message", agent: "agent_type" } },
 ]
 
-function quoted(word: JsonValue): string {
+function quoteWord(word: JsonValue): string {
   const text = String(word)
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -232,7 +232,7 @@ function columns(list: string): string[] {
 }
 
 function createTable(name: string, { columns: all, key, owner }: Table): string {
-  const lines = all.map((column, index) => columnOf(column, index === 0 && key === undefined))
+  const lines = all.map((column, index) => columnSql(column, index === 0 && key === undefined))
   if (key !== undefined) lines.push(`CONSTRAINT ${name}_pk PRIMARY KEY(${key.join(", ")})`)
   if (owner !== undefined) {
     const [column, table, target, onDelete] = owner
@@ -242,7 +242,7 @@ function createTable(name: string, { columns: all, key, owner }: Table): string 
   return `CREATE TABLE ${name} (${lines.join(", ")})`
 }
 
-function columnOf(column: string, isKey: boolean): string {
+function columnSql(column: string, isKey: boolean): string {
   const [, name = "", type = "", required, value] = /^(\w+) (\w+)(!?)(?:=(.*))?$/.exec(column) ?? []
   const clauses = [name, type]
   if (isKey) clauses.push("PRIMARY KEY")

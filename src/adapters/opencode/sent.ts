@@ -42,7 +42,7 @@ function sentEntry(entry: Entry, media: Media): Entry {
   if (!isMedia(entry)) return { message, parts: all.flatMap((part) => sentParts(part, media)) } as unknown as Entry
   // Images went with their result. What else a tool shows comes behind it, in the user's slot.
   const rest = all.filter((part) => part.type === "file" && !isImage(part) && !media.cleared.has(part.id))
-  const parts = rest.length === 0 ? [] : [textOf(message, MEDIA_PROMPT, "tool-media"), ...rest]
+  const parts = rest.length === 0 ? [] : [textPartOf(message, MEDIA_PROMPT, "tool-media"), ...rest]
   return { message, parts } as unknown as Entry
 }
 
@@ -114,7 +114,7 @@ function promptOf(part: Part & { readonly type: "opaque" }): TextPart[] {
   ]
 }
 
-function textOf(message: Entry["message"], text: string, injected: string): TextPart {
+function textPartOf(message: Entry["message"], text: string, injected: string): TextPart {
   const { id, session_id } = message
   const options = { pond: { injected } }
   return { type: "text", id: `${id}:${injected}`, session_id, message_id: id, provenance: "injected", text, options }

@@ -26,7 +26,7 @@ interface Tree {
 
 export function context(log: SessionLog): readonly Entry[] {
   const tree = readTree(log)
-  const sent = compacted(tree, pathOf(tree))
+  const sent = compacted(tree, branchOf(tree))
   const edits = new Map<string, JsonValue>()
   for (const { type, record } of sent) {
     const { targetId, replacement } = record
@@ -37,7 +37,7 @@ export function context(log: SessionLog): readonly Entry[] {
     if (!isSent(node) || (node.type === "compaction" && index > 0)) continue
     const edit = node.id === undefined ? undefined : edits.get(node.id)
     if (edit === null) continue
-    entries.push(isJsonObject(edit) ? edited(node.entry, edit["content"] ?? null) : node.entry)
+    entries.push(isJsonObject(edit) ? withContent(node.entry, edit["content"] ?? null) : node.entry)
   }
   return withoutOrphans(entries)
 }
@@ -84,7 +84,7 @@ function textOr(value: JsonValue | undefined): string | undefined {
 }
 
 /** From the root to the current leaf. */
-function pathOf({ nodes, isLine, leafId }: Tree): Node[] {
+function branchOf({ nodes, isLine, leafId }: Tree): Node[] {
   if (isLine) return [...nodes]
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const path: Node[] = []
@@ -138,7 +138,7 @@ function isSent(node: Node): node is SentNode {
 }
 
 /** The same message with the content that was put in its place. */
-function edited(entry: Entry, content: JsonValue): Entry {
+function withContent(entry: Entry, content: JsonValue): Entry {
   const [model] = entry.parts
   if (model === undefined) return entry
   if (model.type === "tool_result") return { ...entry, parts: [{ ...model, result: content }] } as Entry

@@ -63,14 +63,14 @@ export async function isPrefixOf(file: SourceFile, position: LogPosition): Promi
   const handle = await open(file.path, "r")
   try {
     const { offset, head, tail, sum, open: unended } = position
-    if (hashOf(await bytesAt(handle, 0, Math.min(offset, MARK_BYTES))) !== head) return false
+    if (hashBytes(await bytesAt(handle, 0, Math.min(offset, MARK_BYTES))) !== head) return false
     const start = Math.max(0, offset - MARK_BYTES)
-    if (hashOf(await bytesAt(handle, start, offset - start)) !== tail) return false
+    if (hashBytes(await bytesAt(handle, start, offset - start)) !== tail) return false
     if (sum !== undefined && (await sumOnFrom(handle, offset, sum)) !== sum) return false
     if (unended === undefined) return true
     const line = await bytesAt(handle, offset, unended.bytes + 2)
     const behind = line.subarray(unended.bytes).toString("latin1")
-    return hashOf(line.subarray(0, unended.bytes)) === unended.hash && /^(?:\r?\n|$)/.test(behind)
+    return hashBytes(line.subarray(0, unended.bytes)) === unended.hash && /^(?:\r?\n|$)/.test(behind)
   } finally {
     await handle.close()
   }
@@ -191,7 +191,7 @@ function createWindow(fill: Fill, before: Before, leftBytes?: () => number): Log
   function endUnended(): Buffer {
     const line = buffer.subarray(start, filled)
     start = filled
-    if (line.length > 0) unended = { bytes: line.length, hash: hashOf(line) }
+    if (line.length > 0) unended = { bytes: line.length, hash: hashBytes(line) }
     return line
   }
 
@@ -212,8 +212,8 @@ function createWindow(fill: Fill, before: Before, leftBytes?: () => number): Log
     },
     position: () => ({
       offset,
-      head: hashOf(head),
-      tail: hashOf(tail),
+      head: hashBytes(head),
+      tail: hashBytes(tail),
       ...(before.sum === undefined ? {} : { sum: before.sum.text() }),
       ...(unended === undefined ? {} : { open: unended }),
     }),
@@ -244,6 +244,6 @@ async function bytesAt(handle: FileHandle, offset: number, length: number): Prom
 }
 
 /** A change by accident or by a client is what this has to see, not one by an enemy. */
-function hashOf(bytes: Uint8Array): string {
+function hashBytes(bytes: Uint8Array): string {
   return Bun.hash.xxHash64(bytes).toString(16).padStart(16, "0")
 }

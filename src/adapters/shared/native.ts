@@ -52,7 +52,7 @@ export function writeRecord(record: NativeRecord, sink: FileSink, isShared?: tru
     // Rows that are no objects were read from nowhere but damage, and are given back as they came.
     if (table !== undefined && "json" in content)
       sink.row(relativePath, { table, row: content.json as OutputRow["row"] })
-  } else if ("base64" in content) sink.file({ form: "bytes", relativePath, bytes: bytesOf(content.base64) })
+  } else if ("base64" in content) sink.file({ form: "bytes", relativePath, bytes: decodeBase64(content.base64) })
   else sink.file({ form: form === "document" ? "document" : "text", relativePath, text: String(lineOf(content)) })
 }
 
@@ -144,9 +144,9 @@ function recordOf(message: Message, group: readonly Entry[], mainPlace: string):
 
 function lineOf(content: NativeRecord["content"]): OutputLine {
   if ("json" in content) return spelled(content.json, content.spelling)
-  return "text" in content ? content.text : bytesOf(content.base64)
+  return "text" in content ? content.text : decodeBase64(content.base64)
 }
 
-function bytesOf(base64: string): Uint8Array {
+function decodeBase64(base64: string): Uint8Array {
   return new Uint8Array(Buffer.from(base64, "base64"))
 }

@@ -14,7 +14,7 @@ export function toolOfPatch(patch: string): NeutralTool | undefined {
   const [first, ...body] = lines.slice(1, -1)
   const [, operation, path] = OPERATION.exec(first ?? "") ?? []
   if (path === undefined) return undefined
-  return operation === "Add" ? written(path, body) : edited(path, body)
+  return operation === "Add" ? written(path, body) : editTool(path, body)
 }
 
 function written(path: string, body: readonly string[]): NeutralTool | undefined {
@@ -27,7 +27,7 @@ interface Hunk {
   readonly after: string[]
 }
 
-function edited(path: string, body: readonly string[]): NeutralTool | undefined {
+function editTool(path: string, body: readonly string[]): NeutralTool | undefined {
   const hunks: Hunk[] = []
   for (const line of body) {
     if (line.startsWith("@@")) hunks.push({ before: [], after: [] })

@@ -100,7 +100,7 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number, conte
     if (feed > start && lines[feed - 1] === CARRIAGE_RETURN) end--
     const line = before + records.length + 1
     const bytes = lines.subarray(line === 1 ? start + byteOrderMarkOf(lines) : start, end)
-    const text = textOf(bytes)
+    const text = decodeUtf8(bytes)
     if (text === undefined) records.push({ form: "bytes", file, line, bytes: Uint8Array.from(bytes) })
     else if (contentIds) records.push({ form: "log", file, line, text, hash: Bun.hash.xxHash64(bytes) })
     else records.push({ form: "log", file, line, text })
@@ -114,7 +114,7 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number, conte
 async function resolveWhole(file: SourceFile): Promise<Batch> {
   const bytes = await readFile(file.path)
   // The mark belongs to the encoding of a document, and to the text of a text.
-  const text = textOf(file.form === "document" ? bytes.subarray(byteOrderMarkOf(bytes)) : bytes)
+  const text = decodeUtf8(file.form === "document" ? bytes.subarray(byteOrderMarkOf(bytes)) : bytes)
   const record: RawRecord =
     text === undefined || file.form === "bytes" || file.form === "database"
       ? { form: "bytes", file, line: 1, bytes }
@@ -137,7 +137,7 @@ async function* resolveRows(file: SourceFile, rows: AsyncIterable<RawRecord>): A
 /** Fatal, so that bytes which are no UTF-8 stay bytes. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes)
   } catch {

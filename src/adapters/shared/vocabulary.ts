@@ -118,7 +118,7 @@ function readRow(row: ToolRow, params: JsonValue): ReadTool | undefined {
     fields[field] ??= converted
     known.add(key)
   }
-  if (!isWhole(row.kind, fields)) return undefined
+  if (!hasNeededFields(row.kind, fields)) return undefined
   return { tool: { kind: row.kind, fields }, unread: Object.keys(params).filter((key) => !known.has(key)) }
 }
 
@@ -144,7 +144,7 @@ function writeRow(row: ToolRow, fields: JsonObject): WrittenTool | undefined {
   return { name: row.name, params, unwritten }
 }
 
-function isWhole(kind: ToolKind, fields: JsonObject): boolean {
+function hasNeededFields(kind: ToolKind, fields: JsonObject): boolean {
   return Object.entries(NEEDED[kind]).every(([field, type]) => {
     const value = fields[field]
     return type === "array" ? Array.isArray(value) : typeof value === "string"

@@ -38,7 +38,7 @@ export interface PickerState {
 function matching({ choices, query }: PickerState): readonly Choice[] {
   const words = query.toLowerCase().split(/\s+/)
   return choices.filter((choice) => {
-    const text = textOf(choice)
+    const text = choiceText(choice)
     return words.every((word) => text.includes(word))
   })
 }
@@ -46,7 +46,7 @@ function matching({ choices, query }: PickerState): readonly Choice[] {
 const texts = new WeakMap<Choice, string>()
 
 /** Once for each: there may be ten thousand of them, and each key asks for all. */
-function textOf(choice: Choice): string {
+function choiceText(choice: Choice): string {
   const known = texts.get(choice)
   if (known !== undefined) return known
   const { id, title, about } = choice

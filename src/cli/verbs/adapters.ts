@@ -27,7 +27,7 @@ export const list = defineVerb({
         const { style, columns } = page
         const rows = clients.map((client) => [
           client.adapter,
-          stateOf(client),
+          stateText(client),
           `${client.verified_versions.from} to ${client.verified_versions.to}`,
           client.mcp ? "yes" : "no",
           placesOf(client, page),
@@ -86,7 +86,7 @@ export function renderDiscovered(clients: readonly Discovered[], nowMs: number, 
   const { style, columns } = page
   const rows = clients.map((client) => [
     client.title,
-    client.sessions === 0 ? stateOf(client) : counted(client.sessions, "session"),
+    client.sessions === 0 ? stateText(client) : counted(client.sessions, "session"),
     client.bytes === 0 ? "" : bytesText(client.bytes),
     client.newest === null ? "" : whenText(client.newest, nowMs),
     placesOf(client, page),
@@ -100,7 +100,7 @@ export function renderDiscovered(clients: readonly Discovered[], nowMs: number, 
   return renderTable(shape, rows, { columns, head: style.bold })
 }
 
-function stateOf({ enabled, found }: Client): string {
+function stateText({ enabled, found }: Client): string {
   if (!enabled) return "disabled"
   return found ? "found" : "not found"
 }

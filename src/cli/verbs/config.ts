@@ -7,7 +7,7 @@ import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"
 
 /** Lists as the config file has them. */
-function valueText(value: unknown): string {
+function settingText(value: unknown): string {
   if (value === null) return "(not set)"
   return visibleLine(typeof value === "string" ? value : JSON.stringify(value))
 }
@@ -24,7 +24,7 @@ export const config = defineVerb({
         const layout = { columns, head: style.bold }
         const values = settings.map(({ key, value, origin }) => [
           key,
-          valueText(value),
+          settingText(value),
           visibleLine(describeOrigin(origin)),
         ])
         const places = Object.entries(directories).map(([place, path]) => [place, visibleLine(path)])

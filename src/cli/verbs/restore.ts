@@ -50,7 +50,7 @@ export const restore = defineVerb({
   examples: ["restore SESSION", "restore SESSION --to codex --cwd .", "restore SESSION --to pi --dry-run"],
   run: async (context) => {
     const { pond, flags } = context
-    const options = optionsOf(context)
+    const options = restoreOptions(context)
     using plan = await planWithWholeId(pond, options)
     if (flags["dry-run"]) return dryRun(pond, plan, options)
     warnOfLosses(pond, plan)
@@ -71,7 +71,7 @@ export const resume = defineVerb({
   run: async (context) => {
     const { pond, openScreen, flags, handOver } = context
     const sessionId = context.words[0] ?? (await chooseSession(pond, openScreen))
-    const options = optionsOf({ ...context, words: [sessionId] })
+    const options = restoreOptions({ ...context, words: [sessionId] })
     if (flags["dry-run"]) {
       using plan = await planOpenable(pond, options)
       return dryRun(pond, plan, options)
@@ -265,7 +265,7 @@ function directoryOf(path: string): string {
   return existsSync(whole) ? realpathSync(whole) : whole
 }
 
-function optionsOf({ flags, words }: RestoreContext): RestoreOptions {
+function restoreOptions({ flags, words }: RestoreContext): RestoreOptions {
   return {
     sessionId: words[0] ?? "",
     to: flags.to,

@@ -43,7 +43,7 @@ export const sync = defineVerb({
     const { pond, flags, signal } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
     if (flags.watch) return await watchAndPrint(context)
-    const options = optionsOf(context)
+    const options = syncOptions(context)
     if (flags["dry-run"]) return outcomeOfPlan(await planPond(pond, options, { signal }))
     const report = await syncWithProgress(context, options)
     if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
@@ -105,7 +105,7 @@ const NONE = {
 
 type SyncVerbContext = VerbContext<typeof FLAGS>
 
-function optionsOf({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): SyncOptions {
+function syncOptions({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): SyncOptions {
   return {
     adapters: words,
     path: flags.path,
@@ -121,7 +121,7 @@ async function watchAndPrint(context: SyncVerbContext): Promise<Streamed> {
   const { pond, isJson, signal, writeOut, page } = context
   const reported = new Set<string>()
   context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores the rest."))
-  await watchPond(pond, optionsOf(context), {
+  await watchPond(pond, syncOptions(context), {
     signal,
     onReport: (report) => {
       const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())

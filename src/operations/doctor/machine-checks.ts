@@ -192,15 +192,15 @@ function localStore(pond: Pond): string | undefined {
 }
 
 function modeOf(path: string): number | undefined {
-  return statOf(path)?.mode
+  return statIfThere(path)?.mode
 }
 
 function isFolder(path: string): boolean {
-  return statOf(path)?.isDirectory() === true
+  return statIfThere(path)?.isDirectory() === true
 }
 
 /** Nothing also where a file lies in the way of it. */
-function statOf(path: string): Stats | undefined {
+function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
@@ -224,6 +224,6 @@ function may(path: string, access: number): boolean {
 
 function existing(path: string): string {
   let place = path
-  while (statOf(place) === undefined && dirname(place) !== place) place = dirname(place)
+  while (statIfThere(place) === undefined && dirname(place) !== place) place = dirname(place)
   return place
 }

@@ -25,7 +25,7 @@ export function changeConfig(pond: Pond, changes: readonly ConfigChange[]): Chan
   const from = bytesOfFile(path)
   const before = from === undefined ? TEMPLATE : new TextDecoder().decode(from)
   let text = before
-  for (const { key, value } of changes) text = edited(path, text, key, value)
+  for (const { key, value } of changes) text = editConfig(path, text, key, value)
   const changed = from === undefined || text !== before
   if (!changed) return { path, made: false, changed }
   const own = ownWork(pond, path)
@@ -40,7 +40,7 @@ export function takeBackConfig(pond: Pond): boolean {
   return ownWork(pond, path)?.isMade === true && takeBack(pond, path)
 }
 
-function edited(path: string, text: string, key: readonly string[], value: ConfigValue | undefined): string {
+function editConfig(path: string, text: string, key: readonly string[], value: ConfigValue | undefined): string {
   try {
     return value === undefined ? removeFromToml(text, key) : setInToml(text, key, value)
   } catch (cause) {

@@ -41,16 +41,16 @@ export function takeBack(pond: Pond, path: string): boolean {
 }
 
 function read({ host }: Pond): Readonly<Record<string, Written>> {
-  const bytes = bytesOfFile(pathOf(host.path("state")))
+  const bytes = bytesOfFile(journalPath(host.path("state")))
   const parsed = bytes === undefined ? undefined : parseJson(new TextDecoder().decode(bytes))
   return parsed?.ok === true && isJsonObject(parsed.value) ? (parsed.value as unknown as Record<string, Written>) : {}
 }
 
 function write({ host }: Pond, journal: Readonly<Record<string, Written>>): void {
-  const path = pathOf(ensureWritable(host.path("state")))
+  const path = journalPath(ensureWritable(host.path("state")))
   writeFileSync(path, `${JSON.stringify(journal, null, 2)}\n`, { mode: 0o600 })
 }
 
-function pathOf(directory: string): string {
+function journalPath(directory: string): string {
   return join(directory, "written-files.json")
 }

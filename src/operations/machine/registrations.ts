@@ -71,7 +71,7 @@ export function registrationOf(pond: Pond, adapter: Adapter): RegistrationState 
     adapter: adapter.id,
     title: adapter.title,
     file: file.path,
-    wanted: edited(file.form, "", [...adapter.registration.servers, SERVER_NAME], entry).trimEnd(),
+    wanted: editSettings(file.form, "", [...adapter.registration.servers, SERVER_NAME], entry).trimEnd(),
     by_hand: byHand?.(SERVER_NAME, command) ?? null,
   }
   try {
@@ -90,7 +90,7 @@ export function register(pond: Pond, adapter: Adapter): RegistrationChange | und
   const unchanged = unchangedIn(state.file, adapter)
   if (state.status !== "absent" && state.status !== "outdated") return unchanged
   const place = placeOf(pond, adapter.registration)
-  const text = edited(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], place.entry)
+  const text = editSettings(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], place.entry)
   const own = ownWork(pond, place.file.path)
   const backup = replaceFile({ path: place.file.path, from: place.bytes, text, isOwnWork: own !== undefined })
   noteWritten(pond, place.file.path, text, own?.isMade ?? place.bytes === undefined)
@@ -110,7 +110,7 @@ export function unregister(pond: Pond, adapter: Adapter): RegistrationChange | u
   const change = { ...unchanged, change: "removed" } as const
   const place = placeOf(pond, adapter.registration)
   if (takeBack(pond, place.file.path)) return change
-  const text = edited(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], undefined)
+  const text = editSettings(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], undefined)
   return { ...change, backup: replaceFile({ path: place.file.path, from: place.bytes, text }) ?? null }
 }
 
@@ -152,7 +152,7 @@ function looksLikePond(command: readonly string[]): boolean {
   return isPond && command.at(-1) === "mcp"
 }
 
-function edited(
+function editSettings(
   form: SettingsFile["form"],
   text: string,
   path: readonly string[],

@@ -27,7 +27,7 @@ const LINES_KEPT = 500
 
 /** Newest last. */
 export function readSyncHistory({ host }: Pond): SyncRecord[] {
-  return linesOf(pathOf(host.path("state"))).flatMap((line) => {
+  return linesOf(historyPath(host.path("state"))).flatMap((line) => {
     const parsed = parseJson(line)
     return parsed.ok && isJsonObject(parsed.value) && "exit_code" in parsed.value
       ? [parsed.value as unknown as SyncRecord]
@@ -80,7 +80,7 @@ export async function noted(
 /** A history that cannot be written costs nobody a sync. */
 function append({ host }: Pond, record: SyncRecord): void {
   try {
-    const path = pathOf(ensureWritable(host.path("state")))
+    const path = historyPath(ensureWritable(host.path("state")))
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > BYTES_MAX) {
       writeFileSync(
         path,
@@ -108,6 +108,6 @@ function linesOf(path: string): string[] {
   }
 }
 
-function pathOf(directory: string): string {
+function historyPath(directory: string): string {
   return join(directory, "syncs.jsonl")
 }

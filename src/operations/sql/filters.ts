@@ -100,7 +100,7 @@ export function condition(node: PlanNode, at: ColumnAt): Translated {
     case "BOUND_BETWEEN":
       return between(node, at)
     case "BOUND_REF":
-      return comparison("COMPARE_EQUAL", columnOf(node, at), TRUE)
+      return comparison("COMPARE_EQUAL", boundColumn(node, at), TRUE)
     default:
       return UNKNOWN
   }
@@ -116,7 +116,7 @@ function sides(type: string, left: PlanNode, right: PlanNode, at: ColumnAt): Tra
 
 /** A column, its day, or its text in small letters, beside a constant. */
 function compared(type: string, side: PlanNode, constant: unknown, at: ColumnAt): Translated {
-  const day = side["expression_class"] === "BOUND_CAST" ? columnOf(side["child"] as PlanNode, at) : undefined
+  const day = side["expression_class"] === "BOUND_CAST" ? boundColumn(side["child"] as PlanNode, at) : undefined
   if (day?.kind === "timestamp_us" && typeOf(side["return_type"]) === "DATE") return dayComparison(type, day, constant)
   const { column, letters } = subjectOf(side, at)
   if (letters === "kept") return comparison(type, column, constant)
@@ -179,7 +179,7 @@ function between(node: PlanNode, at: ColumnAt): Translated {
 function operator(type: string, children: readonly PlanNode[], at: ColumnAt): Translated {
   const [first, ...others] = children
   if (first === undefined) return UNKNOWN
-  const column = columnOf(first, at)
+  const column = boundColumn(first, at)
   if (type === "OPERATOR_NOT") {
     const inner = condition(first, at)
     return inner.isExact && inner.filter !== undefined ? exact(not(inner.filter)) : UNKNOWN
@@ -241,13 +241,13 @@ function subjectOf(
   at: ColumnAt,
 ): { readonly column: SourceColumn | undefined; readonly letters: LetterCase } {
   const isLowered = node["expression_class"] === "BOUND_FUNCTION" && ["lower", "lcase"].includes(String(node["name"]))
-  if (!isLowered) return { column: columnOf(node, at), letters: "kept" }
+  if (!isLowered) return { column: boundColumn(node, at), letters: "kept" }
   const [inner] = (node["children"] ?? []) as readonly PlanNode[]
-  const column = inner === undefined ? undefined : columnOf(inner, at)
+  const column = inner === undefined ? undefined : boundColumn(inner, at)
   return { column: column?.kind === "utf8" ? column : undefined, letters: "lowered" }
 }
 
-function columnOf(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
+function boundColumn(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
   const column = node["expression_class"] === "BOUND_REF" ? at(Number(node["index"])) : undefined
   return column !== undefined && isStored(column) ? column : undefined
 }

@@ -128,13 +128,13 @@ async function countModels(pond: Pond, where: Filter, tally: Tally, signal: Abor
     for (const { session_id, id, source_agent, role, options } of rows) {
       if (gone.has(session_id, id)) continue
       const places = adapterById(source_agent.split("/")[0] ?? "")?.models?.recordedAt ?? []
-      const [model] = places.flatMap((place) => (place.role === role ? (textAt(options, place.path) ?? []) : []))
+      const [model] = places.flatMap((place) => (place.role === role ? (optionText(options, place.path) ?? []) : []))
       if (model !== undefined) add(tally, model, session_id)
     }
   }
 }
 
-function textAt(options: string, path: readonly string[]): string | undefined {
+function optionText(options: string, path: readonly string[]): string | undefined {
   // Most records name none, and parsing each would be most of the work.
   if (!options.includes(`"${path.at(-1)}"`)) return undefined
   const parsed = parseOwnJson(options)

@@ -46,7 +46,7 @@ export const status = defineOperation({
       namespace: pond.namespace(),
       ...counts,
       by_agent: [...by_agent],
-      bytes: bytesOf(facts),
+      bytes: storeBytes(facts),
       indexes: facts.flatMap(({ table, indexes }) =>
         indexes.map(({ name, indexedRows, unindexedRows }) => ({
           table,
@@ -59,7 +59,7 @@ export const status = defineOperation({
   },
 })
 
-function bytesOf(facts: Awaited<ReturnType<Sessions["statistics"]>>): StatusOutput["bytes"] {
+function storeBytes(facts: Awaited<ReturnType<Sessions["statistics"]>>): StatusOutput["bytes"] {
   const known = facts.flatMap(({ bytes }) => bytes ?? [])
   if (known.length < facts.length) return null
   return known.reduce((sum, { live, dead }) => ({ live: sum.live + live, dead: sum.dead + dead }), { live: 0, dead: 0 })

@@ -70,7 +70,7 @@ function withTable(
   const eol = lineEndOf(text)
   const pairs = Object.entries(table).map(([key, value]) => {
     assign(wanted, [...path, key], value)
-    return `${keyText(key)} = ${valueText(value)}${eol}`
+    return `${keyText(key)} = ${tomlValue(value)}${eol}`
   })
   return `${endedText(text, eol)}[${path.map(keyText).join(".")}]${eol}${pairs.join("")}`
 }
@@ -79,10 +79,10 @@ function withPair(text: string, path: readonly string[], value: ConfigValue, wan
   assign(wanted, path, value)
   const statements = scan(text)
   const pair = statements.findLast(({ kind, path: own }) => kind === "pair" && same(own, path))
-  if (pair !== undefined) return text.slice(0, pair.valueStart) + valueText(value) + text.slice(pair.valueEnd)
+  if (pair !== undefined) return text.slice(0, pair.valueStart) + tomlValue(value) + text.slice(pair.valueEnd)
   const eol = lineEndOf(text)
   const table = path.slice(0, -1)
-  const line = `${keyText(path.at(-1) ?? "")} = ${valueText(value)}${eol}`
+  const line = `${keyText(path.at(-1) ?? "")} = ${tomlValue(value)}${eol}`
   const first = statements.findIndex(({ kind }) => kind === "header")
   const header = statements.findLastIndex(({ kind, path: own }) => kind === "header" && same(own, table))
   if (table.length > 0 && header === -1) return `${endedText(text, eol)}[${table.map(keyText).join(".")}]${eol}${line}`
@@ -101,10 +101,10 @@ function keyText(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
-function valueText(value: ConfigValue): string {
-  if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`
+function tomlValue(value: ConfigValue): string {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(", ")}]`
   if (isTable(value)) {
-    const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${valueText(inner)}`)
+    const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${tomlValue(inner)}`)
     return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`
   }
   if (value === null) throw new NotEditable("TOML has no null")

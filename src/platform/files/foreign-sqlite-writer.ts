@@ -181,8 +181,8 @@ interface Insertion {
 function insertionOf(database: Database, table: string, names: readonly string[]): Insertion {
   const there = columnsOf(database, table)
   const isKnown = names.map((name) => there.has(name))
-  const known = names.filter((_, at) => isKnown[at]).map(quoted)
-  const sql = `INSERT INTO ${quoted(table)} (${known.join(", ")}) VALUES (${known.map(() => "?").join(", ")})`
+  const known = names.filter((_, at) => isKnown[at]).map(quoteIdentifier)
+  const sql = `INSERT INTO ${quoteIdentifier(table)} (${known.join(", ")}) VALUES (${known.map(() => "?").join(", ")})`
   return { isKnown, statement: database.query(`${sql} ON CONFLICT DO NOTHING`) }
 }
 
@@ -222,9 +222,9 @@ function removeOwners(database: Database, file: RowsToWrite): void {
   for (const { table, row } of flatRows(file)) {
     if (!file.schema.owners.includes(table)) continue
     const key = file.schema.keys[table] ?? []
-    const where = key.map((column) => `${quoted(column)} = ?`).join(" AND ")
+    const where = key.map((column) => `${quoteIdentifier(column)} = ?`).join(" AND ")
     database
-      .query(`DELETE FROM ${quoted(table)} WHERE ${where}`)
+      .query(`DELETE FROM ${quoteIdentifier(table)} WHERE ${where}`)
       .run(...key.map((column) => bound(row[column] ?? null)))
   }
 }
@@ -236,9 +236,9 @@ function storedRow(
   row: NestedRow["row"],
 ): Record<string, unknown> | undefined {
   const key = schema.keys[table] ?? []
-  const where = key.map((column) => `${quoted(column)} = ?`).join(" AND ")
+  const where = key.map((column) => `${quoteIdentifier(column)} = ?`).join(" AND ")
   const values = key.map((column) => bound(row[column] ?? null))
-  const stored = database.query(`SELECT * FROM ${quoted(table)} WHERE ${where}`).get(...values)
+  const stored = database.query(`SELECT * FROM ${quoteIdentifier(table)} WHERE ${where}`).get(...values)
   return (stored ?? undefined) as Record<string, unknown> | undefined
 }
 
@@ -283,7 +283,7 @@ function isSameJson(left: string, right: string): boolean {
 }
 
 /** Asked for every column of every row. */
-function quoted(name: string): string {
+function quoteIdentifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }
 

@@ -95,8 +95,8 @@ export function openForeignDatabase(path: string, named: readonly string[]): For
     },
     *tally({ table, by, greatest = [] }) {
       const known = columnsOf(table)
-      const maxima = greatest.map((column) => (known.includes(column) ? `max(${quoted(column)})` : "0"))
-      const sql = `SELECT ${[quoted(by), "count(*)", ...maxima].join(", ")} FROM ${quoted(table)} GROUP BY 1`
+      const maxima = greatest.map((column) => (known.includes(column) ? `max(${quoteIdentifier(column)})` : "0"))
+      const sql = `SELECT ${[quoteIdentifier(by), "count(*)", ...maxima].join(", ")} FROM ${quoteIdentifier(table)} GROUP BY 1`
       for (const [value, count, ...most] of prepared(sql).values() as unknown[][])
         yield { value: String(value), count: Number(count), greatest: most.map(Number) }
     },
@@ -268,23 +268,23 @@ function readableTables(database: Database, named: readonly string[]): Pick<Fore
 
 function selection(query: ForeignQuery, known: readonly string[]): { sql: string; values: (string | number)[] } {
   const wanted = query.columns ?? known
-  const conditions = Object.keys(query.where ?? {}).map((column) => `${quoted(column)} = ?`)
+  const conditions = Object.keys(query.where ?? {}).map((column) => `${quoteIdentifier(column)} = ?`)
   const values = Object.values(query.where ?? {})
   if (query.after !== undefined) {
-    conditions.push(`${quoted(query.after[0])} > ?`)
+    conditions.push(`${quoteIdentifier(query.after[0])} > ?`)
     values.push(query.after[1])
   }
   const columns = wanted.filter((column) => known.includes(column))
   const sql = [
-    `SELECT ${columns.map((column) => quoted(column)).join(", ")} FROM ${quoted(query.table)}`,
+    `SELECT ${columns.map((column) => quoteIdentifier(column)).join(", ")} FROM ${quoteIdentifier(query.table)}`,
     conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`,
-    query.order === undefined ? "" : `ORDER BY ${query.order.map(quoted).join(", ")}`,
+    query.order === undefined ? "" : `ORDER BY ${query.order.map(quoteIdentifier).join(", ")}`,
   ]
   return { sql: sql.filter((clause) => clause !== "").join(" "), values }
 }
 
 /** Asked for every column of every row. */
-function quoted(name: string): string {
+function quoteIdentifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }
 

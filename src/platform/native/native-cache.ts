@@ -72,7 +72,7 @@ export function addonPath(cache: NativeCache, native: EmbeddedNative): string {
 }
 
 function missingOf(cache: NativeCache, native: EmbeddedNative, directory: string): EmbeddedFile[] {
-  return filesOf(native).filter((file) => stateOf(cache, join(directory, file.name), file) !== "ready")
+  return filesOf(native).filter((file) => nativeState(cache, join(directory, file.name), file) !== "ready")
 }
 
 function unpack(cache: NativeCache, native: EmbeddedNative, directory: string): void {
@@ -108,8 +108,8 @@ export function unpackInMemory(cache: NativeCache, file: EmbeddedFile): Uint8Arr
 /** Reads every byte, where `placeNative` believes the stamps. Writes nothing. */
 export function inspectNative(cache: NativeCache, native: EmbeddedNative): NativeState {
   const paths = filesOf(native).map((file) => ({ file, path: join(cache.directory, native.contentHash, file.name) }))
-  if (paths.every(({ path }) => statOf(path) === undefined)) return "absent"
-  return paths.every(({ file, path }) => isWhole(path, file)) ? "ready" : "damaged"
+  if (paths.every(({ path }) => statExactly(path) === undefined)) return "absent"
+  return paths.every(({ file, path }) => isIntact(path, file)) ? "ready" : "damaged"
 }
 
 function filesOf(native: EmbeddedNative): readonly EmbeddedFile[] {
@@ -129,27 +129,27 @@ function unplaceable(directory: string, cause: unknown): PondError {
 
 // --- What is on disk -------------------------------------------------------------------------------------------------
 
-type Stat = NonNullable<ReturnType<typeof statOf>>
+type Stat = NonNullable<ReturnType<typeof statExactly>>
 
-function statOf(path: string) {
+function statExactly(path: string) {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-function stateOf(cache: NativeCache, path: string, file: EmbeddedFile): NativeState {
+function nativeState(cache: NativeCache, path: string, file: EmbeddedFile): NativeState {
   const directory = dirname(path)
-  const stat = statOf(path)
+  const stat = statExactly(path)
   if (stat === undefined) return "absent"
   assertPrivate(directory)
   const fingerprint = fingerprintOf(stat, file)
   if (readStamp(path) === fingerprint) return "ready"
-  if (!isWhole(path, file)) return "damaged"
+  if (!isIntact(path, file)) return "damaged"
   // A cache that can only be read (an image, a mount) serves all the same: it is hashed each time.
   if (isWritable(directory)) writeStamp(cache, path, fingerprint)
   return "ready"
 }
 
-function isWhole(path: string, file: EmbeddedFile): boolean {
-  if (statOf(path)?.size !== BigInt(file.bytes)) return false
+function isIntact(path: string, file: EmbeddedFile): boolean {
+  if (statExactly(path)?.size !== BigInt(file.bytes)) return false
   const hash = new Bun.CryptoHasher("sha256")
   const chunk = Buffer.allocUnsafe(READ_BYTES)
   const descriptor = openSync(path, "r")
@@ -172,7 +172,7 @@ function stampPath(path: string): string {
 }
 
 function readStamp(path: string): string | undefined {
-  return statOf(stampPath(path)) === undefined ? undefined : readFileSync(stampPath(path), "utf8")
+  return statExactly(stampPath(path)) === undefined ? undefined : readFileSync(stampPath(path), "utf8")
 }
 
 // --- Writing ---------------------------------------------------------------------------------------------------------

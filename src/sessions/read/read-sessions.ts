@@ -165,15 +165,15 @@ async function* readStretches(reading: Reading, sessionId: string): AsyncGenerat
       to: stretch.at(-1) as number,
     })
     // Few messages may be large, and what is as long again is most often as large.
-    const share = STRETCH_UNITS / Math.max(1, unitsOf(entries))
+    const share = STRETCH_UNITS / Math.max(1, codeUnitsOf(entries))
     count = Math.min(LOG_MESSAGES_AT_ONCE, Math.max(1, Math.floor(stretch.length * Math.min(share, 4))))
-    madeValues(unitsOf(entries) + MESSAGE_BYTES * entries.length, entries.length)
+    madeValues(codeUnitsOf(entries) + MESSAGE_BYTES * entries.length, entries.length)
     yield entries
   }
 }
 
 /** Not all of what a message holds: its texts. */
-export function unitsOf(entries: readonly Entry[]): number {
+export function codeUnitsOf(entries: readonly Entry[]): number {
   let units = 0
   for (const { message, parts } of entries) {
     if (message.role === "system") units += message.content.length

@@ -74,14 +74,14 @@ async function extend<C extends Columns, Name extends ScannedName<C>>(
   for await (const batch of table.batches({ columns, where: since })) {
     for (const row of batch) {
       rows.set(keyOf(row), row)
-      units += unitsOf(row)
+      units += codeUnitsIn(row)
     }
     if (rows.size > ROWS_MAX || units > UNITS_MAX) return undefined
   }
   return { version, reach, rows, units }
 }
 
-function unitsOf(row: object): number {
+function codeUnitsIn(row: object): number {
   return Object.values(row).reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0)
 }
 

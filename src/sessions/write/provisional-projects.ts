@@ -28,7 +28,7 @@ export async function keepStoredProjects(
   const isOfOneLog = new Set(
     doubtful.filter(({ session }) => {
       const { project, place } = provisional.get(session.id) ?? {}
-      return place !== undefined && place === placeOf(session.options) && `/${place}/`.includes(`/${project}/`)
+      return place !== undefined && place === sourcePathOf(session.options) && `/${place}/`.includes(`/${project}/`)
     }),
   )
   return batches.map((batch) => {
@@ -49,10 +49,10 @@ function withProject(batch: PreparedBatch, project: string): PreparedBatch {
 /** Where the log of a session lies, below the root of its client. One whose options are too large for their column has none here. */
 function placeIn(options: string): string | undefined {
   const parsed = parseOwnJson(options)
-  return parsed.ok ? placeOf(parsed.value) : undefined
+  return parsed.ok ? sourcePathOf(parsed.value) : undefined
 }
 
-function placeOf(options: unknown): string | undefined {
+function sourcePathOf(options: unknown): string | undefined {
   const source = isJsonObject(options as JsonValue) ? (options as { source?: JsonValue }).source : undefined
   const file = isJsonObject(source) ? source["file"] : undefined
   return typeof file === "string" ? file : undefined

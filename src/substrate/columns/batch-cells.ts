@@ -66,7 +66,7 @@ function createMetTexts(words: DataView): (from: number, to: number, read: () =>
   return (from, to, read) => {
     // Most often it is that of the row before.
     if (isAt(latest, from, to)) return texts[latest] as string
-    const place = placeOf(words, from, to)
+    const place = slotOf(words, from, to)
     latest = place
     if (isAt(place, from, to)) return texts[place] as string
     begins[place] = from
@@ -81,7 +81,7 @@ function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-function placeOf(words: DataView, from: number, to: number): number {
+function slotOf(words: DataView, from: number, to: number): number {
   let hash = to - from
   let at = from
   for (; at + 4 <= to; at += 4) hash = Math.imul(hash ^ (hash >>> 15) ^ words.getInt32(at, true), 0x01000193)

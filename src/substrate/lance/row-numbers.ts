@@ -59,7 +59,7 @@ export async function* scanByNumber(dataset: Dataset, request: NumberRange): Asy
           return rowsOf(dataset.definition, batch.selectAt(places) as never)
         },
         numbers: numbersOf(ids, batch.numRows),
-        text: text === undefined ? NO_TEXT : textOf(batch.getChild(text)?.data[0] as Data),
+        text: text === undefined ? NO_TEXT : textColumnReader(batch.getChild(text)?.data[0] as Data),
         columns: () => plainColumnsOf(dataset.definition, batch as never, names),
       }
     }
@@ -74,7 +74,7 @@ function numbersOf(ids: BigUint64Array, count: number): number[] {
   return numbers
 }
 
-function textOf(data: Data): NumberedRows["text"] {
+function textColumnReader(data: Data): NumberedRows["text"] {
   const bytes = data.values as Uint8Array
   const offsets = data.valueOffsets as Int32Array
   const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

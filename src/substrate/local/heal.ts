@@ -55,11 +55,11 @@ async function inspect(table: LocalTable): Promise<Inspected | undefined> {
 
 async function brokenFiles(table: LocalTable, files: readonly ReferencedFile[]): Promise<ReferencedFile[]> {
   const broken: ReferencedFile[] = []
-  for (const file of files) if (!(await isWhole(table, file))) broken.push(file)
+  for (const file of files) if (!(await isIntact(table, file))) broken.push(file)
   return broken
 }
 
-async function isWhole(table: LocalTable, file: ReferencedFile): Promise<boolean> {
+async function isIntact(table: LocalTable, file: ReferencedFile): Promise<boolean> {
   const path = join(table.folder, file.path)
   const bytes = await table.files.size(path)
   if (bytes === undefined || bytes === 0 || (file.bytes !== undefined && bytes !== file.bytes)) return false

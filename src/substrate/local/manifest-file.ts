@@ -42,7 +42,7 @@ export function referencedFiles(manifest: Uint8Array): readonly ReferencedFile[]
     const fields = [...protoFields(content)]
     const fragments = fields
       .filter(([number]) => number === 2)
-      .flatMap(([, fragment]) => fragmentFiles(bytesOf(fragment)))
+      .flatMap(([, fragment]) => fragmentFiles(bufferOf(fragment)))
     const indexAt = fields.find(([number]) => number === 6)?.[1]
     return [...fragments, ...(indexAt === undefined ? [] : indexFiles(sectionAt(bytes, Number(indexAt))))]
   } catch (error) {
@@ -63,8 +63,8 @@ function fragmentFiles(fragment: Buffer): ReferencedFile[] {
   let id = 0n
   for (const [number, value] of protoFields(fragment)) {
     if (number === 1) id = numberOf(value)
-    if (number === 2) files.push(dataFile(bytesOf(value)))
-    if (number === 3) files.push(deletionFile(id, bytesOf(value)))
+    if (number === 2) files.push(dataFile(bufferOf(value)))
+    if (number === 3) files.push(deletionFile(id, bufferOf(value)))
   }
   return files
 }
@@ -72,7 +72,7 @@ function fragmentFiles(fragment: Buffer): ReferencedFile[] {
 function dataFile(content: Buffer): ReferencedFile {
   const fields = new Map(protoFields(content))
   const bytes = Number(numberOf(fields.get(6)))
-  return { path: `data/${bytesOf(fields.get(1)).toString("utf8")}`, bytes: bytes === 0 ? undefined : bytes }
+  return { path: `data/${bufferOf(fields.get(1)).toString("utf8")}`, bytes: bytes === 0 ? undefined : bytes }
 }
 
 function deletionFile(fragmentId: bigint, content: Buffer): ReferencedFile {
@@ -85,15 +85,15 @@ function deletionFile(fragmentId: bigint, content: Buffer): ReferencedFile {
 function indexFiles(section: Buffer): ReferencedFile[] {
   const indexes = [...protoFields(section)].filter(([number]) => number === 1)
   return indexes.flatMap(([, index]) => {
-    const fields = [...protoFields(bytesOf(index))]
-    const uuid = new Map(protoFields(bytesOf(fields.find(([number]) => number === 1)?.[1]))).get(1)
-    const folder = `_indices/${uuidText(bytesOf(uuid))}`
-    const name = bytesOf(fields.find(([number]) => number === 3)?.[1]).toString("utf8")
+    const fields = [...protoFields(bufferOf(index))]
+    const uuid = new Map(protoFields(bufferOf(fields.find(([number]) => number === 1)?.[1]))).get(1)
+    const folder = `_indices/${uuidText(bufferOf(uuid))}`
+    const name = bufferOf(fields.find(([number]) => number === 3)?.[1]).toString("utf8")
     return fields
       .filter(([number]) => number === 10)
       .map(([, file]) => {
-        const named = new Map(protoFields(bytesOf(file)))
-        const path = `${folder}/${bytesOf(named.get(1)).toString("utf8")}`
+        const named = new Map(protoFields(bufferOf(file)))
+        const path = `${folder}/${bufferOf(named.get(1)).toString("utf8")}`
         return { path, bytes: Number(numberOf(named.get(2))), index: name }
       })
   })
@@ -107,7 +107,7 @@ function uuidText(bytes: Buffer): string {
 
 type ProtoValue = bigint | Buffer
 
-function bytesOf(value: ProtoValue | undefined): Buffer {
+function bufferOf(value: ProtoValue | undefined): Buffer {
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
 }
 

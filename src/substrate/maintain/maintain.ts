@@ -43,13 +43,13 @@ export async function maintain(dataset: Dataset, effort: Effort): Promise<Mainte
 /** What `status` shows of a table: nothing where it was never written. */
 export async function tableStatistics(dataset: Dataset): Promise<TableStatistics | undefined> {
   const table = await dataset.separate()
-  return table && { ...(await stateOf(dataset, table)), version: await dataset.attempt(() => table.version()) }
+  return table && { ...(await readTableState(dataset, table)), version: await dataset.attempt(() => table.version()) }
 }
 
 async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Promise<MaintenanceReport["steps"]> {
   const { clock, log } = dataset.catalog.context
   await dataset.attempt(() => table.checkoutLatest())
-  const state = await stateOf(dataset, table, effort !== "lookups")
+  const state = await readTableState(dataset, table, effort !== "lookups")
   const plan = planMaintenance(dataset.definition, state, { effort, nowMs: clock.nowMs() })
   const steps: MaintenanceReport["steps"][number][] = []
   for (const planned of plan) {
@@ -139,7 +139,7 @@ async function removableBefore(dataset: Dataset, table: LanceTable): Promise<Dat
 
 // --- State -----------------------------------------------------------------------------------------------------------
 
-async function stateOf(dataset: Dataset, table: LanceTable, withBytes = true): Promise<TableState> {
+async function readTableState(dataset: Dataset, table: LanceTable, withBytes = true): Promise<TableState> {
   const { local } = dataset
   const [stats, configs] = await dataset.attempt(() => Promise.all([table.stats(), table.listIndices()]))
   const bytes = withBytes && local !== undefined ? await tableUsage(local) : undefined

@@ -19,12 +19,15 @@ export async function tableUsage(table: LocalTable): Promise<TableUsage> {
   const own = new Set([manifestPath(newest), "_versions/latest_version_hint.json"])
   const isNeeded = neededBy((await filesOfVersion(table, newest)) ?? [])
   const spare = paths.filter((path) => !own.has(path) && !isNeeded(path))
-  const spareBytes = await bytesOf(table, spare)
-  const live = (await bytesOf(table, paths)) - spareBytes
-  return { live, dead: spareBytes - (await bytesOf(table, await leftAmong(table, spare, versions.at(-1) as bigint))) }
+  const spareBytes = await totalBytes(table, spare)
+  const live = (await totalBytes(table, paths)) - spareBytes
+  return {
+    live,
+    dead: spareBytes - (await totalBytes(table, await leftAmong(table, spare, versions.at(-1) as bigint))),
+  }
 }
 
-async function bytesOf({ files, folder }: LocalTable, paths: readonly string[]): Promise<number> {
+async function totalBytes({ files, folder }: LocalTable, paths: readonly string[]): Promise<number> {
   let bytes = 0
   for (const path of paths) bytes += (await files.size(join(folder, path))) ?? 0
   return bytes

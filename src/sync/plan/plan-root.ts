@@ -239,12 +239,12 @@ export function fileSignature({ sizeBytes, modifiedMs, inode, changedMs }: Sourc
 
 const CHANGED = "|"
 
-function statOf(stamp: string): string {
+function withoutChangeTime(stamp: string): string {
   return stamp.split(CHANGED, 1)[0] ?? ""
 }
 
 /** Stamps of earlier versions did not say when. */
 function hasChanged(file: SourceFile, { files }: UnitMemory): boolean {
   const [before = "", now] = [files[file.relativePath], fileSignature(file)]
-  return before !== now && !(before === statOf(before) && before === statOf(now))
+  return before !== now && !(before === withoutChangeTime(before) && before === withoutChangeTime(now))
 }

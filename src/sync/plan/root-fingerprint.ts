@@ -30,10 +30,10 @@ export function createRootFingerprint(): RootFingerprint {
         numbers.push(text.length)
       }
     },
-    text: () => `${hashOf(new Float64Array(numbers))}.${hashOf(texts.join("\0"))}`,
+    text: () => `${hashStats(new Float64Array(numbers))}.${hashStats(texts.join("\0"))}`,
   }
 }
 
-function hashOf(seen: Float64Array<ArrayBuffer> | string): string {
+function hashStats(seen: Float64Array<ArrayBuffer> | string): string {
   return Bun.hash.xxHash64(seen).toString(16)
 }

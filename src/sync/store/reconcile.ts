@@ -52,7 +52,7 @@ export async function createReconciler(
   let leftOut = 0
   const isThere = (known: StoredRecord, now: JsonValue) => {
     if (compared.isKnownAs(known, now)) return true
-    if (isCopy && !stored.forms.has(hashOf(now))) leftOut++
+    if (isCopy && !stored.forms.has(recordHash(now))) leftOut++
     return isCopy
   }
   const knownAs = (first: Entry, record: JsonValue | undefined) => {
@@ -176,7 +176,7 @@ async function indexStored(
 function documentOf({ documents, records }: Stored, first: Entry, record: JsonValue): string | undefined {
   const id = documents.get(documentPlace(first) ?? "")
   if (id === undefined || !hasContentId(id)) return undefined
-  return records.get(id)?.own === hashOf(record) ? id : undefined
+  return records.get(id)?.own === recordHash(record) ? id : undefined
 }
 
 /** The main file has none of its own. */
@@ -206,7 +206,7 @@ function createComparison({ upgrade }: ReconciledAdapter, moved: MovedSession | 
   const hasNames = upgrade !== undefined || moved !== undefined
   const nameless = (record: JsonValue) => {
     const plain = moved?.plain(record) ?? record
-    return hashOf(upgrade?.unchanged(plain) ?? plain)
+    return recordHash(upgrade?.unchanged(plain) ?? plain)
   }
   return {
     nameless,
@@ -214,14 +214,14 @@ function createComparison({ upgrade }: ReconciledAdapter, moved: MovedSession | 
       if (!hasNames) return new Set()
       return new Set([nameless(record), ...(moved === undefined ? [] : [nameless(moved.record(record))])])
     },
-    known: (record) => ({ own: hashOf(record), moved: moved && hashOf(moved.record(record)) }),
+    known: (record) => ({ own: recordHash(record), moved: moved && recordHash(moved.record(record)) }),
     isKnownAs: (known, now) =>
-      known.own === hashOf(now) || (moved !== undefined && known.moved === hashOf(moved.plain(now))),
+      known.own === recordHash(now) || (moved !== undefined && known.moved === recordHash(moved.plain(now))),
   }
 }
 
 /** Records are the same by value, whatever the order of their keys. */
-function hashOf(record: JsonValue): bigint {
+function recordHash(record: JsonValue): bigint {
   return Bun.hash.xxHash64(canonicalJson(record))
 }
 

@@ -43,7 +43,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
     if (unit === undefined || unit.row !== undefined) return undefined
     const files: SourceFile[] = []
     for (const file of unit.files) {
-      const stat = statOf(file.path)
+      const stat = statIfThere(file.path)
       if (stat?.isFile() !== true) return undefined
       files.push({ ...file, sizeBytes: stat.size, modifiedMs: stat.mtimeMs, changedMs: stat.ctimeMs, inode: stat.ino })
     }
@@ -54,7 +54,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
 
   /** A draft that an editor has put in place of a session is there no more, and never was a part of one. */
   function isPassing(place: string): boolean {
-    if (byPlace.has(place) || statOf(join(source.root, place)) !== undefined) return false
+    if (byPlace.has(place) || statIfThere(join(source.root, place)) !== undefined) return false
     folders ??= new Set([...byPlace.keys()].flatMap(foldersAbove))
     return !folders.has(place) && databases.every((database) => !place.startsWith(database))
   }
@@ -98,7 +98,7 @@ function sinceOfYoungest(units: readonly SourceUnit[]): number {
 }
 
 function isOther({ path, sizeBytes, modifiedMs, changedMs, inode }: SourceFile): boolean {
-  const stat = statOf(path)
+  const stat = statIfThere(path)
   const isSame = stat?.size === sizeBytes && stat.mtimeMs === modifiedMs && stat.ino === inode
   return !isSame || (changedMs !== undefined && stat.ctimeMs !== changedMs)
 }
@@ -109,7 +109,7 @@ function marksOf(source: ImportSource, units: readonly SourceUnit[], plannedAtMs
   const paths = databases.flatMap(({ path }) => [path, `${path}-wal`])
   const marks = new Map<string, string>()
   for (const path of [...paths, ...foldersBelow(source, "")]) {
-    const changedMs = statOf(path)?.mtimeMs ?? 0
+    const changedMs = statIfThere(path)?.mtimeMs ?? 0
     // What changed while the plan was made may not be in it.
     marks.set(path, changedMs >= plannedAtMs - COARSE_MS ? "young" : markOf(path))
   }
@@ -119,7 +119,7 @@ function marksOf(source: ImportSource, units: readonly SourceUnit[], plannedAtMs
 /** Of a new one nothing else tells that there is a session in it. Links are not followed: what lies behind them is for the sweep. */
 function foldersBelow(source: ImportSource, at: string): string[] {
   const path = join(source.root, at)
-  const inner = entriesOf(path).flatMap((entry) => {
+  const inner = readDirectory(path).flatMap((entry) => {
     const place = at === "" ? entry.name : `${at}/${entry.name}`
     const isOfInterest = entry.isDirectory() && source.adapter.watching?.concerns(source.root, place) !== false
     return isOfInterest ? foldersBelow(source, place) : []
@@ -136,7 +136,7 @@ function foldersAbove(place: string): string[] {
   return names.slice(1).map((_, depth) => names.slice(0, depth + 1).join("/"))
 }
 
-function entriesOf(path: string): Dirent[] {
+function readDirectory(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true })
   } catch (error) {
@@ -146,11 +146,11 @@ function entriesOf(path: string): Dirent[] {
 }
 
 function markOf(path: string): string {
-  const stat = statOf(path)
+  const stat = statIfThere(path)
   return stat === undefined ? "" : `${stat.size}.${stat.mtimeMs}.${stat.ino}`
 }
 
-function statOf(path: string): Stats | undefined {
+function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Conversation, ForeignTarget } from "../../../src/adapters/adapter.
 import { codex } from "../../../src/adapters/codex/adapter.ts"
 import { originOf } from "../../../src/adapters/registry.ts"
 import type { Entry, Part, Provenance } from "../../../src/model/session.ts"
-import { bytesOf } from "../../../src/restore/draft.ts"
+import { fileBytes } from "../../../src/restore/draft.ts"
 import { type ForeignFiles, foreignFiles } from "../../../src/restore/output-files.ts"
 import { CWD, said, threadsBelow, withTree } from "./support.ts"
 
@@ -78,7 +78,7 @@ async function readBack(serialized: ForeignFiles): Promise<string[]> {
   const tree = Object.fromEntries(
     serialized.files.map((file) => [
       file.relativePath,
-      file.form === "database" ? "" : Buffer.from(bytesOf(file)).toString(),
+      file.form === "database" ? "" : Buffer.from(fileBytes(file)).toString(),
     ]),
   )
   return withTree(tree, async (root) => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import type { OutputFile } from "../../../src/adapters/adapter.ts"
 import { codex } from "../../../src/adapters/codex/adapter.ts"
-import { bytesOf } from "../../../src/restore/draft.ts"
+import { fileBytes } from "../../../src/restore/draft.ts"
 import { createOutputFiles, nativeFiles } from "../../../src/restore/output-files.ts"
 import { reroot } from "../../../src/restore/reroot.ts"
 import { CWD, fixture, stored, threadsBelow } from "./support.ts"
@@ -16,7 +16,7 @@ async function filesOf(name: string): Promise<Map<string, OutputFile>> {
 
 function bytes(file: OutputFile | undefined): Buffer {
   if (file === undefined || file.form === "database") throw new Error("no file")
-  return Buffer.from(bytesOf(file))
+  return Buffer.from(fileBytes(file))
 }
 
 test.each(["forked", "reverted", "odd-numbers", "compacted", "tools"])(

@@ -50,7 +50,7 @@ export function createTextCache(messages: WordTables["messages"], unitsMax = CAC
       for (const row of await messages.takeByNumber([...missing.keys()], columns)) {
         found.set(row.row, row)
         const message = missing.get(row.row)
-        const units = unitsOf(row)
+        const units = codeUnitsIn(row)
         if (message !== undefined && units <= TEXT_UNITS_MAX) kept.set(row.row, { message, columns: names, row }, units)
       }
       return found
@@ -58,7 +58,7 @@ export function createTextCache(messages: WordTables["messages"], unitsMax = CAC
   }
 }
 
-function unitsOf(row: object): number {
+function codeUnitsIn(row: object): number {
   return Object.values(row).reduce<number>(
     (sum, value) => sum + (typeof value === "string" ? value.length : 0),
     ROW_UNITS,
