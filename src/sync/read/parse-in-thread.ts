@@ -36,7 +36,7 @@ const BYTES_MIN = 4_000_000
 /** Units that are ordered before the first of them is asked for: small ones must not keep the thread waiting. */
 const UNITS_AHEAD = 64
 /** Open questions, each of which asks for about a megabyte: how far parsing runs ahead of writing. */
-const QUESTIONS_AHEAD = 4
+const QUESTIONS_AHEAD = 2
 
 export function createParseThread(): ParseThread {
   let thread: AnsweringThread<ParseQuestion, ParseAnswer> | undefined
