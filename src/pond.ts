@@ -17,8 +17,8 @@ import { lazy } from "./platform/lazy.ts"
 import { type ListenForEnd, listenForEnd } from "./platform/process/signals.ts"
 import { type Streams, standardStreams } from "./platform/process/streams.ts"
 import type { Sessions } from "./sessions/store.ts"
-import { folderOf, PERSONAL_NAMESPACE } from "./substrate/namespace-folder.ts"
 import type { Namespaces } from "./substrate/namespaces.ts"
+import { folderOf, PERSONAL_NAMESPACE } from "./substrate/namespaces.ts"
 import type { Store } from "./substrate/table.ts"
 
 interface Stores {

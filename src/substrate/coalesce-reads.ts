@@ -1,21 +1,21 @@
 /**
- * Reads by key that are asked for at once, done as one: a read of the engine costs milliseconds before it looks at its
- * first key, and little more for thirty of them. Who asks alone waits for nobody. A read that has begun takes nobody in,
- * so that every answer holds what was committed before it was asked for (`lance-handle-freshness`).
+ * Coalesces concurrent reads by key into one read of the table (as DataLoader does). A read of the engine costs
+ * milliseconds before its first key and little more for thirty. A single caller never waits. A read that has begun takes
+ * no more keys, so that every answer holds what was committed before it was asked for (`lance-handle-freshness`).
  */
 
-export interface Gathering<Key, Row> {
+export interface CoalescedReads<Key, Row> {
   /** The rows of all of these keys, in any order. */
   readonly read: (keys: readonly Key[]) => Promise<readonly Row[]>
   readonly keyOf: (row: Row) => Key
   /** One text per key. */
   readonly textOf: (key: Key) => string
-  /** So many keys at most are read at once, unless one alone asks for more. */
+  /** At most this many keys are read at once, unless one caller asks for more. */
   readonly keysMax: number
 }
 
-/** The rows of these keys. Rows may be shared with others who asked for them: nobody changes one. */
-export type Gathered<Key, Row> = (keys: readonly Key[]) => Promise<readonly Row[]>
+/** Reads the rows of some keys. A row may be shared with other callers, so nobody may change it. */
+export type CoalescedRead<Key, Row> = (keys: readonly Key[]) => Promise<readonly Row[]>
 
 interface Waiting<Key, Row> {
   readonly keys: readonly Key[]
@@ -23,18 +23,18 @@ interface Waiting<Key, Row> {
   readonly reject: (reason: unknown) => void
 }
 
-/** While one read is slow, another goes on. */
-const AT_ONCE = 2
+/** So that one slow read does not hold up the next. */
+const CONCURRENT_READS = 2
 
-export function gathered<Key, Row>(gathering: Gathering<Key, Row>): Gathered<Key, Row> {
+export function coalesceReads<Key, Row>(reads: CoalescedReads<Key, Row>): CoalescedRead<Key, Row> {
   const waiting: Waiting<Key, Row>[] = []
   let running = 0
 
   async function readAll(): Promise<void> {
     running += 1
-    // What is asked for in the same turn goes into one read.
+    // Calls of the same tick go into one read.
     await Promise.resolve()
-    while (waiting.length > 0) await readGroup(gathering, nextGroup(waiting, gathering.keysMax))
+    while (waiting.length > 0) await readGroup(reads, nextGroup(waiting, reads.keysMax))
     running -= 1
   }
 
@@ -42,7 +42,7 @@ export function gathered<Key, Row>(gathering: Gathering<Key, Row>): Gathered<Key
     if (keys.length === 0) return Promise.resolve([])
     return new Promise((resolve, reject) => {
       waiting.push({ keys, resolve, reject })
-      if (running < AT_ONCE) void readAll()
+      if (running < CONCURRENT_READS) void readAll()
     })
   }
 }
@@ -57,7 +57,7 @@ function nextGroup<Key, Row>(waiting: Waiting<Key, Row>[], keysMax: number): Wai
 }
 
 async function readGroup<Key, Row>(
-  { read, keyOf, textOf }: Gathering<Key, Row>,
+  { read, keyOf, textOf }: CoalescedReads<Key, Row>,
   group: readonly Waiting<Key, Row>[],
 ): Promise<void> {
   try {

@@ -68,15 +68,15 @@ export const not = (filter: Filter): Filter => ({ op: "not", filter })
 export function filterText(table: AnyTable, filter: Filter): string {
   switch (filter.op) {
     case "and":
-      return joined(table, filter.filters, " AND ", "true")
+      return joinFilters(table, filter.filters, " AND ", "true")
     case "or":
-      return joined(table, filter.filters, " OR ", "false")
+      return joinFilters(table, filter.filters, " OR ", "false")
     case "not":
       return `(NOT ${filterText(table, filter.filter)})`
     case "is_null":
       return `(${declaredColumn(table, filter.column).name} IS NULL)`
     case "stored":
-      return places(filter.from, filter.to)
+      return rowNumbers(filter.from, filter.to)
     case "eq":
       return comparison(table, filter.column, "=", filter.value)
     case "in":
@@ -86,11 +86,11 @@ export function filterText(table: AnyTable, filter: Filter): string {
     case "contains":
     case "starts_with":
     case "matches":
-      return textual(table, filter)
+      return textFilter(table, filter)
   }
 }
 
-function joined(table: AnyTable, filters: readonly Filter[], word: string, empty: string): string {
+function joinFilters(table: AnyTable, filters: readonly Filter[], word: string, empty: string): string {
   if (filters.length === 0) return empty
   return `(${filters.map((filter) => filterText(table, filter)).join(word)})`
 }
@@ -119,12 +119,12 @@ function interval(table: AnyTable, name: string, bounds: Range): string {
   return parts.length === 0 ? "true" : `(${parts.join(" AND ")})`
 }
 
-function places(from: number, to: number | undefined): string {
+function rowNumbers(from: number, to: number | undefined): string {
   assert(Number.isSafeInteger(from) && (to === undefined || Number.isSafeInteger(to)), "a place is a whole number")
   return to === undefined ? `(_rowid >= ${from})` : `(_rowid >= ${from} AND _rowid < ${to})`
 }
 
-function textual(table: AnyTable, filter: Extract<Filter, { text: string }>): string {
+function textFilter(table: AnyTable, filter: Extract<Filter, { text: string }>): string {
   const column = declaredColumn(table, filter.column)
   assert(column.kind === "utf8", `${filter.op} is asked of a text column`)
   if (filter.op === "matches") {

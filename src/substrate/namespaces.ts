@@ -5,10 +5,14 @@
  */
 import { PondError } from "../model/errors.ts"
 import type { Clock } from "../platform/host/clock.ts"
+import { sha256Of } from "../platform/sha256.ts"
+import { storedText } from "./columns/surrogate-escape.ts"
 import { eq } from "./filter.ts"
-import { folderOf, PERSONAL_NAMESPACE } from "./namespace-folder.ts"
 import type { Store } from "./table.ts"
 import { defineTable, timestampUs, utf8 } from "./table-definition.ts"
+
+/** The store itself: what is meant where no namespace is named. */
+export const PERSONAL_NAMESPACE = "local"
 
 const NAMESPACES = defineTable({
   name: "namespaces",
@@ -17,6 +21,11 @@ const NAMESPACES = defineTable({
   key: ["name"],
   indexes: [],
 })
+
+/** A folder of pond's own naming: whatever bytes the namespace has, it is safe on every disk and in every bucket. */
+export function folderOf(namespace: string): string {
+  return `ns-${sha256Of(storedText(namespace)).slice(0, 40)}`
+}
 
 export interface Namespace {
   readonly name: string

@@ -50,7 +50,7 @@ export async function checkStorage(location: Location, context: StoreContext): P
       step: name,
       ok: failure === undefined,
       ms,
-      ...(failure === undefined ? {} : { error: told(failure) }),
+      ...(failure === undefined ? {} : { error: describeFailure(failure) }),
     })
   }
 
@@ -60,9 +60,9 @@ export async function checkStorage(location: Location, context: StoreContext): P
 
   await step("reach", async () => void (await catalog.names()))
   await stepIfOk("write", async () => void (await insertAbsent(dataset, [{ writer: "first", round: 0 }])))
-  await stepIfOk("conditional write", () => meet(datasets))
+  await stepIfOk("conditional write", () => raceWriters(datasets))
   await stepIfOk("read", () => readBack(dataset))
-  await stepIfOk("list", async () => missing(await catalog.names(), definition.name))
+  await stepIfOk("list", async () => whyUnlisted(await catalog.names(), definition.name))
   if (isOk() || (await isThere(catalog, definition.name))) await step("delete", () => remove(catalog, definition.name))
   for (const each of catalogs) each.close()
   return { url: location.shown, ok: isOk(), steps }
@@ -83,7 +83,7 @@ function checkTable(): TableDefinition {
  * Writers that commit at the same moment: where a commit overwrites another, its rows are gone. About once in 170 checks
  * of such a store a writer reads a manifest while it is replaced, and finds it cut: that says the same.
  */
-async function meet(datasets: readonly Dataset[]): Promise<string | undefined> {
+async function raceWriters(datasets: readonly Dataset[]): Promise<string | undefined> {
   const want = 1 + WRITERS * ROUNDS
   const found = await rowsOfAll(datasets).catch((error: unknown) => {
     if (toPondError(error).details["failure"] === "damaged") return "not all can be read"
@@ -115,7 +115,7 @@ async function readBack(dataset: Dataset): Promise<string | undefined> {
   return rows.some((row) => row["writer"] === "first") ? undefined : "what was written does not come back"
 }
 
-function missing(names: readonly string[], name: string): string | undefined {
+function whyUnlisted(names: readonly string[], name: string): string | undefined {
   return names.includes(name) ? undefined : "the table that was written is not in the list"
 }
 
@@ -132,7 +132,7 @@ async function remove(catalog: Catalog, name: string): Promise<string | undefine
   return (await catalog.names()).includes(name) ? "what was removed is still in the list" : undefined
 }
 
-function told(failure: PondError | string): { readonly code: string; readonly message: string } {
+function describeFailure(failure: PondError | string): { readonly code: string; readonly message: string } {
   if (typeof failure === "string") return { code: "storage_unavailable", message: failure }
   return { code: failure.code, message: failure.message }
 }

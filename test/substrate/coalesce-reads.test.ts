@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { gathered } from "../../src/substrate/coalesce-reads.ts"
+import { coalesceReads } from "../../src/substrate/coalesce-reads.ts"
 
 interface Row {
   readonly of: string
@@ -9,7 +9,7 @@ interface Row {
 /** Reads that wait until they are let go, so that the test says what happens meanwhile. */
 function slowTable(keysMax = 100) {
   const reads: { readonly keys: readonly string[]; readonly end: (fault?: Error) => void }[] = []
-  const ask = gathered<string, Row>({
+  const ask = coalesceReads<string, Row>({
     read: (keys) => {
       const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
       const rows = keys.flatMap((of) => [1, 2].map((value) => ({ of, value })))

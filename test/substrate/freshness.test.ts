@@ -3,7 +3,7 @@ import { renameSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
 import { compare } from "../../src/sessions/words/terms/tokenizer.ts"
-import { openStandstill } from "../../src/substrate/lance/freshness.ts"
+import { trackFreshness } from "../../src/substrate/lance/freshness.ts"
 import { type DiskFiles, diskFiles } from "../../src/substrate/local/disk-files.ts"
 import { EVERY_KIND, row, type TestStore, testStore } from "./support.ts"
 
@@ -13,60 +13,60 @@ function createClock() {
 }
 
 /** The engine looks, and takes so long. */
-function look(standstill: ReturnType<typeof openStandstill>): void {
-  standstill.looking()()
+function look(tracker: ReturnType<typeof trackFreshness>): void {
+  tracker.beginCheck()()
 }
 
 test("what was looked at well after its last commit stands still until the next, or for a few seconds", () => {
   const clock = createClock()
   const folder = { stamp: "first" }
-  const standstill = openStandstill(() => folder.stamp, clock)
-  expect(standstill.isKept()).toBe(false)
-  look(standstill)
-  expect(standstill.isKept()).toBe(false)
+  const tracker = trackFreshness(() => folder.stamp, clock)
+  expect(tracker.isFresh()).toBe(false)
+  look(tracker)
+  expect(tracker.isFresh()).toBe(false)
   clock.ms += 3_000
-  expect(standstill.isKept()).toBe(false)
-  look(standstill)
-  expect(standstill.isKept()).toBe(true)
+  expect(tracker.isFresh()).toBe(false)
+  look(tracker)
+  expect(tracker.isFresh()).toBe(true)
   clock.ms += 4_000
-  expect(standstill.isKept()).toBe(true)
+  expect(tracker.isFresh()).toBe(true)
   clock.ms += 4_000
-  expect(standstill.isKept()).toBe(false)
-  look(standstill)
+  expect(tracker.isFresh()).toBe(false)
+  look(tracker)
   folder.stamp = "second"
-  expect(standstill.isKept()).toBe(false)
+  expect(tracker.isFresh()).toBe(false)
 })
 
 test("of two commits that have the same time the second is not missed", () => {
   const clock = createClock()
   const folder = { stamp: "before" }
-  const standstill = openStandstill(() => folder.stamp, clock)
-  look(standstill)
+  const tracker = trackFreshness(() => folder.stamp, clock)
+  look(tracker)
   clock.ms += 3_000
   folder.stamp = "this second"
-  look(standstill)
+  look(tracker)
   // The second commit comes now, and the folder keeps its time.
-  expect(standstill.isKept()).toBe(false)
+  expect(tracker.isFresh()).toBe(false)
   clock.ms += 1_000
-  look(standstill)
-  expect(standstill.isKept()).toBe(false)
+  look(tracker)
+  expect(tracker.isFresh()).toBe(false)
 })
 
 test("a look that began before a commit says nothing of it, and a folder without a time nothing at all", () => {
   const clock = createClock()
   const folder: { stamp: string | undefined } = { stamp: "first" }
-  const standstill = openStandstill(() => folder.stamp, clock)
-  look(standstill)
+  const tracker = trackFreshness(() => folder.stamp, clock)
+  look(tracker)
   clock.ms += 3_000
-  const looked = standstill.looking()
+  const checked = tracker.beginCheck()
   folder.stamp = "second"
-  looked()
-  expect(standstill.isKept()).toBe(false)
+  checked()
+  expect(tracker.isFresh()).toBe(false)
   folder.stamp = undefined
-  look(standstill)
+  look(tracker)
   clock.ms += 3_000
-  look(standstill)
-  expect(standstill.isKept()).toBe(false)
+  look(tracker)
+  expect(tracker.isFresh()).toBe(false)
 })
 
 test("a table that stands still is not looked at, and what others commit is seen all the same", async () => {
@@ -75,9 +75,9 @@ test("a table that stands still is not looked at, and what others commit is seen
   const stamps: string[] = []
   const disk = {
     ...diskFiles,
-    stamp: (folder: string) => {
+    statSignature: (folder: string) => {
       stamps.push(folder)
-      return diskFiles.stamp(folder)
+      return diskFiles.statSignature(folder)
     },
   }
   const reader = place.open({ clock, disk }).table(EVERY_KIND)
@@ -104,14 +104,14 @@ test("a table that stands still is not looked at, and what others commit is seen
 })
 
 /** A table with one row that stands still for its reader. */
-async function stoodStill(place: TestStore, stamp?: DiskFiles["stamp"]) {
+async function stoodStill(place: TestStore, stamp?: DiskFiles["statSignature"]) {
   const clock = createClock()
   const folders = new Set<string>()
   const stamped = (folder: string) => {
     folders.add(folder)
-    return (stamp ?? diskFiles.stamp)(folder)
+    return (stamp ?? diskFiles.statSignature)(folder)
   }
-  const table = place.open({ clock, disk: { ...diskFiles, stamp: stamped } }).table(EVERY_KIND)
+  const table = place.open({ clock, disk: { ...diskFiles, statSignature: stamped } }).table(EVERY_KIND)
   const idsOf = async () => (await table.read({ columns: ["id"] })).map(({ id }) => id).toSorted(compare)
   const standStill = async () => {
     await idsOf()

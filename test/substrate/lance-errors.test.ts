@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import { engine } from "../../src/substrate/lance/engine.ts"
 import { type Failure, failureOf, storeError } from "../../src/substrate/lance/lance-errors.ts"
-import { retried } from "../../src/substrate/lance/retry.ts"
+import { withRetries } from "../../src/substrate/lance/retry.ts"
 import { manifestName } from "../../src/substrate/local/manifest-file.ts"
 import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
 
@@ -230,7 +230,7 @@ test("what is repeated ends as one typed error that says how often it was tried"
     calls += 1
     return Promise.reject(new Error("lance error: Commit conflict for version 2: Failed to commit"))
   }
-  const failed = await retried(context, conflict).catch((error) => error)
+  const failed = await withRetries(context, conflict).catch((error) => error)
   expect(failed).toMatchObject({ code: "conflict", details: { attempts: calls, failure: "conflict" } })
   expect(calls).toBe(8)
   expect(slept.length).toBe(7)
@@ -243,7 +243,7 @@ test("what is repeated ends as one typed error that says how often it was tried"
     calls += 1
     return Promise.reject(new Error("something else"))
   }
-  expect(await retried(context, unknown).catch((error) => error)).toMatchObject({ code: "internal" })
+  expect(await withRetries(context, unknown).catch((error) => error)).toMatchObject({ code: "internal" })
   expect(calls).toBe(1)
 })
 

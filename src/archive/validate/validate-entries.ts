@@ -3,7 +3,7 @@
  * one core validates while the other stores. A small one, or where no thread starts, in this thread.
  */
 import { startAnswering, threadUrl } from "../../platform/threads.ts"
-import { judgedBatches, type RowBatch } from "../../substrate/columns/row-batch.ts"
+import { type RowBatch, readValidatedBatches } from "../../substrate/columns/row-batch.ts"
 import type { ArchiveEntry } from "../file/manifest.ts"
 import { InvalidArchive } from "../file/tar.ts"
 import { createEntryValidator, type Findings, type ValidatedRows } from "./entry-validator.ts"
@@ -56,7 +56,7 @@ export async function* validateEntries(
       const { raw, keyHashes } = await validated
       aheadBytes -= entry.raw_bytes
       askAhead()
-      yield { entry, batches: judgedBatches(entry.table.definition, raw, keyHashes) }
+      yield { entry, batches: readValidatedBatches(entry.table.definition, raw, keyHashes) }
     }
     return await validator.findings()
   } finally {

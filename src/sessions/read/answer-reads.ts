@@ -3,7 +3,7 @@
  * caches all of it (`row-cache.ts`); a command reads the few rows it needs.
  */
 import type { Lifetime } from "../../platform/host/host.ts"
-import { type Gathered, gathered } from "../../substrate/coalesce-reads.ts"
+import { type CoalescedRead, coalesceReads } from "../../substrate/coalesce-reads.ts"
 import { and, eq, isIn } from "../../substrate/filter.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { PartRow, SESSIONS, SessionRow } from "../tables.ts"
@@ -24,9 +24,9 @@ type SessionFactRow = Pick<SessionRow, (typeof FACT_COLUMNS)[number]>
 type FileRow = Pick<PartRow, "session_id" | "message_id" | "variant_data">
 
 export interface AnswerReads {
-  readonly sessions: Gathered<string, SessionFactRow>
+  readonly sessions: CoalescedRead<string, SessionFactRow>
   /** The parts of messages that are files. */
-  readonly files: Gathered<NameKey, FileRow>
+  readonly files: CoalescedRead<NameKey, FileRow>
   /** The project of every session. */
   projects(): Promise<readonly string[]>
   /** Something is found: begins to open what is then read, while the texts of what was found are. */
@@ -35,7 +35,7 @@ export interface AnswerReads {
 
 export function openAnswerReads({ sessions, parts }: SessionTables, lifetime: Lifetime = "command"): AnswerReads {
   const kept = cacheRows({ lifetime, table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
-  const byId = gathered<string, SessionFactRow>({
+  const byId = coalesceReads<string, SessionFactRow>({
     read: (ids) => sessions.read({ columns: FACT_COLUMNS, where: isIn("id", ids) }),
     keyOf: ({ id }) => id,
     textOf: itself,
@@ -53,7 +53,7 @@ export function openAnswerReads({ sessions, parts }: SessionTables, lifetime: Li
     where: IS_FILE,
     keyOf: (row) => textOfName(nameOf(row)),
   })
-  const filesOf = gathered<NameKey, FileRow>({
+  const filesOf = coalesceReads<NameKey, FileRow>({
     read: (keys) =>
       parts.read({
         columns: ["session_id", "message_id", "variant_data"],

@@ -4,7 +4,7 @@
  * does not pay for each of them what a read costs before it has read anything.
  */
 
-import { type Gathered, gathered } from "../../substrate/coalesce-reads.ts"
+import { type CoalescedRead, coalesceReads } from "../../substrate/coalesce-reads.ts"
 import { and, eq, type Filter, isIn, isNull, not, or } from "../../substrate/filter.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES, MessageRow, PARTS, PartRow, SESSIONS, SessionRow } from "../tables.ts"
@@ -64,14 +64,14 @@ export interface NameKey {
 }
 
 export interface PointReads {
-  readonly sessions: Gathered<string, ReadSession>
+  readonly sessions: CoalescedRead<string, ReadSession>
   /** By the session that they name as their parent. */
-  readonly children: Gathered<string, ReadSession>
-  readonly places: Readonly<Record<PositionKind, Gathered<string, PlaceRow>>>
-  readonly messagesAt: Gathered<OrdinalKey, ReadMessage>
-  readonly partsAt: Gathered<OrdinalKey, ReadPart>
-  readonly messagesNamed: Gathered<NameKey, ReadMessage>
-  readonly partsNamed: Gathered<NameKey, ReadPart>
+  readonly children: CoalescedRead<string, ReadSession>
+  readonly places: Readonly<Record<PositionKind, CoalescedRead<string, PlaceRow>>>
+  readonly messagesAt: CoalescedRead<OrdinalKey, ReadMessage>
+  readonly partsAt: CoalescedRead<OrdinalKey, ReadPart>
+  readonly messagesNamed: CoalescedRead<NameKey, ReadMessage>
+  readonly partsNamed: CoalescedRead<NameKey, ReadPart>
 }
 
 export const SESSIONS_MAX = 128
@@ -84,14 +84,14 @@ export const textOfName = ({ sessionId, messageId }: NameKey) => `${sessionId.le
 
 export function openPointReads({ sessions, messages, parts }: SessionTables): PointReads {
   const sessionsBy = (column: "id" | "parent_session_id") =>
-    gathered<string, ReadSession>({
+    coalesceReads<string, ReadSession>({
       read: (ids) => sessions.read({ columns: SESSION_COLUMNS, where: isIn(column, ids) }),
       keyOf: (row) => row[column] ?? "",
       textOf: itself,
       keysMax: SESSIONS_MAX,
     })
   const placesWhere = (condition?: Filter) =>
-    gathered<string, PlaceRow>({
+    coalesceReads<string, PlaceRow>({
       read: (ids) =>
         messages.read({
           columns: ["session_id", "id", "ordinal"],
@@ -106,7 +106,7 @@ export function openPointReads({ sessions, messages, parts }: SessionTables): Po
     read: (where: Filter) => Promise<readonly Row[]>,
     column: "id" | "message_id",
   ) =>
-    gathered<NameKey, Row>({
+    coalesceReads<NameKey, Row>({
       read: (keys) => read(byNames(column, keys)),
       keyOf: (row) => ({ sessionId: row.session_id, messageId: idOf(row) }),
       textOf: textOfName,
@@ -120,13 +120,13 @@ export function openPointReads({ sessions, messages, parts }: SessionTables): Po
       spoken: placesWhere(not(isNull("search_text"))),
       turns: placesWhere(not(eq("role", "system"))),
     },
-    messagesAt: gathered<OrdinalKey, ReadMessage>({
+    messagesAt: coalesceReads<OrdinalKey, ReadMessage>({
       read: (keys) => messages.read({ columns: MESSAGE_COLUMNS, where: byPlaces("ordinal", keys) }),
       keyOf: (row) => ({ sessionId: row.session_id, ordinal: row.ordinal }),
       textOf: textOfPlace,
       keysMax: MESSAGES_MAX,
     }),
-    partsAt: gathered<OrdinalKey, ReadPart>({
+    partsAt: coalesceReads<OrdinalKey, ReadPart>({
       read: (keys) => parts.read({ columns: PART_COLUMNS, where: byPlaces("message_ordinal", keys) }),
       keyOf: (row) => ({ sessionId: row.session_id, ordinal: row.message_ordinal }),
       textOf: textOfPlace,

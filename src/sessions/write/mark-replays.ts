@@ -4,7 +4,7 @@
  * alone; each copy is marked `options.pond.replay_of`, so that search and statistics count it once.
  */
 import { isJsonObject, type JsonObject, parseOwnJson, stringifyJson } from "../../model/json.ts"
-import { type ColumnBatch, type ColumnValues, replaced, textsOf } from "../../substrate/columns/column-batch.ts"
+import { type ColumnBatch, type ColumnValues, replaceColumns, textsOf } from "../../substrate/columns/column-batch.ts"
 import { isIn } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
 import { unpackBlobs } from "../rows/blob-packing.ts"
@@ -65,8 +65,8 @@ function markCopies(batch: PreparedBatch, owners: ReadonlyMap<string, string>): 
   const ofMessages = textsIn(parts, "message_id")
   return {
     ...batch,
-    messages: replaced(MESSAGES, messages, { lane: lanes, options }),
-    parts: replaced(PARTS, parts, {
+    messages: replaceColumns(MESSAGES, messages, { lane: lanes, options }),
+    parts: replaceColumns(PARTS, parts, {
       lane: partLanes.map((lane, place) => (copies.has(ofMessages[place] ?? "") ? "replay" : lane)),
     }),
     blobs: [...batch.blobs, ...blobs.take()],

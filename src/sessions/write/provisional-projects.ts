@@ -6,7 +6,7 @@
  */
 import { isJsonObject, type JsonValue, parseOwnJson } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
-import { filled } from "../../substrate/columns/column-batch.ts"
+import { fillColumns } from "../../substrate/columns/column-batch.ts"
 import { isIn } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
 import { MESSAGES, PARTS, type SESSIONS } from "../tables.ts"
@@ -41,8 +41,8 @@ function withProject(batch: PreparedBatch, project: string): PreparedBatch {
   return {
     ...batch,
     session: { ...batch.session, project },
-    messages: filled(MESSAGES, batch.messages, { project }),
-    parts: filled(PARTS, batch.parts, { project }),
+    messages: fillColumns(MESSAGES, batch.messages, { project }),
+    parts: fillColumns(PARTS, batch.parts, { project }),
   }
 }
 

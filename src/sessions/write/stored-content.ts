@@ -12,7 +12,7 @@ import {
   columnBytes,
   keyHashes,
   repeatedTexts,
-  replaced,
+  replaceColumns,
   textReader,
   textsOf,
 } from "../../substrate/columns/column-batch.ts"
@@ -151,7 +151,7 @@ function withoutReplays(batch: ColumnBatch): ColumnBatch {
   const options = textsOf(columnIn(batch, "options")).map((text, row) =>
     lanes[row] === replay && text !== null ? withoutMark(text) : text,
   )
-  return replaced(MESSAGES, batch, { options })
+  return replaceColumns(MESSAGES, batch, { options })
 }
 
 function withoutMark(options: string): string {

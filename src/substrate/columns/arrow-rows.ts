@@ -127,10 +127,10 @@ function arrowColumn(column: Column, { data, offsets, nulls }: ColumnValues, len
       assert(offsets !== undefined, "a column of bytes says where each begins")
       return arrow.makeData({ type: new arrow.Binary(), ...frame, valueOffsets: offsets, data: data as Uint8Array })
     case "vector":
-      return vectors(column, data as Uint16Array, frame)
+      return vectorData(column, data as Uint16Array, frame)
     case "blob":
       assert(offsets !== undefined, "a column of blobs says where each begins")
-      return blobs(column, data as Uint8Array, offsets, frame)
+      return blobData(column, data as Uint8Array, offsets, frame)
     case "int32":
       return arrow.makeData({ type: new arrow.Int32(), ...frame, data: data as Int32Array })
     case "float64":
@@ -143,11 +143,11 @@ function arrowColumn(column: Column, { data, offsets, nulls }: ColumnValues, len
       // Arrow's writer gives a bool column of nulls alone no values, and the engine refuses a column without values. The
       // same bits under a byte type are always written; the type that is read is the one of the schema.
       assert(kind === "bool", `a column of ${kind} is not a plain column`)
-      return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: bits(data as Uint8Array) })
+      return arrow.makeData({ type: new arrow.Uint8(), ...frame, data: packBits(data as Uint8Array) })
   }
 }
 
-function bits(truths: Uint8Array): Uint8Array {
+function packBits(truths: Uint8Array): Uint8Array {
   const into = new Uint8Array((truths.length + 7) >> 3)
   for (let index = 0; index < truths.length; index++) {
     if (truths[index] === 1) into[index >> 3] = (into[index >> 3] ?? 0) | (1 << (index & 7))
@@ -155,13 +155,13 @@ function bits(truths: Uint8Array): Uint8Array {
   return into
 }
 
-function vectors(column: Column, data: Uint16Array, frame: Frame): Data {
+function vectorData(column: Column, data: Uint16Array, frame: Frame): Data {
   const { arrow } = engine()
   const child = arrow.makeData({ type: new arrow.Float16(), length: data.length, nullCount: 0, data })
   return arrow.makeData({ type: arrowType(column) as InstanceType<typeof arrow.FixedSizeList>, ...frame, child })
 }
 
-function blobs(column: Column, data: Uint8Array, offsets: Int32Array, frame: Frame): Data {
+function blobData(column: Column, data: Uint8Array, offsets: Int32Array, frame: Frame): Data {
   const { arrow } = engine()
   const { length } = frame
   const valueOffsets = BigInt64Array.from(offsets, BigInt)
@@ -197,17 +197,17 @@ export function rowsOf(table: TableDefinition, batch: RecordBatch): AnyRow[] {
 }
 
 /** The named columns, without rows being made of them: a copy of their own, of which nothing keeps the batch. */
-export function plainColumnsOf(table: TableDefinition, batch: RecordBatch, names: readonly string[]): ColumnBatch {
+export function columnsOfRecord(table: TableDefinition, batch: RecordBatch, names: readonly string[]): ColumnBatch {
   const columns = names.map((name) => {
     const data = batch.getChild(name)?.data[0]
     assert(data !== undefined && data.offset === 0, `a batch holds the column ${name}, from its beginning`)
     assert(table.columns[name]?.kind !== "bool", `${name} is a column of values that lie apart`)
-    return [name, plainColumn(data)] as const
+    return [name, columnOfData(data)] as const
   })
   return { length: batch.numRows, columns: Object.fromEntries(columns) }
 }
 
-function plainColumn(data: Data): ColumnValues {
+function columnOfData(data: Data): ColumnValues {
   const { values, length } = data
   const missing = data.nullCount === 0 ? {} : { nulls: nullsOfBits(data.nullBitmap, length) }
   // An empty column has no offsets at all.

@@ -32,7 +32,7 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
   const isWhole = data.nullCount === 0
   const hasValue = (row: number) => isWhole || data.getValid(row)
   const words = wordsOf(values)
-  const met = createMetTexts(words)
+  const cached = createTextCache(words)
   const isRepeated = repeatedTexts({ data: values, offsets })
   let [latest, latestText] = [-1, ""]
   const read = (row: number) => {
@@ -43,7 +43,7 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
   const readAnew = (row: number) => {
     const [from, to] = [offsets[row] as number, offsets[row + 1] as number]
     if (to - from > REPEATED_BYTES) return originalText(text.toString("utf8", from, to))
-    return met(from, to, () => originalText(text.toString("utf8", from, to)))
+    return cached(from, to, () => originalText(text.toString("utf8", from, to)))
   }
   return {
     hasValue,
@@ -56,7 +56,7 @@ export function textColumn(batch: RowBatch, name: string): TextColumn {
 }
 
 /** Roles, ids of sessions, names of clients: the same few texts over and over, and the same string for each. */
-function createMetTexts(words: DataView): (from: number, to: number, read: () => string) => string {
+function createTextCache(words: DataView): (from: number, to: number, read: () => string) => string {
   const ends = new Int32Array(PLACES)
   const begins = new Int32Array(PLACES)
   const texts: string[] = new Array(PLACES).fill("")

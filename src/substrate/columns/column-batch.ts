@@ -51,12 +51,12 @@ function columnOf(column: Column, values: readonly unknown[], where: string): Co
 
 function contentOf(column: Column, values: readonly unknown[]): ColumnValues {
   if (column.kind === "utf8") return texts(values)
-  if (column.kind === "bytes" || column.kind === "blob") return pieces(values)
+  if (column.kind === "bytes" || column.kind === "blob") return concatBytes(values)
   if (column.kind === "vector") return halves(column, values)
-  return { data: numbers(column, values) }
+  return { data: encodeNumbers(column, values) }
 }
 
-function pieces(values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
+function concatBytes(values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
   const given = values.map((value) => (value ?? new Uint8Array()) as Uint8Array)
   const offsets = new Int32Array(given.length + 1)
   for (const [index, value] of given.entries()) offsets[index + 1] = (offsets[index] ?? 0) + value.length
@@ -90,7 +90,7 @@ function nullsOf(column: Column, values: readonly unknown[], where: string): Uin
   return nulls
 }
 
-function numbers({ kind }: Column, values: readonly unknown[]): Values {
+function encodeNumbers({ kind }: Column, values: readonly unknown[]): Values {
   switch (kind) {
     case "int32":
       return Int32Array.from(values, (value) => (value ?? 0) as number)
@@ -109,9 +109,9 @@ function numbers({ kind }: Column, values: readonly unknown[]): Values {
 function texts(values: readonly unknown[]): Pick<ColumnValues, "data" | "offsets"> {
   const given = values.map((value) => (value ?? "") as string)
   const joined = given.join("")
-  if (isStoredAsItIs(joined) && !given.some(endsInHalf)) return encoded(given, joined)
+  if (isStoredAsItIs(joined) && !given.some(endsInHalf)) return encodeJoined(given, joined)
   const stored = given.map(storedText)
-  return encoded(stored, stored.join(""))
+  return encodeJoined(stored, stored.join(""))
 }
 
 /** Two halves that meet where texts are joined look like a whole. */
@@ -120,7 +120,7 @@ function endsInHalf(text: string): boolean {
   return last >= 0xd800 && last <= 0xdbff
 }
 
-function encoded(given: readonly string[], joined: string): Pick<ColumnValues, "data" | "offsets"> {
+function encodeJoined(given: readonly string[], joined: string): Pick<ColumnValues, "data" | "offsets"> {
   const data = new TextEncoder().encode(joined)
   const isAscii = data.length === joined.length
   const offsets = new Int32Array(given.length + 1)
@@ -219,7 +219,7 @@ export function valuesOf({ columns }: ColumnBatch): ColumnValues[] {
 }
 
 /** Other values in some columns; the rest as it is. */
-export function replaced(
+export function replaceColumns(
   table: AnyTable,
   batch: ColumnBatch,
   given: Readonly<Record<string, readonly unknown[]>>,
@@ -232,7 +232,7 @@ export function replaced(
 }
 
 /** The same value for every row in some columns: it is encoded once. */
-export function filled(table: AnyTable, batch: ColumnBatch, given: AnyRow): ColumnBatch {
+export function fillColumns(table: AnyTable, batch: ColumnBatch, given: AnyRow): ColumnBatch {
   const { length } = batch
   const columns: Record<string, ColumnValues> = { ...batch.columns }
   for (const [name, value] of Object.entries(given)) {
@@ -320,7 +320,7 @@ export function keyHashes(key: readonly ColumnValues[], length: number): Uint32A
     if (offsets === undefined) addNumbers(hashes, data)
     else addTexts(hashes, data as Uint8Array, offsets)
   }
-  for (let at = 0; at < hashes.length; at++) hashes[at] = mixed(hashes[at] as number)
+  for (let at = 0; at < hashes.length; at++) hashes[at] = mixBits(hashes[at] as number)
   return hashes
 }
 
@@ -367,7 +367,7 @@ function secondWith(hash: number, item: number): number {
 }
 
 /** Every bit counts in every other, so that any of them can choose a slot. */
-function mixed(hash: number): number {
+function mixBits(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   const whole = Math.imul(half ^ (half >>> 13), 0xc2b2ae35)
   return (whole ^ (whole >>> 16)) >>> 0

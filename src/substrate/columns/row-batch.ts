@@ -146,7 +146,7 @@ function truthBytes(data: Data): Data {
 // --- Judging ---------------------------------------------------------------------------------------------------------
 
 /** The batches of bytes that `unpackBatches` has judged, in whatever thread. */
-export function judgedBatches(
+export function readValidatedBatches(
   definition: TableDefinition,
   bytes: Uint8Array,
   keyHashes: readonly Uint32Array[],

@@ -1,17 +1,17 @@
-/** Batches of plain columns put together, and taken apart: all rows of several, some rows of one. Pure. */
+/** Concatenates, picks and slices column batches. Pure. */
 import { type ColumnBatch, type ColumnValues, emptyLike } from "./column-batch.ts"
 
 /** One batch of all rows, in their order. */
-export function joinedColumns(names: readonly string[], batches: readonly ColumnBatch[]): ColumnBatch {
+export function concatColumns(names: readonly string[], batches: readonly ColumnBatch[]): ColumnBatch {
   const [first] = batches
   if (first !== undefined && batches.length === 1) return first
   const length = batches.reduce((sum, batch) => sum + batch.length, 0)
   const columns: Record<string, ColumnValues> = {}
-  for (const name of names) columns[name] = joinedColumn(name, batches, length)
+  for (const name of names) columns[name] = concatColumn(name, batches, length)
   return { length, columns }
 }
 
-function joinedColumn(name: string, batches: readonly ColumnBatch[], length: number): ColumnValues {
+function concatColumn(name: string, batches: readonly ColumnBatch[], length: number): ColumnValues {
   const own = batches.map(({ columns }) => columns[name] as ColumnValues)
   const items = own.reduce((sum, piece) => sum + piece.data.length, 0)
   const data = emptyLike(own[0]?.data ?? new Uint8Array(), items)
@@ -37,14 +37,14 @@ function joinedColumn(name: string, batches: readonly ColumnBatch[], length: num
 }
 
 /** The rows at those places, in that order. */
-export function pickedRows(batch: ColumnBatch, places: readonly number[]): ColumnBatch {
+export function pickRows(batch: ColumnBatch, places: readonly number[]): ColumnBatch {
   const columns = Object.fromEntries(
-    Object.entries(batch.columns).map(([name, column]) => [name, pickedColumn(column, places)]),
+    Object.entries(batch.columns).map(([name, column]) => [name, pickColumn(column, places)]),
   )
   return { length: places.length, columns }
 }
 
-function pickedColumn({ data, offsets, nulls, width }: ColumnValues, places: readonly number[]): ColumnValues {
+function pickColumn({ data, offsets, nulls, width }: ColumnValues, places: readonly number[]): ColumnValues {
   const missing = nulls === undefined ? {} : { nulls: Uint8Array.from(places, (place) => nulls[place] ?? 0) }
   if (width !== undefined) {
     const picked = emptyLike(data, width * places.length)
@@ -67,15 +67,15 @@ function pickedColumn({ data, offsets, nulls, width }: ColumnValues, places: rea
 }
 
 /** The rows from one place to before another: a copy of their own, unless they are all of them. */
-export function rowsBetween(batch: ColumnBatch, from: number, to: number): ColumnBatch {
+export function sliceRows(batch: ColumnBatch, from: number, to: number): ColumnBatch {
   if (from === 0 && to === batch.length) return batch
   const columns = Object.fromEntries(
-    Object.entries(batch.columns).map(([name, column]) => [name, columnBetween(column, from, to)]),
+    Object.entries(batch.columns).map(([name, column]) => [name, sliceColumn(column, from, to)]),
   )
   return { length: to - from, columns }
 }
 
-function columnBetween({ data, offsets, nulls }: ColumnValues, from: number, to: number): ColumnValues {
+function sliceColumn({ data, offsets, nulls }: ColumnValues, from: number, to: number): ColumnValues {
   const missing = nulls === undefined ? {} : { nulls: nulls.slice(from, to) }
   if (offsets === undefined) return { data: data.slice(from, to), ...missing }
   const begin = offsets[from] as number

@@ -1,7 +1,7 @@
 /**
- * Strings as the engine can hold them. A JavaScript string is a sequence of UTF-16 units, and clients cut strings in the
- * middle of an emoji; the engine holds UTF-8, where half an emoji would silently become U+FFFD. So a half stands in the
- * store as an escape character and a private one, and the escape character itself stands twice.
+ * Escapes lone surrogates, which UTF-8 cannot hold. A JavaScript string is a sequence of UTF-16 code units, and clients cut
+ * strings in the middle of an emoji; the engine would turn the half into U+FFFD. It is stored as an escape character and a
+ * private one, and the escape character itself as two (FORMAT.md, section 4).
  */
 
 /** A noncharacter: no text of anyone's has a reason to hold it, and text that does comes back all the same. */

@@ -15,7 +15,7 @@ import type { StoreContext } from "../store-context.ts"
 import { refuseNewerSchema, type TableDefinition } from "../table-definition.ts"
 import { engine } from "./engine.ts"
 import { failureOf, misplacedStore } from "./lance-errors.ts"
-import { type RetryContext, retried } from "./retry.ts"
+import { type RetryContext, withRetries } from "./retry.ts"
 
 export interface CreatedTable {
   readonly table: LanceTable
@@ -88,7 +88,7 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
   const retry: RetryContext = { random: context.random, sleep: context.sleep ?? Bun.sleep, store: location.shown }
   const connected = (): Promise<Connection> => {
     if (connection === undefined) limitNativeLog(context.log.level)
-    connection ??= retried(retry, () => {
+    connection ??= withRetries(retry, () => {
       const storageOptions = { ...location.storageOptions(), ...NEW_TABLES }
       return engine().lance.connect(location.uri, { storageOptions, session: caches.session() })
     }).catch((error: unknown) => {
@@ -119,11 +119,11 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
     names: async () => {
       if (await isAbsent(location.uri)) return []
       const open = await connected()
-      return await retried(retry, () => open.tableNames())
+      return await withRetries(retry, () => open.tableNames())
     },
     drop: async (name) => {
       const open = await connected()
-      await retried(retry, () => open.dropTable(name))
+      await withRetries(retry, () => open.dropTable(name))
       await local(name)?.discard()
     },
     at: (folder) => openCatalog(within(location, folder), context, caches),
@@ -140,7 +140,7 @@ async function openTable(
   definition: TableDefinition,
   retry: RetryContext,
 ): Promise<LanceTable | undefined> {
-  const table = await retried(retry, () =>
+  const table = await withRetries(retry, () =>
     connection.openTable(definition.name).catch((error: unknown) => {
       if (failureOf(error) === "absent") return undefined
       throw error
@@ -164,7 +164,7 @@ async function createTable(
   retry: RetryContext,
 ): Promise<CreatedTable> {
   const schema = arrowSchema(definition)
-  return await retried(retry, async () => {
+  return await withRetries(retry, async () => {
     const made = await unlessPresent(connection.createEmptyTable(definition.name, schema as never))
     if (made === undefined) {
       const found = await openTable(connection, definition, retry)

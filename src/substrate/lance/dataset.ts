@@ -1,5 +1,4 @@
-/** The one handle of a table inside this process, as the chokepoints see it. */
-
+/** The one handle of a Lance table inside this process: what the read path, the write path and maintenance work on. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { CompactFingerprintSet } from "../../platform/fingerprint-set.ts"
 import type { LocalTable } from "../local/local-table.ts"
@@ -30,7 +29,7 @@ export interface Dataset {
    * machine takes the version away.
    */
   beginRead(): Promise<ReadInProgress | undefined>
-  /** The version of that table. While a local one stands still it is known. */
+  /** The version of that table, without a call into the engine while nothing was committed. */
   version(): Promise<number | undefined>
   /** The table at its newest version: what was committed before the call is in it. */
   newest(): Promise<LanceTable | undefined>

@@ -1,45 +1,45 @@
 /**
- * Whether a local table stands still: then a read need not ask the engine for a newer version, which costs a turn of its
- * threads. A search asks ten times (its tables, and again what it shows): of 33 ms at a million messages that was 7.
+ * Freshness of an open local table: tells without the engine that nothing was committed since it last checked. A check by
+ * the engine costs a switch to its threads, and a search reads ten times: 7 of 33 ms at a million messages.
  *
- * A commit puts a file into the folder of manifests, and the folder then has another time. Such times are coarse, so that
- * two commits may have the same: one is relied on only if it was there well before the engine looked.
+ * A commit adds a file to the folder of manifests, which changes the folder's stat signature. Times of folders are coarse,
+ * so two commits may leave the same signature: one is trusted only if it was there well before the engine checked.
  */
 import type { Clock } from "../../platform/host/clock.ts"
 
-export interface Standstill {
-  /** Whether nothing can have come since the engine looked last. */
-  isKept(): boolean
-  /** The engine is about to look. To be called back when it has. */
-  looking(): () => void
-  /** This process itself has written: that is seen at once, whatever the folder says. */
-  wrote(): void
+export interface FreshnessTracker {
+  /** Whether nothing can have been committed since the last check. */
+  isFresh(): boolean
+  /** The engine is about to check for a newer version. The answer is to be called when it has. */
+  beginCheck(): () => void
+  /** This process has written, which the next read sees whatever the folder says. */
+  invalidate(): void
 }
 
 /** No file system has coarser times than two seconds. */
-const SETTLED_MS = 2_500
-/** Some that are mounted from afar give folders no time that changes: there, too, a commit is seen after so long. */
-const KEPT_MS = 5_000
+const TRUSTED_AFTER_MS = 2_500
+/** Some network file systems never change the time of a folder. There a commit is seen after this long. */
+const TRUSTED_FOR_MS = 5_000
 
-/** `stamp` is another after every commit; nothing where it cannot be told. */
-export function openStandstill(stamp: () => string | undefined, clock: Clock): Standstill {
-  let seen: { readonly stamp: string | undefined; readonly atMs: number } | undefined
-  let kept: { readonly stamp: string; readonly untilMs: number } | undefined
+/** `signature` gives the signature of the folder, which changes with every commit; nothing where it has none. */
+export function trackFreshness(signature: () => string | undefined, clock: Clock): FreshnessTracker {
+  let seen: { readonly signature: string | undefined; readonly atMs: number } | undefined
+  let trusted: { readonly signature: string; readonly untilMs: number } | undefined
   return {
-    isKept: () => kept !== undefined && clock.monotonicMs() < kept.untilMs && stamp() === kept.stamp,
-    looking: () => {
-      const [own, nowMs] = [stamp(), clock.monotonicMs()]
-      kept = undefined
-      if (seen === undefined || seen.stamp !== own) seen = { stamp: own, atMs: nowMs }
+    isFresh: () => trusted !== undefined && clock.monotonicMs() < trusted.untilMs && signature() === trusted.signature,
+    beginCheck: () => {
+      const [own, nowMs] = [signature(), clock.monotonicMs()]
+      trusted = undefined
+      if (seen === undefined || seen.signature !== own) seen = { signature: own, atMs: nowMs }
       const before = seen
-      const isSettled = own !== undefined && nowMs - before.atMs >= SETTLED_MS
+      const isOldEnough = own !== undefined && nowMs - before.atMs >= TRUSTED_AFTER_MS
       return () => {
-        kept = isSettled && seen === before ? { stamp: own, untilMs: nowMs + KEPT_MS } : undefined
+        trusted = isOldEnough && seen === before ? { signature: own, untilMs: nowMs + TRUSTED_FOR_MS } : undefined
       }
     },
-    wrote: () => {
+    invalidate: () => {
       seen = undefined
-      kept = undefined
+      trusted = undefined
     },
   }
 }

@@ -55,12 +55,12 @@ export function failureOf(error: unknown): Failure {
   return PROSE.find(([, pattern]) => pattern.test(text))?.[0] ?? "other"
 }
 
-interface Told {
+interface ErrorText {
   readonly code: ErrorCode
   readonly message: (store: string) => string
 }
 
-const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
+const ERROR_TEXTS: Readonly<Record<Exclude<Failure, "other">, ErrorText>> = {
   conflict: { code: "conflict", message: (store) => `The store ${store} is busy with other writers. Try again.` },
   unreachable: {
     code: "storage_unavailable",
@@ -115,7 +115,7 @@ const TOLD: Readonly<Record<Exclude<Failure, "other">, Told>> = {
 
 /** Of a local store whose folder cannot be one. */
 export function misplacedStore(store: string): PondError {
-  const { code, message } = TOLD.misplaced
+  const { code, message } = ERROR_TEXTS.misplaced
   return new PondError(code, message(store), { details: { failure: "misplaced" } })
 }
 
@@ -136,6 +136,6 @@ export function storeError(error: unknown, store: string, details: Readonly<Reco
       },
     )
   }
-  const { code, message } = TOLD[failure]
+  const { code, message } = ERROR_TEXTS[failure]
   return new PondError(code, message(store), { details: { ...details, failure }, cause: error })
 }

@@ -1,21 +1,20 @@
 /**
- * Opens a table, and looks at it again when a read needs it fresher (`lance-handle-freshness`): at every read on a local
- * disk, unless the disk says that nothing has come (`freshness.ts`); after a few seconds on an object store, where it
- * costs a request. Nothing sooner is promised
- * (`lance-forward-compat-no-subsecond-freshness`).
+ * Opens a table and keeps its handle fresh (`lance-handle-freshness`): checked for a newer version at every read on a
+ * local disk, unless the folder shows that nothing was committed (`freshness.ts`), and every few seconds on an object
+ * store, where a check is a request. Nothing sooner is promised (`lance-forward-compat-no-subsecond-freshness`).
  * A local table is healed before it is first opened.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import { healTable } from "../local/heal.ts"
-import { type LocalTable, stampOf } from "../local/local-table.ts"
+import { commitSignature, type LocalTable } from "../local/local-table.ts"
 import { buildIndex } from "../maintain/indexes.ts"
 import { indexName, type TableDefinition } from "../table-definition.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Dataset, ReadInProgress } from "./dataset.ts"
-import { openStandstill } from "./freshness.ts"
+import { trackFreshness } from "./freshness.ts"
 import { failureOf } from "./lance-errors.ts"
 import { completeRows } from "./read.ts"
-import { retried } from "./retry.ts"
+import { withRetries } from "./retry.ts"
 import { mergeAbsent } from "./write.ts"
 
 const REMOTE_STALENESS_MS = 5000
@@ -23,12 +22,12 @@ const REMOTE_STALENESS_MS = 5000
 export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
   const { clock, log } = catalog.context
   const local = catalog.local(definition.name)
-  const attempt = <Result>(call: (attempt: number) => Promise<Result>) => retried(catalog.retry, call)
+  const attempt = <Result>(call: (attempt: number) => Promise<Result>) => withRetries(catalog.retry, call)
 
   let healing: Promise<void> | undefined
 
-  /** Once, and never inside a turn of our own: healing takes one itself. */
-  async function healed(): Promise<void> {
+  /** Once, and never while this handle holds the write lock: healing takes it. */
+  async function heal(): Promise<void> {
     if (local === undefined) return
     healing ??= healTable(local, {
       log,
@@ -42,9 +41,9 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     await healing
   }
 
-  const handle = openHandle({ catalog, definition, local, healed })
+  const handle = openHandle({ catalog, definition, local, heal })
 
-  async function created(): Promise<LanceTable> {
+  async function create(): Promise<LanceTable> {
     const made = await catalog.create(definition)
     if (made.overwritten !== undefined) {
       for await (const rows of completeRows(definition, made.overwritten)) {
@@ -55,11 +54,11 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   }
 
   async function beginRead(): Promise<ReadInProgress | undefined> {
-    const open = await (local === undefined ? handle.current() : handle.any())
+    const open = await (local === undefined ? handle.current() : handle.opened())
     if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
     await local.readers.enter()
     try {
-      // Looked at from here on: only now is the newest version kept.
+      // Checked again only now: from here on no clean-up removes the newest version.
       const kept = handle.isNewest() ? open : ((await handle.newest()) ?? open)
       return { table: kept, end: local.readers.leave }
     } catch (error) {
@@ -84,11 +83,11 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
         read.end()
       }
     },
-    once: (call) => retried(catalog.retry, call, 1),
+    once: (call) => withRetries(catalog.retry, call, 1),
     exclusively: async (work) => {
-      await healed()
+      await heal()
       if (local === undefined) return await work()
-      return await local.exclusively(() => work().finally(handle.wrote))
+      return await local.exclusively(() => work().finally(handle.invalidate))
     },
     newest: handle.newest,
     tail: { rows: 0 },
@@ -97,63 +96,63 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     put: 0,
     reach: undefined,
     separate: async () => {
-      await healed()
+      await heal()
       return await catalog.open(definition)
     },
     beginRead,
     writable: async () => {
-      const table = (await handle.newest()) ?? (await created())
-      handle.put(table)
+      const table = (await handle.newest()) ?? (await create())
+      handle.replace(table)
       return table
     },
   }
 }
 
-interface Handled {
+interface HandleOptions {
   readonly catalog: Catalog
   readonly definition: TableDefinition
   readonly local: LocalTable | undefined
-  readonly healed: () => Promise<void>
+  readonly heal: () => Promise<void>
 }
 
 interface Handle {
-  /** As it is, looked at where it never was. */
-  any(): Promise<LanceTable | undefined>
+  /** As it was last checked; opened where it never was. */
+  opened(): Promise<LanceTable | undefined>
   /** As fresh as a read needs it. */
   current(): Promise<LanceTable | undefined>
   newest(): Promise<LanceTable | undefined>
-  /** Whether nothing can have come since the last look. */
+  /** Whether nothing can have been committed since the last check. */
   isNewest(): boolean
-  /** Nothing where it would have to be looked at first. */
+  /** Nothing where it would have to be checked first. */
   version(): Promise<number> | undefined
-  /** One that was made since. */
-  put(table: LanceTable): void
-  wrote(): void
+  /** By one that was created since. */
+  replace(table: LanceTable): void
+  invalidate(): void
 }
 
-function openHandle({ catalog, definition, local, healed }: Handled): Handle {
+function openHandle({ catalog, definition, local, heal }: HandleOptions): Handle {
   const { clock } = catalog.context
   const stalenessMs = local === undefined ? REMOTE_STALENESS_MS : 0
-  const standstill = local && openStandstill(() => stampOf(local), clock)
+  const tracker = local && trackFreshness(() => commitSignature(local), clock)
   let table: LanceTable | undefined
   let checkedAtMs = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined
-  /** As of the last look. */
+  /** As of the last check. */
   let version: Promise<number> | undefined
 
   async function check(): Promise<void> {
     const open = table
-    await healed()
-    const looked = standstill?.looking()
+    await heal()
+    const checked = tracker?.beginCheck()
     version = undefined
     if (open === undefined) table = await catalog.open(definition)
-    else await retried(catalog.retry, () => open.checkoutLatest())
-    looked?.()
+    else await withRetries(catalog.retry, () => open.checkoutLatest())
+    checked?.()
     checkedAtMs = clock.monotonicMs()
   }
 
-  /** Reads that arrive together share one look. */
-  async function refreshed(): Promise<LanceTable | undefined> {
+  /** Reads that arrive together share one check. */
+  async function refresh(): Promise<LanceTable | undefined> {
     checking ??= check().finally(() => {
       checking = undefined
     })
@@ -162,37 +161,37 @@ function openHandle({ catalog, definition, local, healed }: Handled): Handle {
   }
 
   async function current(): Promise<LanceTable | undefined> {
-    return clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refreshed() : table
+    return clock.monotonicMs() - checkedAtMs >= stalenessMs ? await refresh() : table
   }
 
-  const isNewest = () => checking === undefined && table !== undefined && standstill?.isKept() === true
+  const isNewest = () => checking === undefined && table !== undefined && tracker?.isFresh() === true
 
   return {
-    any: async () => table ?? (await current()),
+    opened: async () => table ?? (await current()),
     current,
-    /** A look that began before the call may have missed what was committed just before it. */
+    /** A check that began before the call may have missed what was committed just before it. */
     newest: async () => {
       if (checking !== undefined) await checking.catch(() => undefined)
-      return await refreshed()
+      return await refresh()
     },
     isNewest,
     version: () => {
       const open = table
       if (open === undefined || !isNewest()) return undefined
-      version ??= retried(catalog.retry, () => open.version()).catch((error: unknown) => {
+      version ??= withRetries(catalog.retry, () => open.version()).catch((error: unknown) => {
         version = undefined
         throw error
       })
       return version
     },
-    put: (made) => {
+    replace: (made) => {
       table = made
     },
-    wrote: () => standstill?.wrote(),
+    invalidate: () => tracker?.invalidate(),
   }
 }
 
-/** Asked only after a crash that may have cut a file, which the engine can also say in words that pond does not know. */
+/** Asked only after a crash that may have cut a file, which the engine may also report as an unknown error. */
 async function scansWhole(catalog: Catalog, definition: TableDefinition): Promise<boolean> {
   try {
     const table = await catalog.open(definition)
@@ -209,6 +208,6 @@ async function rebuild(catalog: Catalog, definition: TableDefinition, names: rea
   const declared = definition.indexes.filter((index) => names.includes(indexName(index)))
   const table = declared.length === 0 ? undefined : await catalog.open(definition)
   if (table === undefined) return []
-  for (const index of declared) await retried(catalog.retry, () => buildIndex(table, index))
+  for (const index of declared) await withRetries(catalog.retry, () => buildIndex(table, index))
   return declared.map(indexName)
 }

@@ -6,7 +6,7 @@
 import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
 import { assert, PondError } from "../../model/errors.ts"
-import { plainColumnsOf, rowsOf } from "../columns/arrow-rows.ts"
+import { columnsOfRecord, rowsOf } from "../columns/arrow-rows.ts"
 import type { ColumnBatch } from "../columns/column-batch.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "../filter.ts"
 import type { Key, Order, VectorQuery } from "../table.ts"
@@ -52,7 +52,7 @@ export async function* scanColumns(dataset: Dataset, scan: Scan): AsyncGenerator
   if (read === undefined) return
   try {
     for await (const record of batchesOf(dataset, read.table, scan)) {
-      if (record.numRows > 0) yield plainColumnsOf(dataset.definition, record, scan.columns)
+      if (record.numRows > 0) yield columnsOfRecord(dataset.definition, record, scan.columns)
     }
   } finally {
     read.end()
@@ -60,7 +60,7 @@ export async function* scanColumns(dataset: Dataset, scan: Scan): AsyncGenerator
 }
 
 export async function scanRows(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
-  return (await reading(dataset, (table) => scanTable(dataset, table, scan))) ?? []
+  return (await readOnce(dataset, (table) => scanTable(dataset, table, scan))) ?? []
 }
 
 /** Nothing where the time was too short. */
@@ -85,7 +85,7 @@ export async function* scanNewestColumns(dataset: Dataset, scan: Scan): AsyncGen
   const table = await dataset.newest()
   if (table === undefined) return
   for await (const record of batchesOf(dataset, table, scan)) {
-    if (record.numRows > 0) yield plainColumnsOf(dataset.definition, record, scan.columns)
+    if (record.numRows > 0) yield columnsOfRecord(dataset.definition, record, scan.columns)
   }
 }
 
@@ -105,17 +105,17 @@ async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promi
 
 export async function countRows(dataset: Dataset, where?: Filter): Promise<number> {
   const filter = where === undefined ? undefined : filterText(dataset.definition, where)
-  return (await reading(dataset, (table) => table.countRows(filter))) ?? 0
+  return (await readOnce(dataset, (table) => table.countRows(filter))) ?? 0
 }
 
 /** The engine's plan of a read, with what each step cost. Runs the read. */
 export async function explainScan(dataset: Dataset, scan: Scan): Promise<string> {
-  const plan = await reading(dataset, (table) => buildQuery(dataset, table, scan).analyzePlan())
+  const plan = await readOnce(dataset, (table) => buildQuery(dataset, table, scan).analyzePlan())
   return plan ?? "the table was never written"
 }
 
 /** One whole read of one version, which no clean-up takes away meanwhile. */
-export async function reading<Result>(
+export async function readOnce<Result>(
   dataset: Dataset,
   work: (table: LanceTable) => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -162,7 +162,7 @@ export function keyValue(key: Readonly<Record<string, unknown>>, name: string): 
 
 /** The bytes of a blob column, with the scanned columns of their rows. */
 export async function readBlobs(dataset: Dataset, column: string, scan: Scan): Promise<AnyRow[]> {
-  const found = await reading(dataset, async (table) => {
+  const found = await readOnce(dataset, async (table) => {
     const answer = await buildQuery(dataset, table, scan).withRowId().toArrow()
     const rows = answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
     const rowIds = rows.map((row) => row["_rowid"] as bigint)
@@ -189,7 +189,7 @@ export async function* completeRows(definition: TableDefinition, table: LanceTab
 /** The batches of a read of this very handle, which its caller keeps. */
 export async function* batchesOf(dataset: Dataset, table: LanceTable, scan: Scan): AsyncGenerator<RecordBatch> {
   const { batches, first } = await dataset.attempt(async () => {
-    const started = executed(buildQuery(dataset, table, scan))
+    const started = execute(buildQuery(dataset, table, scan))
     return { batches: started, first: await started.next() }
   })
   for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
@@ -198,11 +198,11 @@ export async function* batchesOf(dataset: Dataset, table: LanceTable, scan: Scan
 }
 
 /** The engine reads several batches ahead, and its own are of twice as many rows. Its declaration hides the call that says so. */
-function executed(query: AnyQuery): AsyncIterator<unknown> {
-  const { execute } = query as unknown as {
+function execute(query: AnyQuery): AsyncIterator<unknown> {
+  const { execute: run } = query as unknown as {
     readonly execute: (options: { readonly maxBatchLength: number }) => AsyncIterator<unknown>
   }
-  return execute.call(query, { maxBatchLength: BATCH_ROWS })
+  return run.call(query, { maxBatchLength: BATCH_ROWS })
 }
 
 /** The count, and the bytes, of such a handle. */

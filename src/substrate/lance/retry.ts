@@ -1,6 +1,6 @@
 /**
- * The one way to call the engine (`lance-retry-jitter`): transient faults and lost races become latency, within a bound;
- * what is left becomes one typed error that carries how often it was tried.
+ * Retries with exponential backoff and jitter, around every call of the engine (`lance-retry-jitter`). Transient faults
+ * and lost commit races become latency, within a bound; the rest becomes one typed error with the number of attempts.
  */
 import type { Random } from "../../platform/host/random.ts"
 import { type Failure, failureOf, storeError } from "./lance-errors.ts"
@@ -20,7 +20,7 @@ const ATTEMPTS_MAX: Partial<Record<Failure, number>> = { conflict: 8, unreachabl
 const DELAY_FIRST_MS = 25
 const DELAY_MAX_MS = 4000
 
-export async function retried<Result>(
+export async function withRetries<Result>(
   context: RetryContext,
   call: (attempt: number) => Promise<Result>,
   attemptsMax = Number.POSITIVE_INFINITY,

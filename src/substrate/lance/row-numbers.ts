@@ -4,14 +4,14 @@
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Data } from "apache-arrow"
-import { plainColumnsOf, rowsOf } from "../columns/arrow-rows.ts"
+import { columnsOfRecord, rowsOf } from "../columns/arrow-rows.ts"
 import { originalText } from "../columns/surrogate-escape.ts"
 import { filterText } from "../filter.ts"
 import { newestVersionOf } from "../local/local-table.ts"
 import type { NumberedRows, NumberRange } from "../table.ts"
 import type { AnyRow } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
-import { reading } from "./read.ts"
+import { readOnce } from "./read.ts"
 
 const ROW = "_rowid"
 
@@ -23,7 +23,7 @@ export async function takeByNumber(
   columns: readonly string[],
 ): Promise<AnyRow[]> {
   if (rows.length === 0) return []
-  const taken = await reading(dataset, (table) =>
+  const taken = await readOnce(dataset, (table) =>
     table
       .takeRowIds([...rows])
       .select([...columns, ROW])
@@ -60,7 +60,7 @@ export async function* scanByNumber(dataset: Dataset, request: NumberRange): Asy
         },
         numbers: numbersOf(ids, batch.numRows),
         text: text === undefined ? NO_TEXT : textColumnReader(batch.getChild(text)?.data[0] as Data),
-        columns: () => plainColumnsOf(dataset.definition, batch as never, names),
+        columns: () => columnsOfRecord(dataset.definition, batch as never, names),
       }
     }
   } finally {
@@ -92,7 +92,7 @@ function textColumnReader(data: Data): NumberedRows["text"] {
 export async function nextRowNumberOf(dataset: Dataset): Promise<number> {
   const known = await dataset.version()
   if (known !== undefined && dataset.reach?.version === known) return dataset.reach.rows
-  const reach = await reading(dataset, async (table) => {
+  const reach = await readOnce(dataset, async (table) => {
     const version = await table.version()
     dataset.reach = { version, rows: await highestOf(table) }
     return dataset.reach.rows

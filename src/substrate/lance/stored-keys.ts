@@ -10,7 +10,7 @@
 import { assert } from "../../model/errors.ts"
 import { CompactFingerprintSet, FingerprintSet } from "../../platform/fingerprint-set.ts"
 import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "../columns/column-batch.ts"
-import { pickedRows } from "../columns/slice-columns.ts"
+import { pickRows } from "../columns/slice-columns.ts"
 import { and, type FilterValue, isIn } from "../filter.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
 import type { Dataset, OwnRows } from "./dataset.ts"
@@ -213,7 +213,7 @@ async function scanForKeys(dataset: Dataset, keys: readonly AnyRow[], scan: Scan
     const rows = Array.from({ length: batch.length }, (_, row) => row).filter((row) =>
       asked.mayHaveHash(hashes[2 * row] as number, hashes[2 * row + 1] as number),
     )
-    found.push(...rowsOfColumns(definition, pickedRows(ofColumns(batch, definition.key), rows)))
+    found.push(...rowsOfColumns(definition, pickRows(ofColumns(batch, definition.key), rows)))
   }
   return found
 }

@@ -17,7 +17,7 @@ import { arrowTable } from "../columns/arrow-rows.ts"
 import { keyHashesOf } from "../columns/batch-cells.ts"
 import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "../columns/column-batch.ts"
 import { freeBytes, type RowBatch, rowsOfBatch, tableOfBatches } from "../columns/row-batch.ts"
-import { joinedColumns, pickedRows } from "../columns/slice-columns.ts"
+import { concatColumns, pickRows } from "../columns/slice-columns.ts"
 import { type Filter, filterText } from "../filter.ts"
 import type { Inserted, InsertedColumns } from "../table.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
@@ -35,13 +35,13 @@ export async function insertAbsent(dataset: Dataset, rows: readonly AnyRow[]): P
 /** The same for rows that are columns already, which is the form in which rows are written. */
 export async function insertColumns(dataset: Dataset, batches: readonly ColumnBatch[]): Promise<InsertedColumns> {
   const { definition } = dataset
-  const whole = joinedColumns(Object.keys(definition.columns), batches)
+  const whole = concatColumns(Object.keys(definition.columns), batches)
   if (whole.length === 0) return { inserted: 0, present: 0, absent: batches.map(() => 0) }
   const { inserted, absent } = await insert(dataset, {
     length: whole.length,
     hashes: (names) => keyHashes(valuesOf(ofColumns(whole, names)), whole.length),
     keys: () => rowsOfColumns(definition, ofColumns(whole, definition.key)),
-    content: (rows) => arrowTable(definition, rows.length === whole.length ? whole : pickedRows(whole, rows)),
+    content: (rows) => arrowTable(definition, rows.length === whole.length ? whole : pickRows(whole, rows)),
   })
   return { inserted, present: whole.length - inserted, absent: countByBatch(batches, absent) }
 }
@@ -185,7 +185,7 @@ const merge: Commit = async ({ definition, attempt }, table, content) => {
 /** Right only while the lock is held under which the keys were looked up. */
 const append: Commit = async ({ attempt }, table, content) => {
   const file = engine().arrow.RecordBatchFileWriter.writeAll(content).toUint8Array(true)
-  await attempt(() => added(table, file))
+  await attempt(() => addRows(table, file))
   // The engine has a copy.
   freeBytes(file)
   return content.numRows
@@ -195,7 +195,7 @@ const append: Commit = async ({ attempt }, table, content) => {
  * What `add` of the engine does with a table, whose columns it makes anew and whose bytes it copies three times on the way,
  * in two and a half times the processor time. Its declaration hides the call.
  */
-async function added(table: LanceTable, file: Uint8Array): Promise<void> {
+async function addRows(table: LanceTable, file: Uint8Array): Promise<void> {
   const { inner } = table as unknown as { readonly inner: { add(file: Buffer, mode: "append"): Promise<unknown> } }
   await inner.add(Buffer.from(file.buffer, file.byteOffset, file.byteLength), "append")
 }

@@ -19,7 +19,7 @@ export interface DiskFiles {
    * Another once an entry of the folder has come or gone, as far as its times tell them apart; the second of them cannot be
    * put back, as a copy that keeps times does with the first. Undefined where it cannot be told, as where no folder is.
    */
-  stamp(folder: string): string | undefined
+  statSignature(folder: string): string | undefined
   read(path: string): Promise<Uint8Array>
   /** The last bytes of a file. */
   readEnd(path: string, bytes: number): Promise<Uint8Array>
@@ -41,7 +41,7 @@ export const diskFiles: DiskFiles = {
   },
   size: async (path) => (await unlessAbsent(path, stat(path)))?.size,
   modifiedMs: async (path) => (await unlessAbsent(path, stat(path)))?.mtimeMs,
-  stamp: (folder) => {
+  statSignature: (folder) => {
     try {
       const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
       return found && `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`

@@ -1,7 +1,7 @@
 /**
- * Healing of a local table after a power cut: back to the newest version whose rows are whole. What is newer is moved
- * to the quarantine and never deleted; the next import stores what is missing, since every write is repeatable. An index
- * that is not whole is built again: it never costs a version.
+ * Crash recovery of a local table: rolls it back to the newest version whose files are whole. What is newer moves to the
+ * quarantine and is never deleted; the next import stores what is missing, because every write can be repeated. A broken
+ * index is built again and costs no version.
  */
 import { join } from "node:path"
 import type { Clock } from "../../platform/host/clock.ts"
@@ -24,7 +24,7 @@ const VERSION_HINT = "_versions/latest_version_hint.json"
 export async function healTable(table: LocalTable, context: HealContext): Promise<void> {
   const state = await inspect(table)
   if (state === undefined) return
-  const settled = await table.settledVersion()
+  const settled = await table.durableVersion()
   const isSuspect = settled !== undefined && settled < state.newest
   if (state.whole === state.newest && !isSuspect && state.brokenIndexes.length === 0) return
   await table.exclusively(() => healExclusively(table, context, isSuspect))

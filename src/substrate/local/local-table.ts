@@ -1,7 +1,7 @@
 /**
- * A table on a local disk, as files: the one place that touches them directly, and only for what the engine leaves
- * undone there. It does not make a commit durable, it cannot heal after a power cut, and its safe merge reads every key
- * of the table, so that writers of one machine take turns instead (see `write.ts`). Never used on an object store.
+ * The files of a table on a local disk: durability, write lock and versions. The engine does not make a commit durable,
+ * cannot heal after a power cut, and its safe merge reads every key of the table, so that writers of one machine exclude
+ * each other by a lock instead (see `write.ts`). Never used on an object store.
  */
 import { dirname, join } from "node:path"
 import { PondError } from "../../model/errors.ts"
@@ -25,12 +25,12 @@ export interface LocalTable {
   maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy">
   /** Does the work while no other process of this machine writes to the table, and makes what it committed durable. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
-  /** In the middle of a turn: makes what it has committed so far durable, because what comes next cannot be taken back. */
-  settle(): Promise<void>
-  /** Takes nothing for durable: all of it is made so at the end of this turn. */
+  /** Under the lock: makes durable what was committed so far, because the next step cannot be undone. */
+  makeDurable(): Promise<void>
+  /** Takes nothing for durable, so that all files are synced when the lock is given back. */
   doubt(): void
-  /** The newest version that was made durable, if one was noted. */
-  settledVersion(): Promise<bigint | undefined>
+  /** The durable mark: the newest version that would survive a power cut, if one was noted. */
+  durableVersion(): Promise<bigint | undefined>
   /** Removes the notes and locks of a table that is gone. */
   discard(): Promise<void>
 }
@@ -52,7 +52,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   const inProcess = new Semaphore(1)
   let known: Set<string> | undefined
 
-  async function settle(): Promise<void> {
+  async function makeDurable(): Promise<void> {
     const present = await files.list(folder)
     const fresh = present.filter((path) => known?.has(path) !== true)
     await syncInOrder(files, root, folder, fresh)
@@ -61,15 +61,15 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     if (newest !== undefined && fresh.length > 0) await files.write(note, String(newest))
   }
 
-  async function settledVersion(): Promise<bigint | undefined> {
+  async function durableVersion(): Promise<bigint | undefined> {
     if ((await files.size(note)) === undefined) return undefined
     const text = Buffer.from(await files.read(note)).toString("utf8")
     return /^\d+$/.test(text) ? BigInt(text) : undefined
   }
 
   /** A process that was killed may have committed what nobody made durable yet. */
-  async function isSettled(): Promise<boolean> {
-    return (await settledVersion()) === newestVersion(await files.list(folder))
+  async function isDurable(): Promise<boolean> {
+    return (await durableVersion()) === newestVersion(await files.list(folder))
   }
 
   async function locked<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -78,11 +78,11 @@ export function openLocalTable(root: string, name: string, context: StoreContext
       lock = openFileLock(join(own, `${name}.lock`))
     }
     return await whileLocked(lock, wait, async () => {
-      known ??= new Set((await isSettled()) ? await files.list(folder) : [])
+      known ??= new Set((await isDurable()) ? await files.list(folder) : [])
       try {
         return await work()
       } finally {
-        await settle()
+        await makeDurable()
       }
     })
   }
@@ -117,13 +117,13 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     folder,
     readers: openReaders(openReadersLock, wait.sleep),
     maintaining,
-    settle,
+    makeDurable,
     quarantine: join(own, "quarantine", name),
     doubt: () => {
       known = new Set()
     },
     exclusively: (work) => inProcess.run(() => locked(work)),
-    settledVersion,
+    durableVersion,
     discard: async () => {
       lock?.close()
       lock = undefined
@@ -186,9 +186,9 @@ export async function filesOfVersion(
   return (await files.size(path)) === undefined ? undefined : referencedFiles(await files.read(path))
 }
 
-/** Another after every commit, as far as the time of a folder tells two of them apart. */
-export function stampOf({ files, folder }: LocalTable): string | undefined {
-  return files.stamp(join(folder, MANIFESTS))
+/** Changes with every commit, as far as the time of the folder of manifests tells two of them apart. */
+export function commitSignature({ files, folder }: LocalTable): string | undefined {
+  return files.statSignature(join(folder, MANIFESTS))
 }
 
 function newestVersion(paths: readonly string[]): bigint | undefined {

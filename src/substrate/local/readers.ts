@@ -1,6 +1,6 @@
 /**
- * Who reads a local table now: reads share a lock while they last, so that a clean-up knows whether anyone still needs an
- * older version. Counted within the process, and shared between processes through one file.
+ * The reader lock of a local table: reads hold it shared while they last, so that a clean-up can tell whether an older
+ * version is still needed. Counted within the process; between processes one lock file is shared.
  */
 import type { FileLock } from "../../platform/files/file-lock.ts"
 

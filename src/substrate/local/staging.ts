@@ -1,6 +1,6 @@
 /**
- * Where rows wait that nobody may see yet: tables of their own beside those of a local store, written while what they
- * come from is still being judged, and put in place whole once it was. Only where the store has no table of that name.
+ * Staging: tables beside those of a local store that nobody reads yet. An import fills them while its file is still being
+ * checked, and each is renamed into the store once the whole file was. Only where the store has no table of that name.
  */
 import { existsSync } from "node:fs"
 import { rm, rmdir } from "node:fs/promises"
@@ -18,7 +18,7 @@ export interface Staging extends Pick<StagingTables, "adopt" | "end"> {
 
 const FOLDER = ".pond/incoming"
 
-/** Nothing on an object store, and where another process of this machine is at it. What one that died left is removed. */
+/** Nothing on an object store, or while another process of this machine stages. What a dead process left is removed. */
 export async function openStaging(catalog: Catalog): Promise<Staging | undefined> {
   if (catalog.location.backend !== "local") return undefined
   const root = catalog.location.uri
@@ -36,7 +36,7 @@ export async function openStaging(catalog: Catalog): Promise<Staging | undefined
     catalog: own,
     adopt: async (name) => {
       const table = catalog.local(name)
-      return table !== undefined && (await adopted(table, join(folder, `${name}.lance`)))
+      return table !== undefined && (await moveIntoPlace(table, join(folder, `${name}.lance`)))
     },
     end: async () => {
       own.close()
@@ -47,10 +47,7 @@ export async function openStaging(catalog: Catalog): Promise<Staging | undefined
   }
 }
 
-/**
- * What one that died left, where the store has got tables of its own since and nothing comes in any more: it may be as much
- * as a whole store.
- */
+/** Removes what a process left that died while staging: it may be as large as the whole store. */
 export async function removeStaleStaging(catalog: Catalog): Promise<void> {
   const folder = join(catalog.location.uri, FOLDER)
   if (catalog.location.backend !== "local" || !existsSync(folder)) return
@@ -62,8 +59,8 @@ export async function removeStaleStaging(catalog: Catalog): Promise<void> {
   }
 }
 
-/** In the turn of one who writes: the renaming is the only step that anyone sees. */
-async function adopted(table: LocalTable, from: string): Promise<boolean> {
+/** Under the write lock of the table. The rename is the only step that a reader sees. */
+async function moveIntoPlace(table: LocalTable, from: string): Promise<boolean> {
   return await table.exclusively(async () => {
     if ((await table.files.list(table.folder)).length > 0) return false
     await table.files.rename(from, table.folder)
@@ -71,7 +68,7 @@ async function adopted(table: LocalTable, from: string): Promise<boolean> {
   })
 }
 
-/** A store that was refused everything leaves no folder behind. */
+/** An import that was refused leaves no empty store behind. */
 async function removeEmpty(root: string, lock: string): Promise<void> {
   await rm(lock, { force: true })
   for (const folder of [join(root, ".pond"), root]) {

@@ -15,7 +15,7 @@ import {
   planMaintenance,
   type TableState,
 } from "./maintenance-plan.ts"
-import { leftBehind, tableUsage } from "./table-usage.ts"
+import { findOrphans, tableUsage } from "./table-usage.ts"
 
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
 
@@ -100,7 +100,7 @@ async function compact(dataset: Dataset, table: LanceTable): Promise<void> {
 const LOCAL_RETENTION_MS = 15 * 60_000
 const REMOTE_RETENTION_MS = 60 * 60_000
 /** As old is nothing that another machine, which our locks may not reach, is still writing. */
-const LEFT_MS = 24 * 60 * 60_000
+const ORPHAN_AGE_MS = 24 * 60 * 60_000
 
 async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
   await compact(dataset, table)
@@ -110,17 +110,17 @@ async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
     await dataset.attempt(() => table.checkoutLatest())
     await compact(dataset, table)
     // A power cut must not take what the compaction wrote when what it was made of is gone already.
-    await dataset.local?.settle()
+    await dataset.local?.makeDurable()
     const olderThan = await removableBefore(dataset, table)
     if (olderThan !== undefined) await dataset.attempt(() => table.optimize({ cleanupOlderThan: olderThan }))
-    await removeLeft(dataset)
+    await removeOrphans(dataset)
   })
 }
 
 /** What a killed process wrote and no version names. The engine keeps it for a week, and each kill may leave a whole table. */
-async function removeLeft({ local, catalog }: Dataset): Promise<void> {
+async function removeOrphans({ local, catalog }: Dataset): Promise<void> {
   if (local === undefined) return
-  for (const path of await leftBehind(local, catalog.context.clock.nowMs() - LEFT_MS))
+  for (const path of await findOrphans(local, catalog.context.clock.nowMs() - ORPHAN_AGE_MS))
     await local.files.remove(join(local.folder, path))
 }
 

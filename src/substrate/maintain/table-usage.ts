@@ -1,6 +1,6 @@
 /**
- * How the bytes of a local table divide: what the newest version needs, and what only older versions need. What no version
- * ever needed was left by work that was killed in the middle; nothing frees it but its age, so it counts as neither.
+ * Disk usage of a local table: bytes that the newest version needs, bytes that only older versions need, and orphans, the
+ * files that a killed process wrote and no version names. Orphans are freed by age alone and count as neither.
  */
 import { join } from "node:path"
 import { filesOfVersion, type LocalTable, manifestPath, versionsNewestFirst } from "../local/local-table.ts"
@@ -23,7 +23,7 @@ export async function tableUsage(table: LocalTable): Promise<TableUsage> {
   const live = (await totalBytes(table, paths)) - spareBytes
   return {
     live,
-    dead: spareBytes - (await totalBytes(table, await leftAmong(table, spare, versions.at(-1) as bigint))),
+    dead: spareBytes - (await totalBytes(table, await orphansAmong(table, spare, versions.at(-1) as bigint))),
   }
 }
 
@@ -37,19 +37,19 @@ async function totalBytes({ files, folder }: LocalTable, paths: readonly string[
  * Of what the newest version does not need: what lay there before the oldest was made, which does not need it either. What
  * another one in between needs is younger than the oldest, but for what took long to write: that is freed a version later.
  */
-async function leftAmong(table: LocalTable, spare: readonly string[], oldest: bigint): Promise<readonly string[]> {
+async function orphansAmong(table: LocalTable, spare: readonly string[], oldest: bigint): Promise<readonly string[]> {
   if (!spare.some((path) => CONTENT.test(path))) return []
   const madeMs = await table.files.modifiedMs(join(table.folder, manifestPath(oldest)))
   return madeMs === undefined ? [] : await unneeded(table, spare, { versions: [oldest], beforeMs: madeMs })
 }
 
 /** What of the table no version needs and nobody touched since then. To be asked while nobody writes. */
-export async function leftBehind(table: LocalTable, beforeMs: number): Promise<readonly string[]> {
+export async function findOrphans(table: LocalTable, beforeMs: number): Promise<readonly string[]> {
   const paths = await table.files.list(table.folder)
   return await unneeded(table, paths, { versions: versionsNewestFirst(paths), beforeMs })
 }
 
-interface Leaving {
+interface OrphanSearch {
   readonly versions: readonly bigint[]
   readonly beforeMs: number
 }
@@ -57,7 +57,7 @@ interface Leaving {
 /** Of content alone: what belongs to the making of versions goes with them. */
 const CONTENT = /^(?:data|_indices|_deletions)\//
 
-async function unneeded(table: LocalTable, paths: readonly string[], { versions, beforeMs }: Leaving) {
+async function unneeded(table: LocalTable, paths: readonly string[], { versions, beforeMs }: OrphanSearch) {
   const known = await Promise.all(versions.map((version) => filesOfVersion(table, version)))
   // Where a version does not say what it needs, all may be.
   if (known.includes(undefined)) return []

@@ -8,7 +8,7 @@ import type { Session } from "../../model/session.ts"
 import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
 import { MESSAGES } from "../../sessions/tables.ts"
 import type { PreparedBatch } from "../../sessions/write/prepare.ts"
-import { buffersOf, filled } from "../../substrate/columns/column-batch.ts"
+import { buffersOf, fillColumns } from "../../substrate/columns/column-batch.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 
 export interface TransferredBatch extends Omit<PreparedBatch, "session"> {
@@ -36,7 +36,7 @@ export function fromTransfer(batch: TransferredBatch, { ingestedAtMicros, host }
   return {
     ...batch,
     session: parsed.value as unknown as Session,
-    messages: filled(MESSAGES, batch.messages, { ingested_at: ingestedAtMicros, host }),
+    messages: fillColumns(MESSAGES, batch.messages, { ingested_at: ingestedAtMicros, host }),
   }
 }
 

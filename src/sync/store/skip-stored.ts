@@ -13,7 +13,7 @@ import { entriesOf, type PreparedBatch, prepare } from "../../sessions/write/pre
 
 import type { Presence } from "../../sessions/write/presence.ts"
 import type { StoredContent } from "../../sessions/write/stored-content.ts"
-import { pickedRows } from "../../substrate/columns/slice-columns.ts"
+import { pickRows } from "../../substrate/columns/slice-columns.ts"
 
 import type { PlannedUnit } from "../plan/plan-root.ts"
 import type { Stretch, Stretches } from "../read/hydrate.ts"
@@ -267,7 +267,7 @@ async function selectChanged(
 function keepBlobsOnly({ session, messages, parts, blobs }: PreparedBatch): PreparedBatch | undefined {
   if (blobs.length === 0) return undefined
   const spoken = { places: [], keys: [] }
-  return { session, messages: pickedRows(messages, []), parts: pickedRows(parts, []), blobs, spoken }
+  return { session, messages: pickRows(messages, []), parts: pickRows(parts, []), blobs, spoken }
 }
 
 /**

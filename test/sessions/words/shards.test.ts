@@ -6,7 +6,7 @@ import { WORD_BLOCKS, WORD_SEGMENTS } from "../../../src/sessions/tables.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { foldWords } from "../../../src/sessions/words/write/fold.ts"
 import { buildShards, type PlacedShard } from "../../../src/sessions/words/write/shards.ts"
-import { pickedRows } from "../../../src/substrate/columns/slice-columns.ts"
+import { pickRows } from "../../../src/substrate/columns/slice-columns.ts"
 import { eq, not } from "../../../src/substrate/filter.ts"
 import { memorySessions, said, session } from "../support.ts"
 
@@ -101,7 +101,7 @@ function upsideDown(sessions: Sessions) {
   const scanByNumber = async function* (request: StretchesRequest) {
     for (const stretch of (await Array.fromAsync(tables.messages.scanByNumber(request))).reverse()) {
       const [rows, numbers] = [stretch.rows.toReversed(), stretch.numbers.toReversed()]
-      const columns = () => pickedRows(stretch.columns(), [...numbers.keys()].reverse())
+      const columns = () => pickRows(stretch.columns(), [...numbers.keys()].reverse())
       yield { ...stretch, rows, numbers, columns }
     }
   }

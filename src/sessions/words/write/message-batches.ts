@@ -9,7 +9,7 @@ import {
   repeatedTexts,
   textReader,
 } from "../../../substrate/columns/column-batch.ts"
-import { joinedColumns, pickedRows, rowsBetween } from "../../../substrate/columns/slice-columns.ts"
+import { concatColumns, pickRows, sliceRows } from "../../../substrate/columns/slice-columns.ts"
 import { and, eq, or, range } from "../../../substrate/filter.ts"
 import type { Picked, Table } from "../../../substrate/table.ts"
 import { blobOfColumn, textOfColumn } from "../../rows/oversized.ts"
@@ -55,7 +55,7 @@ export async function* readSortedBatch(messages: Messages, bounds: Bounds): Asyn
   if (first === undefined) return
   const numberAt = (place: number) => numbers[place] as number
   const places = numbers.map((_, place) => place).sort((one, other) => numberAt(one) - numberAt(other))
-  const columns = pickedRows(joinedColumns(Object.keys(first.columns), pieces), places)
+  const columns = pickRows(concatColumns(Object.keys(first.columns), pieces), places)
   yield await toBatch(messages, beginShard(bounds.from), places.map(numberAt), columns)
 }
 
@@ -78,7 +78,7 @@ export async function* readShards(messages: Messages, from: number, rows: number
     const columns = stretch.columns()
     for (let row = 0; row < numbers.length; ) {
       const end = Math.min(numbers.length, row + part.from + rows - next)
-      yield { batch: await toBatch(messages, part, numbers.slice(row, end), rowsBetween(columns, row, end)) }
+      yield { batch: await toBatch(messages, part, numbers.slice(row, end), sliceRows(columns, row, end)) }
       next += end - row
       row = end
       if (next < part.from + rows) continue
