@@ -1,8 +1,17 @@
 /**
- * BM25 over segments. A term stands in a message once at most, so that what it adds is its rarity among all messages,
- * weighed by how long the message is. Rare terms come first; once no message that was not met yet could be among the
- * best, the others only add to those that were. Common terms are never gone through: they are looked up, in the messages
- * that hold a rare one and then in the shortest, as far as one could be among the best. Pure; knows no store.
+ * BM25 ranking over segments, with early termination in the manner of MaxScore (Turtle and Flood 1995). A term counts
+ * once per message, so its contribution is its IDF times a weight of the message's length.
+ *
+ * Phases, per segment:
+ *
+ *   1. Rare terms (varint lists), rarest first. Once the remaining terms together cannot lift a new message into the
+ *      best, the candidate set is closed: later lists only add to candidates, and hopeless ones are pruned.
+ *   2. Common terms (bitmaps) are never read through. Messages with common terms only are found among the shortest,
+ *      where a term weighs most, down to the length at which even all terms would not suffice.
+ *   3. Candidates are probed for the common terms.
+ *   4. The best of them are taken.
+ *
+ * Pure.
  */
 
 import { type Documents, LENGTH_MAX, sortByLength } from "../segment/documents.ts"
@@ -16,64 +25,67 @@ const B = 0.75
 
 export interface RankedSegment {
   readonly documents: Documents
-  /** What a filter lets pass; all where there is none. */
+  /** The filter's mask; undefined where everything passes. */
   readonly passing: Uint8Array | undefined
   readonly lists: ReadonlyMap<string, PostingList>
 }
 
 export interface Ranked {
-  /** The place of the segment among those that were given. */
+  /** Index into the given segments. */
   readonly segment: number
   readonly number: number
   readonly score: number
 }
 
-/** Best first; of equal ones the newer first. `every`: only messages that hold all of the terms. */
+/** Best first, newer first among equals. With `every` only messages that have all of the terms. */
 export function rank(
   segments: readonly RankedSegment[],
   terms: readonly string[],
   { every, limit }: { readonly every: boolean; readonly limit: number },
 ): Ranked[] {
-  const { rarities, weights } = statisticsOf(segments, terms)
-  const ordered = [...rarities].toSorted(([, left], [, right]) => right - left)
+  const { idfs, weights } = computeStatistics(segments, terms)
+  const ordered = [...idfs].toSorted(([, left], [, right]) => right - left)
   if (ordered.length === 0 || (every && ordered.length < new Set(terms).size)) return []
   const best: Ranked[] = []
   for (const [index, segment] of segments.entries()) {
-    const found = every ? holdingAll(segment, ordered, weights, limit) : holdingSome(segment, ordered, weights, limit)
+    const found = every ? rankAll(segment, ordered, weights, limit) : rankAny(segment, ordered, weights, limit)
     for (const each of found) best.push({ segment: index, ...each })
   }
-  return best.toSorted(bestFirst).slice(0, limit)
+  return best.toSorted(compareRanked).slice(0, limit)
 }
 
-function bestFirst(left: Ranked, right: Ranked): number {
+function compareRanked(left: Ranked, right: Ranked): number {
   return right.score - left.score || right.segment - left.segment || right.number - left.number
 }
 
-type Rarity = readonly [term: string, rarity: number]
+type TermIdf = readonly [term: string, idf: number]
 
 interface Statistics {
-  /** Of the terms that any message holds. */
-  readonly rarities: ReadonlyMap<string, number>
-  /** What a term's rarity counts in a message of so many terms. */
+  /** Inverse document frequency of the terms that occur. */
+  readonly idfs: ReadonlyMap<string, number>
+  /** BM25's length normalization, by message length in terms. */
   readonly weights: Float64Array
 }
 
-function statisticsOf(segments: readonly RankedSegment[], terms: readonly string[]): Statistics {
+function computeStatistics(segments: readonly RankedSegment[], terms: readonly string[]): Statistics {
   const all = segments.reduce((sum, { documents }) => sum + documents.count, 0)
   const tokens = segments.reduce((sum, { documents }) => sum + documents.tokens, 0)
   const mean = tokens / Math.max(1, all) || 1
-  const rarities = new Map<string, number>()
+  const idfs = new Map<string, number>()
   for (const term of terms) {
     const having = segments.reduce((sum, { lists }) => sum + (lists.get(term)?.count ?? 0), 0)
-    if (having > 0) rarities.set(term, Math.log((all - having + 0.5) / (having + 0.5) + 1))
+    if (having > 0) idfs.set(term, Math.log((all - having + 0.5) / (having + 0.5) + 1))
   }
-  return { rarities, weights: weightsFor(mean) }
+  return { idfs, weights: lengthWeights(mean) }
 }
 
 let known = { mean: Number.NaN, weights: new Float64Array() }
 
-/** Of every length that there can be: looking for the longest of a million would take longer, and is asked of each process. */
-function weightsFor(mean: number): Float64Array {
+/**
+ * For all possible lengths, because finding the longest of a million messages would take longer. Cached for the next
+ * query.
+ */
+function lengthWeights(mean: number): Float64Array {
   if (known.mean === mean) return known.weights
   const weights = new Float64Array(LENGTH_MAX + 1)
   for (let length = 0; length <= LENGTH_MAX; length++)
@@ -82,14 +94,14 @@ function weightsFor(mean: number): Float64Array {
   return weights
 }
 
-type Found = Omit<Ranked, "segment">
+type ScoredMessage = Omit<Ranked, "segment">
 
 // --- Some of the terms ------------------------------------------------------------------------------------------------
 
-/** Arrays for every query: what is written into the scores is taken out again. */
+/** Arrays shared by all queries. Every score written is reset to 0 afterwards. */
 let scratch = { scores: new Float32Array(0), numbers: new Uint32Array(0), decoded: new Uint32Array(0) }
 
-function scratchOf(size: number): typeof scratch {
+function borrowScratch(size: number): typeof scratch {
   if (scratch.scores.length < size) {
     const [numbers, decoded] = [new Uint32Array(size), new Uint32Array(size)]
     scratch = { scores: new Float32Array(size), numbers, decoded }
@@ -97,162 +109,191 @@ function scratchOf(size: number): typeof scratch {
   return scratch
 }
 
-/** Right until the next is decoded. */
-function decodedOf(list: PostingList): Uint32Array {
+/** Valid until the next call. */
+function decodeShared(list: PostingList): Uint32Array {
   decodeInto(list, 0, scratch.decoded, 0)
   return scratch.decoded.subarray(0, list.count)
 }
 
-function holdingSome(
+function rankAny(
   segment: RankedSegment,
-  ordered: readonly Rarity[],
+  ordered: readonly TermIdf[],
   weights: Float64Array,
   limit: number,
-): Found[] {
+): ScoredMessage[] {
   const { documents, lists } = segment
-  const { scores, numbers } = scratchOf(documents.size)
-  const met: Candidates = { numbers, count: 0 }
-  const bound = (weights[0] ?? 0) * ROUNDING
-  const held = ordered.flatMap(([term, rarity]) => {
+  const { scores, numbers } = borrowScratch(documents.size)
+  const scoring: CommonScoring = { scores, candidates: { numbers, count: 0 }, weights, limit }
+  const terms = ordered.flatMap(([term, idf]) => {
     const list = lists.get(term)
-    return list === undefined ? [] : [{ list, rarity }]
+    return list === undefined ? [] : [{ list, idf }]
   })
-  // What all terms from here on could add at most.
-  let open = openOf(held, bound)
-  let isClosed = false
-  for (const { list, rarity } of held.filter((each) => !each.list.isBitmap)) {
-    // To know how much is enough costs about as much as a list of half as many.
-    if (met.count > limit && list.count * 2 > met.count) {
-      const least = estimateThreshold(scores, met, limit)
-      isClosed ||= open < least
-      if (isClosed) keepAbove(scores, met, least - open)
-    }
-    open -= rarity * bound
-    const adding = { scores, met, weights, rarity }
-    if (isClosed) addToMet(segment, adding, decodedOf(list))
-    else addToAll(segment, adding, decodedOf(list))
-  }
-  const common = held.filter((each) => each.list.isBitmap)
-  const short = isClosed ? NONE_SHORT : addCommon(segment, { scores, met, weights, limit }, common)
-  for (const [index, { list, rarity }] of common.entries()) {
-    if (index < short.added) continue
-    open = openOf(common.slice(index), bound)
-    if (met.count > limit) keepAbove(scores, met, estimateThreshold(scores, met, limit) - open)
-    lookUpMet(segment, { scores, met, weights, rarity }, list)
-  }
-  for (const { number, score } of short.found) {
-    scores[number] = score
-    met.numbers[met.count++] = number
-  }
-  return bestOf(scores, met, limit)
+  const common = terms.filter(({ list }) => list.isBitmap)
+  const isClosed = scoreRare(segment, scoring, terms)
+  const short = isClosed ? NO_SHORT_MESSAGES : scanCommon(segment, scoring, common)
+  probeCommon(segment, scoring, common, short.added)
+  for (const { number, score } of short.found) addCandidate(scoring, number, score)
+  return takeBest(scores, scoring.candidates, limit)
 }
 
-/** Bounds are compared with sums of many rounded numbers. */
+/** Phase 1. Returns whether the candidate set is closed: no further message can be among the best. */
+function scoreRare(segment: RankedSegment, scoring: CommonScoring, terms: readonly ScoredTerm[]): boolean {
+  const { scores, candidates, weights, limit } = scoring
+  let remaining = upperBound(terms, weights)
+  let isClosed = false
+  for (const { list, idf } of terms.filter((each) => !each.list.isBitmap)) {
+    // Estimating the threshold costs about as much as reading a list of half as many messages.
+    if (candidates.count > limit && list.count * 2 > candidates.count) {
+      const threshold = estimateThreshold(scores, candidates, limit)
+      isClosed ||= remaining < threshold
+      if (isClosed) prune(scores, candidates, threshold - remaining)
+    }
+    remaining -= idf * weightMax(weights)
+    if (isClosed) scoreCandidates(segment, { ...scoring, idf }, decodeShared(list))
+    else scoreAll(segment, { ...scoring, idf }, decodeShared(list))
+  }
+  return isClosed
+}
+
+/** Phase 3. Skips the first terms, which phase 2 has added to all messages that have them. */
+function probeCommon(
+  segment: RankedSegment,
+  { scores, candidates, weights, limit }: CommonScoring,
+  common: readonly ScoredTerm[],
+  added: number,
+): void {
+  for (let index = added; index < common.length; index++) {
+    const { list, idf } = common[index] as ScoredTerm
+    const remaining = upperBound(common.slice(index), weights)
+    if (candidates.count > limit) prune(scores, candidates, estimateThreshold(scores, candidates, limit) - remaining)
+    probeCandidates(segment, { scores, candidates, weights, idf }, list)
+  }
+}
+
+function addCandidate({ scores, candidates }: CommonScoring, number: number, score: number): void {
+  scores[number] = score
+  candidates.numbers[candidates.count++] = number
+}
+
+/** Covers rounding: bounds are compared with sums of many rounded numbers. */
 const ROUNDING = 1.0001
 
-/** What terms could add at most. */
-function openOf(held: readonly Held[], bound: number): number {
-  let open = 0
-  for (const { rarity } of held) open += rarity * bound
-  return open
+/** The weight of the shortest message. */
+function weightMax(weights: Float64Array): number {
+  return (weights[0] ?? 0) * ROUNDING
 }
 
-interface Held {
+/** The most that the terms can add to a score. */
+function upperBound(terms: readonly ScoredTerm[], weights: Float64Array): number {
+  const most = weightMax(weights)
+  let sum = 0
+  for (const { idf } of terms) sum += idf * most
+  return sum
+}
+
+interface ScoredTerm {
   readonly list: PostingList
-  readonly rarity: number
+  readonly idf: number
 }
 
-interface AddingCommon extends Omit<Adding, "rarity"> {
+interface CommonScoring extends Omit<Scoring, "idf"> {
   readonly limit: number
 }
 
-interface Short {
-  /** So many of the terms were added to all that hold them; to who was met before, the others are not added yet. */
+interface ShortMessages {
+  /** Number of common terms already added to every message that has them. Earlier candidates still lack the others. */
   readonly added: number
-  /** Who holds none but the others, with the whole of his score. */
-  readonly found: readonly Found[]
+  /** Messages that have none but the other common terms, with their full scores. */
+  readonly found: readonly ScoredMessage[]
 }
 
-const NONE_SHORT: Short = { added: 0, found: [] }
+const NO_SHORT_MESSAGES: ShortMessages = { added: 0, found: [] }
 
-/** Who holds none but common terms is looked for among the shortest; if they are too many, the rarest term is added to all. */
-function addCommon(segment: RankedSegment, { limit, ...adding }: AddingCommon, common: readonly Held[]): Short {
-  let least = 0
+/**
+ * Phase 2. Where too many short messages qualify, the rarest common term is added to all messages that have it, and the
+ * scan starts again without it.
+ */
+function scanCommon(
+  segment: RankedSegment,
+  { limit, ...scoring }: CommonScoring,
+  common: readonly ScoredTerm[],
+): ShortMessages {
+  let threshold = 0
   for (let added = 0; added < common.length; added++) {
-    const short = findShort(segment, { ...adding, limit, least }, common.slice(added))
+    const short = scanShortest(segment, { ...scoring, limit, threshold }, common.slice(added))
     if (short.isAll) return { added, found: short.found }
-    least = short.least
-    const { list, rarity } = common[added] as Held
-    addToAll(segment, { ...adding, rarity }, decodedOf(list))
+    threshold = short.threshold
+    const { list, idf } = common[added] as ScoredTerm
+    scoreAll(segment, { ...scoring, idf }, decodeShared(list))
   }
   return { added: common.length, found: [] }
 }
 
-interface Looking extends AddingCommon {
-  /** Less than this is not wanted. */
-  readonly least: number
+interface ShortestScan extends CommonScoring {
+  /** Lower scores are of no interest. */
+  readonly threshold: number
 }
 
-interface FoundShort extends Pick<Short, "found"> {
+interface ShortestScanned extends Pick<ShortMessages, "found"> {
   readonly isAll: boolean
-  /** As the best so many have at least, with what is known by now. */
-  readonly least: number
+  /** The score of the last of the best, as far as known. */
+  readonly threshold: number
 }
 
-/** So many are looked at to learn how much is enough. */
-const PROBED = 2_048
-/** Looked up one by one, so many cost about as much as adding a term to all. */
-const SHORT_SHARE = 16
+/** Messages scored first, to learn the threshold. */
+const PROBE_SIZE = 2_048
+/** Scoring this share of the messages one by one costs about as much as adding a term to all. */
+const SHORTEST_SHARE = 16
 
 /**
- * A short message counts more than a long one with the same terms, so the short ones come first, and it ends where even
- * all of the terms together would not be enough in a message that long.
+ * Scores the shortest messages, in which terms weigh most, until a message is so long that even all terms together
+ * would not reach the threshold.
  */
-function findShort(segment: RankedSegment, looking: Looking, common: readonly Held[]): FoundShort {
+function scanShortest(segment: RankedSegment, scan: ShortestScan, common: readonly ScoredTerm[]): ShortestScanned {
   const { documents, passing } = segment
   const { lengths } = documents
-  const { scores, met, weights, limit } = looking
-  const few = passing === undefined ? undefined : listPassing(passing)
-  const most = Math.max(PROBED, documents.size / SHORT_SHARE)
-  const numbers = few ?? sortByLength(documents, most + 1)
+  const { scores, candidates, weights, limit } = scan
+  const selective = passing === undefined ? undefined : listPassing(passing)
+  const most = Math.max(PROBE_SIZE, documents.size / SHORTEST_SHARE)
+  const numbers = selective ?? sortByLength(documents, most + 1)
   const best = createTopScores(limit)
-  for (let at = 0; at < met.count; at++) best.offer(scores[met.numbers[at] as number] as number)
-  const bits = common.map(({ list }) => list.bytes)
-  const rarities = Float64Array.from(common, ({ rarity }) => rarity)
-  const total = rarities.reduce((sum, rarity) => sum + rarity, 0)
-  const found: Found[] = []
-  let least = Math.max(looking.least, best.threshold())
-  const look = (from: number, to: number) => {
+  for (let at = 0; at < candidates.count; at++) best.offer(scores[candidates.numbers[at] as number] as number)
+  const bitmaps = common.map(({ list }) => list.bytes)
+  const idfs = Float64Array.from(common, ({ idf }) => idf)
+  const total = idfs.reduce((sum, idf) => sum + idf, 0)
+  const found: ScoredMessage[] = []
+  let threshold = Math.max(scan.threshold, best.threshold())
+  const scoreRange = (from: number, to: number) => {
     for (let at = from; at < to; at++) {
       const number = numbers[at] as number
       const weight = weights[lengths[number] as number] as number
-      const wanted = least / ROUNDING / weight
+      const wanted = threshold / ROUNDING / weight
       if (total < wanted || (passing !== undefined && passing[number] === 0) || scores[number] !== 0) continue
-      const sum = sumOfHeld(bits, rarities, { number, total, wanted })
+      const sum = sumMatched(bitmaps, idfs, { number, total, wanted })
       if (sum === 0) continue
       found.push({ number, score: sum * weight })
       best.offer(sum * weight)
-      least = Math.max(least, best.threshold())
+      threshold = Math.max(threshold, best.threshold())
     }
   }
-  const probed = Math.min(PROBED, numbers.length)
-  look(0, probed)
-  const enough = least / ROUNDING / total
+  const probed = Math.min(PROBE_SIZE, numbers.length)
+  scoreRange(0, probed)
+  const weightMin = threshold / ROUNDING / total
   const end =
-    few === undefined
-      ? firstBelow(numbers, (number) => weights[lengths[number] as number] as number, enough)
-      : few.length
-  if (few === undefined && end > most) return { found: [], isAll: false, least }
-  look(probed, end)
-  return { found, isAll: true, least }
+    selective === undefined
+      ? findFirstBelow(numbers, (number) => weights[lengths[number] as number] as number, weightMin)
+      : selective.length
+  if (selective === undefined && end > most) return { found: [], isAll: false, threshold }
+  scoreRange(probed, end)
+  return { found, isAll: true, threshold }
 }
 
-/** The first place where less than that is reached, of what falls. */
-function firstBelow(numbers: Uint32Array, of: (number: number) => number, least: number): number {
+/** Binary search in falling values: the first index below the threshold. */
+function findFirstBelow(numbers: Uint32Array, of: (number: number) => number, threshold: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (of(numbers[middle] as number) >= least) low = middle + 1
+    if (of(numbers[middle] as number) >= threshold) low = middle + 1
     else high = middle
   }
   return low
@@ -260,52 +301,52 @@ function firstBelow(numbers: Uint32Array, of: (number: number) => number, least:
 
 interface Wanted {
   readonly number: number
-  /** What all of them count together. */
+  /** Sum of all IDFs. */
   readonly total: number
   readonly wanted: number
 }
 
-/** Of the terms that it holds; 0 where that is less than is wanted. */
-function sumOfHeld(bits: readonly Uint8Array[], rarities: Float64Array, { number, total, wanted }: Wanted): number {
-  let [sum, open] = [0, total]
-  for (let term = 0; term < bits.length; term++) {
-    if (sum + open < wanted) return 0
-    const rarity = rarities[term] as number
-    open -= rarity
-    if (hasBit(bits[term] as Uint8Array, number)) sum += rarity
+/** Sum of the IDFs of the terms that a message has; 0 where it is less than wanted. */
+function sumMatched(bitmaps: readonly Uint8Array[], idfs: Float64Array, { number, total, wanted }: Wanted): number {
+  let [sum, remaining] = [0, total]
+  for (let term = 0; term < bitmaps.length; term++) {
+    if (sum + remaining < wanted) return 0
+    const idf = idfs[term] as number
+    remaining -= idf
+    if (hasBit(bitmaps[term] as Uint8Array, number)) sum += idf
   }
   return sum < wanted ? 0 : sum
 }
 
-/** Takes the scores out again. Of many that are equal the newest are best. */
-function bestOf(scores: Float32Array, met: Candidates, limit: number): Found[] {
-  const least = met.count > limit ? exactThreshold(scores, met, limit) : 0
-  const found: Found[] = []
+/** Phase 4. Resets all scores. Of equal scores the newest win. */
+function takeBest(scores: Float32Array, candidates: Candidates, limit: number): ScoredMessage[] {
+  const threshold = candidates.count > limit ? exactThreshold(scores, candidates, limit) : 0
+  const found: ScoredMessage[] = []
   const equal: number[] = []
-  for (let at = 0; at < met.count; at++) {
-    const number = met.numbers[at] as number
+  for (let at = 0; at < candidates.count; at++) {
+    const number = candidates.numbers[at] as number
     const score = scores[number] as number
     scores[number] = 0
-    if (score > least) found.push({ number, score })
-    else if (score === least) equal.push(number)
+    if (score > threshold) found.push({ number, score })
+    else if (score === threshold) equal.push(number)
   }
   const newest = equal.length + found.length > limit ? Uint32Array.from(equal).sort().reverse() : equal
-  for (const number of newest.slice(0, Math.max(0, limit - found.length))) found.push({ number, score: least })
+  for (const number of newest.slice(0, Math.max(0, limit - found.length))) found.push({ number, score: threshold })
   return found
 }
 
-interface Adding {
+interface Scoring {
   readonly scores: Float32Array
-  readonly met: Candidates
+  readonly candidates: Candidates
   readonly weights: Float64Array
-  readonly rarity: number
+  readonly idf: number
 }
 
-function addToAll({ documents, passing }: RankedSegment, adding: Adding, numbers: Uint32Array): void {
-  const { scores, met, weights, rarity } = adding
+function scoreAll({ documents, passing }: RankedSegment, scoring: Scoring, numbers: Uint32Array): void {
+  const { scores, candidates, weights, idf } = scoring
   const { lengths } = documents
-  const into = met.numbers
-  let count = met.count
+  const into = candidates.numbers
+  let count = candidates.count
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] as number
     const score = scores[number] as number
@@ -313,86 +354,91 @@ function addToAll({ documents, passing }: RankedSegment, adding: Adding, numbers
       if (passing !== undefined && passing[number] === 0) continue
       into[count++] = number
     }
-    scores[number] = score + rarity * (weights[lengths[number] as number] as number)
+    scores[number] = score + idf * (weights[lengths[number] as number] as number)
   }
-  met.count = count
+  candidates.count = count
 }
 
-/** Nobody new can be among the best. */
-function addToMet({ documents }: RankedSegment, { scores, weights, rarity }: Adding, numbers: Uint32Array): void {
+/** For a closed candidate set. */
+function scoreCandidates({ documents }: RankedSegment, { scores, weights, idf }: Scoring, numbers: Uint32Array): void {
   const { lengths } = documents
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] as number
     const score = scores[number] as number
-    if (score > 0) scores[number] = score + rarity * (weights[lengths[number] as number] as number)
+    if (score > 0) scores[number] = score + idf * (weights[lengths[number] as number] as number)
   }
 }
 
-/** The same where a list need not be decoded to look into it. */
-function lookUpMet({ documents }: RankedSegment, adding: Adding, { bytes }: PostingList): void {
-  const { scores, met, weights, rarity } = adding
+/** The same for a bitmap, which needs no decoding. */
+function probeCandidates({ documents }: RankedSegment, scoring: Scoring, { bytes }: PostingList): void {
+  const { scores, candidates, weights, idf } = scoring
   const { lengths } = documents
-  for (let at = 0; at < met.count; at++) {
-    const number = met.numbers[at] as number
+  for (let at = 0; at < candidates.count; at++) {
+    const number = candidates.numbers[at] as number
     if (hasBit(bytes, number))
-      scores[number] = (scores[number] as number) + rarity * (weights[lengths[number] as number] as number)
+      scores[number] = (scores[number] as number) + idf * (weights[lengths[number] as number] as number)
   }
 }
 
-/** Who cannot come so far any more is as if he had never been met. */
-function keepAbove(scores: Float32Array, met: Candidates, least: number): void {
+/** Drops candidates that can no longer be among the best. */
+function prune(scores: Float32Array, candidates: Candidates, threshold: number): void {
   let count = 0
-  for (let at = 0; at < met.count; at++) {
-    const number = met.numbers[at] as number
-    if ((scores[number] as number) >= least) met.numbers[count++] = number
+  for (let at = 0; at < candidates.count; at++) {
+    const number = candidates.numbers[at] as number
+    if ((scores[number] as number) >= threshold) candidates.numbers[count++] = number
     else scores[number] = 0
   }
-  met.count = count
+  candidates.count = count
 }
 
 // --- All of the terms -------------------------------------------------------------------------------------------------
 
-function holdingAll(segment: RankedSegment, ordered: readonly Rarity[], weights: Float64Array, limit: number): Found[] {
+function rankAll(
+  segment: RankedSegment,
+  ordered: readonly TermIdf[],
+  weights: Float64Array,
+  limit: number,
+): ScoredMessage[] {
   const { documents, lists } = segment
   const own = ordered.map(([term]) => lists.get(term))
   if (own.some((list) => list === undefined)) return []
-  const numbers = heldByAll(segment, own as PostingList[], limit)
-  const rarity = ordered.reduce((sum, [, each]) => sum + each, 0)
-  const { scores } = scratchOf(documents.size)
-  const met: Candidates = { numbers, count: numbers.length }
-  for (let at = 0; at < met.count; at++) {
-    const number = met.numbers[at] as number
-    scores[number] = rarity * (weights[documents.lengths[number] as number] as number)
+  const numbers = matchAll(segment, own as PostingList[], limit)
+  const idf = ordered.reduce((sum, [, each]) => sum + each, 0)
+  const { scores } = borrowScratch(documents.size)
+  const candidates: Candidates = { numbers, count: numbers.length }
+  for (let at = 0; at < candidates.count; at++) {
+    const number = candidates.numbers[at] as number
+    scores[number] = idf * (weights[documents.lengths[number] as number] as number)
   }
-  return bestOf(scores, met, limit)
+  return takeBest(scores, candidates, limit)
 }
 
-/** All that hold them, or the best where that is sooner known. */
-function heldByAll({ documents, passing }: RankedSegment, lists: readonly PostingList[], limit: number): Numbers {
+/** All messages that have every term, or the best of them where those are found faster. */
+function matchAll({ documents, passing }: RankedSegment, lists: readonly PostingList[], limit: number): Numbers {
   if (lists.some(({ isBitmap: isBits }) => !isBits)) {
     const clauses = lists.map((list) => ({ lists: [list] }))
     return matchClauses({ size: documents.size, passing }, clauses)
   }
   const passes = (number: number) => passing === undefined || passing[number] === 1
-  return shortestHolding(documents, { passes, common: lists.map(({ bytes }) => bytes), limit })
+  return matchShortest(documents, { passes, common: lists.map(({ bytes }) => bytes), limit })
 }
 
-interface HeldByAll {
+interface BitmapMatch {
   readonly passes: (number: number) => boolean
   readonly common: readonly Uint8Array[]
   readonly limit: number
 }
 
-/** With the same terms the shortest are the best, and of those of one length the newest. */
-function shortestHolding(documents: Documents, { passes, common, limit }: HeldByAll): Numbers {
+/** With the same terms, shorter messages score higher, and newer ones come first. */
+function matchShortest(documents: Documents, { passes, common, limit }: BitmapMatch): Numbers {
   const found = new Uint32Array(limit)
   let [count, at] = [0, 0]
-  // The shortest are mostly enough, and to put all in order takes a process that asks once as long as all of its ranking.
-  for (const least of [documents.size / SHORT_SHARE, documents.size]) {
-    const numbers = sortByLength(documents, least)
+  // A sixteenth of the messages is mostly enough; sorting all takes a command as long as the rest of its ranking.
+  for (const wanted of [documents.size / SHORTEST_SHARE, documents.size]) {
+    const numbers = sortByLength(documents, wanted)
     for (; at < numbers.length && count < limit; at++) {
       const number = numbers[at] as number
-      if (passes(number) && common.every((bits) => hasBit(bits, number))) found[count++] = number
+      if (passes(number) && common.every((bitmaps) => hasBit(bitmaps, number))) found[count++] = number
     }
     if (count === limit) break
   }
