@@ -60,6 +60,8 @@ function rangeOf(text: string, nowMs: number): TimeRange | undefined {
   const daysAgo = (days: number) => dayOf(now.getFullYear(), now.getMonth(), now.getDate() - days)
   if (text === "today") return daysAgo(0)
   if (text === "yesterday") return daysAgo(1)
+  const named = ofWords(text, now)
+  if (named !== undefined) return named
   const [, count, unit = ""] = /^(\d+) ?(d|w|days? ago|weeks? ago)$/.exec(text) ?? []
   if (count !== undefined) {
     const days = Number(count) * (DAYS_OF[unit.replace(" ago", "")] ?? 1)
@@ -67,6 +69,57 @@ function rangeOf(text: string, nowMs: number): TimeRange | undefined {
   }
   return ofCalendar(text) ?? ofNamedMonth(text, now)
 }
+
+/** This week, last month, June, 24h, 2026-01-31T12:00. A week begins on Monday. */
+function ofWords(text: string, now: Date): TimeRange | undefined {
+  const [year, month] = [now.getFullYear(), now.getMonth()]
+  const [, which, unit] = /^(this|last) (week|month|year)$/.exec(text) ?? []
+  const back = which === "last" ? 1 : 0
+  if (unit === "year") return { from: midnight(year - back, 0, 1), until: midnight(year - back + 1, 0, 1) }
+  if (unit === "month") return { from: midnight(year, month - back, 1), until: midnight(year, month - back + 1, 1) }
+  if (unit === "week") {
+    const monday = now.getDate() - ((now.getDay() + 6) % 7) - 7 * back
+    return { from: midnight(year, month, monday), until: midnight(year, month, monday + 7) }
+  }
+  const [, hours] = /^(\d{1,6}) ?(?:h|hours? ago)$/.exec(text) ?? []
+  if (hours !== undefined) return { from: now.getTime() - Number(hours) * HOUR_MS, until: now.getTime() + 1 }
+  return ofMinute(text) ?? ofMonthName(text, now)
+}
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** 2026-01-31T12:00 and 2026-01-31 12:00, in the reader's own time. */
+function ofMinute(text: string): TimeRange | undefined {
+  const [, day = "", hour, minute] = /^(\d{4}-\d\d-\d\d)[t ](\d\d):(\d\d)$/.exec(text) ?? []
+  const range = ofCalendar(day)
+  if (range === undefined || Number(hour) > 23 || Number(minute) > 59) return undefined
+  const from = new Date(range.from).setHours(Number(hour), Number(minute))
+  return { from, until: from + MINUTE_MS }
+}
+
+/** June, Jun: the last one, or this one. */
+function ofMonthName(text: string, now: Date): TimeRange | undefined {
+  const month = FULL_MONTHS.findIndex((name) => name === text || (text.length === 3 && name.startsWith(text)))
+  if (month < 0) return undefined
+  const year = month <= now.getMonth() ? now.getFullYear() : now.getFullYear() - 1
+  return { from: midnight(year, month, 1), until: midnight(year, month + 1, 1) }
+}
+
+const FULL_MONTHS = [
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+]
 
 /** 2026, 2026-01, 2026-01-31, 2026-1-31. */
 function ofCalendar(text: string): TimeRange | undefined {

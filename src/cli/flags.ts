@@ -29,6 +29,8 @@ export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: F[Name] 
 export const NO_FLAGS = {} satisfies Flags
 
 interface Extras {
+  /** Instead of the list of choices. */
+  readonly hint?: string
   readonly short?: string
   readonly words?: WordKind
 }
@@ -153,8 +155,11 @@ export const GLOBAL_FLAGS = {
   json: flag.onOff("Print one JSON document."),
   quiet: flag.onOff("Print only the result.", { short: "q" }),
   verbose: flag.onOff("Print debug messages to stderr.", { short: "v" }),
-  "no-color": flag.onOff("Turn off color (same as NO_COLOR)."),
-  version: flag.onOff("Print the version."),
+  color: flag.choice("Use color: auto, always or never (default: auto).", ["auto", "always", "never"], {
+    hint: "WHEN",
+  }),
+  "no-color": flag.onOff("Turn off color (same as --color=never and NO_COLOR)."),
+  version: flag.onOff("Print the version.", { short: "V" }),
   help: flag.onOff("Show help.", { short: "h" }),
 } satisfies Flags
 

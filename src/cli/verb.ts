@@ -94,12 +94,12 @@ export interface VerbContext<F extends Flags> {
   readonly handOver: (to: { readonly kill: () => void }) => void
   /** Only for verbs that stream, or ask. */
   readonly writeOut: (text: string) => void
-  /**
-   * A question to whoever sits there, where Enter alone means yes. Nothing where nobody does: without a terminal at both
-   * ends, and with `--json`, no verb asks.
-   */
-  readonly ask: ((question: string) => Promise<boolean>) | undefined
+  /** Undefined without a terminal at both ends, and with `--json`: there no verb asks. */
+  readonly ask: Ask | undefined
 }
+
+/** Asks a yes-or-no question; Enter means yes. Other input is asked again, and `?` shows the explanation. */
+export type Ask = (question: string, explanation?: string) => Promise<boolean>
 
 export interface Verb<F extends Flags = Flags> {
   readonly flags: F

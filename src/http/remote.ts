@@ -36,12 +36,12 @@ export function createRemote({ host, socket, namespace }: RemoteOptions): Remote
   return async (operation, input, signal) => {
     const reason = await reasonToWorkAlone(socket)
     if (reason !== undefined) {
-      if (reason !== NOT_SERVED) host.log.debug(`pond works alone: ${reason}.`)
+      if (reason !== NOT_SERVED) host.log.debug(`Not using the running server: ${reason}.`)
       return undefined
     }
     try {
       const answer = await call({ socket, operation, namespace: namespace(), input, signal })
-      host.log.debug(`The pond that serves this store answered ${operation.name}.`)
+      host.log.debug(`The running server of this store answered ${operation.name}.`)
       return { value: answer }
     } catch (error) {
       if (error instanceof PondError || signal.aborted) throw error
@@ -58,14 +58,14 @@ async function reasonToWorkAlone(socket: string): Promise<string | undefined> {
   const found = statSocket(socket)
   if (typeof found === "string") return found
   const isOurs = found.isSocket() && found.uid === (process.getuid?.() ?? found.uid)
-  if (!isOurs) return "the file at the socket's path is not this user's socket"
+  if (!isOurs) return "the socket path is not a socket of this user"
   try {
     const response = await fetch("http://localhost/healthz", {
       unix: socket,
       signal: AbortSignal.timeout(GREETING_MS),
     })
     const { version } = (await response.json()) as { readonly version?: unknown }
-    return version === VERSION ? undefined : `the pond that serves this store has another version (${String(version)})`
+    return version === VERSION ? undefined : `it is another version (${String(version)})`
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError"
     return isSlow ? `it did not answer within ${GREETING_MS} ms` : "the socket is dead"

@@ -53,7 +53,7 @@ test("what is refused is not done, and the rest is", async () => {
     "Add pond to Codex (~/.codex/config.toml)?",
     "Add pond to opencode (~/.config/opencode/opencode.jsonc)?",
     "Sync automatically every 15 minutes (systemd)?",
-    "Sync now (4 sessions)?",
+    expect.stringMatching(/^Sync now \(4 sessions, needs about \d+ KB of disk\)\?$/),
   ])
   expect(screen.indexOf('"command": ')).toBeLessThan(screen.indexOf(QUESTION))
   expect(settingsOf(home, "claude-code")).toContain('"pond"')
@@ -61,6 +61,19 @@ test("what is refused is not done, and the rest is", async () => {
   expect(settingsOf(home, "opencode")).toContain('"pond"')
   expect(existsSync(join(home.path, ".config/systemd"))).toBe(false)
   expect(existsSync(join(home.path, ".local/share/pond/store"))).toBe(true)
+}, 60_000)
+
+test("what is neither yes nor no is asked again, and a question mark explains", async () => {
+  using home = homeOfClients()
+  const { exitCode, screen, questions } = await talk(home, ["maybe\n", "?\n", "n\n", "n\n", "n\n", "n\n", "n\n"])
+  expect(exitCode).toBe(0)
+  expect(questions.slice(0, 4)).toEqual([
+    ...Array(3).fill("Add pond to Claude Code (~/.claude.json)?"),
+    "Add pond to Codex (~/.codex/config.toml)?",
+  ])
+  expect(screen).toContain("Answer y (yes) or n (no).")
+  expect(screen).toContain("Adds pond as an MCP server")
+  expect(settingsOf(home, "claude-code")).toBe(CLIENT_SETTINGS["claude-code"][1])
 }, 60_000)
 
 test("Ctrl-C at a question ends it with nothing done", async () => {

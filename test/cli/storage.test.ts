@@ -23,7 +23,7 @@ test("the store that is configured is checked where no URL is given", async () =
   expect({ exitCode: words.exitCode, stderr: words.stderr }).toEqual({ exitCode: 0, stderr: "" })
   expect(words.stdout.split("\n").map((line) => line.split(":")[0]?.trim())).toEqual([
     ...STEPS.map((step) => `ok      ${step}`),
-    `${place} passed the check: several machines can write to it at once.`,
+    `${place} passed the check; several machines can write to it at once.`,
     "",
   ])
   const checked = JSON.parse(json.stdout) as Checked

@@ -143,7 +143,7 @@ const IMPOSTORS: readonly (readonly [
   [
     "another version",
     (unix) => Bun.serve({ unix, fetch: () => Response.json({ ok: true, version: "0.0.1", protocol_version: 1 }) }),
-    "has another version (0.0.1)",
+    "is another version (0.0.1)",
   ],
   [
     "that never answers",

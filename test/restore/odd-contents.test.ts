@@ -232,7 +232,7 @@ describe("is refused, in words, with nothing written", () => {
     for (const [adapter, said] of Object.entries(await everywhere(id))) {
       const title = ADAPTERS.find((each) => each.id === adapter)?.title
       expect(said).toBe(
-        `validation_failed: Session ${id}, so ${title} has nothing to resume. \`pond get ${id} --mode verbatim\` shows what it contains.`,
+        `validation_failed: Session ${id} has no messages, so ${title} has nothing to resume. \`pond get ${id} --mode verbatim\` shows what it contains.`,
       )
     }
   })

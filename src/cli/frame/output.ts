@@ -8,7 +8,7 @@ import type { Environment } from "../../platform/host/environment.ts"
 import { createLog, type Log, type LogLevel } from "../../platform/host/log.ts"
 import type { Streams, TextSink } from "../../platform/process/streams.ts"
 import { projectText, proseText } from "../render/home-paths.ts"
-import { createStyle, mayColor, type Style } from "../render/style.ts"
+import { type ColorChoice, createStyle, mayColor, type Style } from "../render/style.ts"
 import { wrapProse } from "../render/table.ts"
 import { createProgress, type Progress, type ProgressMode } from "./progress.ts"
 
@@ -41,7 +41,7 @@ export function createOutput({ argv, environment, streams, clock }: OutputParts)
   const { out, err } = streams
   const isJson = isGiven(argv, "--json")
   const isQuiet = isGiven(argv, "--quiet", "q")
-  const isPlain = isGiven(argv, "--no-color")
+  const color = colorChoice(argv)
   const home = environment["HOME"]
   const errorProse = proseOn(err, home)
   const progress = createProgress({ mode: progressMode(isQuiet, isJson, err.isTerminal), sink: err, clock })
@@ -55,8 +55,8 @@ export function createOutput({ argv, environment, streams, clock }: OutputParts)
   return {
     streams,
     isJson,
-    style: createStyle(!isPlain && mayColor(environment, out.isTerminal)),
-    errorStyle: createStyle(!isPlain && mayColor(environment, err.isTerminal)),
+    style: createStyle(mayColor(environment, out.isTerminal, color)),
+    errorStyle: createStyle(mayColor(environment, err.isTerminal, color)),
     log,
     progress,
     columns: out.isTerminal ? (out.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
@@ -71,8 +71,21 @@ function proseOn({ isTerminal, columns }: TextSink, home: string | undefined): O
   return (text, indent) => wrapProse(proseText(text, home), columns ?? Number.POSITIVE_INFINITY, indent)
 }
 
+/** From the raw words, as all of it: `--color=always` and `--color always`. The last one counts. */
+function colorChoice(argv: readonly string[]): ColorChoice {
+  const end = argv.indexOf("--")
+  const words = argv.slice(0, end === -1 ? argv.length : end)
+  let choice: ColorChoice = "auto"
+  for (const [index, word] of words.entries()) {
+    const value = word === "--color" ? words[index + 1] : /^--color=(.*)$/.exec(word)?.[1]
+    if (value === "always" || value === "never" || value === "auto") choice = value
+    if (word === "--no-color") choice = "never"
+  }
+  return choice
+}
+
 /** Short flags without a value may stand together: `-qv`. */
-const CLUSTER = /^-[qvh]{2,}$/
+const CLUSTER = /^-[qvhV]{2,}$/
 
 /** Flags count up to `--`; what follows are words, whatever they look like. */
 export function isGiven(argv: readonly string[], long: string, short?: string): boolean {

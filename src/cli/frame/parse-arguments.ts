@@ -1,12 +1,13 @@
 /**
- * The command line, read strictly. citty takes any flag, drops repeats and reads a missing value as `true`; a mistyped
- * `--limt` would then be no limit at all. So the words are read here first: every flag is known, has its value where it
- * takes one, and a wrong one is named together with the nearest right one.
+ * Reads the command line strictly. citty accepts any flag, drops repeats and reads a missing value as `true`, so a mistyped
+ * `--limt` would silently mean no limit. Here every flag must be known and have its value; an unknown one is reported with
+ * the nearest known one.
  */
 import { parseArgs } from "node:util"
 import { PondError } from "../../model/errors.ts"
 import { nearest, suggestion } from "../../platform/nearest.ts"
 import { type Flags, GLOBAL_FLAGS } from "../flags.ts"
+import { FLAG_HINTS, replaceFlagSynonyms, VERB_SYNONYMS } from "../synonyms.ts"
 import type { Positional, VerbRow } from "../verb.ts"
 
 export interface Route {
@@ -49,7 +50,14 @@ export function findVerb(argv: readonly string[], verbs: readonly VerbRow[]): Ro
     const row = verbs.find((candidate) => candidate.name === name)
     if (row !== undefined) return { row, rest: argv.toSpliced(first.index, length) }
   }
-  throw unknownVerb(first.value, next, verbs)
+  const synonym = verbsUnder(first.value, verbs).length > 0 ? undefined : VERB_SYNONYMS[first.value]
+  const meant = verbs.find(({ name }) => name === synonym?.runs)
+  if (meant !== undefined) return { row: meant, rest: argv.toSpliced(first.index, 1) }
+  throw synonym?.hint === undefined
+    ? unknownVerb(first.value, next, verbs)
+    : new PondError("validation_failed", `Unknown verb "${first.value}". ${synonym.hint}`, {
+        details: { verb: first.value, nearest: null },
+      })
 }
 
 /** The verbs under one first word, such as `adapters`. */
@@ -76,11 +84,16 @@ function rejectUnknownFlags(tokens: Tokens, flags: Flags): void {
     if (token.kind !== "option" || Object.hasOwn(flags, token.name)) continue
     const names = Object.keys(flags)
     const near = nearest(token.name, names)
-    const hint = near === undefined ? "" : ` Did you mean --${near}?`
+    const other = FLAG_HINTS[token.name]
+    const hint = other === undefined ? suggestedFlag(near) : ` ${other}`
     throw new PondError("validation_failed", `Unknown flag ${token.rawName}.${hint}`, {
       details: { flag: token.rawName, nearest: near === undefined ? null : `--${near}` },
     })
   }
+}
+
+function suggestedFlag(name: string | undefined): string {
+  return name === undefined ? "" : ` Did you mean --${name}?`
 }
 
 export interface Invocation {
@@ -91,7 +104,7 @@ export interface Invocation {
 
 /** The values of flags and words, each checked. */
 export function readInvocation(argv: readonly string[], flags: Flags, positionals: readonly Positional[]): Invocation {
-  const tokens = tokensOf(argv, flags)
+  const tokens = tokensOf(replaceFlagSynonyms(argv, flags), flags)
   rejectUnknownFlags(tokens, flags)
   const texts = new Map<string, string[]>()
   const spellings = new Map<string, string>()

@@ -22,7 +22,7 @@ import { GLOBAL_FLAGS, type GlobalValues } from "../flags.ts"
 import { overviewDocument, renderOverview, renderVerbHelp, verbDocument } from "../help/help.ts"
 import { TOPICS, type Topic, topicNamed } from "../help/topics.ts"
 import type { InteractiveScreen } from "../picker/picker.ts"
-import type { Outcome, Streamed, Verb, VerbRow } from "../verb.ts"
+import type { Ask, Outcome, Streamed, Verb, VerbRow } from "../verb.ts"
 import { type Cleanups, createCleanups, type Ended, type HandOver, runInterruptible } from "./interrupt.ts"
 import { createOutput, isGiven, type Output } from "./output.ts"
 import { showPaged } from "./paging.ts"
@@ -67,7 +67,7 @@ async function dispatch(line: CommandLine, output: Output): Promise<number> {
   const topic = isHelpVerb ? topicNamed(argv) : undefined
   if (topic !== undefined) return await printTopic(line.verbs, topic, output)
   if (isHelpVerb || isGiven(argv, "--help", "h")) return await printHelp(line.verbs, argv, output)
-  if (isGiven(argv, "--version")) {
+  if (isGiven(argv, "--version", "V") || argv[0] === "version") {
     printOutcome(output, { document: { version: VERSION }, render: () => `pond ${VERSION}\n` })
     return 0
   }
@@ -96,8 +96,9 @@ async function printTopic(verbs: readonly VerbRow[], topic: Topic, output: Outpu
 
 async function printHelp(verbs: readonly VerbRow[], argv: readonly string[], output: Output): Promise<number> {
   const words = argv.filter((word) => word !== "--help" && word !== "-h")
-  const below = verbsUnder(words.find((word) => !word.startsWith("-")) ?? "", verbs)
-  const isOverview = below.length > 0 && words.filter((word) => !word.startsWith("-")).length === 1
+  const [first = "", ...others] = words.filter((word) => !word.startsWith("-"))
+  const below = verbsUnder(first, verbs)
+  const isOverview = below.length > 0 && others.length === 0 && !verbs.some(({ name }) => name === first)
   const route = isOverview ? undefined : findExplained(words, verbs)
   if (route === undefined) {
     const shown = isOverview ? below : verbs
@@ -199,14 +200,19 @@ function screenOpener(output: Output, signal: AbortSignal): (() => InteractiveSc
   return () => ({ keyboard: openKeyboard(signal), out, style: output.style })
 }
 
-function askOn(output: Output, signal: AbortSignal): ((question: string) => Promise<boolean>) | undefined {
+function askOn(output: Output, signal: AbortSignal): Ask | undefined {
   const { out, input } = output.streams
   if (output.isJson || !out.isTerminal || !input.isTerminal) return undefined
-  return async (question) => {
-    out.write(`${output.style.bold(question)} [Y/n] `)
-    const answer = await input.line(signal)
-    if (answer === undefined) throw new PondError("interrupted", "Interrupted.")
-    return /^\s*(y|yes)?\s*$/i.test(answer)
+  return async (question, explanation) => {
+    for (;;) {
+      out.write(`${output.style.bold(question)} [Y/n] `)
+      const answer = await input.line(signal)
+      if (answer === undefined) throw new PondError("interrupted", "Interrupted.")
+      const word = answer.trim().toLowerCase()
+      if (["", "y", "yes"].includes(word)) return true
+      if (["n", "no"].includes(word)) return false
+      out.write(`${word === "?" && explanation !== undefined ? explanation : "Answer y (yes) or n (no)."}\n`)
+    }
   }
 }
 

@@ -6,6 +6,8 @@ import { GROUPS, type Positional, type Verb, type VerbRow } from "../verb.ts"
 import { TOPICS } from "./topics.ts"
 
 const MEANING_WIDTH_MIN = 20
+/** Where a verb is explained, the global flags are one line. */
+const GLOBAL_NAMES = "--store, --config, --namespace, --json, -q, -v, --color, -h"
 const TAGLINE = "pond stores every conversation with your coding agents and searches them."
 
 export interface HelpLayout {
@@ -23,7 +25,7 @@ export function renderOverview(verbs: readonly VerbRow[], layout: HelpLayout): s
       .map(({ name, summary }): [string, string] => [`  ${name}`, summary])
     if (rows.length > 0) lines.push(`\n${style.bold(title)}\n`, pairs(rows, layout))
   }
-  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), layout))
+  lines.push(`\n${style.bold("Global flags")}\n`, pairs(flagRows(GLOBAL_FLAGS), layout))
   const topics = TOPICS.map(({ name, summary }): [string, string] => [`  ${name}`, summary])
   lines.push(`\n${style.bold("Topics")}\n`, pairs(topics, layout))
   lines.push(`\nRun pond <verb> --help for the flags of a verb, pond help <topic> to read about a topic.\n`)
@@ -44,7 +46,7 @@ export function renderVerbHelp(row: VerbRow, verb: Verb, layout: HelpLayout): st
     )
   }
   if (Object.keys(verb.flags).length > 0) lines.push(`\n${style.bold("Flags")}\n`, pairs(flagRows(verb.flags), layout))
-  lines.push(`\n${style.bold("Flags of every verb")}\n`, pairs(flagRows(GLOBAL_FLAGS), layout))
+  lines.push(`\n${style.bold("Global flags")}  ${GLOBAL_NAMES} (see pond --help)\n`)
   if (verb.examples.length > 0) {
     lines.push(`\n${style.bold("Examples")}\n`, ...verb.examples.map((example) => `  pond ${example}\n`))
   }

@@ -36,3 +36,11 @@ function clockText(atMs: number): string {
   const date = new Date(atMs)
   return `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`
 }
+
+/** `2026-01-31 12:00:05`, in the reader's own time. */
+export function localTimeText(atMs: number): string {
+  const date = new Date(atMs)
+  const two = (value: number) => String(value).padStart(2, "0")
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${clockText(atMs)}:${two(date.getSeconds())}`
+}

@@ -102,7 +102,9 @@ function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const more = next_cursor === undefined ? "" : `More results: --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
   const goOn = best === undefined ? "" : `Resume the first: pond resume ${visibleLine(best.session_id)}\n`
-  return `${foundText(answer, layout)}.\n${goOn}${more}`
+  const operators = answer.searched.excluded.filter((each) => each.startsWith("operators: "))
+  const ignored = operators.map((each) => `Not supported, ${visibleLine(each)}\n`).join("")
+  return `${foundText(answer, layout)}.\n${ignored}${goOn}${more}`
 }
 
 const ARM_NAMES: Readonly<Record<string, string>> = {

@@ -30,8 +30,15 @@ export function createStyle(isColored: boolean): Style {
   }
 }
 
-/** `NO_COLOR` counts when it is set to anything but nothing. */
-export function mayColor(environment: Environment, isTerminal: boolean): boolean {
-  const isRefused = (environment["NO_COLOR"] ?? "") !== "" || environment["TERM"] === "dumb"
-  return isTerminal && !isRefused
+export type ColorChoice = "auto" | "always" | "never"
+
+/**
+ * A flag decides before the environment, and the environment before the terminal. `NO_COLOR`, `FORCE_COLOR` and
+ * `CLICOLOR_FORCE` count unless they are empty or, for the last two, 0.
+ */
+export function mayColor(environment: Environment, isTerminal: boolean, choice: ColorChoice = "auto"): boolean {
+  if (choice !== "auto") return choice === "always"
+  if ((environment["NO_COLOR"] ?? "") !== "") return false
+  const isForced = ["FORCE_COLOR", "CLICOLOR_FORCE"].some((name) => !["", "0"].includes(environment[name] ?? ""))
+  return isForced || (isTerminal && environment["TERM"] !== "dumb")
 }

@@ -1,6 +1,6 @@
 /** `pond init`: what is on this machine, what pond would set up, and doing it, with a person's leave or with `--yes`. */
 
-import { counted } from "../../model/numbers.ts"
+import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
   applyInit,
@@ -54,7 +54,7 @@ export const init = defineVerb({
     const isAsked = !flags.yes && ask !== undefined
     const choices = isAsked ? await choose(context, plan, ask) : choicesOf(context, plan)
     const done = await applyInit(pond, plan, choices)
-    const wantsSync = !flags["no-sync"] && (!isAsked || (await ask(firstSyncQuestion(plan))))
+    const wantsSync = !flags["no-sync"] && (!isAsked || (await ask(firstSyncQuestion(plan), SYNC_EXPLANATION)))
     const report = wantsSync ? await firstSync(context) : undefined
     const isWhole = done.schedule_failed === null && done.registrations.every(({ change }) => change !== "failed")
     const syncCode = report === undefined ? 0 : syncExitCode(report)
@@ -93,13 +93,17 @@ async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context
   const offered = choicesOf(context, plan)
   const registrations: string[] = []
   for (const { adapter, title, file } of openRegistrations(plan)) {
-    if (offered.registrations.includes(adapter) && (await ask(`Add pond to ${title} (${context.page.path(file)})?`)))
+    if (
+      offered.registrations.includes(adapter) &&
+      (await ask(`Add pond to ${title} (${context.page.path(file)})?`, MCP_EXPLANATION))
+    )
       registrations.push(adapter)
   }
   const every = everyText(plan.schedule.planned?.every_minutes ?? 0)
   const schedule =
     offered.schedule &&
-    (isScheduled(plan) || (await ask(`Sync automatically every ${every} (${plan.schedule.planned?.scheduler})?`)))
+    (isScheduled(plan) ||
+      (await ask(`Sync automatically every ${every} (${plan.schedule.planned?.scheduler})?`, SCHEDULE_EXPLANATION)))
   return { registrations, schedule }
 }
 
@@ -107,9 +111,20 @@ function isScheduled({ schedule: { now } }: InitPlan): boolean {
   return now.scheduled && now.trouble === null
 }
 
+const MCP_EXPLANATION =
+  "Adds pond as an MCP server to the settings file, so that the agent can search past sessions. `pond init --undo` removes it."
+const SCHEDULE_EXPLANATION = "Runs `pond sync` in the background. `pond schedule stop` turns it off."
+const SYNC_EXPLANATION = "Reads the sessions and stores a copy. The files of the clients are not changed."
+
+/** Measured on stores of real sessions with their indexes: a quarter to a third of what the clients keep. */
+const STORE_SHARE = 1 / 3
+
 function firstSyncQuestion({ clients }: InitPlan): string {
-  const sessions = clients.filter(({ enabled }) => enabled).reduce((sum, client) => sum + client.sessions, 0)
-  return `Sync now (${counted(sessions, "session")})?`
+  const read = clients.filter(({ enabled }) => enabled)
+  const sessions = read.reduce((sum, client) => sum + client.sessions, 0)
+  const bytes = read.reduce((sum, client) => sum + client.bytes, 0)
+  const need = bytes === 0 ? "" : `, needs about ${bytesText(Math.ceil(bytes * STORE_SHARE))} of disk`
+  return `Sync now (${counted(sessions, "session")}${need})?`
 }
 
 function documentOf({ config, clients, registrations, schedule }: InitPlan) {

@@ -12,6 +12,7 @@ import {
 import { SCHEDULERS } from "../../operations/machine/schedulers.ts"
 import { readSyncHistory } from "../../operations/machine/sync-history.ts"
 import { flag, NO_FLAGS } from "../flags.ts"
+import { localTimeText } from "../render/dates.ts"
 import { everyText, outcomeText, recordText } from "../render/sync-text.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -91,13 +92,13 @@ export const logs = defineVerb({
       render: ({ style, columns }: Page) => {
         if (records.length === 0) return "No sync has run yet. `pond sync` runs one now.\n"
         const rows = records.map((record) => [
-          record.at.replace("T", " ").slice(0, 19),
+          localTimeText(Date.parse(record.at)),
           outcomeText(record),
           `${(record.ms / 1000).toFixed(1)} s`,
           visibleLine(record.store),
         ])
         const shape = [
-          { title: "at (UTC)", isFixed: true },
+          { title: "time", isFixed: true },
           { title: "what" },
           { title: "took", isFixed: true },
           { title: "store" },

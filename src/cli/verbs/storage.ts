@@ -19,8 +19,8 @@ export const storageCheck = defineVerb({
           return `${mark}  ${style.bold(step)}: ${error === undefined ? `${ms} ms` : visibleLine(error.message)}`
         })
         const verdict = checked.ok
-          ? "passed the check: several machines can write to it at once."
-          : "failed the check: do not use it yet."
+          ? "passed the check; several machines can write to it at once."
+          : "failed the check; do not use it yet."
         return `${[...lines, `${visibleLine(checked.url)} ${verdict}`].join("\n")}\n`
       },
     }

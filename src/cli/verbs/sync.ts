@@ -272,7 +272,17 @@ function remarks(
       `${adapter}: it deletes sessions after ${counted(retention.days, "day")} (${retention.setting} in ${visibleLine(retention.file)}). Sessions stored in pond are kept.\n`,
     )
   }
-  return [...lines, ...issues.map((group) => issueLine(adapter, group, style))]
+  return [...lines, ...issueLines(adapter, issues, style)]
+}
+
+const ISSUES_SHOWN = 3
+
+/** A first sync may meet many kinds. All records are stored whatever they hold, so the rest is one calm line. */
+function issueLines(adapter: string, issues: Report["adapters"][number]["issues"], style: Style): string[] {
+  if (issues.length <= ISSUES_SHOWN) return issues.map((group) => issueLine(adapter, group, style))
+  const records = issues.reduce((sum, { count }) => sum + count, 0)
+  const what = `${counted(records, "record")} of ${issues.length} kinds could not be fully parsed`
+  return [`${style.dim("note")}  ${adapter}: ${what}; all are stored complete. See pond verify ${adapter}.\n`]
 }
 
 // --- What would be done -----------------------------------------------------------------------------------------------

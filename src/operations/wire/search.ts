@@ -171,9 +171,21 @@ export const search = defineOperation({
       () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
       signal,
     )
-    return outputOf(request, answer, pond.host.clock)
+    const output = outputOf(request, answer, pond.host.clock)
+    const { searched } = output
+    return { ...output, searched: { ...searched, excluded: [...searched.excluded, ...ignoredOperators(request)] } }
   },
 })
+
+/** What other search engines read as an operator. A query has none, and says so. */
+const OPERATORS =
+  /(?<!\S)(?:-\p{L}[\p{L}\p{N}_]*(?!\S)|(?:AND|OR|NOT)(?!\S)|(?:user|role|project|agent|client|from|after|before|since|until):\S+|\p{L}{2,}\*(?!\S))/gu
+
+function ignoredOperators({ query, mode }: SearchRequest): string[] {
+  if (mode === "exact" || mode === "pattern") return []
+  const found = query.replace(/"[^"]*"/g, " ").match(OPERATORS) ?? []
+  return found.length === 0 ? [] : [`operators: ${[...new Set(found)].join(", ")} (searched as words; use filters)`]
+}
 
 // --- The request ------------------------------------------------------------------------------------------------------
 

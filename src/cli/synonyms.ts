@@ -1,0 +1,145 @@
+/**
+ * What people type who come from other tools. A synonym of a verb either runs that verb or leads to the one that does the
+ * job; a synonym of a flag is that flag where the verb has it. A verb or flag of that name always comes first.
+ */
+import type { Flags } from "./flags.ts"
+
+interface VerbSynonym {
+  /** Runs this verb with the rest of the command line. */
+  readonly runs?: string
+  /** Which command does it, where the rest of the line would not fit. */
+  readonly hint?: string
+}
+
+const LIST: VerbSynonym = {
+  hint: "`pond resume` on a terminal lists sessions, newest first. `pond search WORDS` finds them.",
+}
+const COST: VerbSynonym = {
+  hint: "pond does not count tokens or cost. `pond stats` counts sessions, messages and tool calls.",
+}
+const DELETE: VerbSynonym = {
+  hint: "pond never deletes stored sessions. `pond optimize` frees old versions.",
+}
+const CLEAN: VerbSynonym = { runs: "optimize" }
+const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond resume` lets you choose a session here." }
+const UPDATE: VerbSynonym = { hint: "Install the new version over the old one. Stored sessions are kept." }
+const MARKDOWN: VerbSynonym = { hint: "`pond get SESSION -o session.md` writes a session as Markdown." }
+const ANNOTATE: VerbSynonym = {
+  hint: "pond does not change or annotate sessions. `pond search` finds them by their words.",
+}
+const COPY: VerbSynonym = {
+  hint: "`pond copy --to URL` copies to another store, `pond export -o FILE.pond` to a file.",
+}
+const LOGIN: VerbSynonym = { hint: "There are no accounts. `pond help storage` explains the credentials of a bucket." }
+
+export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
+  list: LIST,
+  ls: LIST,
+  sessions: LIST,
+  log: LIST,
+  history: LIST,
+  recent: LIST,
+  last: LIST,
+  browse: LIST,
+  find: { runs: "search" },
+  grep: { runs: "search" },
+  query: { runs: "search" },
+  show: { runs: "get" },
+  view: { runs: "get" },
+  cat: { runs: "get" },
+  open: { runs: "get" },
+  read: { runs: "get" },
+  tail: { hint: "`pond get SESSION --from end` shows the last messages." },
+  continue: { runs: "resume" },
+  info: { runs: "status" },
+  setup: { runs: "init" },
+  cost: COST,
+  tokens: COST,
+  usage: { runs: "stats" },
+  rm: DELETE,
+  remove: DELETE,
+  delete: DELETE,
+  erase: DELETE,
+  forget: DELETE,
+  prune: CLEAN,
+  gc: CLEAN,
+  clean: CLEAN,
+  compact: CLEAN,
+  ui: WEB,
+  web: WEB,
+  tui: WEB,
+  update: UPDATE,
+  upgrade: UPDATE,
+  "self-update": UPDATE,
+  share: MARKDOWN,
+  html: MARKDOWN,
+  tag: ANNOTATE,
+  note: ANNOTATE,
+  star: ANNOTATE,
+  backup: COPY,
+  push: COPY,
+  pull: { hint: "`pond copy --from URL --to URL` copies between stores, `pond import FILE` reads an export file." },
+  merge: { runs: "import" },
+  projects: { hint: "`pond stats --by project` lists the projects." },
+  clients: { runs: "adapters list" },
+  agents: { runs: "adapters list" },
+  discover: { runs: "adapters discover" },
+  logs: { runs: "schedule logs" },
+  check: { runs: "doctor" },
+  health: { runs: "doctor" },
+  login: LOGIN,
+  logout: LOGIN,
+}
+
+/** By what was typed: the flags that it can mean, the first that the verb has. */
+const FLAG_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  since: ["from"],
+  after: ["from"],
+  until: ["to"],
+  before: ["to"],
+  client: ["agent"],
+  adapter: ["agent"],
+  max: ["limit"],
+  count: ["limit"],
+  n: ["limit"],
+  p: ["project"],
+  out: ["output"],
+  file: ["output"],
+  dry: ["dry-run"],
+  "no-act": ["dry-run"],
+  overwrite: ["force"],
+  target: ["to"],
+  dir: ["cwd", "path"],
+  directory: ["cwd", "path"],
+}
+
+/** What to type instead of a flag that is a value, or several, of another. */
+export const FLAG_HINTS: Readonly<Record<string, string>> = {
+  days: "Use --from, for example --from 7d.",
+  here: 'Use --project with the directory, for example --project "$PWD".',
+  exact: "Use --mode exact.",
+  regexp: "Use --mode pattern.",
+  regex: "Use --mode pattern.",
+  tools: "Use --scope tools.",
+  all: "Use --scope all, or leave out the filters.",
+  html: "Use --format md.",
+  md: "Use --format md.",
+  markdown: "Use --format md.",
+  cost: "pond does not count tokens or cost.",
+  tokens: "pond does not count tokens or cost.",
+  last: "Without a session, `pond resume` lists the newest first.",
+}
+
+/** The same command line with the flag names of this verb. */
+export function replaceFlagSynonyms(argv: readonly string[], flags: Flags): readonly string[] {
+  const shorts = new Set(Object.values(flags).map(({ short }) => short))
+  const end = argv.indexOf("--")
+  return argv.map((word, index) => {
+    const [, dashes = "", name = "", value = ""] = /^(--?)([a-z][a-z-]*)(=.*)?$/.exec(word) ?? []
+    const isKnown = Object.hasOwn(flags, name) || (dashes === "-" && shorts.has(name))
+    if (name === "" || isKnown || (end !== -1 && index > end)) return word
+    const meant = FLAG_SYNONYMS[name]?.find((each) => Object.hasOwn(flags, each))
+    const isAlike = dashes === "--" ? name.length > 1 : name.length === 1
+    return meant === undefined || !isAlike ? word : `--${meant}${value}`
+  })
+}
