@@ -1,6 +1,6 @@
 /**
- * The import stage: every root of every asked adapter is planned, then its changed units are read and handed to the
- * store. Stops between units when asked to, with everything that was handed over stored and remembered.
+ * The import stage. It plans each root of each adapter, reads the units that changed and hands their rows to the
+ * store. If it is asked to stop, it stops between units, and everything that was handed over is stored and remembered.
  */
 import { join } from "node:path"
 import type { Adapter, Retention } from "../adapters/adapter.ts"
@@ -36,9 +36,9 @@ export interface ImportContext {
   readonly signal: AbortSignal
   readonly isFull: boolean
   readonly onPlan?: ((plan: RootPlan) => void) | undefined
-  /** Bytes read so far of the root at hand. */
+  /** How many bytes of the current root have been read. */
   readonly onProgress?: ((source: ImportSource, bytes: number, unit: string) => void) | undefined
-  /** So many more messages are stored. */
+  /** Called with the number of messages that were just stored. */
   readonly onStored?: ((messages: number) => void) | undefined
 }
 
@@ -53,29 +53,29 @@ export interface RootReport {
     readonly unchanged: number
     readonly gone: number
     readonly failed: number
-    /** Read, and they do not say yet which session they are. */
+    /** Units that were read and do not say yet which session they are. */
     readonly nameless: number
   }
   readonly messages: { readonly new: number }
   readonly parts: { readonly new: number }
   readonly bytes_read: number
   readonly issues: readonly IssueGroup[]
-  /** Versions of the client that the adapter was not judged by. */
+  /** Versions of the client that the adapter was not tested with. */
   readonly unverified_versions: readonly string[]
   /** When the client will delete what pond then holds alone. */
   readonly retention: Retention | null
   readonly ms: number
 }
 
-/** Collected while a root is read; its sessions are counted when the store answers. */
+/** Counts of one root. Its sessions are counted once the store has answered. */
 interface Tally {
   readonly plan: RootPlan
   readonly startedMs: number
   readonly issues: Issue[]
   readonly versions: Set<string>
-  /** What kind of change each session is, to count it once it is stored. */
+  /** The kind of change of each session, for counting it once it is stored. */
   readonly changes: Map<string, PlannedUnit["change"]>
-  /** A long session is stored in several flushes, and is one session. */
+  /** Sessions that are counted already: a long one is stored in several flushes. */
   readonly counted: Set<string>
   readonly counts: {
     new: number
@@ -94,7 +94,7 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
   const tallies: Tally[] = []
   const bySession = new Map<string, Tally>()
   const firstUnits: FirstUnits = new Map()
-  /** The sessions of which this import stored something. */
+  /** The sessions that this import has stored something of. */
   const stored = new Set<string>()
   const flusher = createFlusher({
     sessions: context.sessions,
@@ -143,7 +143,9 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
   return tallies.map(reportOf)
 }
 
-/** Where a unit was not remembered as it was planned, the next sync asks for each. */
+/**
+ * Remembers the root fingerprint if every unit was stored as it was planned. Otherwise the next sync checks each unit.
+ */
 function rememberRootFingerprint({ adapter, root, look, units }: RootPlan, state: SyncState): void {
   if (look === undefined) return
   const isRemembered = ({ unit }: PlannedUnit) => state.stamp(adapter.id, root, unit.key) === unitSignature(unit)
@@ -198,12 +200,15 @@ async function importStretches(
       if (!tally.changes.has(id)) tally.changes.set(id, planned.change)
       await flusher.add(value.batch, value.bytes, value.reached && { ...unit, memory: value.reached })
     }
-    // The rest of a log of gigabytes is left: the next sync goes on where the last stretch ended.
+    // The next sync continues a long log where the last stretch ended.
     if (context.signal.aborted) return
   }
 }
 
-/** Asked for where a unit is new and its session is not, which is rare: all of them are read at once. */
+/**
+ * Paths of the files that are remembered for a session. Needed only where a unit is new and its session is not, which
+ * is rare, so all paths are read at once.
+ */
 function rememberedPaths(state: SyncState): StoredRowsContext["pathsOf"] {
   let places: Map<string, SessionPlace[]> | undefined
   return (session, root) => {
@@ -245,7 +250,7 @@ function countResult(tally: Tally | undefined, result: BatchResult): void {
   if (result.status !== "stored" || tally.counted.has(result.sessionId)) return
   tally.counted.add(result.sessionId)
   if (result.isNewSession) counts.new++
-  // A session that the store knew has grown, whatever the state thought of its file.
+  // A session that was stored before has grown, whatever the state says of its file.
   else counts[tally.changes.get(result.sessionId) === "rewritten" ? "rewritten" : "grown"]++
 }
 
@@ -275,14 +280,14 @@ function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally)
   }
 }
 
-/** Those that are newer than what the adapter was judged by, in their order. */
+/** Versions that are newer than the newest one the adapter was tested with, in order. */
 export function unverifiedVersions({ judged }: Adapter, versions: Iterable<string>): string[] {
   return [...versions]
     .filter((version) => isBeyond(version, judged.to))
     .toSorted((left, right) => (isBeyond(left, right) ? 1 : -1))
 }
 
-/** Versions compare by their numbers, as far as both have them. */
+/** Compares versions by their numbers, as far as both have them. */
 function isBeyond(version: string, last: string): boolean {
   const [ours, theirs] = [numbersOf(version), numbersOf(last)]
   for (const [index, number] of ours.entries()) {

@@ -1,7 +1,4 @@
-/**
- * One sync: the stages in order, by turns with the other syncs of this store and host. Each stage can be asked for alone.
- * What a stage does is its own business; here is only that it runs, and what it said.
- */
+/** Runs one sync: the stages in order, under the locks of this store and host. Each stage can be requested alone. */
 import { join } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { type Lock, takeLock } from "../platform/files/machine-lock.ts"
@@ -18,17 +15,19 @@ export type Stage = (typeof STAGES)[number]
 export interface SyncRequest {
   readonly sources: readonly ImportSource[]
   readonly stages: readonly Stage[]
-  /** Ignore what is remembered of the sources. */
+  /** Ignores the sync state. */
   readonly isFull: boolean
-  /** Whether to wait for another sync of this store. */
+  /** Whether to wait while another sync of this store runs. */
   readonly isPatient: boolean
 }
 
 export interface SyncContext {
-  /** What the state and the lock are called by: the store's location. */
+  /** The location of the store, which names the state file and the locks. */
   readonly storeName: string
   readonly stateDirectory: string
-  /** Another one for another store at the same place; nothing where that cannot be told. */
+  /**
+   * Identifies the store at this location, so that a store that was replaced is noticed. Undefined if that is unknown.
+   */
   readonly storeMark: () => string | undefined
   readonly sessions: () => Promise<Sessions>
   readonly clock: Clock
@@ -37,9 +36,9 @@ export interface SyncContext {
   readonly onPlan?: ImportContext["onPlan"]
   readonly onProgress?: ImportContext["onProgress"]
   readonly onStored?: ImportContext["onStored"]
-  /** A stage that says nothing of how far it is begins. */
+  /** Called when a stage begins that reports no progress. */
   readonly onStage?: (stage: Stage) => void
-  /** The stages that others bring. Each gives what its part of the report says. */
+  /** Stages that the caller provides. Each returns its part of the report. */
   readonly embed?: () => Promise<unknown>
   readonly index?: (idleSignature: string | undefined) => Promise<IndexReport>
 }
@@ -53,11 +52,11 @@ export interface SyncReport {
   readonly embed: unknown
   readonly index: unknown
   readonly ms: number
-  /** Whether it was stopped before its end. What it had done is stored and remembered. */
+  /** Whether the sync was stopped early. What it had done by then is stored and remembered. */
   readonly interrupted: boolean
 }
 
-/** Reading the sources is one turn, and what is made of the rows another: a model that is at work for long keeps no watch waiting. */
+/** Importing and deriving (embeddings, indexes) have a lock each, so that a slow model does not delay a watch. */
 type Turn = "import" | "rest"
 type TakeTurn = <Result>(turn: Turn, work: () => Promise<Result>) => Promise<Result>
 
@@ -68,7 +67,7 @@ export async function runSync(request: SyncRequest, context: SyncContext): Promi
       return await work()
     })
   }
-  // Who will not wait is told so before anything is done.
+  // Without waiting, the caller learns that another sync runs before anything is done.
   using _ = await lockOf("import", request, context)
   using __ = await lockOf("rest", request, context)
   return await runStages(request, context, (_turn, work) => work())
@@ -79,7 +78,7 @@ async function runStages(request: SyncRequest, context: SyncContext, inTurn: Tak
   const wants = (stage: Stage) => request.stages.includes(stage) && !context.signal.aborted
   const imported = wants("import") ? await inTurn("import", () => importStage(request, context)) : undefined
   const later = async () => {
-    // A model that cannot be opened keeps no words from being found: it is told once they are indexed.
+    // Words are indexed even if the model cannot be opened. The failure is reported afterwards.
     const [embed] = await Promise.allSettled([wants("embed") ? context.embed?.() : undefined])
     const index = wants("index") ? await indexStage(imported?.rested, context) : undefined
     if (embed.status === "rejected") throw embed.reason
@@ -93,24 +92,24 @@ async function runStages(request: SyncRequest, context: SyncContext, inTurn: Tak
 
 interface Imported {
   readonly adapters: readonly RootReport[]
-  /** Nothing where the stages that come after must not rest on it. */
+  /** When the index stage last found nothing to do. Undefined if it must run. */
   readonly rested: Rested | undefined
 }
 
 async function importStage({ sources, isFull }: SyncRequest, context: SyncContext): Promise<Imported> {
   return await withState(context, async (state) => {
     const adapters = await importAll(sources, { ...context, state, isFull })
-    // With the state at hand: to open it once more took 2 % of a sync without changes.
+    // Read here, where the state is open: opening it again took 2 % of a sync without changes.
     return { adapters, rested: isFull ? undefined : state.rested() }
   })
 }
 
-/** Some of it becomes due by time alone: a short tail on an object store, what an older version of a table still holds. */
+/** Some maintenance becomes due by time alone, for example the clean-up of old table versions. */
 const RESTED_MS = 3_600_000
 
 /**
- * Asking every table whether something is due takes as long as all the rest of a sync without changes, and on an object
- * store 25 requests. Where nothing was due and nothing was stored since, nothing is. Who asks for the stage by itself gets it.
+ * Runs the index stage unless nothing was due and nothing was stored since. Asking every table takes as long as the
+ * rest of a sync without changes, and 25 requests on an object store.
  */
 async function indexStage(rested: Rested | undefined, context: SyncContext): Promise<IndexReport | undefined> {
   const { clock, index } = context
@@ -121,7 +120,7 @@ async function indexStage(rested: Rested | undefined, context: SyncContext): Pro
   context.onStage?.("index")
   const report = await index(recent?.standing)
   if (report.tables.every(isIdle)) {
-    // As it stood before: what was committed in the meantime is looked at by the next one. Tables that were not asked are once the hour is over.
+    // The signature of before the stage: the next sync looks at what was committed meanwhile.
     const atMs = recent?.atMs ?? clock.nowMs()
     await withState(context, (state) => Promise.resolve(state.rest({ standing, atMs })))
   }
@@ -132,7 +131,7 @@ function isIdle({ steps, isBusy }: TableMaintenance): boolean {
   return steps.length === 0 && !isBusy
 }
 
-/** What a sync would do. Reads names, sizes and a few bytes; writes nothing, and needs no lock. */
+/** Plans a sync without running it. Reads names, sizes and a few bytes; writes nothing and needs no lock. */
 export async function planSync(request: SyncRequest, context: SyncContext): Promise<RootPlan[]> {
   const { signal } = context
   const plan = async (state: SyncState) => {
@@ -175,7 +174,9 @@ async function lockOf(
   })
 }
 
-/** Two stores never share a state: what one has stored, the other may not have. */
+/**
+ * Path of the state file without its ending. Each store has its own, because another store may lack what this one has.
+ */
 function stateFilePath(stateDirectory: string, storeName: string): string {
   return join(stateDirectory, `sync-${Bun.hash.xxHash64(storeName).toString(16).padStart(16, "0")}`)
 }

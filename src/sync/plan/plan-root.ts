@@ -1,6 +1,6 @@
 /**
- * Plan: what is on the disk, and what of it changed since it was last stored. Names and sizes; of files that grew also
- * the bytes before their old end, because a file can be rewritten and be longer afterwards. Writes nothing.
+ * Finds the units of a root and what changed since they were last stored. Reads names and sizes, and of files that
+ * grew the bytes before their old end, because a rewritten file can be longer than before. Writes nothing.
  */
 import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -16,13 +16,13 @@ export type Change = "new" | "grown" | "rewritten"
 export interface PlannedUnit {
   readonly unit: SourceUnit
   readonly change: Change
-  /** Of a grown unit: where to go on. */
+  /** For a grown unit: where to continue. */
   readonly memory: UnitMemory | undefined
-  /** Of a rewritten unit: the session that it was when it was last stored. */
+  /** For a rewritten unit: the session that it held when it was last stored. */
   readonly storedAs?: string | undefined
-  /** It is read again as it was when it was last stored, because all was asked for. */
+  /** The unit has not changed and is read again only because a full sync was requested. */
   readonly isAsStored?: boolean
-  /** It was read before, does not say yet which session it is, and has not a byte more: its client has the next word. */
+  /** The unit was read before, has not grown, and does not say yet which session it is. */
   readonly isNameless?: boolean
   readonly bytesToRead: number
 }
@@ -33,23 +33,23 @@ export interface RootPlan {
   readonly seen: number
   readonly unchanged: number
   readonly units: readonly PlannedUnit[]
-  /** The keys of units that were there before. */
+  /** The keys of units that no longer exist. */
   readonly gone: readonly string[]
-  /** The keys of units that were there before, and that are told under another path now. */
+  /** The keys of units that exist under another path now. */
   readonly renamed: readonly string[]
   readonly issues: readonly Issue[]
   readonly bytesToRead: number
-  /** How all of it looked; nothing where not all was seen, or where that is remembered already. */
+  /** The root fingerprint. Undefined if the root was not listed whole, or if the same one is remembered. */
   readonly look: string | undefined
 }
 
 export interface PlanOptions {
-  /** Ignores what is remembered: everything is read again, and what is stored already stays as it is. */
+  /** Ignores the state: everything is read again, and stored rows stay as they are. */
   readonly isFull: boolean
   readonly signal?: AbortSignal
-  /** Who knows which units changed has only these looked at. */
+  /** Looks at these units alone, for a caller that knows which ones changed. */
   readonly only?: readonly SourceUnit[] | undefined
-  /** Told of each unit that is there. */
+  /** Called with each unit that was found. */
   readonly onUnit?: ((unit: SourceUnit) => void) | undefined
 }
 
@@ -96,7 +96,7 @@ export async function planRoot(
     units.push(await planUnit(unit, state.unit(adapter.id, root, unit.key), options.isFull))
   }
   const unchanged = met.size - changed.length
-  // A root that could not be listed whole, or was away at that moment, has lost nothing.
+  // If the root could not be listed whole, a missing unit may still exist.
   const isListed = options.only === undefined && options.signal?.aborted !== true && existsSync(root)
   const isWhole = isListed && issues.every(({ severity }) => severity !== "fault")
   const missing = isWhole && unchanged < stamps.size ? [...stamps.keys()].filter((key) => !met.has(key)) : []
@@ -117,7 +117,10 @@ export async function planRoot(
   }
 }
 
-/** Their file lies where it lay, and another unit is read from it: of the ways that links make to one folder, one is told. */
+/**
+ * Finds missing units whose file still exists and belongs to another unit now. Links give one folder several paths, of
+ * which the adapter reports one.
+ */
 function findRenamed(
   missing: readonly string[],
   found: readonly SourceUnit[],
@@ -131,7 +134,7 @@ function findRenamed(
   ]
   const isRenamed = (key: string) => {
     const [main] = Object.keys(memoryOf(key)?.files ?? {})
-    // A place that is told still: of several units in one database this one is gone.
+    // The path still belongs to a unit, so this one is gone: several units can lie in one database.
     if (main === undefined || places.has(main)) return false
     return inodes.has(inodeAt(join(found[0]?.root ?? "", main)) ?? Number.NaN)
   }
@@ -147,7 +150,10 @@ function inodeAt(path: string): number | undefined {
   }
 }
 
-/** Until it says no. Waiting for each of ten thousand costs as much as looking them up, where there is nothing to wait for. */
+/**
+ * Calls `isGoingOn` with each item until it returns false. Does not await synchronous items: awaiting ten thousand
+ * costs as much as listing them.
+ */
 async function forEach<Item>(items: Iterable<Item> | AsyncIterable<Item>, isGoingOn: (item: Item) => boolean) {
   if (Symbol.iterator in items) {
     for (const item of items) if (!isGoingOn(item)) return
@@ -160,7 +166,7 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   const whole = unit.files.reduce((sum, file) => sum + file.sizeBytes, 0)
   if (memory === undefined) return { unit, change: "new", memory, bytesToRead: whole }
   const changed = unit.files.filter((file) => hasChanged(file, memory))
-  // A file that lies elsewhere now (archived, compressed) holds records that are stored already.
+  // The records of a file that moved (archived, compressed) are stored already.
   const here = new Set(unit.files.map(({ relativePath }) => relativePath))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
   if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
@@ -197,18 +203,18 @@ async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory):
 
 async function goesOn(file: SourceFile, position: LogPosition): Promise<boolean> {
   try {
-    // No longer than it was: other bytes in the same places, which its beginning and end would not tell, or only other times.
+    // The size is the same: either bytes changed in place, which head and tail may not show, or only times did.
     return await (isReadToEnd(file, position) ? isAsRead(file, position) : isPrefixOf(file, position))
   } catch (error) {
-    // It may not be read, or is gone by now: that is told when it is read, and what is remembered of it stays until then.
+    // The file cannot be read or is gone. Reading it reports that, and its state stays until then.
     if (isSystemError(error)) return true
     throw error
   }
 }
 
 /**
- * Changes whenever a file of the unit does, or what lies beside them. A hash: a unit may have thousands of files. A database
- * changes with every session that is in it, so there the mark of the rows speaks alone.
+ * Changes whenever a file of the unit or a record beside them changes. It is a hash, because a unit may have thousands
+ * of files. A database changes with every session in it, so there only the mark of the rows counts.
  */
 export function unitSignature(unit: SourceUnit): string {
   let text = unit.row?.mark ?? ""
@@ -219,18 +225,18 @@ export function unitSignature(unit: SourceUnit): string {
   return Bun.hash.xxHash64(text).toString(16)
 }
 
-/** A last line without its line feed is left where it lies until it is settled: such a log is not read to its end. */
+/** Whether the file was read to its end. A last line without a line feed is left for later until it is settled. */
 export function isReadToEnd(file: SourceFile, position: LogPosition | undefined): boolean {
   return position === undefined || position.offset + (position.open?.bytes ?? 0) >= file.sizeBytes
 }
 
 /**
- * No program can set back when a file was last changed, as an editor or a restore of a backup does with when it was written.
- * A name that is added (a backup of links), another mode or a new disk change that too, without a new byte: then the bytes
- * are summed up once, and not parsed.
+ * Size, times and inode of a file. An editor or a backup can set the modification time back, and nothing can set back
+ * the change time. The change time also moves without a new byte (a hard link, another mode, another disk); then the
+ * bytes are summed up once and not parsed.
  */
 export function fileSignature({ sizeBytes, modifiedMs, inode, changedMs }: SourceFile): string {
-  // Most files changed when they were written, and a moment of seventeen digits takes as long to write as the file to look up.
+  // Formatting a number of seventeen digits takes as long as the stat call, and both times are mostly the same.
   const modified = String(modifiedMs)
   const stat = `${sizeBytes}.${modified}.${inode}`
   if (changedMs === undefined) return stat
@@ -243,7 +249,7 @@ function withoutChangeTime(stamp: string): string {
   return stamp.split(CHANGED, 1)[0] ?? ""
 }
 
-/** Stamps of earlier versions did not say when. */
+/** Signatures of earlier versions have no change time. */
 function hasChanged(file: SourceFile, { files }: UnitMemory): boolean {
   const [before = "", now] = [files[file.relativePath], fileSignature(file)]
   return before !== now && !(before === withoutChangeTime(before) && before === withoutChangeTime(now))

@@ -1,7 +1,6 @@
 /**
- * How a root looks: one text for the names, sizes and times of everything that a plan finds there. Where it is the one
- * that was remembered, nothing changed, and nobody asks for each unit: of 10,000 that took 12 ms, which were a sixth of
- * a sync without changes.
+ * Fingerprint of a root: one text for the names, sizes and times of everything in it. If it equals the remembered one,
+ * nothing changed and no unit is checked. Checking 10,000 units took 12 ms, a sixth of a sync without changes.
  */
 import type { SourceUnit } from "../../adapters/adapter.ts"
 
@@ -10,7 +9,10 @@ export interface RootFingerprint {
   text(): string
 }
 
-/** It tells what `unitSignature` tells of each unit, and the units in their order. Numbers are hashed as they are: writing them takes longest. */
+/**
+ * Covers what `unitSignature` covers for each unit, and the order of the units. Numbers are hashed in binary:
+ * formatting them would take longest.
+ */
 export function createRootFingerprint(): RootFingerprint {
   const numbers: number[] = []
   const texts: string[] = []

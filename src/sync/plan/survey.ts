@@ -1,6 +1,6 @@
 /**
- * What a person should know of the sources between two syncs: what waits to be read, what was met that the adapters do not
- * know, and what a client is about to delete. Names and sizes; writes nothing, and needs no lock.
+ * Surveys the sources between two syncs: what waits to be read, what the adapters do not know, and what a client will
+ * delete soon. Reads names and sizes; writes nothing and needs no lock.
  */
 import type { Adapter, Retention } from "../../adapters/adapter.ts"
 import type { UnreadClient } from "../../adapters/unread-clients.ts"
@@ -21,14 +21,17 @@ export interface SourceSurvey {
     readonly grown: number
     readonly rewritten: number
     readonly gone: number
-    /** Read already; they do not say yet which session they are, and are stored once their client writes on, or has long been silent. */
+    /**
+     * Units that were read and do not say which session they are. They are stored once their client writes on or has
+     * been silent for a day.
+     */
     readonly nameless: number
   }
   readonly bytes_to_read: number
   readonly issues: readonly IssueGroup[]
   readonly unverified_versions: readonly string[]
   readonly unknown_records: readonly { readonly kind: string; readonly sessions: number }[]
-  /** `due` sessions are those that the client deletes within the week unless somebody goes on with them. */
+  /** `due` counts sessions that the client deletes within the week unless they are continued. */
   readonly retention: (Retention & { readonly due: number }) | null
 }
 
@@ -70,12 +73,12 @@ export async function surveySources(sources: readonly ImportSource[], context: S
   })
 }
 
-/** It was read, and is stored once its client says which session it is, or nobody will any more. */
+/** Whether the unit waits for its client to say which session it is. */
 export function waitsForClient({ isNameless, unit }: PlannedUnit, nowMs: number): boolean {
   return isNameless === true && !isSilent(unit, nowMs)
 }
 
-/** Sessions of a client that pond cannot read, and that the client is about to delete. */
+/** Sessions that a client will delete soon and that pond cannot read. */
 export interface UnreadSurvey {
   readonly client: string
   readonly title: string
@@ -84,7 +87,7 @@ export interface UnreadSurvey {
   readonly retention: Retention & { readonly due: number }
 }
 
-/** Names and times. A client that deletes nothing soon is left out. */
+/** Reads names and times. Leaves out clients that delete nothing soon. */
 export async function surveyUnread(
   clients: readonly { readonly client: UnreadClient; readonly root: string }[],
   context: Pick<SyncContext, "clock" | "signal">,
@@ -110,7 +113,7 @@ function dueBefore(retention: Retention | undefined, { clock }: Pick<SyncContext
   return retention === undefined ? Number.NEGATIVE_INFINITY : clock.nowMs() - (retention.days - WEEK_DAYS) * DAY_MS
 }
 
-/** The same adapter, that counts on the way which of its sessions nothing has touched for so long. */
+/** Wraps an adapter so that planning also counts sessions that are older than `olderThanMs`. */
 function counting<Client extends Pick<Adapter | UnreadClient, "source">>(
   adapter: Client,
   ages: { readonly olderThanMs: number; due: number },

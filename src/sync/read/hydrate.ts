@@ -1,6 +1,6 @@
 /**
- * Resolve and hydrate one unit: its new bytes become canonical entries, a stretch at a time, and at the end what to
- * remember of it. Memory is bounded by one batch of lines, whatever the size of the file.
+ * Resolves and hydrates one unit: its new bytes become rows, one stretch after the other, and at the end comes what to
+ * remember of the unit. One batch of lines is in memory at a time, however large the file is.
  */
 import type {
   Adapter,
@@ -26,27 +26,26 @@ export interface Stretch {
   readonly issues: readonly Issue[]
   /** How many bytes of the source it was read from. */
   readonly bytes: number
-  /** In the middle of a log: what to remember of the unit once all rows up to here are stored, to go on from here. */
+  /** In the middle of a log: what to remember once all rows up to here are stored. */
   readonly reached?: UnitMemory | undefined
 }
 
-/** Ends with what to remember of the unit. */
+/** Returns what to remember of the unit. */
 export type Stretches = AsyncGenerator<Stretch, UnitMemory>
 
 export interface HydrateOptions {
-  /** What the store holds of the session that the unit goes on with. */
+  /** What the store has of the session, if the unit continues one. */
   readonly resume: ResumePoint | undefined
   readonly nowMs: number
-  /** Asked for when there are rows: before that no store needs to be open. */
+  /** Called when there are rows. Until then no store needs to be open. */
   readonly facts: () => Promise<IngestFacts>
 }
 
-/** A last line without its line feed is still in the writing, unless nothing touched the file for so long. */
+/** A last line without a line feed is still being written, unless the file was not touched for so long. */
 const SETTLED_MS = 60_000
 /**
- * A client is opened, writes what names no directory, and waits for its first prompt; or half of a first line lies there while
- * a disk is slow. What a session is called then it is called for good, and its later records, which say better, would be
- * another's. So long they are waited for.
+ * How long to wait for a unit to say which session it is. A session keeps its first name forever, so a log whose first
+ * line is half written, or that names no directory yet, must not be stored too early.
  */
 const NAMELESS_MS = 86_400_000
 
@@ -92,7 +91,7 @@ export async function* hydrate(
   const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
   const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
   const decideResume = resume === undefined ? {} : { since: resume.state }
-  /** What was not read yet is as it was when it was last stored, or unknown. */
+  /** Signatures of files that are not read yet stay as they were when they were last stored. */
   const stamps = new Map(Object.entries((resume && memory?.files) ?? {}))
   const unread = new Set<string>()
   const reachedBy = ({ file, position }: Batch): UnitMemory | undefined => {
@@ -124,20 +123,20 @@ export async function* hydrate(
   })
 }
 
-/** Nobody will say any more which session it is. */
+/** Whether the unit has been silent for so long that it will not say which session it is. */
 export function isSilent({ files }: SourceUnit, nowMs: number): boolean {
   return files.every((file) => nowMs - file.modifiedMs > NAMELESS_MS)
 }
 
-/** Each goes before the next is parsed, so that the text of a huge one does not lie beside what was made of it. */
+/** Frees each record before the next is parsed, so that the text of a huge one is not kept beside its values. */
 function pushAll(parser: Parser, records: RawRecord[]): void {
   records.reverse()
   for (let record = records.pop(); record !== undefined; record = records.pop()) parser.push(record)
 }
 
 /**
- * A file that did not change and was read to its end is left out: reading it again would write its records twice. One whose
- * last line was left for later is read from there, though no byte of it changed: its client may never end that line.
+ * Leaves out files that did not change and were read to their end: reading them again would store their records twice.
+ * A file with a last line that was left for later is read from there even if it did not change.
  */
 function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUnit {
   const files = unit.files.filter(
@@ -152,7 +151,7 @@ function unreadPart(unit: SourceUnit, memory: UnitMemory | undefined): SourceUni
 interface MemoryFacts {
   readonly unit: SourceUnit
   readonly positions: ReadonlyMap<string, LogPosition>
-  /** Places of files whose bytes could not be had. */
+  /** Paths of files that could not be read. */
   readonly unread: ReadonlySet<string>
   readonly session: Session | undefined
   readonly isSettled: boolean
@@ -162,9 +161,9 @@ interface MemoryFacts {
   readonly before: UnitMemory | undefined
 }
 
-/** The stamp of no unit: it is looked at again. */
+/** Signature that equals that of no unit, so the unit is planned again. */
 export const UNFINISHED = "unfinished"
-/** The stamp of no file. */
+/** Signature that equals that of no file. */
 const UNREAD = ""
 
 function memoryOf(facts: MemoryFacts): UnitMemory {
@@ -173,7 +172,7 @@ function memoryOf(facts: MemoryFacts): UnitMemory {
   const stampNow = (file: SourceFile) =>
     unread.has(file.relativePath) ? (before?.files[file.relativePath] ?? UNREAD) : fileSignature(file)
   return {
-    // What was left for later, or has not said which session it is, must be looked at again, though no byte changes.
+    // The unit must be planned again although no byte changes: a line was left for later, or its session is unknown.
     stamp: isWhole && (isSettled || session !== undefined) ? unitSignature(unit) : UNFINISHED,
     files: Object.fromEntries(unit.files.map((file) => [file.relativePath, stampNow(file)])),
     positions: Object.fromEntries(positions),

@@ -1,16 +1,16 @@
-/** What the store holds of the sessions that units go on with: read for many units at once, in the order of the plan. */
+/** Where stored sessions end, for the units that continue them. Reads many at once, in the order of the plan. */
 import type { ResumePoint } from "../../adapters/adapter.ts"
 import type { Presence, ResumeFacts } from "../../sessions/write/presence.ts"
 import type { PlannedUnit } from "../plan/plan-root.ts"
 
 export interface ResumePoints {
-  /** Nothing where the unit goes on with nothing. */
+  /** Undefined if the unit continues no session. */
   of(planned: PlannedUnit): Promise<ResumeFacts | undefined>
 }
 
 const UNITS_AT_ONCE = 64
 
-/** The ids that are there come from the store, not from the state: the state may be behind it. */
+/** Reads ids from the store, because the state may be behind it. */
 export function createResumePoints(units: readonly PlannedUnit[], presence: () => Promise<Presence>): ResumePoints {
   const waiting = units.flatMap(({ memory }) => memory?.session?.id ?? [])
   let read: ReadonlyMap<string, ResumeFacts> = new Map()
@@ -33,9 +33,9 @@ export interface ResumeDecision {
 }
 
 /**
- * Who died between storing rows and remembering them left a memory that is behind the store. Going on from it would read
- * the same records as new ones: of two that are equal and have no id of their own, the second is another. So such a unit
- * is read from its beginning, and compared with what is stored.
+ * Decides whether a unit continues where it ended. After a crash between storing and remembering, the memory is behind
+ * the store, and continuing would store the same records again as new ones. Such a unit is read from its beginning and
+ * compared with the store.
  */
 export function decideResume(planned: PlannedUnit, stored: ResumeFacts | undefined): ResumeDecision {
   const { memory } = planned

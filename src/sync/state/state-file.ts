@@ -1,6 +1,6 @@
 /**
- * The file that holds what a sync remembers: opened by several processes at once, and put aside where SQLite finds that it
- * is no longer what was written. Knows nothing of what stands in it.
+ * The SQLite file of the sync state. Several processes open it at once. A damaged file is set aside and a new one
+ * begun. This file knows nothing of what the tables mean; `FORMAT.md` describes them.
  */
 import { Database } from "bun:sqlite"
 import { renameSync, statSync } from "node:fs"
@@ -10,12 +10,12 @@ import type { Log } from "../../platform/host/log.ts"
 import { ensureWritable, notWritable } from "../../platform/host/paths.ts"
 import { errorCode, isSystemError } from "../../platform/system-error.ts"
 
-/** For who only looks, where there is none. */
+/** For a reader, if there is no file. */
 export const IN_MEMORY = ":memory:"
 
 export interface StateFile {
   readonly path: string
-  /** Which file lies there; nothing where none does. */
+  /** Inode of the file; undefined if there is none. */
   readonly inode: bigint | undefined
 }
 
@@ -24,7 +24,7 @@ interface OpenedFile {
   readonly file: StateFile
 }
 
-/** What SQLite finds of a file that is no longer what was written. */
+/** The file is not what was written. */
 export class DamagedState extends Error {
   override readonly name = "DamagedState"
   readonly file: StateFile
@@ -35,7 +35,7 @@ export class DamagedState extends Error {
   }
 }
 
-/** A state that cannot be read is put aside, and begun anew. */
+/** Opens the file. One that cannot be read is set aside, and a new one begun. */
 export function openStateFile(path: string, schema: string, log: Log): OpenedFile {
   if (path !== IN_MEMORY) ensureWritable(dirname(path))
   try {
@@ -47,7 +47,7 @@ export function openStateFile(path: string, schema: string, log: Log): OpenedFil
   }
 }
 
-/** Another process may have found the same and put it aside: the one that it began since stays where it lies. */
+/** Sets the damaged file aside, unless another process did so already and began a new one. */
 export function putAside({ file: { path, inode } }: DamagedState, log: Log): void {
   if (inode === undefined || inodeOf(path) !== inode) return
   log.warn(
@@ -70,7 +70,7 @@ function openDatabase(path: string, schema: string): OpenedFile {
     database = new Database(path, { create: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     switchToWal(database)
-    // The state may lag behind the store after a crash, never the other way round: what it lacks is read again.
+    // After a crash the state may be behind the store, and never ahead of it. What it lacks is read again.
     database.run("PRAGMA synchronous = NORMAL")
     database.run(schema)
     return { database, file: { path, inode: inodeOf(path) } }
@@ -84,9 +84,9 @@ const BUSY_TIMEOUT_MS = 5_000
 const SWITCH_POLL_MS = 5
 
 /**
- * Of several that begin one state, SQLite lets one change the mode, and refuses the others at once whatever time they
- * were given: they read already, and it takes two that read and want to write for a deadlock. `pond status` beside the
- * first `pond sync` of a home met it in one of 200 starts. Who is refused lets go of its read by failing, and asks again.
+ * Switches to WAL. If several processes open a new file, SQLite lets one switch and fails the others at once, ignoring
+ * the timeout, because they hold a read lock. `pond status` beside the first `pond sync` failed in one of 200 starts.
+ * Failing releases the lock, so the switch is tried again.
  */
 function switchToWal(database: Database): void {
   for (let waitedMs = 0; ; waitedMs += SWITCH_POLL_MS)
@@ -109,7 +109,7 @@ export function translateError(error: unknown, file: StateFile): unknown {
   return code.startsWith("SQLITE_") ? notWritable(file.path, error) : error
 }
 
-/** A text that is not JSON was one when it was written, and one that breaks its seal was another. */
+/** Text that is not JSON, or that does not match its checksum, is damage. */
 function isDamage(code: string, error: unknown): boolean {
   if (error instanceof SyntaxError) return true
   const isGarbled = code === "SQLITE_ERROR" && /malformed JSON/.test(String(error))
