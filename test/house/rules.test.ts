@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** `src/RULES.md` against the code: what it defines is cited, and what is cited is defined. */
@@ -28,6 +28,17 @@ test("every rule has a name of its own, says what it asks, where it is upheld an
   expect(new Set(ids).size).toBe(ids.length)
   const incomplete = rules.filter(({ section }) => !/\n\n[A-Z].*\n\n- Upheld by `.*\n- Proved by `/s.test(section))
   expect(incomplete.map(({ id }) => id)).toEqual([])
+})
+
+test("every file that src/RULES.md names is there, and each that upholds a rule cites rules", () => {
+  const named = [...RULES.matchAll(/`((?:src|test)\/[\w./-]+)`/g)].map(([, path = ""]) => path)
+  expect(named.length).toBeGreaterThan(80)
+  expect([...new Set(named)].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  const upholding = rules.flatMap(
+    ({ section }) => /^- Upheld by (.*)$/m.exec(section)?.[1]?.match(/src\/[\w./-]+/g) ?? [],
+  )
+  const silent = [...new Set(upholding)].filter((path) => readFileSync(join(ROOT, path), "utf8").match(CITED) === null)
+  expect(silent).toEqual([])
 })
 
 test("every rule is cited in the code, or each rule that it consists of is", () => {
