@@ -1,13 +1,14 @@
 /** `pond adapters`: the clients that pond reads and writes, and which of them it leaves alone. */
 
 import { bytesText, counted } from "../../model/numbers.ts"
+import type { Client, Discovered, Switched } from "../../operations/machine/clients.ts"
 import {
-  type Client,
-  type Discovered,
-  discoverClients,
-  listClients,
-  switchClients,
-} from "../../operations/machine/clients.ts"
+  adaptersDisable,
+  adaptersDiscover,
+  adaptersEnable,
+  adaptersList,
+} from "../../operations/machine/setup-operations.ts"
+import { perform } from "../../operations/operation.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { whenText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
@@ -19,9 +20,9 @@ export const list = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["adapters list", "adapters list --json"],
-  run: ({ pond }) => {
-    const clients = listClients(pond)
-    return Promise.resolve({
+  run: async ({ pond, signal }) => {
+    const { adapters: clients } = await perform(adaptersList, { pond, signal }, {})
+    return {
       document: { adapters: clients },
       render: (page: Page) => {
         const { style, columns } = page
@@ -36,7 +37,7 @@ export const list = defineVerb({
         const shape = titles.map((title, index) => ({ title, isFixed: index < titles.length - 1 }))
         return renderTable(shape, rows, { columns, head: style.bold })
       },
-    })
+    }
   },
 })
 
@@ -45,7 +46,7 @@ export const discover = defineVerb({
   positionals: [],
   examples: ["adapters discover", "adapters discover --json"],
   run: async ({ pond, signal }) => {
-    const clients = await discoverClients(pond, signal)
+    const { adapters: clients } = await perform(adaptersDiscover, { pond, signal }, {})
     return {
       document: { adapters: clients },
       render: (page) => renderDiscovered(clients, pond.host.clock.nowMs(), page),
@@ -57,17 +58,19 @@ export const enable = defineVerb({
   flags: NO_FLAGS,
   positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
   examples: ["adapters enable codex"],
-  run: ({ pond, words }) => Promise.resolve(outcomeOfSwitch(switchClients(pond, words, true), true)),
+  run: async ({ pond, signal, words: adapters }) =>
+    outcomeOfSwitch(await perform(adaptersEnable, { pond, signal }, { adapters }), true),
 })
 
 export const disable = defineVerb({
   flags: NO_FLAGS,
   positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
   examples: ["adapters disable codex pi"],
-  run: ({ pond, words }) => Promise.resolve(outcomeOfSwitch(switchClients(pond, words, false), false)),
+  run: async ({ pond, signal, words: adapters }) =>
+    outcomeOfSwitch(await perform(adaptersDisable, { pond, signal }, { adapters }), false),
 })
 
-function outcomeOfSwitch({ file, changed, disabled }: ReturnType<typeof switchClients>, isEnabled: boolean): Outcome {
+function outcomeOfSwitch({ file, changed, disabled }: Switched, isEnabled: boolean): Outcome {
   const state = isEnabled ? "enabled" : "disabled"
   return {
     document: { file, changed, disabled },

@@ -2,15 +2,9 @@
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import {
-  type CopyOutcome,
-  copyPond,
-  exportPond,
-  type ImportOutcome,
-  importPond,
-  wholeExitCode,
-} from "../../operations/store/archive.ts"
-import { fullSessionId } from "../../operations/store/session-id-prefix.ts"
+import { perform } from "../../operations/operation.ts"
+import { type CopyOutcome, type ImportOutcome, wholeExitCode } from "../../operations/store/archive.ts"
+import { copy as copyStore, exportFile, importFile } from "../../operations/store/store-operations.ts"
 import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
 import type { Progress } from "../frame/progress.ts"
@@ -38,10 +32,10 @@ export const exportVerb = defineVerb({
   ],
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.output === undefined) throw missing("-o FILE.pond", "the file to write")
-    const sessionIds = flags.session && (await Promise.all(flags.session.map((id) => fullSessionId(pond, id))))
     const days = parseDateRange(flags, pond.host.clock.nowMs())
-    const options = { ...flags, ...days, path: flags.output, sessionIds, isForced: flags.force }
-    const report = await exportPond(pond, options, workOf(progress, signal))
+    const { output, session, project, agent, force } = flags
+    const request = { output, session, project, agent, ...days, force }
+    const report = await perform(exportFile, { pond, ...workOf(progress, signal) }, request)
     return {
       document: { ...report },
       render: ({ style, path }) =>
@@ -55,8 +49,8 @@ export const importVerb = defineVerb({
   positionals: [{ name: "file", summary: "The export file to read.", count: "one" }],
   examples: ["import all.pond", "import all.pond --dry-run", "import all.pond --store s3://bucket/pond"],
   run: async ({ pond, flags, words, progress, signal }) => {
-    const request = { path: words[0] ?? "", isDryRun: flags["dry-run"] }
-    const outcome = await importPond(pond, request, workOf(progress, signal))
+    const request = { file: words[0] ?? "", dry_run: flags["dry-run"] }
+    const outcome = await perform(importFile, { pond, ...workOf(progress, signal) }, request)
     return {
       document: { ...outcome },
       exitCode: wholeExitCode(outcome),
@@ -75,12 +69,12 @@ export const copy = defineVerb({
   examples: ["copy --to s3://bucket/pond", "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only"],
   run: async ({ pond, flags, progress, signal }) => {
     if (flags.to === undefined) throw missing("--to URL", "the store to copy to")
-    const options = { from: flags.from, to: flags.to, isVerifyOnly: flags["verify-only"] }
-    const outcome = await copyPond(pond, options, workOf(progress, signal))
+    const request = { from: flags.from, to: flags.to, verify_only: flags["verify-only"] }
+    const outcome = await perform(copyStore, { pond, ...workOf(progress, signal) }, request)
     return {
       document: { ...outcome },
       exitCode: wholeExitCode(outcome),
-      render: (page) => renderCopy(outcome, options.isVerifyOnly, page),
+      render: (page) => renderCopy(outcome, request.verify_only, page),
     }
   },
 })

@@ -1,6 +1,7 @@
 /** `pond config`: what is in force, and where each value came from. */
 import { visibleLine } from "../../model/visible.ts"
-import { describeConfig } from "../../operations/machine/config.ts"
+import { config as operation } from "../../operations/machine/care-operations.ts"
+import { perform } from "../../operations/operation.ts"
 import { describeOrigin } from "../../platform/config/config.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
@@ -16,9 +17,9 @@ export const config = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["config", "config --json", "--store s3://bucket/prefix config"],
-  run: ({ pond }) => {
-    const { file, settings, directories } = describeConfig(pond)
-    return Promise.resolve({
+  run: async ({ pond, signal }) => {
+    const { file, settings, directories } = await perform(operation, { pond, signal }, {})
+    return {
       document: { file, settings, directories },
       render: ({ style, columns }) => {
         const layout = { columns, head: style.bold }
@@ -35,6 +36,6 @@ export const config = defineVerb({
           renderTable([{ title: "directory", isFixed: true }, { title: "path" }], places, layout),
         ].join("")
       },
-    })
+    }
   },
 })

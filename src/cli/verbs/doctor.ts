@@ -1,6 +1,8 @@
 /** `pond doctor`: every check with what it found, and what mends it. */
 import { visibleLine } from "../../model/visible.ts"
-import { examine, exitCodeOf, type Finding } from "../../operations/doctor/doctor.ts"
+import { exitCodeOf, type Finding } from "../../operations/doctor/doctor.ts"
+import { doctor as operation } from "../../operations/machine/care-operations.ts"
+import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb } from "../verb.ts"
@@ -9,8 +11,8 @@ export const doctor = defineVerb({
   flags: { fix: flag.onOff("Fix what can be fixed automatically, then check again.") },
   positionals: [],
   examples: ["doctor", "doctor --fix", "doctor --json"],
-  run: async ({ pond, flags }) => {
-    const examination = await examine(pond, { isMending: flags.fix })
+  run: async ({ pond, flags, signal }) => {
+    const examination = await perform(operation, { pond, signal }, { fix: flags.fix })
     const open = examination.findings.filter(({ fix }) => fix !== null && !fix.done).length
     return {
       document: { ok: examination.ok, findings: examination.findings },

@@ -3,17 +3,17 @@
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
-  applyInit,
   type InitChoices,
   type InitDone,
   type InitPlan,
-  planInit,
+  offeredChoices,
   type Step,
   type Undone,
-  undoInit,
 } from "../../operations/machine/init.ts"
 import type { RegistrationState } from "../../operations/machine/registrations.ts"
-import { syncExitCode } from "../../operations/machine/sync.ts"
+import { type InitHooks, init as operation } from "../../operations/machine/setup-operations.ts"
+import { type SyncOutcome, syncExitCode } from "../../operations/machine/sync.ts"
+import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
 import { everyText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"
@@ -47,33 +47,49 @@ export const init = defineVerb({
   ],
   run: async (context) => {
     const { pond, flags, signal, ask, page, writeOut, isJson } = context
-    if (flags.undo) return outcomeOfUndo(await undoInit(pond))
-    const plan = await planInit(pond, signal)
-    if (flags["dry-run"] || (!flags.yes && ask === undefined)) return outcomeOfPlan(context, plan)
-    if (!isJson) writeOut(`${renderPlan(context, plan, page)}\n`)
     const isAsked = !flags.yes && ask !== undefined
-    const choices = isAsked ? await choose(context, plan, ask) : choicesOf(context, plan)
-    const done = await applyInit(pond, plan, choices)
-    const wantsSync = !flags["no-sync"] && (!isAsked || (await ask(firstSyncQuestion(plan), SYNC_EXPLANATION)))
-    const report = wantsSync ? await firstSync(context) : undefined
-    const isWhole = done.schedule_failed === null && done.registrations.every(({ change }) => change !== "failed")
-    const syncCode = report === undefined ? 0 : syncExitCode(report)
-    return {
-      document: {
-        applied: true,
-        ...documentOf(plan),
-        done: { ...done },
-        sync: report === undefined ? null : { ...report },
+    const hooks: InitHooks = {
+      onPlan: (plan) => {
+        if (!isJson) writeOut(`${renderPlan(context, plan, page)}\n`)
       },
-      exitCode: isWhole ? syncCode : EXIT_NOT_WHOLE,
-      render: (layout) =>
-        `${renderDone(done, layout)}${report === undefined ? "" : `\n${renderSynced(report, layout)}`}${nextSteps(layout)}`,
+      firstSync: async (plan) =>
+        !isAsked || (await ask(firstSyncQuestion(plan), SYNC_EXPLANATION)) ? await firstSync(context) : undefined,
+      ...(isAsked ? { choose: async (plan) => await choose(context, plan, ask) } : {}),
     }
+    const answer = await perform(operation, { pond, signal, ...hooks }, initRequest(flags))
+    if (!("applied" in answer)) return outcomeOfUndo(answer)
+    return answer.applied ? outcomeOfInit(answer) : outcomeOfPlan(context, answer)
   },
 })
 
-function firstSync(context: Context) {
-  return syncWithProgress(context, { adapters: [], only: [], skip: [], isFull: false, isPatient: true })
+function initRequest({
+  yes,
+  "no-mcp": no_mcp,
+  "no-schedule": no_schedule,
+  "no-sync": no_sync,
+  "dry-run": dry_run,
+  undo,
+}: Context["flags"]) {
+  return { yes, no_mcp, no_schedule, no_sync, dry_run, undo }
+}
+
+type Applied = Extract<Awaited<ReturnType<typeof operation.run>>, { readonly applied: true }>
+
+function outcomeOfInit(answer: Applied): Outcome {
+  const { done, sync: report } = answer
+  const isWhole = done.schedule_failed === null && done.registrations.every(({ change }) => change !== "failed")
+  const syncCode = report === null ? 0 : syncExitCode(report)
+  return {
+    document: { ...answer },
+    exitCode: isWhole ? syncCode : EXIT_NOT_WHOLE,
+    render: (layout) =>
+      `${renderDone(done, layout)}${report === null ? "" : `\n${renderSynced(report, layout)}`}${nextSteps(layout)}`,
+  }
+}
+
+async function firstSync(context: Context): Promise<SyncOutcome | undefined> {
+  const report = await syncWithProgress(context, {})
+  return "dry_run" in report ? undefined : report
 }
 
 // --- What is to be done -----------------------------------------------------------------------------------------------
@@ -83,10 +99,7 @@ function openRegistrations({ registrations }: InitPlan): readonly RegistrationSt
 }
 
 function choicesOf({ flags }: Context, plan: InitPlan): InitChoices {
-  return {
-    registrations: flags["no-mcp"] ? [] : openRegistrations(plan).map(({ adapter }) => adapter),
-    schedule: !flags["no-schedule"] && plan.schedule.planned !== null,
-  }
+  return offeredChoices(plan, { mcp: !flags["no-mcp"], schedule: !flags["no-schedule"] })
 }
 
 async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context["ask"]>): Promise<InitChoices> {
@@ -127,13 +140,9 @@ function firstSyncQuestion({ clients }: InitPlan): string {
   return `Sync now (${counted(sessions, "session")}${need})?`
 }
 
-function documentOf({ config, clients, registrations, schedule }: InitPlan) {
-  return { config, clients, registrations, schedule }
-}
-
-function outcomeOfPlan(context: Context, plan: InitPlan): Outcome {
+function outcomeOfPlan(context: Context, plan: InitPlan & { readonly applied: false }): Outcome {
   return {
-    document: { applied: false, ...documentOf(plan) },
+    document: { ...plan },
     render: (page) =>
       `${renderPlan(context, plan, page)}\n${page.style.dim("No changes made. `pond init --yes` does all of this; `pond init` on a terminal asks step by step.")}\n`,
   }

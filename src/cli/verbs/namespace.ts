@@ -1,6 +1,7 @@
 /** `pond namespace list` and `create`: the tenants of a store that serves several. */
 import { visibleLine } from "../../model/visible.ts"
-import { createNamespace, listNamespaces } from "../../operations/store/namespaces.ts"
+import { perform } from "../../operations/operation.ts"
+import { namespaceCreate as create, namespaceList as list } from "../../operations/store/store-operations.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"
@@ -9,8 +10,8 @@ export const namespaceList = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["namespace list", "namespace list --store s3://bucket/prefix --json"],
-  run: async ({ pond }) => {
-    const report = await listNamespaces(pond)
+  run: async ({ pond, signal }) => {
+    const report = await perform(list, { pond, signal }, {})
     return {
       document: { ...report },
       render: ({ style, columns }) =>
@@ -27,8 +28,8 @@ export const namespaceCreate = defineVerb({
   flags: NO_FLAGS,
   positionals: [{ name: "name", summary: "The name of the namespace; any text.", count: "one" }],
   examples: ["namespace create team-a"],
-  run: async ({ pond, words: [name = ""] }) => {
-    const { namespace, created } = await createNamespace(pond, name)
+  run: async ({ pond, signal, words: [name = ""] }) => {
+    const { namespace, created } = await perform(create, { pond, signal }, { name })
     const shown = visibleLine(namespace)
     return {
       document: { namespace, created },

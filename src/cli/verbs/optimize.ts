@@ -1,7 +1,9 @@
 /** `pond optimize`: indexes built and folded, fragments compacted, old versions cleaned; and what that gained. */
 
 import { bytesText, countText } from "../../model/numbers.ts"
-import { type OptimizedTable, type OptimizeReport, optimizeStore } from "../../operations/store/optimize.ts"
+import { perform } from "../../operations/operation.ts"
+import type { OptimizedTable, OptimizeReport } from "../../operations/store/optimize.ts"
+import { optimize as operation } from "../../operations/store/store-operations.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -11,7 +13,8 @@ export const optimize = defineVerb({
   positionals: [],
   examples: ["optimize", "optimize --json"],
   run: async ({ pond, progress, signal }) => {
-    const report = await optimizeStore(pond, { signal, onTable: (name) => progress.stage(name, "rows", undefined) })
+    const onTable = (name: string) => progress.stage(name, "rows", undefined)
+    const report = await perform(operation, { pond, signal, onTable }, {})
     return { document: { ...report }, render: (page) => render(report, page) }
   },
 })

@@ -16,6 +16,8 @@ import {
   restore as restoreInto,
   rootOf,
 } from "../../operations/machine/restore.ts"
+import { restore as operation } from "../../operations/machine/restore-operations.ts"
+import { perform } from "../../operations/operation.ts"
 import type { Pond } from "../../operations/pond.ts"
 import { withFullSessionId } from "../../operations/store/session-id-prefix.ts"
 import { type ProgramRun, runProgram } from "../../platform/process/programs.ts"
@@ -49,13 +51,19 @@ export const restore = defineVerb({
   positionals: [SESSION],
   examples: ["restore SESSION", "restore SESSION --to codex --cwd .", "restore SESSION --to pi --dry-run"],
   run: async (context) => {
-    const { pond, flags } = context
+    const { pond, flags, signal } = context
     const options = restoreOptions(context)
-    using plan = await planWithWholeId(pond, options)
-    if (flags["dry-run"]) return dryRun(pond, plan, options)
-    warnOfLosses(pond, plan)
-    warnOfOutdatedForm(pond, plan, options)
-    return outcomeOf(await restoreInto(pond, plan, options), plan)
+    let title = ""
+    const onPlan = (plan: RestorePlan) => {
+      title = plan.target.title
+      if (flags["dry-run"]) return
+      warnOfLosses(pond, plan)
+      warnOfOutdatedForm(pond, plan, options)
+    }
+    const { sessionId: session, cwd } = options
+    const { to, root, anew, force, reasoning, "dry-run": dry_run } = flags
+    const request = { session, to, root, cwd, anew, force, reasoning, dry_run }
+    return outcomeOf(await perform(operation, { pond, signal, onPlan }, request), title)
   },
 })
 
@@ -278,11 +286,11 @@ function restoreOptions({ flags, words }: RestoreContext): RestoreOptions {
 }
 
 function dryRun(pond: Pond, plan: RestorePlan, { root }: RestoreOptions): Outcome {
-  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target)), plan)
+  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target)), plan.target.title)
 }
 
-function outcomeOf(report: RestoreReport, { target }: Pick<RestorePlan, "target">): Outcome {
-  return { document: { ...report }, render: ({ style }) => render(report, target.title, style) }
+function outcomeOf(report: RestoreReport, title: string): Outcome {
+  return { document: { ...report }, render: ({ style }) => render(report, title, style) }
 }
 
 /** `Restored 1 session`, `Would convert 1 session to Codex`. */

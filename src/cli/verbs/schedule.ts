@@ -1,16 +1,9 @@
 /** `pond schedule`: syncing by itself, through what the system has for that. */
 import { visibleLine } from "../../model/visible.ts"
-import {
-  EVERY_MINUTES_DEFAULT,
-  planSchedule,
-  type ScheduleStatus,
-  scheduleLog,
-  scheduleStatus,
-  startSchedule,
-  stopSchedule,
-} from "../../operations/machine/schedule.ts"
+import { EVERY_MINUTES_DEFAULT, type ScheduleStatus } from "../../operations/machine/schedule.ts"
 import { SCHEDULERS } from "../../operations/machine/schedulers.ts"
-import { readSyncHistory } from "../../operations/machine/sync-history.ts"
+import { scheduleLogs, scheduleStart, scheduleStatus, scheduleStop } from "../../operations/machine/setup-operations.ts"
+import { perform } from "../../operations/operation.ts"
 import { flag, NO_FLAGS } from "../flags.ts"
 import { localTimeText } from "../render/dates.ts"
 import { everyText, outcomeText, recordText } from "../render/sync-text.ts"
@@ -28,20 +21,20 @@ export const start = defineVerb({
   },
   positionals: [],
   examples: ["schedule start", "schedule start --every 1h", "schedule start --with cron --dry-run"],
-  run: async ({ pond, flags }) => {
+  run: async ({ pond, flags, signal }) => {
     const everyMs = flags.every ?? EVERY_MINUTES_DEFAULT * MINUTE_MS
-    const request = { everyMinutes: everyMs / MINUTE_MS, with: flags.with }
-    if (flags["dry-run"]) {
-      const plan = await planSchedule(pond, request)
+    const request = { every_minutes: everyMs / MINUTE_MS, with: flags.with, dry_run: flags["dry-run"] }
+    const status = await perform(scheduleStart, { pond, signal }, request)
+    if ("dry_run" in status) {
+      const plan = status
       return {
-        document: { ...plan, dry_run: true },
+        document: { ...plan },
         render: ({ style }) => {
           const files = plan.files.map(({ path, text }) => `${style.bold(visibleLine(path))}\n${text}\n`)
           return `${files.join("")}${style.dim(`Dry run: nothing was written. ${plan.scheduler} would run \`${plan.command.join(" ")}\` every ${everyText(plan.every_minutes)}.`)}\n`
         },
       }
     }
-    const status = await startSchedule(pond, request)
     return { document: { ...status }, exitCode: status.active ? 0 : 4, render: (page) => renderSchedule(status, page) }
   },
 })
@@ -50,8 +43,8 @@ export const stop = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["schedule stop"],
-  run: async ({ pond }) => {
-    const stopped = await stopSchedule(pond)
+  run: async ({ pond, signal }) => {
+    const { stopped } = await perform(scheduleStop, { pond, signal }, {})
     return {
       document: { stopped },
       render: () => (stopped ? "Automatic sync is off. Stored sessions are kept.\n" : "Nothing was scheduled.\n"),
@@ -63,14 +56,14 @@ export const status = defineVerb({
   flags: NO_FLAGS,
   positionals: [],
   examples: ["schedule status", "schedule status --json"],
-  run: async ({ pond }) => {
-    const state = await scheduleStatus(pond)
-    const [last] = readSyncHistory(pond).slice(-1)
+  run: async ({ pond, signal }) => {
+    const state = await perform(scheduleStatus, { pond, signal }, {})
+    const { last_sync: last } = state
     return {
-      document: { ...state, last_sync: last ?? null },
+      document: { ...state },
       exitCode: state.trouble === null ? 0 : 4,
       render: (page) =>
-        `${renderSchedule(state, page)}${last === undefined ? "" : `Last sync: ${recordText(last, pond.host.clock.nowMs())}\n`}`,
+        `${renderSchedule(state, page)}${last === null ? "" : `Last sync: ${recordText(last, pond.host.clock.nowMs())}\n`}`,
     }
   },
 })
@@ -84,11 +77,11 @@ export const logs = defineVerb({
   },
   positionals: [],
   examples: ["schedule logs", "schedule logs --limit 5"],
-  run: ({ pond, flags }) => {
-    const records = readSyncHistory(pond).slice(-(flags.limit ?? LINES_DEFAULT))
-    const { command, file } = scheduleLog(pond)
-    return Promise.resolve({
-      document: { syncs: records, log_command: command, log_file: file },
+  run: async ({ pond, flags, signal }) => {
+    const logged = await perform(scheduleLogs, { pond, signal }, { limit: flags.limit })
+    const { syncs: records, log_command: command, log_file: file } = logged
+    return {
+      document: { ...logged },
       render: ({ style, columns }: Page) => {
         if (records.length === 0) return "No sync has run yet. `pond sync` runs one now.\n"
         const rows = records.map((record) => [
@@ -107,7 +100,7 @@ export const logs = defineVerb({
         const table = renderTable(shape, rows, { columns, head: style.bold })
         return `${table}${more === null ? "" : style.dim(`Full log: ${more}\n`)}`
       },
-    })
+    }
   },
 })
 

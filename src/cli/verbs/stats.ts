@@ -2,7 +2,9 @@
 import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { STATS_BY, type Stats, statsOf } from "../../operations/store/stats.ts"
+import { perform } from "../../operations/operation.ts"
+import { STATS_BY, type Stats } from "../../operations/store/stats.ts"
+import { stats as operation } from "../../operations/store/store-operations.ts"
 import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
 import { renderTable } from "../render/table.ts"
@@ -28,7 +30,7 @@ export const stats = defineVerb({
   examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
   run: async ({ pond, flags, signal }) => {
     const days = parseDateRange(flags, pond.host.clock.nowMs())
-    const answer = await statsOf(pond, { by: flags.by ?? "day", ...days }, signal)
+    const answer = await perform(operation, { pond, signal }, { by: flags.by, ...days })
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
     return { document: { ...answer }, render: (page) => renderStats(answer, flags.limit ?? ROWS_DEFAULT, page) }
   },

@@ -2,8 +2,9 @@
 
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { type Holdings, holdingsOf } from "../../operations/machine/holdings.ts"
+import { overview, type StoreOverview } from "../../operations/machine/care-operations.ts"
 import type { Surroundings } from "../../operations/machine/overview.ts"
+import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
 import { everyText, recordText, unidentifiedText, unreadText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"
@@ -22,13 +23,13 @@ export const status = defineVerb({
   examples: ["status", "status --quick", "status --json", "--store s3://bucket/prefix status"],
   run: async ({ pond, flags, signal, isJson, page, writeOut }) => {
     const nowMs = pond.host.clock.nowMs()
-    const holdings = await holdingsOf(pond, signal)
-    if (flags.quick) return { document: { ...holdings }, render: (layout) => renderHoldings(holdings, nowMs, layout) }
-    if (!isJson) writeOut(renderHoldings(holdings, nowMs, page))
-    // The adapters are loaded when the first part has been shown.
-    const { surroundingsOf } = await import("../../operations/machine/overview.ts")
-    const around = await surroundingsOf(pond, signal)
-    return { document: { ...holdings, ...around }, render: (layout) => renderSurroundings(around, layout) }
+    const onStore = (store: StoreOverview) => {
+      if (!isJson) writeOut(renderHoldings(store, nowMs, page))
+    }
+    const answer = await perform(overview, { pond, signal, onStore }, { quick: flags.quick })
+    const render = (layout: Page) =>
+      flags.quick ? renderHoldings(answer, nowMs, layout) : renderSurroundings(answer as Surroundings, layout)
+    return { document: { ...answer }, render }
   },
 })
 
@@ -41,7 +42,7 @@ function entry(name: string, text: string, { style, columns }: Page): string {
 
 // --- The store --------------------------------------------------------------------------------------------------------
 
-function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
+function renderHoldings(holdings: StoreOverview, nowMs: number, page: Page): string {
   const { version, namespace, store, sessions, messages, parts, blobs, last_sync } = holdings
   const kept = `${counted(sessions, "session")}, ${counted(messages, "message")}, ${counted(parts, "part")}, ${counted(blobs, "attachment")}`
   const isOwn = namespace === "local"
@@ -59,7 +60,7 @@ function renderHoldings(holdings: Holdings, nowMs: number, page: Page): string {
   ].join("")
 }
 
-function sizeText({ bytes }: Holdings): string {
+function sizeText({ bytes }: StoreOverview): string {
   if (bytes === null || bytes.live + bytes.dead === 0) return ""
   const dead =
     bytes.dead > bytes.live * DEAD_SHARE_SAID ? ` (${bytesText(bytes.dead)} reclaimable: \`pond optimize\`)` : ""
@@ -68,7 +69,7 @@ function sizeText({ bytes }: Holdings): string {
 }
 
 /** By client; what its sub-agents hold stands behind it. */
-function agentsText({ by_agent }: Holdings): string {
+function agentsText({ by_agent }: StoreOverview): string {
   const clients = new Map<string, { own: number; subs: number }>()
   for (const { source_agent, sessions } of by_agent) {
     const [client = "", sub] = source_agent.split("/")
@@ -86,7 +87,7 @@ function agentsText({ by_agent }: Holdings): string {
   return [...shown, ...more].join(", ")
 }
 
-function indexText({ indexes, messages }: Holdings): string {
+function indexText({ indexes, messages }: StoreOverview): string {
   const words = indexes.find(({ table, name }) => table === "words" && name === "words")
   if (words === undefined) {
     return messages > WAITING_SAID

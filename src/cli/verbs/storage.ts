@@ -1,6 +1,8 @@
 /** `pond storage check`: each step of the proof with how long it took, and what the failed one says. */
 import { visibleLine } from "../../model/visible.ts"
-import { checkStore, exitCodeOf } from "../../operations/store/storage.ts"
+import { perform } from "../../operations/operation.ts"
+import { exitCodeOf } from "../../operations/store/storage.ts"
+import { storageCheck as operation } from "../../operations/store/store-operations.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { defineVerb } from "../verb.ts"
 
@@ -8,8 +10,8 @@ export const storageCheck = defineVerb({
   flags: NO_FLAGS,
   positionals: [{ name: "url", summary: "A storage URL (default: the configured store).", count: "optional" }],
   examples: ["storage check", "storage check s3://bucket/prefix", "storage check --json"],
-  run: async ({ pond, words: [url] }) => {
-    const checked = await checkStore(pond, url)
+  run: async ({ pond, signal, words: [url] }) => {
+    const checked = await perform(operation, { pond, signal }, { url })
     return {
       document: { ...checked },
       exitCode: exitCodeOf(checked),

@@ -3,8 +3,9 @@ import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { unreadOf } from "../../operations/machine/overview.ts"
-import { planPond, type SyncOptions, syncExitCode, syncPond } from "../../operations/machine/sync.ts"
-import { watchPond } from "../../operations/machine/watch.ts"
+import { type planDocument, type SyncHooks, type SyncOutcome, syncExitCode } from "../../operations/machine/sync.ts"
+import { sync as operation, watch as watchOperation } from "../../operations/machine/sync-operations.ts"
+import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
@@ -13,9 +14,9 @@ import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } 
 
 const STAGE_CHOICES = ["import", "embed", "index"] as const
 
-type Report = Awaited<ReturnType<typeof syncPond>>
+type Report = SyncOutcome
 type Unread = Awaited<ReturnType<typeof unreadOf>>
-type Plans = Awaited<ReturnType<typeof planPond>>
+type Plan = ReturnType<typeof planDocument>
 
 const FLAGS = {
   path: flag.text("Read this directory instead of the client's usual one.", "DIR"),
@@ -40,15 +41,14 @@ export const sync = defineVerb({
   examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
   lifetime: (flags) => (flags.watch ? "server" : "command"),
   run: async (context) => {
-    const { pond, flags, signal } = context
+    const { flags } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
     if (flags.watch) return await watchAndPrint(context)
-    const options = syncOptions(context)
-    if (flags["dry-run"]) return outcomeOfPlan(await planPond(pond, options, { signal }))
-    const report = await syncWithProgress(context, options)
+    const request = { ...syncRequest(context), dry_run: flags["dry-run"] }
+    const report = await syncWithProgress(context, request)
+    if ("dry_run" in report) return outcomeOfPlan(report)
     if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
-    const around = await import("../../operations/machine/overview.ts")
-    return outcomeOfSync(report, { unread: await around.unreadOf(pond, signal), isImport: isAsked(flags, "import") })
+    return outcomeOfSync(report, { unread: report.unread, isImport: isAsked(flags, "import") })
   },
 })
 
@@ -57,12 +57,12 @@ type Showing = Pick<SyncVerbContext, "pond" | "progress" | "signal" | "ifLeft" |
 /** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
 export async function syncWithProgress(
   { pond, progress, signal, ifLeft, onEnd }: Showing,
-  options: SyncOptions,
-): Promise<Report> {
+  request: object,
+): Promise<Awaited<ReturnType<typeof operation.run>>> {
   let isEmbedding = false
   let stored = 0
   ifLeft(() => new PondError("interrupted", stoppedText(stored, "At least ")))
-  return await syncPond(pond, options, {
+  const hooks: SyncHooks = {
     signal,
     onEnd,
     onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
@@ -76,7 +76,8 @@ export async function syncWithProgress(
       else progress.stage("embed", "messages", total)
       isEmbedding = true
     },
-  })
+  }
+  return await perform(operation, { pond, ...hooks }, request)
 }
 
 function neverEnds(): PondError {
@@ -105,15 +106,9 @@ const NONE = {
 
 type SyncVerbContext = VerbContext<typeof FLAGS>
 
-function syncOptions({ flags, words }: Pick<SyncVerbContext, "flags" | "words">): SyncOptions {
-  return {
-    adapters: words,
-    path: flags.path,
-    only: flags.only,
-    skip: flags.skip,
-    isFull: flags.full,
-    isPatient: !flags["no-wait"],
-  }
+function syncRequest({ flags, words: adapters }: Pick<SyncVerbContext, "flags" | "words">) {
+  const { path, only, skip, full, "no-wait": no_wait } = flags
+  return { adapters, path, only, skip, full, no_wait }
 }
 
 /** One line for each round that stored something, or met a fault: words, or with `--json` one document a line. */
@@ -121,14 +116,12 @@ async function watchAndPrint(context: SyncVerbContext): Promise<Streamed> {
   const { pond, isJson, signal, writeOut, page } = context
   const reported = new Set<string>()
   context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores the rest."))
-  await watchPond(pond, syncOptions(context), {
-    signal,
-    onReport: (report) => {
-      const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())
-      if (isJson) writeOut(`${JSON.stringify({ protocol_version: 1, ...report })}\n`)
-      else writeOut(`${newsOf(report, time)}${issuesOf(report, reported, page.style).join("")}`)
-    },
-  })
+  const onReport = (report: Report) => {
+    const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())
+    if (isJson) writeOut(`${JSON.stringify({ protocol_version: 1, ...report })}\n`)
+    else writeOut(`${newsOf(report, time)}${issuesOf(report, reported, page.style).join("")}`)
+  }
+  await perform(watchOperation, { pond, signal, onReport }, syncRequest(context))
   return { exitCode: 0, isEndedBySignal: true }
 }
 
@@ -287,26 +280,10 @@ function issueLines(adapter: string, issues: Report["adapters"][number]["issues"
 
 // --- What would be done -----------------------------------------------------------------------------------------------
 
-function outcomeOfPlan(plans: Plans): Outcome {
-  const rows = plans.map((plan) => {
-    const count = (change: string) => plan.units.filter((unit) => unit.change === change).length
-    return {
-      adapter: plan.adapter.id,
-      path: plan.root,
-      sessions: {
-        seen: plan.seen,
-        new: count("new"),
-        grown: count("grown"),
-        rewritten: count("rewritten"),
-        unchanged: plan.unchanged,
-        gone: plan.gone.length,
-        nameless: plan.nameless,
-      },
-      bytes_to_read: plan.bytesToRead,
-    }
-  })
+function outcomeOfPlan(plan: Plan): Outcome {
+  const { adapters: rows } = plan
   return {
-    document: { adapters: rows, dry_run: true },
+    document: { ...plan },
     render: ({ style, columns }) => {
       const cells = rows.map(({ adapter, sessions: { nameless: _, ...counts }, bytes_to_read }) => [
         adapter,

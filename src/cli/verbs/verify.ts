@@ -2,7 +2,9 @@
 
 import { bytesText, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { type Verification, verifyExitCode, verifyPond } from "../../operations/machine/verify.ts"
+import { verify as operation } from "../../operations/machine/restore-operations.ts"
+import { type Verification, type VerifyHooks, verifyExitCode } from "../../operations/machine/verify.ts"
+import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { issueLine, NO_SOURCES } from "../render/sync-text.ts"
@@ -34,19 +36,20 @@ export const verify = defineVerb({
     "verify pi --path ~/backup/pi-sessions",
   ],
   run: async ({ pond, flags, words, progress, signal }) => {
-    const verification = await verifyPond(
-      pond,
+    const hooks: VerifyHooks = {
+      signal,
+      onPlan: ({ adapter }, bytes) => progress.stage(adapter.id, "bytes", bytes),
+      onProgress: (bytes, unit) => progress.at(bytes, unit),
+    }
+    const verification = await perform(
+      operation,
+      { pond, ...hooks },
       {
         adapters: words,
         path: flags.path,
-        sessionId: flags.session,
-        throughStore: flags["through-store"],
-        againstStore: flags["against-store"],
-      },
-      {
-        signal,
-        onPlan: ({ adapter }, bytes) => progress.stage(adapter.id, "bytes", bytes),
-        onProgress: (bytes, unit) => progress.at(bytes, unit),
+        session: flags.session,
+        through_store: flags["through-store"],
+        against_store: flags["against-store"],
       },
     )
     return {

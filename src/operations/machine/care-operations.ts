@@ -3,7 +3,8 @@ import { type TSchema, Type } from "typebox"
 import { nullable, oneOf, onOff } from "../fields.ts"
 import { closedObject, defineLocalOperation, perform, type RunContext } from "../operation.ts"
 import { StatusOutput, type StatusOutput as StoreFacts, status } from "../wire/status.ts"
-import { Count, IssueGroups, LastSync, RetentionDue, Texts, UnreadClients } from "./shapes.ts"
+import type { Surroundings } from "./overview.ts"
+import { Count, IssueGroups, LastSync, RetentionDue, SCHEDULE, Texts, UnreadClients } from "./shapes.ts"
 import type { SyncRecord } from "./sync-history.ts"
 
 function optional<const P extends Record<string, TSchema>>(properties: P) {
@@ -33,9 +34,10 @@ const SURROUNDINGS = {
   unread: UnreadClients,
   disabled: Type.Array(Type.String(), { description: "Adapters that are turned off." }),
   schedule: closedObject({
+    ...optional(SCHEDULE),
     scheduled: Type.Boolean(),
-    every_minutes: nullable(Count),
-    trouble: nullable(Type.String()),
+    every_minutes: SCHEDULE.every_minutes,
+    trouble: SCHEDULE.trouble,
   }),
   troubles: Type.Array(Type.String(), { description: "What could not be examined." }),
 }
@@ -51,7 +53,10 @@ export const overview = defineLocalOperation({
   errors: [],
   surfaces: { local: true, cli: "status" },
   read: true,
-  run: async (context: RunContext & OverviewHooks, { quick = false }) => {
+  run: async (
+    context: RunContext & OverviewHooks,
+    { quick = false },
+  ): Promise<StoreOverview & { readonly [Name in keyof Surroundings]?: Surroundings[Name] }> => {
     const { pond, signal } = context
     const { readSyncHistory } = await import("./sync-history.ts")
     const name = pond.storeName()

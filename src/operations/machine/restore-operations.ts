@@ -98,8 +98,8 @@ export const restore = defineLocalOperation({
     const { to, root, cwd, anew: isAnew, reasoning = "text" } = rest
     const options = { sessionId: session, to, root, cwd, reasoning, isForced: force, isAnew }
     using made = await withFullSessionId(pond, session, (sessionId) => plan(pond, { ...options, sessionId }))
-    if (dry_run === true) return reportOf(made, root ?? rootOf(pond, made.target))
     onPlan?.(made)
+    if (dry_run === true) return reportOf(made, root ?? rootOf(pond, made.target))
     return await write(pond, made, options)
   },
 })

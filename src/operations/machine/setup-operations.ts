@@ -12,7 +12,7 @@ import {
   SCHEDULE,
   SCHEDULERS,
   SyncRecordShape,
-  SyncReportShape,
+  SyncReportOutput,
   Texts,
 } from "./shapes.ts"
 import type { SyncOutcome } from "./sync.ts"
@@ -217,7 +217,7 @@ export const init = defineLocalOperation({
       applied: Type.Literal(true),
       ...INIT_PLAN,
       done: InitDone,
-      sync: nullable(closedObject(SyncReportShape)),
+      sync: nullable(SyncReportOutput),
     }),
     closedObject({ registrations: Steps, schedule_stopped: Type.Boolean(), config_removed: Type.Boolean() }),
   ]),

@@ -121,3 +121,5 @@ export const PLANNED_SCHEDULE = {
   command: Texts,
   files: Type.Array(closedObject({ path: Type.String(), text: Type.String() })),
 }
+
+export const SyncReportOutput = closedObject({ ...SyncReportShape, unread: Type.Optional(UnreadClients) })

@@ -2,7 +2,7 @@
 import { Type } from "typebox"
 import { manyOf, onOff } from "../fields.ts"
 import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
-import { Adapters, Count, Path, SyncReportShape, UnreadClients } from "./shapes.ts"
+import { Adapters, Count, Path, SyncReportOutput, SyncReportShape } from "./shapes.ts"
 import type { SyncHooks, SyncOutcome } from "./sync.ts"
 
 const STAGES = ["import", "embed", "index"] as const
@@ -16,7 +16,6 @@ const SYNC_INPUT = {
   no_wait: onOff("Fail at once if another sync of this store is running."),
 }
 
-const SyncReportOutput = closedObject({ ...SyncReportShape, unread: Type.Optional(UnreadClients) })
 const SyncPlanOutput = closedObject({
   adapters: Type.Array(
     closedObject({

@@ -1,0 +1,97 @@
+/** Every verb's `--json` is the document of its operation, by its published schema: run as processes, in one home. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { TSchema } from "typebox"
+import { Compile } from "typebox/compile"
+import { VERBS } from "../../src/cli/registry.ts"
+import { schemas } from "../../src/http/schemas.ts"
+import { LOCAL_OPERATIONS, OPERATIONS } from "../../src/operations/table.ts"
+import { homeOfClients } from "../support/clients-home.ts"
+import { fakePrograms } from "../support/fake-programs.ts"
+import { runPond, type TemporaryHome } from "../support/pond-process.ts"
+
+let home: TemporaryHome
+let env: Record<string, string>
+let sessionId = ""
+
+beforeAll(async () => {
+  home = homeOfClients()
+  const programs = fakePrograms(home.path, { systemctl: "exit 0" })
+  env = { ...home.env, PATH: programs.path }
+  const synced = await runPond(["sync", "--json"], { env })
+  expect(synced.stderr).not.toContain("error")
+  const { sessions } = JSON.parse((await runPond(["search", "the", "--json"], { env })).stdout)
+  sessionId = sessions[0].session_id
+}, 60_000)
+afterAll(() => home[Symbol.dispose]())
+
+/** In this order: some say how things stand after others. SESSION and HOME stand for what is known when they run. */
+const LINES: readonly string[] = [
+  "init --dry-run",
+  "init --yes",
+  "sync",
+  "sync --dry-run",
+  "sync --full --only import",
+  "verify",
+  "verify claude-code --through-store",
+  "restore SESSION --to pi --root HOME/there --cwd HOME --dry-run",
+  "restore SESSION --to pi --root HOME/there --cwd HOME",
+  "status",
+  "status --quick",
+  "stats",
+  "stats --by tool",
+  "config",
+  "doctor",
+  "adapters list",
+  "adapters discover",
+  "adapters disable pi",
+  "adapters enable pi",
+  "schedule start --dry-run",
+  "schedule start",
+  "schedule status",
+  "schedule logs",
+  "schedule stop",
+  "optimize",
+  "storage check",
+  "namespace list",
+  "namespace create team-a",
+  "export -o HOME/all.pond",
+  "export -o HOME/one.pond --session SESSION",
+  "import HOME/all.pond --dry-run",
+  "copy --to HOME/copied",
+  "copy --to HOME/copied --verify-only",
+  "search the",
+  "get SESSION",
+  "sql select+1",
+  "init --undo",
+]
+
+function verbOf(line: string): string {
+  return VERBS.map(({ name }) => name).find((name) => line === name || line.startsWith(`${name} `)) ?? ""
+}
+
+function schemaOf(verb: string): TSchema {
+  const operation = [...OPERATIONS, ...LOCAL_OPERATIONS].find(({ surfaces }) => surfaces.cli === verb)
+  const isLocal = operation !== undefined && "local" in operation.surfaces
+  const [name, kind] = [operation?.name ?? "", isLocal ? "document" : "response"]
+  return schemas().get(`${name}_${kind}`) as unknown as TSchema
+}
+
+async function run(line: string) {
+  const words = line
+    .split(" ")
+    .map((word) => word.replace("SESSION", sessionId).replace("HOME", home.path).replace("+", " "))
+  const { stdout, exitCode } = await runPond([...words, "--json"], { env, cwd: home.path })
+  const faults = [...Compile(schemaOf(verbOf(line))).Errors(JSON.parse(stdout))]
+  return { line, exitCode, faults: faults.map(({ instancePath, message }) => `${instancePath} ${message}`) }
+}
+
+test("what a verb prints with --json has the published shape", async () => {
+  for (const line of LINES) expect(await run(line)).toEqual({ line, exitCode: 0, faults: [] })
+}, 120_000)
+
+test("no verb with a document is left out", () => {
+  const tried = new Set(LINES.map(verbOf))
+  const verbs = [...OPERATIONS, ...LOCAL_OPERATIONS].flatMap(({ surfaces }) => surfaces.cli ?? [])
+  // `watch` prints the documents of `sync`, one a round; `resume` starts another program.
+  expect(verbs.filter((verb) => !tried.has(verb) && !["watch", "resume"].includes(verb))).toEqual([])
+})
