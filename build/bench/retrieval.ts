@@ -86,7 +86,7 @@ async function judgeSet(folder: string, set: string, runs: string, embedder: Emb
       clock: systemClock,
       random: systemRandom,
     }),
-    { clock: systemClock, host: "bench" },
+    { clock: systemClock, host: "bench", lifetime: "server" },
   )
   try {
     const documents = linesOf<Document>(join(folder, "corpus.jsonl"))

@@ -17,7 +17,7 @@ export function storeFolder(folder: string): string {
 export function openTalkStore(folder: string): Sessions {
   const parts = { log: silentLog, clock: systemClock, random: systemRandom }
   const location = parseLocation(storeFolder(folder), { environment: {} })
-  return openSessions(openStore(location, parts), { clock: systemClock, host: "bench" })
+  return openSessions(openStore(location, parts), { clock: systemClock, host: "bench", lifetime: "server" })
 }
 
 /** Goes on where an earlier run stopped. */
