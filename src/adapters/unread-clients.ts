@@ -2,11 +2,10 @@
  * Clients that pond knows and has no adapter for. What they are about to delete is said all the same, because nothing else
  * keeps it. An entry has the shape of an adapter, which takes it over as it is; then `unreadClients` leaves it out.
  */
-import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { isJsonObject, type JsonValue, parseJson } from "../model/json.ts"
-import { isSystemError } from "../platform/system-error.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.ts"
 import type { Adapter, Retention, RetentionPolicy, Source } from "./adapter.ts"
+import { readSettings } from "./shared/settings-file.ts"
 import { filesBelow, isIssue } from "./shared/walk.ts"
 
 export interface UnreadClient {
@@ -61,19 +60,8 @@ function daysOf(age: JsonValue): Retention["days"] | undefined {
   return days > 0 ? days : undefined
 }
 
-function retentionIn(file: string): { readonly [key: string]: JsonValue } {
-  const parsed = parseJson(existsSync(file) ? readTextOrEmpty(file) : "")
-  const general = parsed.ok && isJsonObject(parsed.value) ? parsed.value["general"] : undefined
+function retentionIn(file: string): JsonObject {
+  const { general } = readSettings(file)
   const retention = isJsonObject(general) ? general["sessionRetention"] : undefined
   return isJsonObject(retention) ? retention : {}
-}
-
-/** Settings that cannot be read say nothing to pond; the client itself may still read them. */
-function readTextOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, "utf8")
-  } catch (error) {
-    if (isSystemError(error)) return ""
-    throw error
-  }
 }

@@ -2,15 +2,15 @@
  * A session of another client as Claude Code would have written it: one log, its records in one chain, one record for
  * each block of a reply, and beside it the logs of its agents. Ids are derived from those of the source.
  */
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
-import type { Loss } from "../../model/report.ts"
+import { isJsonObject, type JsonObject, stringifyJson } from "../../model/json.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
-import { loss } from "../shared/losses.ts"
+import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import {
   type AssistantTurn,
   type CallBlock,
   type FileBlock,
+  runsByInjected,
   type TextBlock,
   turnsOf,
   type UserTurn,
@@ -19,7 +19,7 @@ import { type Agent, agentsOf } from "./foreign-agents.ts"
 import { IMAGES, sentContent, shownResult } from "./foreign-results.ts"
 import { projectKey } from "./project-key.ts"
 import { JUDGED } from "./records.ts"
-import { claudeCodeVocabulary } from "./vocabulary.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
   const { session } = conversation
@@ -42,14 +42,9 @@ export function foreign(conversation: Conversation, target: ForeignTarget, sink:
 
 // --- The log ----------------------------------------------------------------------------------------------------------
 
-interface Log {
-  /** How many lines it has so far. */
-  readonly length: number
-  readonly losses: readonly Loss[]
-  add(record: JsonObject): void
+interface Log extends ForeignLog {
   /** The next record of the chain, and its id. */
   chain(timestamp: string, fields: JsonObject): string
-  lose(...given: Parameters<typeof loss>): void
 }
 
 interface LogIdentity {
@@ -59,19 +54,14 @@ interface LogIdentity {
   readonly agents: readonly Agent[]
 }
 
-interface LogOutput {
-  readonly sink: FileSink
-  readonly relativePath: string
-}
-
 function writeLog(
   conversation: Conversation,
   { cwd, reasoning }: ForeignTarget,
   identity: LogIdentity,
-  output: LogOutput,
+  output: { readonly sink: FileSink; readonly relativePath: string },
 ): Log {
-  const { turns, losses } = turnsOf(conversation, claudeCodeVocabulary, reasoning)
-  const log = createLog(identity, cwd, losses, output)
+  const { turns, losses } = turnsOf(conversation, vocabulary, reasoning)
+  const log = createLog(identity, cwd, createForeignLog(output.sink, output.relativePath, losses))
   const ids = createCallIds()
   const last = turns.at(-1)
   for (const turn of turns)
@@ -80,60 +70,36 @@ function writeLog(
   return log
 }
 
-function createLog({ sessionId, agent }: LogIdentity, cwd: string, known: readonly Loss[], output: LogOutput): Log {
-  const losses = [...known]
+function createLog({ sessionId, agent }: LogIdentity, cwd: string, log: ForeignLog): Log {
   let parentUuid: string | null = null
-  let count = 0
   const seed = `${sessionId} ${agent?.id ?? ""}`
   const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: JUDGED.to }
-  function add(record: JsonObject): void {
-    output.sink.line(output.relativePath, stringifyJson(record))
-    count++
-  }
-  return {
-    get length() {
-      return count
-    },
-    losses,
-    add,
-    chain(timestamp, fields) {
-      const uuid = uuidV4Of(`${seed} ${count}`)
+  return Object.assign(log, {
+    chain(timestamp: string, fields: JsonObject) {
+      const uuid = uuidV4Of(`${seed} ${log.length}`)
       const place = {
         parentUuid,
         isSidechain: agent !== undefined,
         ...(agent === undefined ? {} : { agentId: agent.id }),
       }
-      add({ ...place, ...fields, uuid, timestamp: timeOf(timestamp), ...common })
+      log.add({ ...place, ...fields, uuid, timestamp: timeOf(timestamp), ...common })
       parentUuid = uuid
       return uuid
     },
-    lose(...given) {
-      losses.push(loss(...given))
-    },
-  }
+  })
 }
 
 // --- Turns of the user ------------------------------------------------------------------------------------------------
 
 /** What a harness wrote stands in records of its own: a person sees what they said, the model is sent all of it. */
 function addUserTurn(log: Log, { messageId, timestamp, blocks }: UserTurn): void {
-  let run: JsonValue[] = []
-  let kind: string | undefined
-  function flush(): void {
+  for (const { injected, blocks: own } of runsByInjected(blocks)) {
+    const run = own.map((block) => userBlock(log, messageId, block)).filter((block) => block !== undefined)
     const [only] = run
-    if (only === undefined) return
-    const isText = run.length === 1 && isJsonObject(only) && only["type"] === "text"
-    const content = isText ? (only["text"] ?? "") : run
-    log.chain(timestamp, { type: "user", message: { role: "user", content }, ...marksOf(kind) })
-    run = []
+    if (only === undefined) continue
+    const content = run.length === 1 && only["type"] === "text" ? (only["text"] ?? "") : run
+    log.chain(timestamp, { type: "user", message: { role: "user", content }, ...marksOf(injected) })
   }
-  for (const block of blocks) {
-    if (block.injected !== kind) flush()
-    kind = block.injected
-    const content = userBlock(log, messageId, block)
-    if (content !== undefined) run.push(content)
-  }
-  flush()
 }
 
 function marksOf(injected: string | undefined): JsonObject {
@@ -269,9 +235,4 @@ function createCallIds(): CallIds {
       return id
     },
   }
-}
-
-/** As Claude Code writes a moment: with milliseconds, never more. */
-function timeOf(timestamp: string): string {
-  return new Date(Date.parse(timestamp)).toISOString()
 }

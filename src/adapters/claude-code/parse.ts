@@ -3,7 +3,7 @@
  * A record of a person or of the model becomes messages, everything else a carrier. The tree that the records form by
  * `uuid` and `parentUuid` is not followed here: that is for `context.ts`, which reads it from the kept records.
  */
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
   joined,
@@ -21,6 +21,7 @@ import {
   valueAt,
 } from "../extract.ts"
 import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { readJson } from "../shared/read-json.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
 import { BRAND, isKnownRecord } from "./records.ts"
@@ -150,26 +151,18 @@ function learn({ learned, isAgent }: Reading, record: JsonObject): void {
 // --- Records ----------------------------------------------------------------------------------------------------------
 
 function pushRecord(reading: Reading, raw: RawRecord): void {
-  const { writer } = reading
-  if (raw.form === "log" || raw.form === "document") pushJson(reading, raw)
-  else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
-  else if (raw.form === "text" || raw.file.form !== "log") writer.whole(raw)
-  else writer.unreadable(raw, "not_utf8", "bytes that are not UTF-8")
-}
-
-function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): void {
   const { writer, main } = reading
-  const parsed = parseJson(raw.text)
-  if (!parsed.ok) {
-    if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
-    else writer.unreadable(raw, "unparsable_line", "text that is not JSON")
-  } else if (!isJsonObject(parsed.value)) {
+  if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
+  if (raw.form === "row") return
+  const record = readJson(raw, writer)
+  if (record === undefined) return
+  if (!isJsonObject(record)) {
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is not an object" })
-    writer.carrier(raw, parsed.value)
+    writer.carrier(raw, record)
   } else if (raw.file.relativePath === main.relativePath) {
-    if (!writer.hasBegun) learn(reading, parsed.value)
-    pushMain(reading, raw, parsed.value)
-  } else pushSide(reading, raw, parsed.value)
+    if (!writer.hasBegun) learn(reading, record)
+    pushMain(reading, raw, record)
+  } else pushSide(reading, raw, record)
 }
 
 /** A record of another file of the session: an agent's description, a workflow's journal. */

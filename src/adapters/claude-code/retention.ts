@@ -2,10 +2,9 @@
  * How long Claude Code keeps its transcripts: it deletes those that nothing touched for `cleanupPeriodDays` of its
  * settings, and for thirty days where they say nothing. Reads that one number of that one file.
  */
-import { existsSync, readFileSync } from "node:fs"
-import { isJsonObject, parseJson } from "../../model/json.ts"
-import { isSystemError } from "../../platform/system-error.ts"
+import { existsSync } from "node:fs"
 import type { Retention } from "../adapter.ts"
+import { readSettings } from "../shared/settings-file.ts"
 
 const DAYS_DEFAULT = 30
 
@@ -17,18 +16,6 @@ export function retention(root: string): Retention | undefined {
 }
 
 function daysIn(file: string): number | undefined {
-  if (!existsSync(file)) return undefined
-  const parsed = parseJson(readTextOrEmpty(file))
-  const days = parsed.ok && isJsonObject(parsed.value) ? parsed.value["cleanupPeriodDays"] : undefined
+  const days = readSettings(file)["cleanupPeriodDays"]
   return typeof days === "number" ? days : undefined
-}
-
-/** Settings that cannot be read say nothing to pond; the client itself may still read them. */
-function readTextOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, "utf8")
-  } catch (error) {
-    if (isSystemError(error)) return ""
-    throw error
-  }
 }

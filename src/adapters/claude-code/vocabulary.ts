@@ -4,7 +4,7 @@ import { listOf, singleEdit, type Vocabulary } from "../shared/vocabulary.ts"
 const taskKeys = { purpose: "description", prompt: "prompt", agent: "subagent_type", isBackground: "run_in_background" }
 const todoItems = listOf(["text", "content"], ["status", "status"], ["active", "activeForm"])
 
-export const claudeCodeVocabulary: Vocabulary = [
+export const vocabulary: Vocabulary = [
   {
     name: "Bash",
     kind: "shell",

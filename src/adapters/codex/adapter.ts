@@ -1,16 +1,14 @@
-/** Codex, from its first client to version 0.169: the four faces of its adapter, each in a file of its own. */
-import type { Adapter, ResumeCommand, SessionLocation } from "../adapter.ts"
-import { inOtherHome } from "../shared/other-home.ts"
+/** Codex, from its first client to version 0.169. */
+import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
-import { foreign } from "./foreign.ts"
 import { openBases } from "./lineage.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { nameOf } from "./rollout-name.ts"
-import { native, repoint, unchangedByRepoint } from "./serialize.ts"
-import { concerns, currentPath, isArchived, source } from "./source.ts"
-import { codexVocabulary } from "./vocabulary.ts"
+import { repoint, serialize, unchangedByRepoint } from "./serialize.ts"
+import { concerns, currentPath, source } from "./source.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 export const codex: Adapter = {
   id: BRAND.id,
@@ -19,8 +17,8 @@ export const codex: Adapter = {
   source,
   parse,
   context,
-  serialize: { native, foreign, resume },
-  vocabulary: codexVocabulary,
+  serialize,
+  vocabulary,
   // Messages do not say it: each turn begins with a record of its own that does.
   models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
   contentIds: true,
@@ -28,14 +26,4 @@ export const codex: Adapter = {
   relocation: { nameOf, currentPath, repoint, unchangedByRepoint },
   watching: { concerns },
   registration,
-}
-
-/** It refuses a thread that is archived, and one that is not cannot be brought back. */
-function resume(sessionId: string, cwd: string, { relativePath = "", root }: SessionLocation = {}): ResumeCommand {
-  return {
-    ...(root === undefined ? {} : inOtherHome("Codex", { CODEX_HOME: root })),
-    ...(isArchived(relativePath) ? { before: ["codex", "unarchive", sessionId] } : {}),
-    command: ["codex", "resume", sessionId],
-    cwd,
-  }
 }

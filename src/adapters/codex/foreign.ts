@@ -4,10 +4,9 @@
  * one for each sub-agent, and a line of the index where there is a title. Pure: ids and moments come from the source.
  */
 import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
-import type { Loss } from "../../model/report.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
-import { loss } from "../shared/losses.ts"
+import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import type { ResultContent } from "../shared/translate.ts"
 import {
   type AssistantTurn,
@@ -23,7 +22,7 @@ import { saysFailure } from "./items.ts"
 import { BRAND, ORIGINATOR } from "./opening.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { contentKind } from "./provenance.ts"
-import { codexVocabulary } from "./vocabulary.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 /** The version whose files these are like. */
 const LIKE_VERSION = "0.169.0"
@@ -45,9 +44,9 @@ function writeThread(
 ): ForeignEnd {
   const { session, children } = conversation
   const id = uuidV7Of(Date.parse(session.created_at), `${BRAND.id} ${session.source_agent} ${session.id}`)
-  const { turns, losses } = withWholeCharacters(turnsOf(conversation, codexVocabulary, target.reasoning))
+  const { turns, losses } = withWholeCharacters(turnsOf(conversation, vocabulary, target.reasoning))
   const relativePath = rolloutPath(session.created_at, id)
-  const rollout = createRollout(losses, (line) => sink.line(relativePath, line))
+  const rollout = createRollout(createForeignLog(sink, relativePath, losses))
   rollout.add(timeOf(session.created_at), "session_meta", header(conversation, target, id, parent))
   // A thread without a word of a person is in no list: then what its harness said first stands in.
   const hasSpeech = turns.some((turn) => turn.role === "user" && turn.blocks.some(isAuthored))
@@ -98,23 +97,13 @@ function titleLine({ session }: Conversation, id: string): string | undefined {
 
 // --- The rollout ------------------------------------------------------------------------------------------------------
 
-interface Rollout {
-  readonly losses: readonly Loss[]
+interface Rollout extends Pick<ForeignLog, "losses" | "lose"> {
   add(timestamp: string, type: "session_meta" | "response_item" | "event_msg", payload: JsonObject): void
-  lose(...given: Parameters<typeof loss>): void
 }
 
-function createRollout(known: readonly Loss[], write: (line: string) => void): Rollout {
-  const losses = [...known]
-  return {
-    losses,
-    add(timestamp, type, payload) {
-      write(stringifyJson({ timestamp, type, payload }))
-    },
-    lose(...given) {
-      losses.push(loss(...given))
-    },
-  }
+function createRollout(log: ForeignLog): Rollout {
+  const { losses, lose } = log
+  return { losses, lose, add: (timestamp, type, payload) => log.add({ timestamp, type, payload }) }
 }
 
 // --- Turns of the user ------------------------------------------------------------------------------------------------
@@ -225,9 +214,4 @@ function callId(id: string): string {
 
 function toolName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, NAME_CHARS_MAX) || "tool"
-}
-
-/** As Codex writes a moment: with milliseconds, never more. */
-function timeOf(timestamp: string): string {
-  return new Date(Date.parse(timestamp)).toISOString()
 }

@@ -18,6 +18,7 @@ import {
 } from "../extract.ts"
 import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { readJson } from "../shared/read-json.ts"
 import { spellingOf } from "../shared/spelling.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
@@ -102,23 +103,18 @@ function pushRaw(reading: Reading, raw: RawRecord): void {
   const { writer } = reading
   if (raw.file.relativePath === INDEX_PLACE) pushTitle(reading, raw)
   else if (raw.form === "row") writer.unreadable(raw, "unexpected_row", "a row of a database among files")
-  else if (raw.form === "bytes") writer.unreadable(raw, "not_utf8", "bytes that are not UTF-8")
-  else if (raw.form === "text") writer.whole(raw)
-  else pushJson(reading, raw)
+  else pushJson(reading, raw, readJson(raw, writer))
 }
 
-function pushJson(reading: Reading, raw: Extract<RawRecord, { text: string }>): void {
+function pushJson(reading: Reading, raw: Exclude<RawRecord, { form: "row" }>, record: JsonValue | undefined): void {
   const { writer } = reading
-  const parsed = parseJson(raw.text)
-  if (!parsed.ok) {
-    if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
-    else writer.unreadable(raw, "unparsable_line", "text that is not JSON")
-  } else if (isJsonObject(parsed.value)) {
-    if (raw.form === "document") pushDocument(reading, raw, parsed.value)
-    else pushLine(reading, raw, parsed.value)
+  if (record === undefined || raw.form === "bytes") return
+  if (isJsonObject(record)) {
+    if (raw.form === "document") pushDocument(reading, raw, record)
+    else pushLine(reading, raw, record)
   } else {
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is not an object" })
-    writer.carrier(raw, parsed.value)
+    writer.carrier(raw, record)
   }
 }
 

@@ -1,18 +1,41 @@
 /** Native restore: the rollouts as they lay, and the thread's lines of the index of titles. */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
-import type { FileSink, NativeSerializer, OutputFile, OutputLine } from "../adapter.ts"
+import type {
+  FileSink,
+  NativeSerializer,
+  OutputFile,
+  OutputLine,
+  ResumeCommand,
+  Serialize,
+  SessionLocation,
+} from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { withAt } from "../lift.ts"
 import { createNativeSerializer, entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
+import { inOtherHome } from "../shared/other-home.ts"
+import { foreign } from "./foreign.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { rolloutName } from "./rollout-name.ts"
+import { isArchived } from "./source.ts"
+
+export const serialize: Serialize = { native, foreign, resume }
+
+/** It refuses a thread that is archived, and one that is not cannot be brought back. */
+function resume(sessionId: string, cwd: string, { relativePath = "", root }: SessionLocation = {}): ResumeCommand {
+  return {
+    ...(root === undefined ? {} : inOtherHome("Codex", { CODEX_HOME: root })),
+    ...(isArchived(relativePath) ? { before: ["codex", "unarchive", sessionId] } : {}),
+    command: ["codex", "resume", sessionId],
+    cwd,
+  }
+}
 
 /**
  * What came before envelopes is outdated: documents, and lines that are the items themselves. The client lists neither. And
  * a rollout that a crash left with half of a character at its end, of which it reads nothing: it must be UTF-8 to the last byte.
  */
-export function native(session: Session, sink: FileSink): NativeSerializer {
+function native(session: Session, sink: FileSink): NativeSerializer {
   const records = createNativeSerializer(session, sink, (relativePath) => relativePath === INDEX_PLACE)
   let isEnveloped: boolean | undefined
   let isUnread = false

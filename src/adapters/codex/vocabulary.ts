@@ -16,7 +16,7 @@ const argv: Conversion = {
 const shellKeys = { directory: "workdir", timeoutMs: "timeout_ms", purpose: "justification" }
 const planItems = listOf(["text", "step"], ["status", "status"])
 
-export const codexVocabulary: Vocabulary = [
+export const vocabulary: Vocabulary = [
   {
     name: "exec_command",
     kind: "shell",

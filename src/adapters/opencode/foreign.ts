@@ -22,7 +22,7 @@ import {
 import { createIds, type Ids, sessionIdOf } from "./ids.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { VERSION } from "./schema.ts"
-import { opencodeVocabulary } from "./vocabulary.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
   const write = (row: OutputRow) => sink.row("opencode.db", row)
@@ -40,7 +40,7 @@ type Write = (row: OutputRow) => void
 
 /** The losses. */
 function writeSession(conversation: Conversation, target: ForeignTarget, write: Write, parent?: Parent): Loss[] {
-  const { turns, losses } = turnsOf(conversation, opencodeVocabulary, target.reasoning)
+  const { turns, losses } = turnsOf(conversation, vocabulary, target.reasoning)
   const sessionId = idOf(conversation)
   const agent = parent === undefined ? MAIN_AGENT : SUB_AGENT
   const children = startsOf(conversation)

@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../
 import type { SessionLog } from "../../model/session.ts"
 import { plain } from "../extract.ts"
 import type { NativeRecord } from "../shared/native.ts"
-import { newestRecords } from "./native.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { infoAt, type MessageView, objectOf, viewOf } from "./records.ts"
+import { newestRecords } from "./serialize.ts"
 
 export interface LiveSession {
   /** The row or the document of the session, where there is one. */

@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { RawRecord, SourceUnit } from "../adapter.ts"
 import { nonEmptyStringAt, plain } from "../extract.ts"
+import { type DocumentShape, splitDocument } from "../shared/documents.ts"
 import { readJson } from "../shared/read-json.ts"
 import { type Digests, hashOf, openDigests } from "./digests.ts"
 import { draftsOf } from "./messages.ts"
@@ -156,13 +157,12 @@ interface ExportDigests {
 
 /** The document without its messages, whose ids stand in their place, and then each of them. */
 function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument, digests: ExportDigests): void {
-  const { messages, ...rest } = document
   parsing.begin(document.info, "export")
-  const header: JsonObject = { ...rest, messages: messages.map(exportIdOf) }
+  const { header, items } = splitDocument(document, EXPORT) ?? { header: document, items: [] }
   const id = nonEmptyStringAt(header, "info", "id")
   if (id !== undefined) putSingle(parsing, raw, header, id)
   else putUnknown(parsing, raw, header, "unknown_document", "an export without a session id")
-  for (const message of messages) {
+  for (const message of items) {
     const digest = hashOf(stringifyJson(message))
     if (digests.known.has(digest)) continue
     digests.exported.add(digest)
@@ -177,9 +177,13 @@ function isMessage(message: JsonValue): message is JsonObject {
   return isJsonObject(message) && isJsonObject(message["info"] ?? null) && !("messages" in message)
 }
 
-export function exportIdOf(message: JsonValue): string | null {
-  const id = isMessage(message) ? idOf(message["info"] ?? null) : ""
-  return id === "" ? null : id
+/** The messages of an export stand in one list. */
+export const EXPORT: DocumentShape = {
+  key: "messages",
+  idOf: (message) => {
+    const id = isMessage(message) ? idOf(message["info"] ?? null) : ""
+    return id === "" ? undefined : id
+  },
 }
 
 function idOf(record: JsonValue): string {

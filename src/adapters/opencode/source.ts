@@ -4,15 +4,15 @@
  *
  * Only named places are looked at. `auth.json`, `mcp-auth.json` and `storage/share` lie beside them and are never opened.
  */
-import { readFileSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join } from "node:path"
-import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Environment } from "../../platform/host/environment.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { Database, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
+import { readSettings } from "../shared/settings-file.ts"
 import { isIssue } from "../shared/walk.ts"
 import { lastModelIn, listSessions, readRows } from "./database.ts"
 import { objectOf } from "./records.ts"
@@ -80,8 +80,7 @@ function modelOfDatabase(path: string): string | undefined {
 }
 
 function modelOfState(path: string): string | undefined {
-  const parsed = statSync(path, { throwIfNoEntry: false })?.isFile() ? parseJson(readFileSync(path, "utf8")) : undefined
-  const recent = parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value["recent"] : undefined
+  const { recent } = readSettings(path)
   const [first] = Array.isArray(recent) ? recent : []
   const { providerID, modelID } = objectOf(first)
   return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined

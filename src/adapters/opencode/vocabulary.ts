@@ -3,7 +3,7 @@ import { listOf, singleEdit, type Vocabulary } from "../shared/vocabulary.ts"
 
 const todoItems = listOf(["text", "content"], ["status", "status"], ["id", "id"], ["priority", "priority"])
 
-export const opencodeVocabulary: Vocabulary = [
+export const vocabulary: Vocabulary = [
   {
     name: "bash",
     kind: "shell",

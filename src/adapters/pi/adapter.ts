@@ -1,11 +1,11 @@
-/** pi, versions 1 to 4 of its logs: the four faces of its adapter, each in a file of its own. */
+/** pi, versions 1 to 4 of its logs. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { directoryOf } from "./foreign.ts"
 import { parse, unchangedByUpgrade } from "./parse.ts"
 import { serialize } from "./serialize.ts"
 import { isDiverted, source } from "./source.ts"
-import { piVocabulary } from "./vocabulary.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 export const pi: Adapter = {
   id: "pi",
@@ -15,7 +15,7 @@ export const pi: Adapter = {
   parse,
   context,
   serialize,
-  vocabulary: piVocabulary,
+  vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
   relocation: {
     relativePath: (path, from, to) => path.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),

@@ -1,21 +1,21 @@
 /** A session of another client as pi would have written it: a header, and a chain of entries. */
-import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
-import type { Loss } from "../../model/report.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
-import { loss } from "../shared/losses.ts"
+import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import {
   type AssistantTurn,
   type CallBlock,
   type CallResult,
   type FileBlock,
+  runsByInjected,
   type TextBlock,
   type Turn,
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
 import { BRAND } from "./parse.ts"
-import { piVocabulary } from "./vocabulary.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 /** Sub-agents are no idea of pi's own: each becomes a session beside, with its first words for a name. */
 export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
@@ -26,12 +26,12 @@ export function foreign(conversation: Conversation, target: ForeignTarget, sink:
 
 function writeSession(conversation: Conversation, { cwd, reasoning }: ForeignTarget, sink: FileSink): ForeignEnd {
   const { session } = conversation
-  const { turns, losses } = turnsOf(conversation, piVocabulary, reasoning)
+  const { turns, losses } = turnsOf(conversation, vocabulary, reasoning)
   const created = Date.parse(session.created_at)
   const sessionId = uuidV7Of(created, `${BRAND.id} ${session.source_agent} ${session.id}`)
   const timestamp = timeOf(session.created_at)
   const relativePath = `${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
-  const log = createLog(sessionId, losses, (line) => sink.line(relativePath, line))
+  const log = createLog(sessionId, createForeignLog(sink, relativePath, losses))
   log.add({ type: "session", version: 3, id: sessionId, timestamp, cwd })
   if (session.title !== undefined) log.addEntry("session_info", timestamp, () => ({ name: session.title ?? "" }))
   for (const [index, turn] of turns.entries()) addTurn(log, turn, index, providerOf(conversation))
@@ -45,44 +45,30 @@ export function directoryOf(cwd: string): string {
 
 // --- The log ----------------------------------------------------------------------------------------------------------
 
-interface Log {
-  readonly losses: readonly Loss[]
-  add(record: JsonObject): void
+interface Log extends ForeignLog {
   /** The next entry of the path. Its fields may name its own id. */
   addEntry(type: string, timestamp: string, fields: (id: string) => JsonObject): void
-  lose(...given: Parameters<typeof loss>): void
 }
 
-function createLog(sessionId: string, known: readonly Loss[], write: (line: string) => void): Log {
-  const losses = [...known]
+function createLog(sessionId: string, log: ForeignLog): Log {
   const ids = new Set<string>()
   let parentId: string | null = null
-  let count = 0
   /** Eight digits, as pi's own. They need to differ only inside the file. */
   function nextId(): string {
     for (let salt = 0; ; salt++) {
-      const id = hexOf(`${sessionId} ${count} ${salt}`, 8)
+      const id = hexOf(`${sessionId} ${log.length} ${salt}`, 8)
       if (ids.has(id)) continue
       ids.add(id)
       return id
     }
   }
-  function add(record: JsonObject): void {
-    write(stringifyJson(record))
-    count++
-  }
-  return {
-    losses,
-    add,
-    addEntry(type, timestamp, fields) {
+  return Object.assign(log, {
+    addEntry(type: string, timestamp: string, fields: (id: string) => JsonObject) {
       const id = nextId()
-      add({ type, id, parentId, timestamp, ...fields(id) })
+      log.add({ type, id, parentId, timestamp, ...fields(id) })
       parentId = id
     },
-    lose(...given) {
-      losses.push(loss(...given))
-    },
-  }
+  })
 }
 
 function addTurn(log: Log, turn: Turn, index: number, provider: Provider): void {
@@ -100,7 +86,7 @@ function addUserTurn(log: Log, turn: UserTurn, isFirst: boolean): void {
     return
   }
   // What a harness put in the user's slot is a custom message here: sent to the model, and told apart from a person's words.
-  for (const { injected, blocks } of runsOf(turn.blocks)) {
+  for (const { injected, blocks } of runsByInjected(turn.blocks)) {
     const content = blocks.flatMap((block) => contentBlock(log, turn.messageId, block) ?? [])
     if (content.length === 0) continue
     if (injected === undefined) addMessage(log, timestamp, { role: "user", content })
@@ -115,21 +101,6 @@ function addCompaction(log: Log, timestamp: string, summary: string): void {
 
 function addMessage(log: Log, timestamp: string, message: JsonObject): void {
   log.addEntry("message", timestamp, () => ({ message: { ...message, timestamp: Date.parse(timestamp) } }))
-}
-
-interface Run {
-  readonly injected: string | undefined
-  readonly blocks: (TextBlock | FileBlock)[]
-}
-
-function runsOf(blocks: readonly (TextBlock | FileBlock)[]): Run[] {
-  const runs: Run[] = []
-  for (const block of blocks) {
-    const last = runs.at(-1)
-    if (last !== undefined && last.injected === block.injected) last.blocks.push(block)
-    else runs.push({ injected: block.injected, blocks: [block] })
-  }
-  return runs
 }
 
 function contentBlock(log: Log, messageId: string, block: TextBlock | FileBlock): JsonObject | undefined {
@@ -196,9 +167,4 @@ function modelOf({ model }: AssistantTurn, { brand, name }: Provider): JsonObjec
 const NO_USAGE: JsonObject = {
   ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-}
-
-/** As pi writes a moment: with milliseconds, never more. */
-function timeOf(timestamp: string): string {
-  return new Date(Date.parse(timestamp)).toISOString()
 }

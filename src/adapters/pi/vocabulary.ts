@@ -3,7 +3,7 @@ import { listOf, seconds, singleEdit, type Vocabulary } from "../shared/vocabula
 
 const edits = listOf(["old", "oldText"], ["new", "newText"])
 
-export const piVocabulary: Vocabulary = [
+export const vocabulary: Vocabulary = [
   { name: "bash", kind: "shell", keys: { command: "command", timeoutMs: ["timeout", seconds] } },
   { name: "read", kind: "read", keys: { path: "path", offset: "offset", limit: "limit" } },
   { name: "read", kind: "view_image", keys: { path: "path" } },

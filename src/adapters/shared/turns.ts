@@ -33,6 +33,23 @@ export interface FileBlock {
   readonly injected?: string
 }
 
+export interface InjectedRun {
+  /** What kind of text the harness put here. Absent where a person or the model wrote it. */
+  readonly injected: string | undefined
+  readonly blocks: readonly (TextBlock | FileBlock)[]
+}
+
+/** The blocks of a turn as runs of one origin: clients keep what a person said apart from what their harness put beside it. */
+export function runsByInjected(blocks: readonly (TextBlock | FileBlock)[]): InjectedRun[] {
+  const runs: { injected: string | undefined; blocks: (TextBlock | FileBlock)[] }[] = []
+  for (const block of blocks) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.injected === block.injected) last.blocks.push(block)
+    else runs.push({ injected: block.injected, blocks: [block] })
+  }
+  return runs
+}
+
 export interface ReasoningBlock {
   readonly type: "reasoning"
   readonly text: string

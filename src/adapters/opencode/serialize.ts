@@ -2,9 +2,19 @@
  * Native restore: the records go back to where they lay, each as it was last. Rows to their tables; the parts of a message
  * that lay in files of their own to these; the messages of an export into its document.
  */
+import { basename, dirname, join } from "node:path"
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Session, SessionLog } from "../../model/session.ts"
-import type { FileSink, NativeSerializer, OutputFile, OutputRow } from "../adapter.ts"
+import type {
+  FileSink,
+  NativeSerializer,
+  OutputFile,
+  OutputRow,
+  ResumeCommand,
+  Serialize,
+  SessionLocation,
+} from "../adapter.ts"
+import { joinDocument } from "../shared/documents.ts"
 import {
   entriesByRecord,
   mainPlaceOf,
@@ -14,16 +24,35 @@ import {
   wholeSession,
   writeRecord,
 } from "../shared/native.ts"
-import { exportIdOf, isExport } from "./parse-documents.ts"
+import { inOtherHome } from "../shared/other-home.ts"
+import { foreign } from "./foreign.ts"
+import { EXPORT, isExport } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { REMOVED_TABLE } from "./tables.ts"
+
+export const serialize: Serialize = {
+  native,
+  foreign,
+  resume: (sessionId, cwd, location = {}) => ({
+    ...environmentOf(location),
+    command: ["opencode", "--session", sessionId],
+    cwd,
+  }),
+}
+
+/** A database it takes from anywhere; of the files of its first months it only knows the folder of its own name. */
+function environmentOf({ relativePath = "", root }: SessionLocation): Pick<ResumeCommand, "environment" | "note"> {
+  if (root === undefined) return {}
+  if (relativePath.endsWith(".db")) return { environment: { OPENCODE_DB: join(root, relativePath) } }
+  return basename(root) === "opencode" ? inOtherHome("opencode", { XDG_DATA_HOME: dirname(root) }) : {}
+}
 
 /**
  * Outdated are trees of files, of which a client with a database reads no more; exports, which it reads when it is told to;
  * and sessions that are rows of `session_message` alone: its server sends them on, and its terminal shows and sends nothing of them.
  */
-export function native(session: Session, sink: FileSink): NativeSerializer {
+function native(session: Session, sink: FileSink): NativeSerializer {
   return wholeSession(session, (log) => {
     for (const record of newestRecords(log)) writeRecord(record, sink)
     const tables = new Set<unknown>()
@@ -158,11 +187,5 @@ function addToExport(exports: Map<string, ExportParts>, record: NativeRecord, js
 
 /** Those that the newest header names, in its order. */
 function exportDocument({ record, header, messages }: ExportParts): NativeRecord {
-  const ids = Array.isArray(header["messages"]) ? header["messages"] : []
-  const left = [...messages]
-  const inOrder = ids.flatMap((id): JsonValue[] => {
-    const at = left.findIndex((message) => exportIdOf(message) === id)
-    return at < 0 ? [] : left.splice(at, 1)
-  })
-  return { ...record, content: { text: stringifyJson({ ...header, messages: inOrder }) } }
+  return { ...record, content: { text: stringifyJson(joinDocument(header, messages, EXPORT)) } }
 }

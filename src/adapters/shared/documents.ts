@@ -1,0 +1,70 @@
+/**
+ * For clients that keep a session as one JSON document and write it anew whenever something is said: `{…, messages: […]}`.
+ * Each message is a record of its own, so that what is new is told apart from what is stored; the document without them
+ * is the first record, with the id of each where it stood. Restored, they are one document again, equal by value.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import type { Session } from "../../model/session.ts"
+import type { FileSink, NativeSerializer } from "../adapter.ts"
+import { type NativeRecord, nativeRecords, wholeSession, writeRecord } from "./native.ts"
+
+/** How the messages of a document are found and told apart. */
+export interface DocumentShape {
+  /** The key of the list of messages. */
+  readonly key: string
+  /** The id of a message; undefined where it has none. */
+  readonly idOf: (item: JsonValue) => string | undefined
+}
+
+export interface SplitDocument {
+  /** The document with the ids of its messages in their place. To be kept first, as a carrier. */
+  readonly header: JsonObject
+  readonly items: readonly JsonValue[]
+}
+
+/** Undefined where the document has no such list: it is no session of this client. */
+export function splitDocument(document: JsonValue, { key, idOf }: DocumentShape): SplitDocument | undefined {
+  const items = isJsonObject(document) ? document[key] : undefined
+  if (!isJsonObject(document) || !Array.isArray(items)) return undefined
+  return { header: { ...document, [key]: items.map((item: JsonValue) => idOf(item) ?? null) }, items }
+}
+
+/** The messages that the header names, in its order; those without an id in the order in which they came. */
+export function joinDocument(
+  header: JsonObject,
+  items: readonly JsonValue[],
+  { key, idOf }: DocumentShape,
+): JsonObject {
+  const byId = Map.groupBy(items, (item) => idOf(item) ?? null)
+  const taken = new Map<string | null, number>()
+  const named = header[key]
+  const ids = Array.isArray(named) ? (named as readonly JsonValue[]) : []
+  const inOrder = ids.flatMap((each): JsonValue[] => {
+    const id = typeof each === "string" ? each : null
+    const at = taken.get(id) ?? 0
+    taken.set(id, at + 1)
+    const item = byId.get(id)?.[at]
+    return item === undefined ? [] : [item]
+  })
+  return { ...header, [key]: inOrder }
+}
+
+/** The native serializer of such a client. Files that are no such document go back as they lay. */
+export function createDocumentSerializer(session: Session, sink: FileSink, shape: DocumentShape): NativeSerializer {
+  return wholeSession(session, (log) => {
+    const documents = new Map<string, { readonly first: NativeRecord; readonly items: JsonValue[] }>()
+    for (const record of nativeRecords(log)) {
+      const { relativePath, form, content } = record
+      const document = documents.get(relativePath)
+      if (form !== "document" || !("json" in content)) writeRecord(record, sink)
+      else if (document === undefined) documents.set(relativePath, { first: record, items: [] })
+      else document.items.push(content.json)
+    }
+    for (const { first, items } of documents.values()) {
+      const header = "json" in first.content ? first.content.json : null
+      const isSplit = isJsonObject(header) && Array.isArray(header[shape.key])
+      writeRecord(isSplit ? { ...first, content: { json: joinDocument(header, items, shape) } } : first, sink)
+    }
+    return { sessionId: session.id }
+  })
+}
