@@ -17,7 +17,10 @@ export interface DocumentShape {
 }
 
 export interface SplitDocument {
-  /** The document with the ids of its messages in their place. To be kept first, as a carrier. */
+  /**
+   * The document with the ids of its messages in their place. To be kept first, as a carrier under an id of its own (that of
+   * the session): then the header of a document that grew is a revision of this one, and no second one.
+   */
   readonly header: JsonObject
   readonly items: readonly JsonValue[]
 }

@@ -9,7 +9,7 @@ export function readSettings(path: string): JsonObject {
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
 }
 
-export function readText(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {

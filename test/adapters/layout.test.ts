@@ -1,0 +1,46 @@
+/** Adding a client is one folder and one line: every folder has the same files, and no shared file names a client. */
+import { expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { unreadClients } from "../../src/adapters/unread-clients.ts"
+
+const ROOT = join(import.meta.dir, "../../src/adapters")
+const FILES = ["adapter.ts", "source.ts", "parse.ts", "context.ts", "serialize.ts", "foreign.ts", "vocabulary.ts"]
+/** In the order of the contract. */
+const MEMBERS = [
+  ...["id", "title", "judged", "source", "parse", "context", "serialize", "vocabulary", "models", "database"],
+  ...["contentIds", "lineage", "relocation", "upgrade", "retention", "watching", "registration"],
+]
+
+test.each(ADAPTERS.map(({ id }) => id))("the folder of %s has the files that every client has", (id) => {
+  expect(FILES.filter((name) => !existsSync(join(ROOT, id, name)))).toEqual([])
+})
+
+test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
+  "the members of %s stand in the order of the contract",
+  (_, adapter) => {
+    const members = Object.keys(adapter)
+    expect(members).toEqual(MEMBERS.filter((name) => members.includes(name)))
+  },
+)
+
+test("no file that clients share names one of them", () => {
+  const ids = ADAPTERS.map(({ id }) => `"${id}"`)
+  const shared = readdirSync(join(ROOT, "shared")).map((name) => join("shared", name))
+  const files = [...shared, "adapter.ts", "extract.ts", "parts.ts", "session-writer.ts", "lift.ts", "spot.ts"]
+  const found = files.flatMap((name) => {
+    const text = readFileSync(join(ROOT, name), "utf8")
+    return ids.filter((id) => text.includes(id)).map((id) => `${name}: ${id}`)
+  })
+  expect(found).toEqual([])
+})
+
+test("a client that an adapter reads is none of those that pond cannot read", () => {
+  const watched = unreadClients([]).map(({ id }) => id)
+  expect(watched.length).toBeGreaterThan(0)
+  const read = watched.map((id) => ({ id }))
+  expect(unreadClients(read)).toEqual([])
+  const ids = new Set(ADAPTERS.map(({ id }) => id))
+  expect(unreadClients(ADAPTERS).filter(({ id }) => ids.has(id))).toEqual([])
+})
