@@ -203,4 +203,16 @@ export const VERBS: readonly VerbRow[] = [
     summary: "Verify that every session can be restored without loss.",
     load: async () => (await import("./verbs/verify.ts")).verify,
   },
+  {
+    name: "man",
+    group: "care",
+    summary: "Print the manual page.",
+    load: async () => (await import("./verbs/man.ts")).man,
+  },
+  {
+    name: "uninstall",
+    group: "care",
+    summary: "Remove what pond has set up on this machine.",
+    load: async () => (await import("./verbs/uninstall.ts")).uninstall,
+  },
 ]

@@ -18,7 +18,7 @@ const COST: VerbSynonym = {
   hint: "pond does not count tokens or cost. `pond stats` counts sessions, messages and tool calls.",
 }
 const DELETE: VerbSynonym = {
-  hint: "pond never deletes stored sessions. `pond optimize` frees old versions.",
+  hint: "pond never deletes stored sessions. `pond optimize` frees old versions, `pond uninstall --delete-store` deletes all.",
 }
 const CLEAN: VerbSynonym = { runs: "optimize" }
 const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond resume` lets you choose a session here." }

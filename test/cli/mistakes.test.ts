@@ -62,6 +62,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["skill extra", "validation_failed", 'Unexpected argument "extra"'],
   ["optimize --store plain", "storage_unavailable", "The store "],
   ["storage check folder extra", "validation_failed", 'Unexpected argument "extra"'],
+  ["man extra", "validation_failed", 'Unexpected argument "extra"'],
+  ["uninstall extra", "validation_failed", 'Unexpected argument "extra"'],
   ["namespace list extra", "validation_failed", 'Unexpected argument "extra"'],
   ["namespace create", "validation_failed", "Missing NAME"],
   ["config --config nowhere", "validation_failed", "Cannot read the config file nowhere"],

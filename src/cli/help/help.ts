@@ -8,7 +8,7 @@ import { TOPICS } from "./topics.ts"
 const MEANING_WIDTH_MIN = 20
 /** Where a verb is explained, the global flags are one line. */
 const GLOBAL_NAMES = "--store, --config, --namespace, --json, -q, -v, --color, -h"
-const TAGLINE = "pond stores every conversation with your coding agents and searches them."
+export const TAGLINE = "pond stores every conversation with your coding agents and searches them."
 
 export interface HelpLayout {
   readonly style: Style
@@ -34,7 +34,7 @@ export function renderOverview(verbs: readonly VerbRow[], layout: HelpLayout): s
 
 export function renderVerbHelp(row: VerbRow, verb: Verb, layout: HelpLayout): string {
   const { style } = layout
-  const words = verb.positionals.map((positional) => ` ${spell(positional)}`).join("")
+  const words = verb.positionals.map((positional) => ` ${spellPositional(positional)}`).join("")
   const lines = [`${row.summary}\n\n`, `${style.bold("Usage")}  pond ${row.name}${words} [flags]\n`]
   if (verb.positionals.length > 0) {
     lines.push(
@@ -92,7 +92,7 @@ function flagRows(flags: Flags): [word: string, meaning: string][] {
   })
 }
 
-function spell({ name, count }: Positional): string {
+export function spellPositional({ name, count }: Positional): string {
   const word = name.toUpperCase()
   if (count === "one") return word
   return count === "many" ? `[${word}…]` : `[${word}]`

@@ -1,4 +1,5 @@
 /** Setting pond up on this machine: clients, schedule, registration. Each loads its work when it runs. */
+import { rm } from "node:fs/promises"
 import { Type } from "typebox"
 import { choice, nullable, oneOf, onOff } from "../fields.ts"
 import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
@@ -237,3 +238,41 @@ export const init = defineLocalOperation({
     return { applied: true as const, ...plan, done, sync: report ?? null }
   },
 })
+
+export const uninstall = defineLocalOperation({
+  name: "uninstall",
+  summary: "Remove what pond has set up on this machine.",
+  input: closedObject({
+    yes: onOff("Remove without asking."),
+    delete_store: onOff("Also delete the store of this machine, with every session in it."),
+    dry_run: onOff("Show what would be removed without removing it."),
+  }),
+  output: closedObject({
+    removed: Type.Boolean({ description: "False for a dry run, or without consent." }),
+    directories: Texts,
+    undone: nullable(
+      closedObject({ registrations: Steps, schedule_stopped: Type.Boolean(), config_removed: Type.Boolean() }),
+    ),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "uninstall" },
+  read: false,
+  run: async ({ pond, confirm }: RunContext & UninstallHooks, input) => {
+    const { host } = pond
+    const directories = [
+      host.path("cache"),
+      ...(input.delete_store === true ? [host.path("data"), host.path("state")] : []),
+    ]
+    const isAllowed = input.dry_run !== true && (input.yes === true || (await confirm?.(directories)) === true)
+    if (!isAllowed) return { removed: false, directories, undone: null }
+    const { undoInit } = await import("./init.ts")
+    const undone = await undoInit(pond)
+    await pond.close()
+    for (const directory of directories) await rm(directory, { recursive: true, force: true })
+    return { removed: true, directories, undone }
+  },
+})
+
+export interface UninstallHooks {
+  readonly confirm?: (directories: readonly string[]) => Promise<boolean>
+}

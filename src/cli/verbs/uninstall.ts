@@ -1,0 +1,33 @@
+/** `pond uninstall`: what init made, the native libraries and the cache; the store only if asked. */
+import { counted } from "../../model/numbers.ts"
+import { uninstall as operation } from "../../operations/machine/setup-operations.ts"
+import { perform } from "../../operations/operation.ts"
+import { flag } from "../flags.ts"
+import { defineVerb } from "../verb.ts"
+
+export const uninstall = defineVerb({
+  flags: {
+    yes: flag.onOff("Remove without asking."),
+    "delete-store": flag.onOff("Also delete the store of this machine, with every session in it."),
+    "dry-run": flag.onOff("Show what would be removed without removing it."),
+  },
+  positionals: [],
+  examples: ["uninstall", "uninstall --dry-run", "uninstall --yes --delete-store"],
+  run: async ({ pond, flags, signal, ask, page }) => {
+    const confirm = async (planned: readonly string[]) =>
+      (await ask?.(`Remove the setup of pond and ${planned.map(page.path).join(", ")}?`)) === true
+    const input = { yes: flags.yes, delete_store: flags["delete-store"], dry_run: flags["dry-run"] }
+    const report = await perform(operation, { pond, signal, confirm }, input)
+    const { removed, directories, undone } = report
+    return {
+      document: { ...report },
+      render: ({ path, style }) => {
+        const shown = directories.map((each) => `  ${path(each)}\n`).join("")
+        if (!removed || undone === null)
+          return `Would remove the setup of pond in clients, the schedule and:\n${shown}${style.dim("No changes made. `pond uninstall --yes` removes it.")}\n`
+        const kept = flags["delete-store"] ? "" : `The store is kept in ${path(pond.host.path("data"))}.\n`
+        return `Removed pond from ${counted(undone.registrations.length, "client")} and deleted:\n${shown}${kept}To finish, delete the pond executable.\n`
+      },
+    }
+  },
+})
