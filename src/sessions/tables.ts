@@ -23,7 +23,7 @@ const SCHEMA_VERSION = 1
 const MESSAGES_VERSION = 2
 /** Of blobs whose bytes are compressed: see `blob-packing.ts`. */
 const BLOBS_VERSION = 2
-/** Of segments whose bytes are packed: see `words/packing.ts`. */
+/** Segments with compressed columns: see `words/FORMAT.md`. */
 const WORDS_VERSION = 2
 
 /** JSON columns are text: the engine's own JSON sorts keys and cannot be searched for an exact string. */
@@ -77,7 +77,7 @@ export const MESSAGES = defineTable({
     /** Of system messages alone. */
     content: nullable(packed(utf8())),
     search_text: nullable(utf8()),
-    /** The terms of a text that lies in the blobs. Those of others are made of the text: see `words/message-terms.ts`. */
+    /** The terms of a text that lies in the blobs. Those of others are made of the text: see `words/terms/message-terms.ts`. */
     search_terms: nullable(packed(utf8())),
     options: json(),
     ingested_at: timestampUs(),

@@ -180,7 +180,7 @@ test("a part that the thread cannot make fails the fold, and the index stays as 
   }
   const damaged = { ...tables, messages: { ...tables.messages, scanByNumber: scanByNumber as never } }
   const failure = await foldWords(damaged, "all", systemClock, 2).catch((error: unknown) => error)
-  expect(String(failure)).toContain("The thread that makes the index of words has failed")
+  expect(String(failure)).toContain("The thread that builds the word index has failed")
   expect(there).toBeGreaterThan(0)
   expect(await found()).toBe(there)
   await place.sessions.maintain("all")

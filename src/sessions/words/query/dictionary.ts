@@ -10,7 +10,7 @@ import { commonPrefix, createFuzzyMatcher, type FuzzyMatcher, matchLines } from 
 
 export interface Dictionary {
   /** For each word the nearest known words, without stems and cut hashes. */
-  findSimilar(content: IndexSnapshot, words: readonly string[], distance: number): Promise<string[]>
+  findSimilar(snapshot: IndexSnapshot, words: readonly string[], distance: number): Promise<string[]>
 }
 
 const SIMILAR_MAX = 50

@@ -1,7 +1,11 @@
 /**
- * The words of all messages, kept beside their index: each as it is compared (folded, without underscores) and, where that
- * is another, the term that the index has for it. Grows with the folding of the index, never with a write; what was
- * stored since is told by its place, so that who asks can look at it. Can be made again from the messages at any time.
+ * The list of all words, to find words by a part of them: each word in its comparable form (folded, without
+ * underscores) and, where it differs, its term. Extended when the index is folded, never by a write. Messages stored
+ * since are known by row number, so a search can include them. Can be rebuilt from the messages at any time.
+ *
+ * The posting blocks have nearly the same terms, but cut runs at 64 units: a part of a longer run (a token, base64)
+ * could not be found by them, and 0.3 % of the messages of real logs have one. Reading the list takes 7 to 18 ms of CPU
+ * at 100,000 messages, reading the terms of all blocks 12 to 28.
  */
 import { between } from "../../../platform/memory.ts"
 import { type ColumnValues, textReader } from "../../../substrate/columns/column-batch.ts"
@@ -17,11 +21,13 @@ import { createWordSet } from "./word-set.ts"
 type Messages = Table<(typeof MESSAGES)["columns"]>
 
 export interface WordList {
-  /** Messages from this place on are not in it. */
+  /** Messages from this row number on are not in the list. */
   readonly reach: number
-  /** How many of those before it say something that is nobody's copy. */
+  /** How many of the messages before it have a text of their own. */
   readonly spoken: number
-  /** The terms of the words that hold the stretch: at their beginning or end, where that is said. Nothing beyond `max`. */
+  /**
+   * Terms of the words that contain the fragment, or start or end with it. Undefined where there are more than `max`.
+   */
   termsHolding(
     stretch: string,
     at: { readonly isStart: boolean; readonly isEnd: boolean },
@@ -30,23 +36,23 @@ export interface WordList {
 }
 
 export interface WordLists {
-  /** Nothing where none was made yet. */
+  /** Undefined before the first list is written. */
   current(): Promise<WordList | undefined>
-  /** How many messages say something that is nobody's copy, also of those that are in no list yet. */
+  /** How many messages have a text of their own, those behind the list included. */
   spoken(): Promise<number>
-  /** Takes in what was stored since, where there is enough of it. */
+  /** Adds the words of messages stored since, if there are enough. */
   extend(effort: Effort): Promise<void>
 }
 
-/** As for the index of words: below it, looking at what is not in the list costs less than making it longer. */
+/** As for the index: with fewer new messages, searching them costs less than extending the list. */
 const TAIL_MIN = 500
 const TAIL_SHARE = 1 / 1000
-/** So many rows are counted one by one sooner than the engine counts all. */
+/** Up to this many rows are read and counted faster than the engine counts the table. */
 const TAIL_READ_MAX = 20_000
 const PIECE_UNITS = 1_000_000
-/** Then they are written as one. */
+/** With more pieces the list is rewritten as one. */
 const PIECES_MAX = 12
-/** Encoded data, not a word. Whatever is looked for may stand in it. */
+/** Longer runs are encoded data, which may contain any fragment. */
 const LINE_UNITS_MAX = 4_096
 const ANYTHING = "*"
 
@@ -65,7 +71,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
   const table = store.table(WORD_LISTS)
   let kept: Kept | undefined
 
-  /** How far the lists reach, without their words; nothing where they are not of these messages. */
+  /** How far the list reaches, without its words; undefined where it belongs to other messages. */
   async function reached(): Promise<Reached | undefined> {
     const rows = await table.read({ columns: ["reach", "spoken", "last_session_id", "last_message_id"] })
     const last = rows.toSorted((left, right) => Number(right.reach - left.reach))[0]
@@ -81,7 +87,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
     if (kept !== undefined && kept.version === version) return kept
     const told = await reached()
     if (told === undefined) return undefined
-    // What another process adds meanwhile only tells of more words.
+    // Rows that another process adds meanwhile only contain more words.
     const rows = await table.read({ columns: ["words"] })
     kept = { ...told, version, bytes: Buffer.from(`\n${rows.map(({ words }) => words).join("")}`) }
     return kept
@@ -118,7 +124,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       if (reach - from < (effort === "all" ? 1 : Math.max(TAIL_MIN, from * TAIL_SHARE))) return
       const before = await newest()
       const last = await at(reach - 1)
-      // Places that are no count are no places that this list can tell of.
+      // The last row number has no message, so the list could not be verified later.
       if (last === undefined) return
       const isRewritten = before === undefined || before.pieces >= PIECES_MAX
       const { lines, spoken } = await readLines(messages, before?.reach ?? 0, reach, before?.bytes)
@@ -132,11 +138,11 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
         words,
       }))
       const { present } = await table.insertAbsent(rows)
-      // Where another process was first with a piece, the words of ours are in none but those that lie there already.
+      // If another process wrote a piece first, its words replace ours, so the older pieces are still needed.
       const isWhole = present === 0 || before === undefined
       if (isRewritten && isWhole) await table.deleteWhere(not(eq("reach", BigInt(reach))))
       await table.maintain(effort)
-      // The words of a million messages leave 150 MB behind.
+      // The words of a million messages leave 150 MB of garbage.
       between("steps")
     },
   }
@@ -148,7 +154,7 @@ function toLines(kept: Kept | undefined): string {
 
 // --- Making -----------------------------------------------------------------------------------------------------------
 
-/** The lines that are new, each with its end, of the messages between two places. */
+/** The new lines of the messages between two row numbers, each with its line feed. */
 async function readLines(
   messages: Messages,
   from: number,
@@ -182,7 +188,7 @@ async function readLines(
   return { lines: added.join(""), spoken }
 }
 
-/** Something said, that is no copy and no value so large that it lies elsewhere. */
+/** Text that is neither a copy of another session's message nor in a blob. */
 const OWN_SPEECH: Filter = and(
   not(isNull("search_text")),
   isIn("lane", ["main", "subagent"]),
@@ -204,7 +210,7 @@ function toLine(run: string, term: string): string {
   return compared === term ? term : `${compared}\t${term}`
 }
 
-/** As a part of a word is looked for, and as the word holds it. */
+/** The form in which words and fragments are compared. */
 export function toComparable(stretch: string): string {
   return foldText(stretch).replaceAll("_", "")
 }
@@ -216,7 +222,7 @@ function splitPieces(lines: string): string[] {
     pieces.push(lines.slice(from, end))
     from = end
   }
-  // A list without words says that all messages were read.
+  // An empty list still says that all messages were read.
   return pieces.length === 0 ? [""] : pieces
 }
 
@@ -236,7 +242,7 @@ function findTerms(bytes: Buffer, stretch: string, asked: Asked): string[] | und
   return terms.size > asked.max ? undefined : [...terms]
 }
 
-/** One more than there may be, where there are too many. */
+/** Stops at one more than `max`. */
 function findLines(bytes: Buffer, stretch: string, { isStart, isEnd, max }: Asked): string[] {
   const wanted = Buffer.from(isStart ? `\n${stretch}` : stretch)
   const found: string[] = []

@@ -108,8 +108,8 @@ async function toBatch(
   columns: ColumnBatch,
 ): Promise<MessageBatch> {
   const column = (name: string) => columns.columns[name] as ColumnValues
-  const begun = findContinued(column("session_id"), column("ordinal"), met)
-  const spoken = from === 0 ? [] : await readEarlier(messages, from, begun)
+  const continued = findContinued(column("session_id"), column("ordinal"), met)
+  const spoken = from === 0 ? [] : await readEarlier(messages, from, continued)
   const large = new Map<number, string>()
   const texts = openTextColumn(column("search_text"))
   for (let row = 0; row < numbers.length; row++) {

@@ -102,7 +102,7 @@ const AHEAD_BYTES = 12 * 1024 * 1024
 
 async function buildInThread(): Promise<Builder | undefined> {
   const url = threadUrl("src/sessions/words/write/shard-worker.ts")
-  const thread = await startAnswering<ShardOrder, ShardAnswer>(url, "makes the index of words")
+  const thread = await startAnswering<ShardOrder, ShardAnswer>(url, "builds the word index")
   if (thread === undefined) return undefined
   let aheadBytes = 0
   const added: Promise<unknown>[] = []
