@@ -104,8 +104,8 @@ const COLUMNS_MAX = 120
 /** Lines over 120 columns that are left. The number only falls. */
 const LONG_LINES_LEFT: Readonly<Record<string, number>> = {
   "README.md": 37,
-  "src/README.md": 78,
-  "test/clients/README.md": 27,
+  "src/README.md": 54,
+  "test/clients/README.md": 2,
 }
 
 test("a README fits into 120 columns", () => {
