@@ -169,7 +169,7 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   // The records of a file that moved (archived, compressed) are stored already.
   const here = new Set(unit.files.map(({ relativePath }) => relativePath))
   const isMoved = Object.keys(memory.files).some((place) => !here.has(place))
-  if (isFull || memory.session === null || isMoved || !(await everyLogGrew(changed, memory))) {
+  if (isFull || memory.session === null || isMoved || isOneDocument(unit) || !(await everyLogGrew(changed, memory))) {
     const isAsStored = memory.stamp === unitSignature(unit)
     const isNameless = !isFull && memory.session === null && changed.length === 0 && !isMoved
     return {
@@ -190,6 +190,11 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
     0,
   )
   return { unit, change: "grown", memory, bytesToRead }
+}
+
+/** Its client writes it anew each time, so there is nothing to read on from. */
+function isOneDocument({ files }: SourceUnit): boolean {
+  return files.length === 1 && files[0]?.form === "document"
 }
 
 async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory): Promise<boolean> {
