@@ -80,7 +80,7 @@ async function runStages(request: SyncRequest, context: SyncContext, inTurn: Tak
   const later = async () => {
     // Words are indexed even if the model cannot be opened. The failure is reported afterwards.
     const [embed] = await Promise.allSettled([wants("embed") ? context.embed?.() : undefined])
-    const index = wants("index") ? await indexStage(imported?.rested, context) : undefined
+    const index = wants("index") ? await indexStage(imported?.lastIdle, context) : undefined
     if (embed.status === "rejected") throw embed.reason
     return { embed: embed.value ?? null, index: index ?? null }
   }
@@ -93,14 +93,14 @@ async function runStages(request: SyncRequest, context: SyncContext, inTurn: Tak
 interface Imported {
   readonly adapters: readonly RootReport[]
   /** When the index stage last found nothing to do. Undefined if it must run. */
-  readonly rested: Rested | undefined
+  readonly lastIdle: Rested | undefined
 }
 
 async function importStage({ sources, isFull }: SyncRequest, context: SyncContext): Promise<Imported> {
   return await withState(context, async (state) => {
     const adapters = await importAll(sources, { ...context, state, isFull })
     // Read here, where the state is open: opening it again took 2 % of a sync without changes.
-    return { adapters, rested: isFull ? undefined : state.rested() }
+    return { adapters, lastIdle: isFull ? undefined : state.lastIdle() }
   })
 }
 
@@ -111,11 +111,11 @@ const RESTED_MS = 3_600_000
  * Runs the index stage unless nothing was due and nothing was stored since. Asking every table takes as long as the
  * rest of a sync without changes, and 25 requests on an object store.
  */
-async function indexStage(rested: Rested | undefined, context: SyncContext): Promise<IndexReport | undefined> {
+async function indexStage(lastIdle: Rested | undefined, context: SyncContext): Promise<IndexReport | undefined> {
   const { clock, index } = context
   if (index === undefined) return undefined
   const standing = await (await context.sessions()).standing()
-  const recent = rested !== undefined && Math.abs(clock.nowMs() - rested.atMs) < RESTED_MS ? rested : undefined
+  const recent = lastIdle !== undefined && Math.abs(clock.nowMs() - lastIdle.atMs) < RESTED_MS ? lastIdle : undefined
   if (recent?.standing === standing) return { tables: [] }
   context.onStage?.("index")
   const report = await index(recent?.standing)

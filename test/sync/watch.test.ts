@@ -327,8 +327,8 @@ test("of thousands of sessions that rest, a look asks for a part, and a few look
   if (source === undefined) throw new Error("there is no source")
   const nowMs = systemClock.nowMs()
   const unitOf = (name: string, modifiedMs: number) => unitAt(place, name, modifiedMs)
-  const rested = Array.from({ length: 2_500 }, (_, number) => unitOf(`rested-${number}`, 0))
-  const known = createUnitIndex(source, [...rested, unitOf("today", nowMs)], nowMs + 60_000)
+  const lastIdle = Array.from({ length: 2_500 }, (_, number) => unitOf(`lastIdle-${number}`, 0))
+  const known = createUnitIndex(source, [...lastIdle, unitOf("today", nowMs)], nowMs + 60_000)
   const looks = Array.from({ length: 3 }, () => known.look(nowMs) as readonly string[])
   for (const look of looks) {
     expect(look).toContain("today")

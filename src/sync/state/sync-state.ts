@@ -1,6 +1,7 @@
 /**
- * What a sync remembers of each source, so that the next one reads only what changed. It is a cache: everything in it can
- * be made again by reading the sources against the store, so a file that is gone or damaged costs time and nothing else.
+ * What a sync remembers of each source, so that the next one reads only what changed. It is a cache: everything in it
+ * can be made again from the sources and the store, so a lost or damaged file costs time and nothing else. `FORMAT.md`
+ * describes its tables.
  */
 import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
@@ -10,17 +11,17 @@ import type { Session } from "../../model/session.ts"
 import type { Log } from "../../platform/host/log.ts"
 import { DamagedState, IN_MEMORY, openStateFile, putAside, type StateFile, translateError } from "./state-file.ts"
 
-/** The unit as it was when it was last stored whole. */
+/** The state of a unit when it was last stored. `stamp` is its signature. */
 export interface UnitMemory {
   readonly stamp: string
-  /** The stamp of each file, by place. */
+  /** The signature of each file, by relative path. */
   readonly files: Readonly<Record<string, string>>
   readonly positions: Readonly<Record<string, LogPosition>>
   readonly session: Session | null
   readonly parserState: JsonValue
   readonly clientVersions: readonly string[]
   readonly unknownKinds: readonly string[]
-  /** Behind the last message that was stored of it. The store may hold more: then this was written before that. */
+  /** One past the last message that was stored of it. The store may hold more after a crash. */
   readonly nextOrdinal: number
 }
 
@@ -44,26 +45,26 @@ export interface SeenKinds {
 
 export interface SyncState {
   /**
-   * How the root looked when each of its units was remembered as it lay there, until something else is remembered of it. This
-   * is all that a sync without changes reads.
+   * The root fingerprint of when all units of the root were remembered as they are. It is dropped when anything else
+   * is remembered of the root. A sync without changes reads nothing else.
    */
   look(adapter: string, root: string): string | undefined
   rememberRootFingerprint(adapter: string, root: string, look: string): void
-  /** The stamp of every unit of a root. */
+  /** The signature of every unit of a root. */
   stamps(adapter: string, root: string): Map<string, string>
   stamp(adapter: string, root: string, key: string): string | undefined
   unit(adapter: string, root: string, key: string): UnitMemory | undefined
   remember(adapter: string, root: string, units: ReadonlyMap<string, UnitMemory>): void
-  /** The source is gone; its session stays. */
+  /** Marks units as gone. Their sessions stay stored. */
   forget(adapter: string, root: string, keys: readonly string[]): void
-  /** Where the sessions lie that are remembered: the main file of each. */
+  /** The main file of each remembered session. */
   places(): SessionPlace[]
-  /** Which versions and which unknown kinds of records were met, by root; a count of sessions for each set of them. */
+  /** Client versions and unknown kinds of records, by root, with a count of sessions for each set. */
   met(): readonly SeenKinds[]
-  /** When the index stage last found nothing to do, and how the store stood then. */
-  rested(): Rested | undefined
-  rest(rested: Rested): void
-  /** Everything remembered. */
+  /** When the index stage last found nothing to do, and the signature of the store at that time. */
+  lastIdle(): Rested | undefined
+  rest(lastIdle: Rested): void
+  /** All units, for tests and repairs. */
   all(): {
     readonly adapter: string
     readonly root: string
@@ -74,12 +75,12 @@ export interface SyncState {
   close(): void
 }
 
-/** A change of what is remembered makes another file: an old one is not read wrongly, it is not read. */
+/** Another version is another file, so that an old file is ignored and never misread. */
 const VERSION = 1
 
 /**
- * The file itself sees to it that no look outlives what it was of: builds before there were looks write to it too, and a
- * watch of one may run beside this one for days.
+ * Triggers drop the fingerprint of a root when one of its units changes. Older builds, which know no fingerprints, may
+ * write to the same file, and one of them may watch for days.
  */
 const FINGERPRINT_TRIGGERS = [
   ["INSERT", "NEW"],
@@ -107,14 +108,14 @@ const SCHEMA = `
   ${FINGERPRINT_TRIGGERS.map(([event, row]) => dropFingerprintAfter(event, row)).join("\n")}
 `
 
-/** The memory of a unit may be long, and all of it is asked: two lists of it are read, and nothing else. */
+/** Reads two lists of each memory and not the whole, which may be long. */
 const MET = `
   SELECT adapter, root, json_extract(memory, '$.clientVersions') AS versions,
          json_extract(memory, '$.unknownKinds') AS kinds, count(*) AS sessions
   FROM units WHERE is_gone = 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 `
 
-/** The adapter notes the main file with each session. */
+/** Every adapter stores the main file in the options of the session. */
 const PLACES = `
   SELECT root, json_extract(memory, '$.session.id') AS id, json_extract(memory, '$.session.source_agent') AS source_agent,
          json_extract(memory, '$.session.options.source.file') AS place
@@ -125,17 +126,17 @@ export interface StateRequest {
   readonly path: string
   readonly log: Log
   /**
-   * Tells the store that lies there now from one that was deleted or put in its place: what is remembered of another store
-   * is not believed, and goes when the first unit of this one is remembered. Nothing where that cannot be told.
+   * Identifies the store, so that the state of a store that was deleted or replaced is not believed. Such a state is
+   * deleted when the first unit is remembered. Undefined if the identity is unknown.
    */
   readonly storeMark: () => string | undefined
-  /** Who only looks begins no state where there is none. */
+  /** A reader creates no file. */
   readonly isLook?: boolean
 }
 
 /**
- * Does the work with what is remembered. Opening reads little of it: where the work meets damage later, the state is put
- * aside, and the work begins again with an empty one.
+ * Runs the work with the open state. If the work meets damage, the file is set aside and the work runs again with an
+ * empty state.
  */
 export async function withSyncState<Result>(
   request: StateRequest,
@@ -162,7 +163,7 @@ async function withOpenState<Result>(
   }
 }
 
-/** Every failure of it is a `PondError`, or a `DamagedState`. */
+/** Every failure is a `PondError` or a `DamagedState`. */
 export function openSyncState({ path: name, log, storeMark, isLook }: StateRequest): SyncState {
   const path = `${name}.v${VERSION}.sqlite`
   const { database, file } = openStateFile(isLook === true && !existsSync(path) ? IN_MEMORY : path, SCHEMA, log)
@@ -236,7 +237,7 @@ function createState(database: Database, storeMark: StateRequest["storeMark"]): 
         sessions,
       }))
     },
-    rested: () => {
+    lastIdle: () => {
       const row = database.query("SELECT standing, at_ms AS atMs FROM rest").get() as Rested | null
       return isOther || row === null ? undefined : row
     },
@@ -273,13 +274,13 @@ function readColumn(
 
 const SEAL = /,"sum":"([0-9a-f]{16})"\}$/
 
-/** SQLite checks no byte of what it holds, and one in a name or an id would have another session go on. */
+/** Adds a checksum: SQLite does not check its bytes, and one wrong byte in an id would continue another session. */
 function encodeMemory(memory: UnitMemory): string {
   const text = JSON.stringify(memory)
   return `${text.slice(0, -1)},"sum":"${checksumOf(text)}"}`
 }
 
-/** Those of earlier builds have no seal. */
+/** Memories of earlier builds have no checksum. */
 function decodeMemory(text: string): UnitMemory {
   const seal = SEAL.exec(text)
   const own = seal === null ? text : `${text.slice(0, seal.index)}}`
@@ -297,7 +298,7 @@ function listOf(text: string | null): string[] {
   return list
 }
 
-/** Every call says what went wrong with which file. */
+/** Wraps every call so that its failure names the file. */
 function translateErrors(state: SyncState, file: StateFile): SyncState {
   const guard =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Answer) =>
@@ -318,7 +319,7 @@ function translateErrors(state: SyncState, file: StateFile): SyncState {
     forget: guard(state.forget),
     places: guard(state.places),
     met: guard(state.met),
-    rested: guard(state.rested),
+    lastIdle: guard(state.lastIdle),
     rest: guard(state.rest),
     all: guard(state.all),
     close: state.close,

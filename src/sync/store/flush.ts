@@ -1,6 +1,6 @@
 /**
- * The hand-over to the store: entries of many units gather until a commit is worth it, and one flush is written while
- * the next gathers, so that parsing and writing use both cores. What a unit did is remembered only after it is stored.
+ * Gathers rows of many units until a commit is worth it. One flush is written while the next gathers, so that parsing
+ * and writing use both cores. A unit is remembered only after its rows are stored.
  */
 import { openLedger } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
@@ -8,21 +8,23 @@ import { estimateBytes, type PreparedBatch } from "../../sessions/write/prepare.
 import type { BatchResult } from "../../sessions/write/write-sessions.ts"
 import type { SyncState, UnitMemory } from "../state/sync-state.ts"
 
-/** A flush this large costs the commit little, and two of them, as rows and Arrow, fit the memory of an import. */
+/**
+ * Large enough that a commit costs little; two such flushes, as rows and as Arrow, fit into the memory of an import.
+ */
 const UNITS_MAX = 12_000_000
 const MESSAGES_MAX = 10_000
-/** Of units that brought nothing new, what is to be remembered gathers and no row does. */
+/** How many units without new rows are gathered before they are remembered. */
 const DONE_MAX = 4_000
 
 export interface Flusher {
   /**
-   * `bytes` is what it was read from: a record may be large in what no part holds. `reached` is what is to be remembered
-   * once this batch is stored, and all that was added before it.
+   * `bytes` is the size of its source: a record may be large without a large part. `reached` is remembered once this
+   * batch and all before it are stored.
    */
   add(batch: PreparedBatch, bytes: number, reached?: DoneUnit): Promise<void>
-  /** Everything of this unit was added. */
+  /** All rows of this unit were added. */
   unitDone(unit: DoneUnit): Promise<void>
-  /** Writes what was gathered, and waits until all of it is stored. */
+  /** Writes what was gathered and waits until it is stored. */
   settle(): Promise<void>
 }
 
@@ -70,17 +72,17 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
     }
   }
 
-  /** At most one flush is under way: the next waits for it, and its failure is the failure of whoever waits. */
+  /** At most one flush runs at a time. The next waits for it and fails with it. */
   async function begin(): Promise<void> {
     await writing
     const full = gathering
     gathering = emptyGathering()
     writing = write(full)
-    // Seen by whoever awaits `writing`; until then it must not count as unseen.
+    // Whoever awaits `writing` sees the failure; until then it must not count as unhandled.
     writing.catch(() => undefined)
   }
 
-  /** Of one that comes again further on, what was reached before is nothing to remember. */
+  /** A unit that comes again has reached further, which replaces what it reached before. */
   function gather(unit: DoneUnit): void {
     const last = gathering.done.at(-1)
     const isSame = last?.key === unit.key && last.root === unit.root && last.adapter === unit.adapter

@@ -1,8 +1,8 @@
 /**
- * A source that was rewritten is read again from its beginning. What is stored stays as it is (`lance-append-only`); what
- * is new comes behind it; a record that changed under the same id is appended as a revision with the whole new record,
- * and native restore writes the newest (`adapter-integrity-additive-sync`). A session that a restore moved to another
- * directory is compared in the same way, by what its records became on the way.
+ * Compares a rewritten source with its stored session, record by record. Stored rows stay as they are
+ * (`lance-append-only`) and new records are appended. A record that changed under the same id is appended as a
+ * revision with the whole new record, and a native restore writes the newest (`adapter-integrity-additive-sync`). A
+ * session that a restore moved to another directory is compared in the same way, after the same move.
  */
 import type { Adapter } from "../../adapters/adapter.ts"
 import { fill } from "../../adapters/lift.ts"
@@ -14,28 +14,27 @@ import type { Entry, Session } from "../../model/session.ts"
 import type { Sessions } from "../../sessions/store.ts"
 
 export interface Reconciler {
-  /** Where what is new begins; behind it, once it was given. */
+  /** The position of the next new message. */
   readonly nextOrdinal: number
-  /** Whether the last record that was stored, of those that are no revision, was among what was given. */
+  /** Whether the last stored record that is not a revision was met. */
   readonly hasMetLast: boolean
-  /** The session as it is to be stored: one that was moved keeps the project that it is stored under. */
+  /** The session as it is stored. A moved one keeps the project that it is stored under. */
   readonly session: Session
-  /** The entries as they are to be stored. */
+  /** Returns the entries to store: new ones and revisions. */
   reconcile(entries: readonly Entry[]): Entry[]
-  /** Of a copy: how many records, since this was last asked, are stored as the other has them, and not as they are here. */
+  /** For a copy: how many records since the last call differ from the stored ones and were left out. */
   takeLeftOut(): number
 }
 
-/** What is known of the session before it is read. */
+/** What is known before the session is read. */
 export interface StoredSession {
   readonly given: Session
   readonly nextOrdinal: number
-  /** Whether some of it was found there already: another session that has come by the same id has none of its records. */
+  /** Whether some of its messages were found in the store. Another session with the same id has none of its records. */
   readonly isKnown: boolean
   /**
-   * A session may lie in two places (a copied folder, a client that moved its sessions into a database), and what they say
-   * under one id may differ. Neither is a change of the other: taken for one, each would be stored anew every time that both
-   * are read again.
+   * Whether another unit has the same session (a copied folder, a client that moved its sessions into a database).
+   * Where the two differ, neither is a revision of the other: otherwise each full read would store both again.
    */
   readonly isCopy: boolean
 }
@@ -102,22 +101,22 @@ type ReconciledAdapter = Pick<Adapter, "upgrade" | "relocation">
 
 // --- What is stored --------------------------------------------------------------------------------------------------
 
-/** A session may have a million messages: of each record it is known whether it is this one, and not what it says. */
+/** The stored records, as hashes: a session may have a million messages. */
 interface Stored {
   readonly ids: Set<string>
-  /** The record that a message holds, in the newest form that is stored. */
+  /** The newest stored form of each record. */
   readonly records: Map<string, StoredRecord>
-  /** Of a session that lies in two places: the hash of each record in each form that is stored. */
+  /** For a copy: the hash of each record in every form that is stored. */
   readonly forms: Set<bigint>
-  /** The messages under ids that pond made, in their order, by what their records are known by. */
+  /** Messages whose id pond made, in order, by the hash of their record. */
   readonly nameless: Map<bigint, string[]>
   /** The newest message of each document. */
   readonly documents: Map<string, string>
-  /** The first message of the last record that is no revision. */
+  /** The first message of the last record that is not a revision. */
   last: string | undefined
 }
 
-/** So many messages are read at once. */
+/** How many messages are read at once. */
 const MESSAGES_AT_ONCE = 4096
 
 interface StoredRange {
@@ -148,7 +147,7 @@ async function indexStored(
     if (isCopy) stored.forms.add(known.own)
     if (hasContentId(id)) newest.set(id, compared.namesOf(record))
   }
-  // The messages of one record may lie in two reads.
+  // The messages of one record may be split between two reads.
   let last: Entry[] = []
   for (let from = 0; from < nextOrdinal; from += MESSAGES_AT_ONCE) {
     const entries = await sessions.entries(session, { from, to: from + MESSAGES_AT_ONCE - 1 })
@@ -158,7 +157,7 @@ async function indexStored(
     for (const group of groups) take(group)
   }
   take(last)
-  // The same record twice is two records: the first of them is the first that comes again.
+  // Two equal records are two records, and match in their order.
   for (const [id, names] of newest) {
     for (const name of names) {
       const same = stored.nameless.get(name)
@@ -170,8 +169,8 @@ async function indexStored(
 }
 
 /**
- * Finds the stored message, under an id that pond made, whose document this one is with other white space: a client may have
- * indented it, and a restore does not. Of a document that changed the newest counts: it may have become again what it was.
+ * Finds the stored message whose document is this one with other white space: a client indents what a restore writes
+ * on one line. The newest form counts, because a document may change back.
  */
 function documentOf({ documents, records }: Stored, first: Entry, record: JsonValue): string | undefined {
   const id = documents.get(documentPlace(first) ?? "")
@@ -179,7 +178,7 @@ function documentOf({ documents, records }: Stored, first: Entry, record: JsonVa
   return records.get(id)?.own === recordHash(record) ? id : undefined
 }
 
-/** The main file has none of its own. */
+/** The main document has no path of its own. */
 function documentPlace({ message }: Entry): string | undefined {
   const { form, file } = sourceOf(message)
   return form === "document" ? `document ${typeof file === "string" ? file : ""}` : undefined
@@ -189,16 +188,16 @@ function documentPlace({ message }: Entry): string | undefined {
 
 interface StoredRecord {
   readonly own: bigint
-  /** What a restore that moved its session made of it. */
+  /** The hash of what a restore that moves the session makes of it. */
   readonly moved: bigint | undefined
 }
 
 interface Comparison {
   known(record: JsonValue): StoredRecord
   isKnownAs(known: StoredRecord, now: JsonValue): boolean
-  /** What a record is known by that has got an id since, or was moved. */
+  /** The hash by which a record is found that has got an id since, or was moved. */
   nameless(record: JsonValue): bigint
-  /** The same of a record that is stored without one: none where a record keeps the id that it has. */
+  /** The same hashes for a stored record without an id of its own. */
   namesOf(record: JsonValue): ReadonlySet<bigint>
 }
 
@@ -220,21 +219,21 @@ function createComparison({ upgrade }: ReconciledAdapter, moved: MovedSession | 
   }
 }
 
-/** Records are the same by value, whatever the order of their keys. */
+/** Equal records have equal hashes, whatever the order of their keys. */
 function recordHash(record: JsonValue): bigint {
   return Bun.hash.xxHash64(canonicalJson(record))
 }
 
 /**
- * A session that was restored into another directory (`pond restore --cwd`) comes under another project, which a stored
- * session cannot take. It is the same one where its records are those that are stored, as a restore moves them.
+ * A session that was restored into another directory (`pond restore --cwd`) has another project than the stored one.
+ * It is the same session if its records are the stored ones after the same move.
  */
 interface MovedSession {
   readonly session: Session
-  /** What a restore made of a record that is stored, but for what points into other files. */
+  /** A stored record as a restore would move it, except for references into other files. */
   record(stored: JsonValue): JsonValue
   plain(record: JsonValue): JsonValue
-  /** A new entry, at the place that it has beside the stored ones. */
+  /** A new entry with the path of its file as the stored entries have it. */
   entry(entry: Entry): Entry
 }
 
@@ -264,7 +263,7 @@ function detectMove(
 
 // --- Records, and revisions of them ----------------------------------------------------------------------------------
 
-/** The messages of one record stand together. */
+/** Groups the messages of one record, which are adjacent. */
 function groupByRecord(entries: readonly Entry[]): Entry[][] {
   const groups: Entry[][] = []
   for (const entry of entries) {
@@ -286,7 +285,7 @@ function moveTo(entry: Entry, ordinal: number): Entry {
   return { ...entry, message: { ...entry.message, ordinal } } as Entry
 }
 
-/** A record may say again what it said before it said another thing: that is one more revision. */
+/** The id of a revision. A record may change back to what it was, which is one more revision. */
 function revisionId(of: string, record: JsonValue, ids: Set<string>): string {
   const hash = Bun.hash.xxHash64(stringifyJson(record)).toString(16).padStart(16, "0")
   let id = `${of}@${hash}`

@@ -1,7 +1,7 @@
 /**
- * Of units that are read from their beginning though their session is stored, what is to be stored of them. What is there
- * is asked for many units at once, in the order of the plan, and compared row by row: a session is read whole only where
- * something of it changed.
+ * Skips rows that are stored already, for units that are read from their beginning. Asks for the stored content of
+ * many units at once, in the order of the plan, and compares it message by message. Only a session in which something
+ * changed is read whole.
  */
 import { existsSync, realpathSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -21,33 +21,36 @@ import type { UnitMemory } from "../state/sync-state.ts"
 import { createReconciler, type Reconciler } from "./reconcile.ts"
 
 export interface StoredRows {
-  /** What is stored of the session that this batch of the unit is of; nothing where it is new. */
+  /** The stored content of the session of this batch; undefined if the session is new. */
   of(planned: PlannedUnit, batch: PreparedBatch): Promise<StoredContent | undefined>
-  /** The other unit that has the same session. */
+  /** Another unit with the same session. */
   twin(planned: PlannedUnit, batch: PreparedBatch): Promise<Twin | undefined>
 }
 
 export interface Twin {
   /** Its main file. */
   readonly place: string
-  /** Whether it came before in this import, and nothing says that this unit changed since it was stored. */
+  /** Whether it came earlier in this import and this unit has not changed since it was stored. */
   readonly isFirst: boolean
 }
 
-/** Which unit was the first to come with a session in an import, by the session. */
+/** The first unit of each session in an import, by session. */
 export type FirstUnits = Map<string, { readonly unit: string; readonly path: string }>
 
 export interface StoredRowsContext {
   readonly presence: () => Promise<Presence>
   readonly firstUnits: FirstUnits
-  /** Resolves when what this import brought of the session is stored. */
+  /** Resolves when everything that this import brought of the session is stored. */
   readonly settled: (session: Session) => Promise<void>
-  /** The main files of the units of this root that are remembered for this session, as paths. Another root may be a backup. */
+  /**
+   * Absolute paths of the main files that are remembered for this session below this root. Another root may be a
+   * backup.
+   */
   readonly pathsOf: (session: Session, root: string) => readonly string[]
 }
 
 const UNITS_AT_ONCE = 128
-/** About as much as one flush: so much of a store is decompressed at once. */
+/** About the size of one flush: so much content is decompressed at once. */
 const BYTES_AT_ONCE = 16_000_000
 
 export function createStoredRows(
@@ -82,7 +85,7 @@ export function createStoredRows(
       if (known !== undefined && ids.has(session.id)) return known
       const wanted = new Set([session.id])
       const from = waiting.indexOf(planned, next)
-      // One that nobody could guess costs a question of its own, and those that were asked for together stay.
+      // A session that could not be guessed is asked for alone, and the group that was asked for stays.
       if (from < 0) return await (await presence()).content([session.id])
       await addAhead(from, wanted)
       ids = wanted
@@ -117,12 +120,15 @@ function mainPathOf({ root, files }: SourceUnit): string {
   return join(root, files[0]?.relativePath ?? "")
 }
 
-/** As the unit's own places are, where it lies below the same root. */
+/** Relative to the root if it lies below it. */
 function placeFrom({ root }: SourceUnit, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
 }
 
-/** Links make several paths of one folder, and another of them may be told than was before. */
+/**
+ * Whether the two paths are different files. Links give one folder several paths, and the adapter may report another
+ * one than before.
+ */
 function isOtherFile(known: string, path: string): boolean {
   if (!existsSync(known)) return false
   return basename(known) !== basename(path) || realpathSync(dirname(known)) !== realpathSync(dirname(path))
@@ -223,15 +229,15 @@ function omittedIssues({ unit }: PlannedUnit, copyOf: string, reconciler: Reconc
   return { batch: undefined, issues: Array.from({ length: reconciler.takeLeftOut() }, () => issue), bytes: 0 }
 }
 
-/** Whether it is stored under another project. */
+/** Whether the session is stored under another project. */
 function isElsewhere(rows: StoredContent, { id, project }: PreparedBatch["session"]): boolean {
   return (rows.project(id) ?? project) !== project
 }
 
-/** What was found to be stored as it is. */
+/** Counts messages that are stored as they are. */
 function createKeptCounter() {
   let messages = 0
-  // Rows that are stored already come to no flush, which would report them.
+  // Skipped rows reach no flush, which would report them to the ledger.
   const memory = openLedger("columns")
   return {
     get messages() {
@@ -245,8 +251,8 @@ function createKeptCounter() {
 }
 
 /**
- * Whether so many messages are all that is left of what is stored, each met as it is, and only new ones follow: the first
- * import of the log was interrupted, or it grew while nothing was remembered of it.
+ * Whether exactly the remaining stored messages were met, and only new ones follow: the first import of the log was
+ * interrupted, or the log grew while nothing was remembered of it.
  */
 function isBehind(areStored: readonly boolean[], storedLeft: number): boolean {
   return areStored.every((isStored, index) => isStored === index < storedLeft)
@@ -258,12 +264,12 @@ async function selectChanged(
   sessions: ComparedWith["sessions"],
 ): Promise<Stretch["batch"]> {
   const entries = reconciler.reconcile(entriesOf(batch))
-  // What the session is stored as is known from its records.
+  // The project under which the session is stored is known once its records are compared.
   const prepared = prepare({ session: reconciler.session, entries }, (await sessions()).facts())
   return { ...prepared, blobs: [...prepared.blobs, ...batch.blobs] }
 }
 
-/** The bytes that rows point at are stored again where they are gone, though the rows are not. */
+/** Keeps only the blobs of a batch whose rows are stored: they are stored again if they are missing. */
 function keepBlobsOnly({ session, messages, parts, blobs }: PreparedBatch): PreparedBatch | undefined {
   if (blobs.length === 0) return undefined
   const spoken = { places: [], keys: [] }
@@ -271,8 +277,8 @@ function keepBlobsOnly({ session, messages, parts, blobs }: PreparedBatch): Prep
 }
 
 /**
- * What the unit lacks of what is stored may come to it later: another host, or another unit, is ahead of it. Its own number
- * of messages is that of no such session, so that it is compared again before it goes on.
+ * The memory after a comparison. If the store holds messages that the unit lacks (another host or unit is ahead), the
+ * unit keeps its own count, which fits no stored session, so that it is compared again next time.
  */
 function adjustMemory(memory: UnitMemory, reconciler: Reconciler | undefined): UnitMemory {
   if (memory.session === null || reconciler === undefined) return memory

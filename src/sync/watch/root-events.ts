@@ -1,6 +1,6 @@
 /**
- * Events of the file system below the roots: they say where something happened, and nothing of what. A root that gives none
- * (a network file system, too few watches left) is blind, and is polled by whoever asks; it is tried again after a while.
+ * File system events below the roots. They say where something happened, not what. A root without events (a network
+ * file system, too few watches left) is polled instead, and tried again after a while.
  */
 import { existsSync, type FSWatcher, statfsSync, statSync, watch } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { errorCode, isSystemError } from "../../platform/system-error.ts"
 import type { ImportSource } from "../import.ts"
 
 export interface RootEvents {
-  /** Watches what is there now. What broke, or went away and came back, is watched anew. */
+  /** Watches the roots that exist. A watch that broke, or whose root came back, is renewed. */
   follow(sources: readonly ImportSource[], nowMs: number): void
   isBlind(root: string): boolean
   close(): void
@@ -17,15 +17,15 @@ export interface RootEvents {
 
 export interface RootEventsContext {
   readonly log: Log
-  /** Something happened at a place below a root, or anywhere in it. */
+  /** Called with the path of an event, or without one if anything may have changed. */
   readonly onEvent: (root: string, place: string | undefined) => void
-  /** How long a root that gives no events is left alone. */
+  /** How long to wait before a root without events is tried again. */
   readonly retryMs: number
 }
 
 /**
- * What another machine writes there is no event here, although watching seems to work: NFS, SMB and CIFS, 9p (also the
- * disks of Windows under WSL), FUSE (sshfs), Ceph, AFS, Lustre, shared folders of virtual machines.
+ * File systems on which changes by another machine give no event, although watching seems to work: NFS, SMB and CIFS,
+ * 9p (also Windows disks under WSL), FUSE (sshfs), Ceph, AFS, Lustre, shared folders of virtual machines.
  */
 const REMOTE_FILE_SYSTEMS = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f, 0x0bd00bd0, 0x786f4256,
@@ -60,7 +60,7 @@ export function createRootEvents({ log, onEvent, retryMs }: RootEventsContext): 
           if (event === "rename" && isDirectory(join(root, name))) renewed.add(root)
         }
       })
-      // Some watches of many failed: the others tell only a part of what happens, and each try costs a walk.
+      // Some of many watches failed, so the others report only a part. Each try costs a walk of the tree.
       watcher.on("error", (error) => {
         if (watchers.get(root) !== watcher) return
         drop(root)

@@ -1,7 +1,6 @@
 /**
- * The units of a root as a watcher last saw them, so that a change of one file costs a look at that file and not at all of
- * them. It says so when what it knows is not enough; then the whole root is planned. Reads names, sizes and times, and
- * opens nothing.
+ * Index of the units of a root, by file, so that a change of one file costs one stat and not a plan of the whole root.
+ * Says when the index is not enough; then the root is planned. Reads names, sizes and times, and opens nothing.
  */
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs"
 import { join } from "node:path"
@@ -10,26 +9,31 @@ import { isSystemError } from "../../platform/system-error.ts"
 import type { ImportSource } from "../import.ts"
 
 export interface UnitIndex {
-  /** The units of these places as they lie there now; nothing where the places alone do not tell. */
+  /** The current units of these paths; undefined if the paths alone do not tell. */
   at(places: Iterable<string>): SourceUnit[] | undefined
-  /** For file systems that send no events: what differs from the last look. What rested for long is looked at by turns. */
+  /**
+   * Polls a root without events: returns the paths that changed. Files that were idle for long are polled in rotation.
+   */
   look(nowMs: number): readonly string[] | "all"
 }
 
-/** Who went on with a session today does so again, and each look asks for it: for the youngest of them, where they are many. */
-const LATELY_MS = 86_400_000
-const LATELY_MAX = 100
-/** The others are asked for by one of so many looks; by a rarer one where that would be more than two milliseconds. */
+/**
+ * A session that was active today is likely to continue, so each poll checks the files of the last day, at most so
+ * many of them.
+ */
+const RECENT_MS = 86_400_000
+const RECENT_MAX = 100
+/** Idle files are checked by every third poll, or more rarely where a poll would take over two milliseconds. */
 const TURNS_MIN = 3
 const RESTED_AT_ONCE = 1_000
-/** Some file systems keep times by two seconds: a directory so young may change once more without telling. */
+/** Some file systems keep times by two seconds: a directory that is younger may change again without another time. */
 const COARSE_MS = 2_000
 
 /** `plannedAtMs` is when the plan that found the units began. */
 export function createUnitIndex(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): UnitIndex {
   const byPlace = new Map<string, SourceUnit>()
   for (const unit of units) for (const file of unit.files) byPlace.set(file.relativePath, unit)
-  // The end of its journal is the commit of what was written.
+  // The last entry of a database's journal commits what was written.
   const databases = [
     ...new Set(units.flatMap(({ files }) => files.filter(isDatabase).map(({ relativePath }) => relativePath))),
   ]
@@ -39,7 +43,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
 
   function again(place: string): SourceUnit | undefined {
     const unit = byPlace.get(place)
-    // A database holds many sessions: which of them changed only its rows tell.
+    // Which sessions of a database changed is only known from its rows.
     if (unit === undefined || unit.row !== undefined) return undefined
     const files: SourceFile[] = []
     for (const file of unit.files) {
@@ -52,7 +56,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
     return now
   }
 
-  /** A draft that an editor has put in place of a session is there no more, and never was a part of one. */
+  /** Whether the path is a draft that an editor has already renamed over a session. */
   function isPassing(place: string): boolean {
     if (byPlace.has(place) || statIfThere(join(source.root, place)) !== undefined) return false
     folders ??= new Set([...byPlace.keys()].flatMap(foldersAbove))
@@ -74,7 +78,7 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
       marks ??= marksOf(source, units, plannedAtMs)
       for (const [path, mark] of marks) if (markOf(path) !== mark) return "all"
       youngSinceMs ??= sinceOfYoungest(units)
-      const latelyMs = Math.max(youngSinceMs, nowMs - LATELY_MS)
+      const latelyMs = Math.max(youngSinceMs, nowMs - RECENT_MS)
       const changed: string[] = []
       const turns = Math.max(TURNS_MIN, Math.ceil(byPlace.size / RESTED_AT_ONCE))
       const turn = looks++ % turns
@@ -91,10 +95,10 @@ export function createUnitIndex(source: ImportSource, units: readonly SourceUnit
   }
 }
 
-/** When the youngest that are asked for by each look begin. One that is gone on with later is among them. */
+/** The modification time from which on files are checked by each poll. */
 function sinceOfYoungest(units: readonly SourceUnit[]): number {
   const times = Float64Array.from(units.flatMap(({ files }) => files.map(({ modifiedMs }) => modifiedMs)))
-  return times.toSorted().at(-LATELY_MAX) ?? Number.NEGATIVE_INFINITY
+  return times.toSorted().at(-RECENT_MAX) ?? Number.NEGATIVE_INFINITY
 }
 
 function isOther({ path, sizeBytes, modifiedMs, changedMs, inode }: SourceFile): boolean {
@@ -103,20 +107,23 @@ function isOther({ path, sizeBytes, modifiedMs, changedMs, inode }: SourceFile):
   return !isSame || (changedMs !== undefined && stat.ctimeMs !== changedMs)
 }
 
-/** A directory changes when a file comes or goes in it, and a database with its log. */
+/** Signatures of directories, which change when a file comes or goes, and of databases with their journals. */
 function marksOf(source: ImportSource, units: readonly SourceUnit[], plannedAtMs: number): Map<string, string> {
   const databases = units.flatMap(({ files }) => files.filter(isDatabase))
   const paths = databases.flatMap(({ path }) => [path, `${path}-wal`])
   const marks = new Map<string, string>()
   for (const path of [...paths, ...foldersBelow(source, "")]) {
     const changedMs = statIfThere(path)?.mtimeMs ?? 0
-    // What changed while the plan was made may not be in it.
+    // What changed while the plan ran may not be in it.
     marks.set(path, changedMs >= plannedAtMs - COARSE_MS ? "young" : markOf(path))
   }
   return marks
 }
 
-/** Of a new one nothing else tells that there is a session in it. Links are not followed: what lies behind them is for the sweep. */
+/**
+ * All directories below the root: a new one may hold a new session. Links are not followed; the sweep finds what lies
+ * behind them.
+ */
 function foldersBelow(source: ImportSource, at: string): string[] {
   const path = join(source.root, at)
   const inner = readDirectory(path).flatMap((entry) => {
@@ -154,7 +161,7 @@ function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // What may not be looked at any more is for the plan to say.
+    // A path that cannot be read is reported by the plan.
     if (isSystemError(error)) return undefined
     throw error
   }

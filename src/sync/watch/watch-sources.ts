@@ -1,7 +1,7 @@
 /**
- * Follow the sources: a change is stored within two seconds, and costs what changed. Events only say where something
- * happened; what it was is found out by looking there, so that no order of events can mislead. A generation clock notices
- * what changes while it is being read, and a sweep over everything finds what no event told.
+ * Watches the sources: a change is stored within two seconds, at a cost that depends on the change alone. Events only
+ * say where something happened; a scan of that path finds out what, so the order of events does not matter. A
+ * generation counter notices changes during a read, and a periodic sweep finds what no event reported.
  */
 import { existsSync } from "node:fs"
 import type { SourceUnit } from "../../adapters/adapter.ts"
@@ -13,9 +13,9 @@ import { createRootEvents } from "./root-events.ts"
 import { createUnitIndex, type UnitIndex } from "./unit-index.ts"
 
 export interface WatchContext {
-  /** Asked again and again: a client that is installed later is followed from then on. */
+  /** Called on every turn of the loop, so that a client that is installed later is followed too. */
   readonly sources: () => readonly ImportSource[]
-  /** Brings the sources into the store. A failure that a later round can mend is reported, and answered with `failed`. */
+  /** Syncs the sources. A failure that a later round can mend is reported and returned as `failed`. */
   readonly sync: (sources: readonly ImportSource[]) => Promise<Round>
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -23,20 +23,20 @@ export interface WatchContext {
   readonly times?: Partial<WatchTimes>
 }
 
-/** What a round met: something to read, nothing, or what kept it from storing what it read. */
+/** What a round found: news, nothing, or a failure to store. */
 export type Round = "news" | "nothing" | "failed"
 
 export interface WatchTimes {
-  /** How long to let a burst of writes end. */
+  /** Debounce: how long a burst of writes may last. */
   readonly settleMs: number
-  /** At most one sync in so long: each one costs a commit. */
+  /** Minimum interval between two syncs: each costs a commit. */
   readonly apartMs: number
-  /** How often everything is looked at, whatever the events said; as long as that finds nothing, less and less often. */
+  /** Interval of the sweep over everything. It doubles up to the maximum as long as a sweep finds nothing. */
   readonly sweepMs: number
   readonly sweepMsMax: number
-  /** How often it is looked what clients there are and, where the system gives no events, what their sessions are. */
+  /** Interval at which clients are listed and roots without events are polled. */
   readonly pollMs: number
-  /** How long a root that gives no events is not asked for them. */
+  /** How long to wait before a root without events is tried again. */
   readonly retryMs: number
 }
 
@@ -49,10 +49,10 @@ const TIMES: WatchTimes = {
   retryMs: 300_000,
 }
 
-/** A machine that wakes up, or a process that was held, has missed events: the queue of the system has an end. */
+/** A process that slept this long may have missed events, because the system's queue is finite. */
 const SLEPT_MS = 10_000
 
-/** A round that fails is tried again, after twice as long each time. */
+/** Backoff: a failed round is tried again after twice the time before. */
 const AGAIN_MS = 1_000
 const AGAIN_MS_MAX = 60_000
 
@@ -65,12 +65,12 @@ export async function watchSources(context: WatchContext): Promise<void> {
   signal.addEventListener("abort", stop)
   try {
     while (!signal.aborted) {
-      const sources = following.look()
+      const sources = following.scanSources()
       if (!following.isAnyDue(sources)) {
         await following.idle()
         continue
       }
-      await pause(following.restMs(), signal)
+      await pause(following.debounceMs(), signal)
       if (!signal.aborted) await following.round(sources)
     }
   } finally {
@@ -82,13 +82,13 @@ export async function watchSources(context: WatchContext): Promise<void> {
 type Sources = readonly ImportSource[]
 
 interface WatchLoop {
-  /** The sources that there are by now, followed; where no events come, with a look at what was touched lately. */
-  look(): Sources
+  /** Lists and follows the sources, and polls those without events. */
+  scanSources(): Sources
   isAnyDue(sources: Sources): boolean
-  /** How long to let a burst of writes end, and the last round be. */
-  restMs(): number
+  /** How long to wait before the next round: debounce and minimum interval. */
+  debounceMs(): number
   round(sources: Sources): Promise<void>
-  /** Until something happens, or it is time to look. */
+  /** Waits for an event or the next poll or sweep. */
   idle(): Promise<void>
   close(): void
 }
@@ -98,12 +98,12 @@ function createWatchLoop(
   dirt: DirtyPaths,
 ): WatchLoop {
   const times = { ...TIMES, ...given }
-  const events = createRootEvents({ log, onEvent: dirt.soil, retryMs: times.retryMs })
+  const events = createRootEvents({ log, onEvent: dirt.markDirty, retryMs: times.retryMs })
   const known = new Map<string, UnitIndex>()
   let [sweptAtMs, polledAtMs, notBeforeMs] = [Number.NEGATIVE_INFINITY, clock.monotonicMs(), 0]
-  let [quietMs, failures] = [times.sweepMs, 0]
+  let [sweepIntervalMs, failures] = [times.sweepMs, 0]
 
-  const sweepInMs = () => sweptAtMs + quietMs - clock.monotonicMs()
+  const sweepInMs = () => sweptAtMs + sweepIntervalMs - clock.monotonicMs()
   const isDue = (source: ImportSource) => dirt.isDirty(source.root) || !known.has(nameOf(source))
 
   function poll(blind: Sources): void {
@@ -111,53 +111,54 @@ function createWatchLoop(
     polledAtMs = clock.monotonicMs()
     for (const source of blind) {
       const changed = known.get(nameOf(source))?.look(clock.nowMs()) ?? []
-      if (changed === "all") dirt.soil(source.root, undefined)
-      else for (const place of changed) dirt.soil(source.root, place)
+      if (changed === "all") dirt.markDirty(source.root, undefined)
+      else for (const place of changed) dirt.markDirty(source.root, place)
     }
   }
 
   function plan(nextMs: number, round: Round, isSweep: boolean): void {
     failures = round === "failed" ? failures + 1 : 0
     notBeforeMs = failures === 0 ? nextMs : clock.monotonicMs() + Math.min(AGAIN_MS * 2 ** failures, AGAIN_MS_MAX)
-    if (isSweep) quietMs = round === "nothing" ? Math.min(2 * quietMs, times.sweepMsMax) : times.sweepMs
+    if (isSweep) sweepIntervalMs = round === "nothing" ? Math.min(2 * sweepIntervalMs, times.sweepMsMax) : times.sweepMs
   }
 
   return {
-    look: () => {
+    scanSources: () => {
       const sources = listed()
       events.follow(sources, clock.monotonicMs())
       poll(sources.filter(({ root }) => events.isBlind(root)))
       return sources
     },
     isAnyDue: (sources) => sweepInMs() <= 0 || sources.some(isDue),
-    restMs: () => Math.max(times.settleMs, notBeforeMs - clock.monotonicMs()),
+    debounceMs: () => Math.max(times.settleMs, notBeforeMs - clock.monotonicMs()),
     round: async (sources) => {
       const isSweep = sweepInMs() <= 0
       if (isSweep) sweptAtMs = clock.monotonicMs()
       const nextMs = clock.monotonicMs() + times.apartMs
       const [seen, plannedAtMs] = [dirt.generation(), clock.nowMs()]
       const due = isSweep ? sources : sources.filter(isDue)
-      const looks = due.map((source) => lookAt(source, isSweep, known, dirt))
-      const asked = looks.map(({ source }) => source).filter(({ only }) => only?.length !== 0)
+      const scans = due.map((source) => planScan(source, isSweep, known, dirt))
+      const asked = scans.map(({ source }) => source).filter(({ only }) => only?.length !== 0)
       const beganMs = clock.monotonicMs()
       const round = asked.length === 0 ? "nothing" : await sync(asked)
       log.debug(`${wordsOf(isSweep, asked)}: ${round}, ${Math.round(clock.monotonicMs() - beganMs)} ms`)
-      for (const look of looks) {
-        const { source } = look
-        // What became dirty while it was read stays dirty: its generation is younger.
-        dirt.clean(source.root, seen)
-        const units = knownFrom(look, plannedAtMs)
+      for (const scan of scans) {
+        const { source } = scan
+        // A path that became dirty during the read stays dirty, because its generation is higher.
+        dirt.markClean(source.root, seen)
+        const units = knownFrom(scan, plannedAtMs)
         if (units !== undefined) known.set(nameOf(source), units)
-        if (round === "failed") dirt.soil(source.root, undefined)
+        if (round === "failed") dirt.markDirty(source.root, undefined)
       }
       plan(nextMs, round, isSweep)
     },
     idle: async () => {
-      // A client that is installed, or comes back, tells nobody.
+      // A client that is installed or comes back sends no event.
       const ms = Math.min(sweepInMs(), times.pollMs)
       const fromMs = clock.nowMs()
       await dirt.nextOr(ms)
-      if (clock.nowMs() - fromMs > ms + SLEPT_MS) [sweptAtMs, quietMs] = [Number.NEGATIVE_INFINITY, times.sweepMs]
+      if (clock.nowMs() - fromMs > ms + SLEPT_MS)
+        [sweptAtMs, sweepIntervalMs] = [Number.NEGATIVE_INFINITY, times.sweepMs]
     },
     close: () => events.close(),
   }
@@ -168,28 +169,33 @@ function wordsOf(isSweep: boolean, asked: Sources): string {
   return asked.map(({ adapter, only }) => `${only === undefined ? "all" : only.length} of ${adapter.id}`).join(", ")
 }
 
-/** Two adapters may be pointed at one directory. */
+/** Two adapters may have the same root. */
 function nameOf({ adapter, root }: ImportSource): string {
   return `${adapter.id}\n${root}`
 }
 
-/** A root that was away while it was planned may be back as it was: nothing in it tells that it was not looked at. */
-function knownFrom({ source, isThere, met }: Look, plannedAtMs: number): UnitIndex | undefined {
+/** A root that was missing during the plan may be back unchanged, and nothing would tell that it was not planned. */
+function knownFrom({ source, isThere, met }: Scan, plannedAtMs: number): UnitIndex | undefined {
   if (met === undefined) return undefined
   const { root } = source
   if (isThere && existsSync(root)) return createUnitIndex(source, met, plannedAtMs)
   return { at: () => undefined, look: () => (existsSync(root) ? "all" : []) }
 }
 
-interface Look {
+interface Scan {
   readonly source: ImportSource
-  /** Whether its root was there when the plan began. */
+  /** Whether the root existed when the plan began. */
   readonly isThere: boolean
-  /** Of a look at all of a root: the units that are there. */
+  /** For a scan of the whole root: the units that were found. */
   readonly met: SourceUnit[] | undefined
 }
 
-function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<string, UnitIndex>, dirt: DirtyPaths): Look {
+function planScan(
+  source: ImportSource,
+  isSweep: boolean,
+  known: ReadonlyMap<string, UnitIndex>,
+  dirt: DirtyPaths,
+): Scan {
   const places = isSweep ? undefined : dirt.placesOf(source.root)
   const only = places === undefined ? undefined : known.get(nameOf(source))?.at(places)
   const isThere = existsSync(source.root)
@@ -201,28 +207,30 @@ function lookAt(source: ImportSource, isSweep: boolean, known: ReadonlyMap<strin
 // --- What is dirty -----------------------------------------------------------------------------------------------------
 
 interface DirtyPaths {
-  /** Without a place: anything in the root may have changed. */
-  soil(root: string, place: string | undefined): void
-  clean(root: string, seen: number): void
+  /** Without a path, anything in the root may have changed. */
+  markDirty(root: string, place: string | undefined): void
+  markClean(root: string, seen: number): void
   isDirty(root: string): boolean
-  /** Nothing where all of the root has to be looked at. */
+  /** Undefined if the whole root must be scanned. */
   placesOf(root: string): readonly string[] | undefined
   generation(): number
   wake(): void
-  /** Waits for something to happen, at most so long. */
+  /** Waits for an event, at most so long. */
   nextOr(ms: number): Promise<void>
 }
 
 const ANYWHERE = ""
-/** So many are looked at faster by looking at everything. */
+/** More paths than this are scanned faster as a whole root. */
 const PLACES_MAX = 256
 
-/** Each event makes its place younger than any read that began before it. */
+/** Dirty paths with the generation of their last event. A read that began earlier does not clean them. */
 function createDirtyPaths(): DirtyPaths {
   const dirtyAt = new Map<string, Map<string, number>>()
   let generation = 0
   let wakeUp: (() => void) | undefined
-  /** Somebody called while nobody was waiting, as an abort does during a sync: the next wait is over at once. */
+  /**
+   * Set if `wake` was called while nobody waited, for example by an abort during a sync: the next wait ends at once.
+   */
   let isCalled = false
   const wake = () => {
     isCalled = true
@@ -230,13 +238,13 @@ function createDirtyPaths(): DirtyPaths {
     wakeUp = undefined
   }
   return {
-    soil: (root, place) => {
+    markDirty: (root, place) => {
       const places = dirtyAt.get(root) ?? new Map<string, number>()
       places.set(places.size < PLACES_MAX ? (place ?? ANYWHERE) : ANYWHERE, ++generation)
       dirtyAt.set(root, places)
       wake()
     },
-    clean: (root, seen) => {
+    markClean: (root, seen) => {
       const left = [...(dirtyAt.get(root) ?? [])].filter(([, at]) => at > seen)
       if (left.length === 0) dirtyAt.delete(root)
       else dirtyAt.set(root, new Map(left))
