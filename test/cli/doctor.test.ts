@@ -26,9 +26,9 @@ test("a machine that is set up is well, and each client is named with what it kn
   expect(ran.exitCode).toBe(0)
   expect((JSON.parse(ran.stdout).findings as Finding[]).filter(({ status }) => status !== "ok")).toEqual([])
   expect(findingsOf(ran, "MCP").map(({ found }) => found.split(" (")[0])).toEqual([
-    "Claude Code knows pond",
-    "Codex knows pond",
-    "opencode knows pond",
+    "pond is set up in Claude Code",
+    "pond is set up in Codex",
+    "pond is set up in opencode",
   ])
   expect(findingsOf(ran, "schedule")[0]?.found).toBe("systemd syncs every 15 minutes")
   expect(findingsOf(ran, "clients")[0]?.found).toBe("Claude Code, Codex, opencode, pi")
@@ -60,7 +60,7 @@ test("what pond can mend it mends: rights, a registration that went stale, a sch
   expect(ill.stdout).toContain(`warning  permissions: others on this machine can read ${store}\n`)
   expect(ill.stdout).toContain("warning  MCP: Claude Code starts another pond, /old/bin/pond mcp\n")
   expect(ill.stdout).toContain("warning  schedule: /old/bin/pond no longer exists\n")
-  expect(ill.stdout).toContain("`pond doctor --fix` mends 3 of these.\n")
+  expect(ill.stdout).toContain("`pond doctor --fix` can fix 3 of these.\n")
 
   const mended = await runPond(["doctor", "--fix", "--json"], { env })
   expect(["permissions", "MCP", "schedule"].map((check) => findingsOf(mended, check)[0])).toMatchObject(
@@ -114,7 +114,7 @@ test.if(mayMount)("a full disk is found where only the state lies on it", async 
   }
   const doctor = inside("doctor")
   expect(findingsOf(doctor, "disk")).toMatchObject([{ status: "failed", found: expect.stringContaining(state) }])
-  expect(JSON.parse(inside("sync").stdout).error.message).toMatch(/\(SQLITE_\w+\)\. Its disk is full/)
+  expect(JSON.parse(inside("sync").stdout).error.message).toMatch(/\(SQLITE_\w+\)\. The disk is full/)
 })
 
 test("settings that cannot be read are one failure, not one for each check", async () => {

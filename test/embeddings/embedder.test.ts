@@ -156,7 +156,7 @@ test.each<[string, (sha256: string) => string | undefined, number, string]>([
     "with another checksum",
     (sha256) => sha256.replace(/^./, (digit) => (digit === "0" ? "1" : "0")),
     200,
-    "not the one",
+    "does not match",
   ],
   ["that is not there", (sha256) => sha256, 404, "404"],
 ])("a URL %s is refused, and leaves nothing behind", async (_, given, status, why) => {

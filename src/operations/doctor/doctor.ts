@@ -127,7 +127,7 @@ function readConfig({ host }: Pond): Seen {
 function knownVariables({ host }: Pond): Seen {
   const known = VARIABLES
   const strange = Object.keys(host.environment).filter((name) => name.startsWith("POND_") && !known.includes(name))
-  if (strange.length === 0) return { status: "ok", found: "no unknown POND_ variablessss" }
+  if (strange.length === 0) return { status: "ok", found: "no unknown POND_ variables" }
   const named = strange.map((name) => {
     const near = nearest(name, known)
     return near === undefined ? name : `${name} (did you mean ${near}?)`
