@@ -1,6 +1,6 @@
 /**
- * Threads: the modules that run in one of their own, and where they lie. Each is an entry of the executable beside the
- * program itself, because nothing that is imported leads there.
+ * Worker threads: which modules run in one, how they are started and how they are asked. Each module is an entry point
+ * of the executable, because no import leads to it.
  */
 
 import { PondError } from "../model/errors.ts"
@@ -12,26 +12,29 @@ export const THREAD_ENTRIES = [
   "src/sessions/words/write/shard-worker.ts",
 ] as const
 
-/** Whether this is the executable, whose modules lie where no disk is. */
+/** Whether this is the compiled executable, whose modules are in a virtual file system. */
 export function isExecutable(): boolean {
   return Bun.main.includes("$bunfs") || Bun.main.includes("~BUN")
 }
 
-/** In the executable this file is in a chunk at its root, whatever folder it came from. */
+/** In the executable this file ends up in a chunk at the root, whatever folder it came from. */
 export function threadUrl(entry: (typeof THREAD_ENTRIES)[number]): string {
   return new URL(isExecutable() ? `./${entry}` : `../../${entry}`, import.meta.url).href
 }
 
-/** A thread that answers each question once, in the order in which they were asked. */
+/** A request/response channel to a worker thread: every question gets one answer, in the order of asking. */
 export interface AnsweringThread<Question, Answer> {
-  /** `moved` belongs to the thread from here on. Throws where the thread says that it failed, or ends. */
+  /** `moved` is transferred to the thread. Throws when the thread reports a failure, or ends. */
   ask(question: Question, moved?: readonly ArrayBufferLike[]): Promise<Answer>
   close(): void
 }
 
 export type ThreadFailure = { readonly said: "failed"; readonly reason: string }
 
-/** Nothing where no thread starts: its first word is that it is ready. `does` says what it is for. */
+/**
+ * Starts a thread and waits for its first message, "ready". Undefined when no thread can be started: the caller then does
+ * the work itself. `does` names the work in error messages.
+ */
 export async function startAnswering<Question, Answer extends { readonly said: string }>(
   url: string,
   does: string,
@@ -47,7 +50,7 @@ export async function startAnswering<Question, Answer extends { readonly said: s
   }
   worker.onmessage = ({ data }: MessageEvent<Said>) => waiting.shift()?.resolve(data)
   worker.onerror = ({ message }) => end(message)
-  // One that is ended from outside, for want of memory say, tells of no error.
+  // A thread that is ended from outside, for lack of memory for example, reports no error.
   worker.addEventListener("close", () => end("it ended"))
   if ((await started?.promise)?.said !== "ready") {
     worker.terminate()

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 
-const MODULE = JSON.stringify(join(import.meta.dir, "../../src/platform/native/native-log.ts"))
+const MODULE = JSON.stringify(join(import.meta.dir, "../../src/platform/native/native-environment.ts"))
 
 /** Limits the log in a process of its own, and asks libc, as the engine does, what the variable says there. */
 function engineLevel(level: string, environment: Record<string, string> = {}): string {

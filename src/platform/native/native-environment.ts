@@ -1,17 +1,18 @@
 /**
- * Variables that native libraries read when they are loaded. The runtime keeps a copy of the environment apart from the
- * one of the C library, which they look into: there they have to be set, before the load.
+ * Sets environment variables that native libraries read when they are loaded. The runtime keeps its own copy of the
+ * environment; the libraries read the one of the C library, so the variables are set there, before the load.
  */
 import { processEnvironment } from "../host/environment.ts"
+import type { LogLevel } from "../host/log.ts"
 import { lazy } from "../lazy.ts"
 import { libcPath } from "./libc.ts"
 
-/** What the user set himself stands. Does nothing where there is no C library that pond knows. */
+/** A value that the user set takes precedence. Does nothing where pond does not know the C library. */
 export function setNativeVariable(name: string, value: string): void {
   if (processEnvironment()[name] === undefined) overrideNativeVariable(name, value)
 }
 
-/** For native libraries alone: programs that pond starts get what the user set. */
+/** Changes what native libraries see. Programs that pond starts still get the user's value. */
 export function overrideNativeVariable(name: string, value: string): void {
   setenv()?.(Buffer.from(`${name}\0`), Buffer.from(`${value}\0`), 1)
 }
@@ -23,3 +24,14 @@ const setenv = lazy(() => {
   const text = FFIType.cstring
   return dlopen(libc, { setenv: { args: [text, text, FFIType.int], returns: FFIType.int } }).symbols.setenv
 })
+
+const ENGINE_LEVEL: Readonly<Record<LogLevel, string>> = { quiet: "off", warn: "error", info: "error", debug: "warn" }
+
+let isLogLimited = false
+
+/** How much the native store engine logs to stderr. Call it before the engine is loaded; afterwards it has no effect. */
+export function limitNativeLog(level: LogLevel): void {
+  if (isLogLimited) return
+  isLogLimited = true
+  setNativeVariable("LANCEDB_LOG", ENGINE_LEVEL[level])
+}

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path"
 import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
-import { limitNativeLog } from "../../platform/native/native-log.ts"
+import { limitNativeLog } from "../../platform/native/native-environment.ts"
 import { readyScratch } from "../../platform/native/scratch.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
 import { diskFiles, leadsThroughFile } from "../local/disk-files.ts"
