@@ -1,6 +1,6 @@
 /**
- * The sessions of one store: the consumer that the substrate was built for. Everything above asks this for
- * sessions and never for tables of its own; `search` alone reads the tables, through `tables`.
+ * The sessions of one store, and the door of this layer. Everything above asks this for sessions. Only `search` reads
+ * the tables, through `tables`; `FORMAT.md` describes them.
  */
 
 import type { Entry, Session, SessionLog } from "../model/session.ts"

@@ -1,6 +1,6 @@
 /**
- * What an answer says beside its hits: of their sessions, and of the files that came with them. A server
- * caches all of it (`row-cache.ts`); a command reads the few rows it needs.
+ * Reads what a search answer says beside its hits: sessions, and files that came with messages. A long-lived process
+ * keeps them in memory (`row-cache.ts`); a command reads the few rows it needs.
  */
 import type { Lifetime } from "../../platform/host/host.ts"
 import { type CoalescedRead, coalesceReads } from "../../substrate/coalesce-reads.ts"

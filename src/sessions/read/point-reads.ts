@@ -1,7 +1,6 @@
 /**
- * The rows that readers ask for by name: sessions, their children, the places of their messages, messages and parts. Who
- * asks at the same time as others shares one read of the table with them (`coalesce-reads.ts`), so that a server with many readers
- * does not pay for each of them what a read costs before it has read anything.
+ * Reads by key: sessions, their children, positions, messages and parts. Callers that ask at the same time share one
+ * read of the table, so that a server with many readers pays its fixed cost once.
  */
 
 import { type CoalescedRead, coalesceReads } from "../../substrate/coalesce-reads.ts"

@@ -1,8 +1,7 @@
 /**
- * How the bytes of a blob lie in its row: compressed where that makes them shorter, because the engine copies what it is
- * handed several times, and a value of a hundred megabytes would cost five times as much memory. `size` and `sha256` are
- * those of the bytes as they were given: a row that holds fewer bytes than its size is compressed, and no row of an earlier
- * build does. What lies there are frames of zstd, one for each piece, so that a long text is never encoded as a whole.
+ * Compresses the bytes of a blob if that makes them shorter: the engine copies them several times, and 100 MB would
+ * cost five times as much memory. `size` and `sha256` are of the original bytes, so a row with fewer bytes than its
+ * size is compressed. The bytes are zstd frames, one per piece, so that a long text is never encoded whole.
  */
 import { lazy } from "../../platform/lazy.ts"
 import type { BlobRow } from "../tables.ts"

@@ -1,7 +1,6 @@
 /**
- * Whether rows that come from elsewhere are rows that a session can be read from: what the row codecs take for granted
- * of rows that pond itself has written. Names the first fault it finds. Rows are judged where they lie in their columns:
- * there are millions of them, and most of their values repeat.
+ * Checks rows from elsewhere: can sessions be read from them? Reports the first fault. Rows are checked in their
+ * columns, because there are millions and most values repeat.
  */
 import { isJsonObject, parseOwnJson } from "../../model/json.ts"
 import { isSurelyObject } from "../../model/json-bytes.ts"

@@ -1,7 +1,6 @@
 /**
- * Values too large for a text column move to `blobs`, and their place holds a reference. Nothing is cut (`adapter-bounded-values`): what a column
- * cannot hold, a blob can. A text that merely begins like a reference is marked as the text it is, so that every string
- * comes back as it went in.
+ * Moves values that are too large for a text column to `blobs` and leaves a reference. Nothing is cut. A text that
+ * only looks like a reference is marked, so that every string comes back as it went in.
  */
 
 import type { BlobRow } from "../tables.ts"

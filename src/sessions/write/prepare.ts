@@ -1,6 +1,6 @@
 /**
- * The first half of writing a session: its entries as rows, made without asking the store, so that it can be done beside
- * the writing of others. What only the store can tell (which messages are copies of another session's) comes afterwards.
+ * Turns a session's entries into columns. It asks no store, so it can run in another thread. What only the store knows
+ * (which messages are copies of another session's) is added when they are written.
  */
 import type { Entry, Message, Session } from "../../model/session.ts"
 
@@ -24,7 +24,7 @@ export interface SessionBatch {
   readonly entries: readonly Entry[]
 }
 
-/** The same as rows. The messages are in order, and the parts in the order of their messages. */
+/** The same as columns. Messages are in order, and parts in the order of their messages. */
 export interface PreparedBatch {
   readonly session: Session
   readonly messages: ColumnBatch
@@ -33,7 +33,10 @@ export interface PreparedBatch {
   readonly spoken: SpokenRows
 }
 
-/** The messages that say something: where they stand, and by what another session's copy of one is known. */
+/**
+ * Messages with text that is searched: their row numbers, and the keys by which copies in other sessions are
+ * recognized.
+ */
 export interface SpokenRows {
   readonly places: readonly number[]
   readonly keys: readonly string[]
@@ -58,7 +61,7 @@ export function prepare({ session, entries }: SessionBatch, facts: IngestFacts):
   }
 }
 
-/** The entries that the rows were made of. */
+/** Turns columns back into the entries they were made of. */
 export function entriesOf({ messages, parts, blobs }: PreparedBatch): Entry[] {
   const bytes = unpackBlobs(blobs)
   const partsOf = Map.groupBy(rowsOfColumns(PARTS, parts) as unknown as readonly PartRow[], (row) => row.message_id)
@@ -68,13 +71,13 @@ export function entriesOf({ messages, parts, blobs }: PreparedBatch): Entry[] {
   })) as Entry[]
 }
 
-/** Carriers repeat across sessions without being copies: only what was said counts. */
+/** Carriers repeat across sessions without being copies, so only messages with searched text count. */
 function spokenOf(rows: readonly MessageRow[]): SpokenRows {
   const spoken = rows.map((row, place) => ({ row, place })).filter(({ row }) => row.search_text !== null)
   return { places: spoken.map(({ place }) => place), keys: spoken.map(({ row }) => momentKey(row)) }
 }
 
-/** Ids are unique only within a session, so the moment must be the same too. */
+/** Ids are unique only within a session, so the time must match too. */
 export function momentKey({ timestamp, id }: Pick<MessageRow, "timestamp" | "id">): string {
   return `${timestamp} ${id}`
 }
@@ -91,7 +94,7 @@ function laneOf(session: Session, message: Message): Lane {
 
 const ROW_UNITS = 64
 
-/** About how much memory the rows take: what a caller adds up to decide when to flush. */
+/** Estimates the memory of the rows, by which a caller decides when to flush. */
 export function estimateBytes({ messages, parts, blobs }: PreparedBatch): number {
   const rows = ROW_UNITS * (messages.length + parts.length) + columnBytes(messages) + columnBytes(parts)
   return blobs.reduce((sum, { bytes }) => sum + bytes.byteLength, rows)

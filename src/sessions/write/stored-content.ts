@@ -1,6 +1,6 @@
 /**
- * What is stored of some sessions, as a hash of each message with its parts: enough to tell, of a log that is read once
- * more, what lies there as it is. Reading all of a session to find that nothing changed takes longer than storing it.
+ * Hashes of stored messages with their parts. They tell which messages of a log that is read again are stored as they
+ * are: reading a whole session to find that nothing changed takes longer than storing it.
  */
 
 import { isJsonObject, type JsonValue, parseOwnJson, stringifyJson } from "../../model/json.ts"
@@ -22,15 +22,15 @@ import type { PreparedBatch } from "./prepare.ts"
 import type { SessionTables } from "./write-sessions.ts"
 
 export interface StoredContent {
-  /** Behind the last message that is stored of the session. */
+  /** One past the position of the last stored message of the session. */
   nextOrdinal(sessionId: string): number
-  /** Nothing where the session is not stored. */
+  /** Undefined if the session is not stored. */
   project(sessionId: string): string | undefined
-  /** Of each message of the batch, whether it is stored with the same content and the same parts, and never changed since. */
+  /** For each message of the batch: whether it is stored with the same content and parts and was never revised. */
   areStored(batch: PreparedBatch): boolean[]
 }
 
-/** What a record is filled from. Filters, places and moments are copies of it, or pond's own. */
+/** The columns that a record is restored from. All others are copies of these or pond's own. */
 const MESSAGE_CONTENT = ["session_id", "id", "role", "content", "options"] as const
 const PART_CONTENT = ["session_id", "message_id", "id", "ordinal", "type", "text", "variant_data", "options"] as const
 
@@ -39,7 +39,7 @@ const REVISION = /^(.*)@[0-9a-f]{16}(?:\.\d+)?$/s
 interface KnownSession {
   readonly sums: Sums
   nextOrdinal: number
-  /** The messages whose record has changed since. */
+  /** Messages that have a revision. */
   readonly revised: Set<string>
 }
 
@@ -48,7 +48,7 @@ export async function readStoredContent(tables: SessionTables, ids: readonly str
   const known = new Map(ids.map((id) => [id, { sums: createSums(), nextOrdinal: 0, revised: new Set<string>() }]))
   const sessions = await tables.sessions.read({ columns: ["id", "project"], where: isIn("id", [...ids]) })
   const memory = openLedger("columns")
-  // One after the other: the engine reads ahead of each.
+  // In sequence, because the engine reads ahead of each.
   const ofMessages = [...MESSAGE_CONTENT, "ordinal", "lane"] as const
   for await (const batch of tables.messages.columnBatches({ columns: ofMessages, where })) {
     addMessages(known, batch)
@@ -133,7 +133,7 @@ function partHashes(batch: ColumnBatch): Uint32Array {
   return hashesOf(batch, PART_CONTENT)
 }
 
-/** What is missing is another value than an empty one. */
+/** A null hashes differently from an empty value. */
 function hashesOf(batch: ColumnBatch, names: readonly string[]): Uint32Array {
   const { length } = batch
   const columns = names.flatMap((name) => {
@@ -143,7 +143,7 @@ function hashesOf(batch: ColumnBatch, names: readonly string[]): Uint32Array {
   return keyHashes(columns, length)
 }
 
-/** That a message is a copy, the store alone may know (see `replays.ts`). */
+/** Removes the mark of a copy, which only the store adds (see `mark-replays.ts`). */
 function withoutReplays(batch: ColumnBatch): ColumnBatch {
   const lanes = textsOf(columnIn(batch, "lane"))
   const replay: Lane = "replay"
@@ -168,7 +168,7 @@ function withoutMark(options: string): string {
   return stringifyJson(Object.fromEntries(entries))
 }
 
-/** Two sums of hashes for each place: a message and its parts come apart, and in any order. */
+/** Two sums of hashes for each message position. A message and its parts arrive apart and in any order. */
 interface Sums {
   add(place: number, hashes: Uint32Array, row: number): void
   at(place: number): readonly [number, number]

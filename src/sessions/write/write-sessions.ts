@@ -1,7 +1,6 @@
 /**
- * Writing sessions: entries in, one commit per table out. Order of a flush: blobs, parts, messages, sessions, so that
- * whatever is visible is whole; everything is insert-if-absent, so that whatever is repeated is a no-op. No commit spans two tables
- * (`lance-forward-compat-no-cross-shard-atomic-write`).
+ * Writes prepared sessions with one commit per table. Blobs come first, then parts, messages and sessions, so that
+ * whatever is visible is whole. Every insert skips keys that are stored, so repeating a write changes nothing.
  */
 import { PondError } from "../../model/errors.ts"
 import type { Session } from "../../model/session.ts"
@@ -63,7 +62,7 @@ async function write(
   const parts = await tables.parts.insertColumns(marked.map((batch) => batch.parts))
   const messages = await tables.messages.insertColumns(marked.map((batch) => batch.messages))
   const { inserted } = await tables.sessions.insertAbsent(sessionRows)
-  // Where another process was first with one of them, it may say something else.
+  // If another process stored one of them first, its facts may differ.
   if (inserted === sessionRows.length) rememberRecent(recent, newSessions)
   return report(
     batches,
@@ -75,7 +74,7 @@ async function write(
   )
 }
 
-/** On its way into the engine a row is copied several times, so that a flush of large blobs takes several commits. */
+/** The engine copies a row several times, so large blobs are written in several commits. */
 const BLOB_BYTES_MAX = 32_000_000
 
 function splitBySize(rows: readonly BlobRow[]): BlobRow[][] {
@@ -92,7 +91,7 @@ function splitBySize(rows: readonly BlobRow[]): BlobRow[][] {
   return groups
 }
 
-/** What a stored session says of the two facts that may never change. */
+/** The two facts of a stored session that never change. */
 export type StoredSessions = ReadonlyMap<string, Pick<Session, "source_agent" | "project">>
 
 /**
@@ -129,7 +128,7 @@ async function storedSessions(
   return stored
 }
 
-/** Whose an id is. Of two clients that come with the same one, the first has it. */
+/** The owner of each id: of two clients that bring the same id, the first has it. */
 type Owners = ReadonlyMap<string, { readonly source_agent: string; readonly project?: string }>
 
 function ownersOf(batches: readonly Pick<SessionBatch, "session">[], stored: StoredSessions): Owners {
@@ -139,7 +138,7 @@ function ownersOf(batches: readonly Pick<SessionBatch, "session">[], stored: Sto
   return owners
 }
 
-/** Both are copied onto every message, so a second value would make two truths. */
+/** Both fields are copied onto every message, so a second value would contradict the first. */
 function ownershipConflict(session: Session, owners: Owners): PondError | undefined {
   const before = owners.get(session.id)
   if (before === undefined) return undefined
