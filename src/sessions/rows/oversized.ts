@@ -1,5 +1,5 @@
 /**
- * Moves values that are too large for a text column to `blobs` and leaves a reference. Nothing is cut. A text that
+ * Moves values that are too large for a text column to `blobs` and leaves a reference. Nothing is cut (`adapter-bounded-values`). A text that
  * only looks like a reference is marked, so that every string comes back as it went in.
  */
 
