@@ -37,7 +37,7 @@ const STEPS: readonly Step[] = [
   { keys: "pond search file" },
   { keys: "pond search --mode exact 'no such words anywhere'" },
   { keys: "pond get SESSION", until: ":", after: "q" },
-  { keys: "pond resume --cwd .", until: "Esc leaves", after: "\r" },
+  { keys: "pond resume --cwd .", until: "Esc: cancel", after: "\r" },
   { keys: "pond status" },
   { keys: "pond export -o everything.pond" },
   { keys: "pond import everything.pond --store ./elsewhere" },

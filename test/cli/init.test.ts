@@ -33,7 +33,7 @@ test("without a terminal it says what it would do, and does nothing", async () =
   expect(words.stdout).toContain("  pi does not support MCP; install the skill instead: `pond skill > SKILL.md`\n")
   expect(words.stdout).toContain("No changes made. `pond init --yes` does all of this")
   for (const [, [place]] of Object.entries(CLIENT_SETTINGS))
-    expect(words.stdout).toContain(`${join(home.path, place)} will get\n`)
+    expect(words.stdout).toContain(`${join(home.path, place)} will get this entry\n`)
   const plan = JSON.parse(json.stdout)
   expect(plan.applied).toBe(false)
   expect(

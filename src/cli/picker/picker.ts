@@ -126,7 +126,7 @@ export function screenOf(state: PickerState, { style, columns, rows, prompt, pre
   const nothing = state.isGrowing ? "  Nothing matches yet." : "  Nothing matches."
   if (left.length === 0) list.push(style.dim(cutToWidth(nothing, columns - 1)))
   const all = `${state.choices.length}${state.isGrowing ? "+" : ""}`
-  const hint = "up and down move, typing filters, Enter takes, Esc leaves"
+  const hint = "up/down: move  type: filter  Enter: choose  Esc: cancel"
   const lines = [
     cutToWidth(`${prompt} ${state.query}▏`, columns - 1),
     style.dim(cutToWidth(`${left.length} of ${all}  ${hint}`, columns - 1)),

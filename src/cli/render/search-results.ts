@@ -127,10 +127,18 @@ function foundText({ matched_total, matched_more, searched }: SearchOutput, { so
 }
 
 function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: ResultsLayout): string {
-  const left = searched.excluded.map((each) => `  not searched: ${visibleLine(each)}\n`).join("")
+  const left = searched.excluded.map((each) => `  not searched: ${visibleLine(withFlags(each))}\n`).join("")
   const nothing = `No matches (${searchName(searched.arms)})`
   if (next_cursor !== undefined) return `${nothing} so far.\n${left}Keep searching: --cursor ${next_cursor}\n`
   return `${nothing}.\n${left}${nextTry(query, { mode, scope })}`
+}
+
+/** The engine names the fields of a request; on the command line these are flags. */
+function withFlags(excluded: string): string {
+  return excluded
+    .replace("(include_subagents)", "(--include-subagents)")
+    .replace("(scope: tools or all)", "(--scope tools or all)")
+    .replace("(from_date, to_date)", "(--from, --to)")
 }
 
 /** What was looked for everywhere and to the letter is nowhere. */

@@ -188,7 +188,9 @@ function registrationText(
     return `${place} ${style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}\n${byHandText(by_hand, wanted)}`
   if (!isOffered) return `${place} will not be changed\n`
   const verb =
-    status === "outdated" ? `will be updated; it starts ${visibleLine((command ?? []).join(" "))}` : "will get"
+    status === "outdated"
+      ? `will be updated; it starts ${visibleLine((command ?? []).join(" "))}`
+      : "will get this entry"
   return `${place} ${verb}\n${style.dim(indentLines(wanted))}`
 }
 
