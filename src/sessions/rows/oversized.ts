@@ -1,6 +1,6 @@
 /**
- * Moves values that are too large for a text column to `blobs` and leaves a reference. Nothing is cut (`adapter-bounded-values`). A text that
- * only looks like a reference is marked, so that every string comes back as it went in.
+ * Moves values that are too large for a text column to `blobs` and leaves a reference. Nothing is cut (`adapter-bounded-values`).
+ * A text that only looks like a reference is marked, so that every string comes back as it went in.
  */
 
 import type { BlobRow } from "../tables.ts"

@@ -1,6 +1,7 @@
 /**
  * Writes prepared sessions with one commit per table. Blobs come first, then parts, messages and sessions, so that
- * whatever is visible is whole. Every insert skips keys that are stored, so repeating a write changes nothing (`lance-forward-compat-no-cross-shard-atomic-write`).
+ * whatever is visible is whole. Every insert skips keys that are stored, so repeating a write changes nothing
+ * (`lance-forward-compat-no-cross-shard-atomic-write`).
  */
 import { PondError } from "../../model/errors.ts"
 import type { Session } from "../../model/session.ts"
