@@ -6,7 +6,9 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { unreadClients } from "../../src/adapters/unread-clients.ts"
 
 const ROOT = join(import.meta.dir, "../../src/adapters")
-const FILES = ["adapter.ts", "source.ts", "parse.ts", "context.ts", "serialize.ts", "foreign.ts", "vocabulary.ts"]
+const FILES = [
+  ...["FORMAT.md", "adapter.ts", "source.ts", "parse.ts", "context.ts", "serialize.ts", "foreign.ts", "vocabulary.ts"],
+]
 /** In the order of the contract. */
 const MEMBERS = [
   ...["id", "title", "judged", "source", "parse", "context", "serialize", "vocabulary", "models", "database"],

@@ -43,7 +43,10 @@ async function roundTrips(adapter: Adapter, { root, issues }: Fixture): Promise<
 /** At every record of a short log, and at forty places of a long one. */
 async function resumes(adapter: Adapter, { root }: Fixture): Promise<void> {
   let splits = 0
-  for (const { unit, records } of await unitsOf(adapter, root)) {
+  const units = await unitsOf(adapter, root)
+  // By the form of its file the source says that there is no middle to read on from.
+  if (units.every(({ unit }) => unit.files.length === 1 && unit.files[0]?.form === "document")) return
+  for (const { unit, records } of units) {
     const whole = parseUnit(adapter, unit, records)
     expect(parseUnit(adapter, unit, records, { isAsked: true }), "asked on the way").toEqual(whole)
     const step = Math.max(1, Math.floor(records.length / 40))
