@@ -10,10 +10,10 @@ import type { Entry, Session, SessionLog } from "../model/session.ts"
 import { withoutSuperseded } from "../model/superseded.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 import { between, madeValues } from "../platform/memory.ts"
-import { editsBetween } from "./edits.ts"
+import { editsBetween } from "./edit-distance.ts"
 import { createOutputFiles, outputOptionsOf } from "./output-files.ts"
-import { type RestorePlan, type Told, withoutRecord } from "./plan.ts"
-import { toldBriefly } from "./told.ts"
+import { type ExpectedItems, type RestorePlan, withoutRecord } from "./plan.ts"
+import { shortItems } from "./transcript-items.ts"
 import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
 
 export async function checkDraft(plan: RestorePlan, folder: string): Promise<void> {
@@ -205,7 +205,7 @@ async function tellingsBelow(target: Adapter, folder: string): Promise<Map<strin
     const back = (await backByPieces(target, unit)) ?? (await backWhole(target, unit))
     if (back === undefined) continue
     between("passes")
-    tellings.set(back.session.id, toldBriefly(back, target.vocabulary, "keep").items)
+    tellings.set(back.session.id, shortItems(back, target.vocabulary, "keep").items)
   }
   return tellings
 }
@@ -252,14 +252,14 @@ async function backWhole(target: Adapter, unit: SourceUnit): Promise<Conversatio
 }
 
 /** Sub-agents that are nowhere in what was written. What such a one started is lost with it. */
-function unheld({ children }: Told, agents: readonly Items[]): string[] {
+function unheld({ children }: ExpectedItems, agents: readonly Items[]): string[] {
   return children.flatMap((child) => {
     const { missing, first } = nearest(child, agents)
     return missing > child.allowed ? [`${child.sessionId}: ${first}`] : unheld(child, agents)
   })
 }
 
-function nearest({ items, allowed }: Told, tellings: readonly Items[]): Difference {
+function nearest({ items, allowed }: ExpectedItems, tellings: readonly Items[]): Difference {
   const [best = NOWHERE] = tellings
     .map((each) => differenceOf(items, each, allowed))
     .sort((one, other) => one.missing - other.missing)

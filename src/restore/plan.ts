@@ -13,10 +13,9 @@ import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model
 import { withoutSuperseded } from "../model/superseded.ts"
 import { between } from "../platform/memory.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
-import { mergeFiles } from "./merge.ts"
-import { createOutputFiles, foreignFiles, type NewLines, outputOptionsOf } from "./output-files.ts"
+import { createOutputFiles, foreignFiles, mergeFiles, type NewLines, outputOptionsOf } from "./output-files.ts"
 import { reroot } from "./reroot.ts"
-import { saysSomething, type Telling, toldBriefly } from "./told.ts"
+import { type ShortItems, saysSomething, shortItems } from "./transcript-items.ts"
 import { type WrittenLog, writeNative } from "./write-native.ts"
 
 export interface RestoreRequest {
@@ -61,16 +60,16 @@ export interface RestorePlan {
 /** The files before they were moved to another directory, and what they are to say. */
 export type RestoreProof = { readonly files: readonly OutputFile[] } & (
   | { readonly fidelity: "native"; readonly written: readonly WrittenLog[] }
-  | { readonly fidelity: "foreign"; readonly told: Told }
+  | { readonly fidelity: "foreign"; readonly told: ExpectedItems }
 )
 
 /** What a conversation told before it was written, and its agents with it. */
-export interface Told {
+export interface ExpectedItems {
   readonly sessionId: string
-  readonly items: Telling["items"]
+  readonly items: ShortItems["items"]
   /** How many of them the target's serializer said that it loses. */
   readonly allowed: number
-  readonly children: readonly Told[]
+  readonly children: readonly ExpectedItems[]
 }
 
 export async function planRestore(request: RestoreRequest): Promise<RestorePlan> {
@@ -133,7 +132,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   const cwd = request.cwd ?? session.project
   const { conversation, missing } = await conversationOf(request)
   between("passes")
-  const { items } = toldBriefly(conversation, target.vocabulary, reasoning)
+  const { items } = shortItems(conversation, target.vocabulary, reasoning)
   if (!saysSomething(items)) throw nothingToTell(session.id, target)
   between("passes")
   const written = foreignFiles(target, conversation, { cwd, reasoning, model }, newLines)
@@ -243,8 +242,8 @@ interface Way {
 }
 
 /** What the turns leave out already is missing on both sides. */
-function toldOf(conversation: Conversation, way: Way): Told {
-  const { items, lost } = toldBriefly(conversation, way.target.vocabulary, way.reasoning)
+function toldOf(conversation: Conversation, way: Way): ExpectedItems {
+  const { items, lost } = shortItems(conversation, way.target.vocabulary, way.reasoning)
   const own = new Set(conversation.entries.map(({ message }) => message.id))
   const said = way.losses.filter(({ kind, messageId }) => !ITEMLESS.has(kind) && own.has(messageId ?? "")).length
   return {

@@ -10,7 +10,7 @@ import { turnsOf } from "../../src/adapters/shared/turns.ts"
 import { writeForeignRows } from "../../src/platform/files/foreign-sqlite-writer.ts"
 import { fileBytes } from "../../src/restore/draft.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
-import { toldBy } from "../../src/restore/told.ts"
+import { transcriptItems } from "../../src/restore/transcript-items.ts"
 import { conversationOf, logsOf } from "./fixtures.ts"
 
 export async function expectToComeThrough(
@@ -21,8 +21,8 @@ export async function expectToComeThrough(
   const { sessionId, files, losses } = foreignFiles(target, conversation, how)
   const back = await readBack(target, files, sessionId)
   for (const { kind } of losses) expect(Object.keys(LOSSES)).toContain(kind)
-  const want = toldBy(conversation, target.vocabulary, how.reasoning)
-  const have = toldBy(back, target.vocabulary, "keep")
+  const want = transcriptItems(conversation, target.vocabulary, how.reasoning)
+  const have = transcriptItems(back, target.vocabulary, "keep")
   // What the neutral turns leave out already is missing on both sides.
   const own = losses.length - turnsOf(conversation, target.vocabulary, how.reasoning).losses.length
   expect(unexplained(want, have, own)).toEqual([])

@@ -38,15 +38,8 @@ const FILE_NAMES: Readonly<Record<string, string>> = {
   ways: "options",
 }
 
-/** Still to be renamed. Nothing is added here. */
-const FILE_NAMES_LEFT: readonly string[] = [
-  "src/adapters/opencode/live.ts",
-  "src/adapters/opencode/sent.ts",
-  "src/adapters/shared/starts.ts",
-  "src/adapters/shared/turns.ts",
-  "src/adapters/shared/ways.ts",
-  "src/restore/told.ts",
-]
+/** Turns of a conversation, which is what the word stands for. */
+const FILE_NAMES_LEFT: readonly string[] = ["src/adapters/shared/turns.ts"]
 
 test("files are called what the field calls what is in them", () => {
   const wrong = files

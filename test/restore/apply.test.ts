@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { OutputFile } from "../../src/adapters/adapter.ts"
 import { type Files, realFiles } from "../../src/platform/files/files.ts"
 import { applyRestore } from "../../src/restore/apply.ts"
-import { mergeFiles } from "../../src/restore/merge.ts"
+import { mergeFiles } from "../../src/restore/output-files.ts"
 import { reroot } from "../../src/restore/reroot.ts"
 
 const MAIN: OutputFile = { form: "log", relativePath: "projects/p/s.jsonl", lines: ['{"a":1}', '{"b":2}'] }

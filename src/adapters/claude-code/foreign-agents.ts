@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from "../../model/json.ts"
 import type { Conversation } from "../adapter.ts"
+import { agentCallsOf, firstWords, type Start } from "../shared/agent-calls.ts"
 import { hexOf } from "../shared/derived-ids.ts"
-import { firstWords, type Start, startsOf } from "../shared/starts.ts"
 
 export interface Agent {
   readonly id: string
@@ -21,7 +21,7 @@ export interface Agent {
 }
 
 export function agentsOf(conversation: Conversation, depth = 1): Agent[] {
-  return startsOf(conversation).flatMap(({ child, start }) => [
+  return agentCallsOf(conversation).flatMap(({ child, start }) => [
     agentOf(child, start, depth),
     ...agentsOf(child, depth + 1),
   ])

@@ -6,9 +6,9 @@ import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import { plain } from "../extract.ts"
 import { revisionOf, sourceOf } from "../shared/native.ts"
-import { byTime, type LiveSession, liveSession } from "./live.ts"
+import { byTime, type LiveSession, liveSession } from "./live-session.ts"
 import { infoAt, type MessageView, objectOf, partAt } from "./records.ts"
-import { messageEntries, openRendering, type Render, rowEntries } from "./sent.ts"
+import { messageEntries, openRendering, type Render, rowEntries } from "./render-messages.ts"
 
 export function context(log: SessionLog): readonly Entry[] {
   const live = liveSession(log)

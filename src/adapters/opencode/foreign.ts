@@ -7,9 +7,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget, OutputRow } from "../adapter.ts"
+import { agentCallsOf, type Start } from "../shared/agent-calls.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
-import { type Start, startsOf } from "../shared/starts.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -43,7 +43,7 @@ function writeSession(conversation: Conversation, target: ForeignTarget, write: 
   const { turns, losses } = turnsOf(conversation, vocabulary, target.reasoning)
   const sessionId = idOf(conversation)
   const agent = parent === undefined ? MAIN_AGENT : SUB_AGENT
-  const children = startsOf(conversation)
+  const children = agentCallsOf(conversation)
   const started = new Map(children.map(({ child, start }) => [start?.call, idOf(child)]))
   const row = sessionRow(conversation, { sessionId, agent, target, parent, updatedMs: lastMsOf(turns) })
   write({ table: "session", row })

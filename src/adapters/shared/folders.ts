@@ -7,9 +7,9 @@ import type { Issue } from "../../model/report.ts"
 import { isOwnName } from "../../platform/files/draft-names.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
-import { createWays, type Ways } from "./ways.ts"
+import { createLinkWalk, type LinkWalk } from "./link-walk.ts"
 
-export interface Folders extends Pick<Ways, "enter" | "followLinks" | "waited"> {
+export interface Folders extends Pick<LinkWalk, "enter" | "followLinks" | "waited"> {
   readonly root: string
   /** What could not be looked at. For the plan it is not there, and nothing below the root is taken for gone. */
   readonly issues: readonly Issue[]
@@ -41,7 +41,7 @@ export function foldersBelow(root: string): Folders {
       return undefined
     }
   }
-  const ways = createWays(root)
+  const ways = createLinkWalk(root)
   return {
     root,
     issues,

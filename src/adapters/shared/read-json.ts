@@ -23,5 +23,5 @@ export function readJson(raw: RawRecord, writer: SessionWriter): JsonValue | und
 
 /** What the engine says of bad JSON quotes the text, and a transcript does not belong into a report. */
 function reasonOf(reason: string): string {
-  return reason.startsWith("nested") ? reason : "text that is not JSON"
+  return reason.startsWith("nested") ? reason : "a line that is not JSON"
 }

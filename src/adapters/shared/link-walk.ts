@@ -7,7 +7,7 @@
 import { realpathSync } from "node:fs"
 import { isSystemError } from "../../platform/system-error.ts"
 
-export interface Ways {
+export interface LinkWalk {
   addLink(place: string): void
   /** Looks into a folder whose name was listed: at once, or in `followLinks` where the name is a link. */
   enter(place: string, look: () => void): void
@@ -18,7 +18,7 @@ export interface Ways {
   take(place: string): boolean
 }
 
-export function createWays(root: string): Ways {
+export function createLinkWalk(root: string): LinkWalk {
   const waiting: (readonly [link: string, look: () => void])[] = []
   const followed = new Set<string>()
   /** Where each leads, once somebody asked. */

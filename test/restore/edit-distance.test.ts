@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { editsBetween } from "../../src/restore/edits.ts"
+import { editsBetween } from "../../src/restore/edit-distance.ts"
 
 const SEED = 20_260_214
 

@@ -19,7 +19,7 @@ export interface Started {
 }
 
 /** Every agent of a session in order, each with a call of its own. */
-export function startsOf(conversation: Conversation): Started[] {
+export function agentCallsOf(conversation: Conversation): Started[] {
   const starts = startsIn(conversation)
   const taken = new Set<string>()
   return conversation.children.map((child) => {

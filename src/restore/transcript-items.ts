@@ -10,7 +10,7 @@ import { isJsonObject, type JsonValue, stringifyJson } from "../model/json.ts"
 import type { FilePart } from "../model/session.ts"
 import { madeValues } from "../platform/memory.ts"
 
-export interface Telling {
+export interface ShortItems {
   /** Each as it is told, the long ones cut short and named by what they are. Equal where the whole ones are. */
   readonly items: readonly string[]
   /** How many things the turns leave out. */
@@ -18,7 +18,7 @@ export interface Telling {
 }
 
 /** What a long conversation tells, for who compares it with another and does not want to hold it. */
-export function toldBriefly(...[conversation, target, reasoning]: Parameters<typeof toldBy>): Telling {
+export function shortItems(...[conversation, target, reasoning]: Parameters<typeof transcriptItems>): ShortItems {
   const { turns, losses } = turnsOf(conversation, target, reasoning)
   const items: string[] = []
   for (const turn of turns) {
@@ -51,7 +51,7 @@ function brief(item: string): string {
 const CALL_START = "call: "
 
 /** `target` is the vocabulary that calls are told in. */
-export function toldBy(
+export function transcriptItems(
   conversation: Conversation,
   target: Vocabulary | undefined,
   reasoning: ForeignTarget["reasoning"],
