@@ -226,7 +226,7 @@ test("a watch tells of faults, and of what is not understood once, as a sync doe
   }
   await until("unparsable line, once")
   expect(said).toMatch(/^\d\d:\d\d:\d\d {2}claude-code: 4 messages in 1 session$/m)
-  expect(said).toMatch(/^fault {2}claude-code: unparsable line, once: text that is not JSON in .*\.jsonl:4$/m)
+  expect(said).toMatch(/^fault {2}claude-code: unparsable line, once: a line that is not JSON in .*\.jsonl:4$/m)
   expect(said.match(/^note {2}claude-code: unknown record/gm)?.length).toBe(1)
   appendFileSync(join(home.path, LOG), `${JSON.stringify(strange(2))}\n{ none either\n`)
   await until(".jsonl:6")

@@ -176,7 +176,7 @@ function pushTitle(reading: Reading, raw: RawRecord): void {
   reading.titles.push(hash)
   const parsed = parseJson(text)
   if (!parsed.ok) {
-    reading.writer.unreadable(raw, "unparsable_line", "text that is not JSON")
+    reading.writer.unreadable(raw, "unparsable_line", "a line that is not JSON")
     return
   }
   const title = nonEmptyStringAt(parsed.value, "thread_name")
