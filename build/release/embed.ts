@@ -27,6 +27,19 @@ const REWRITES: readonly (readonly [path: RegExp, rewrite: Rewrite])[] = [
   [/@duckdb\/node-bindings\/duckdb\.js$/, () => `module.exports = ${load("duckdb")}`],
 ]
 
+const ASSET_TABLE = /src\/platform\/native\/native-assets\.ts$/
+
+/**
+ * A path that moved matches no rewrite, and the bundler takes the file as it is: an executable without libraries. So each
+ * rewrite must have met its file. The addon of ONNX Runtime is not in the bundle where WebAssembly stands in for it.
+ */
+export function assertRewritten(inputs: readonly string[], isWebAssembly: boolean): void {
+  const wanted = [ASSET_TABLE, ...REWRITES.map(([path]) => path)]
+  const absent = wanted.filter((path) => !inputs.some((input) => path.test(input)))
+  const missing = absent.filter(({ source }) => !(isWebAssembly && source.includes("onnxruntime")))
+  if (missing.length > 0) throw new BuildFailure(`No file of the bundle matches ${missing.map(String).join(" or ")}.`)
+}
+
 /** Optional parts of packages that pond does not use. Left alone they would be looked for on the user's disk. */
 const LEFT_OUT = /^(?:openai|@huggingface\/transformers|apache-arrow\/.*)$/
 
@@ -37,11 +50,7 @@ export function embedding(natives: Natives, webRuntime: string | undefined): Bun
   return {
     name: "pond-natives",
     setup(build) {
-      build.onLoad({ filter: /src\/platform\/native-assets\.ts$/ }, () => ({
-        loader: "js",
-        contents: assetModule(natives),
-      }))
-      for (const [filter, rewrite] of REWRITES) {
+      for (const [filter, rewrite] of [assetTable(natives), ...REWRITES]) {
         build.onLoad({ filter }, ({ path }) => ({ loader: "js", contents: rewrite(readFileSync(path, "utf8")) }))
       }
       if (webRuntime !== undefined) {
@@ -75,6 +84,10 @@ export async function embeddedNative(files: NativeFiles, level: number): Promise
   for (const file of [addon, ...beside]) hash.update(`${file.name} ${file.sha256}\n`)
   const contentHash = hash.digest("hex").slice(0, 32)
   return { origin: files.origin, contentHash, addon, beside, isWebAssembly: files.webRuntime !== undefined }
+}
+
+function assetTable(natives: Natives): readonly [path: RegExp, rewrite: Rewrite] {
+  return [ASSET_TABLE, () => assetModule(natives)]
 }
 
 /** The module that stands for `native-assets.ts`: the same table, whose assets are imports of files. */

@@ -4,7 +4,7 @@ import { isBuiltin } from "node:module"
 import { dirname, join } from "node:path"
 import type { EmbeddedNative, NativeName } from "../../src/platform/native/native-assets.ts"
 import { THREAD_ENTRIES } from "../../src/platform/threads.ts"
-import { embeddedNative, embedding } from "./embed.ts"
+import { assertRewritten, embeddedNative, embedding } from "./embed.ts"
 import { type NativeFiles, nativesOf } from "./natives.ts"
 import { ROOT } from "./packages.ts"
 import { BuildFailure, type Target } from "./targets.ts"
@@ -65,6 +65,7 @@ async function bundle(order: Order, found: readonly NativeFiles[], outfile: stri
   if (!result.success || wrong.length > 0) throw new BuildFailure(wrong.map(String).join("\n"))
   const inputs = result.metafile?.inputs ?? {}
   assertNothingLeftOut(inputs)
+  assertRewritten(Object.keys(inputs), webRuntime !== undefined)
   return Object.keys(inputs).map((path) => join(ROOT, path))
 }
 
