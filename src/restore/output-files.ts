@@ -48,7 +48,19 @@ export function createOutputFiles({ newLines, schema = NO_SCHEMA, nameOf }: Outp
   const linesByName = new Map<string, LineList>()
   const named = (relativePath: string) => nameOf?.(relativePath) ?? relativePath
 
+  // Nearly every line goes where the one before it went.
+  let lastPath: string | undefined
+  let lastLines: LineList = []
+
   function linesAt(relativePath: string, isShared: true | undefined): LineList {
+    if (relativePath !== lastPath) {
+      lastLines = findLines(relativePath, isShared)
+      lastPath = relativePath
+    }
+    return lastLines
+  }
+
+  function findLines(relativePath: string, isShared: true | undefined): LineList {
     const name = named(relativePath)
     const known = linesByName.get(name)
     if (known !== undefined) return known

@@ -23,12 +23,12 @@ export interface NativeRecord {
 export function createNativeSerializer(
   session: Session,
   sink: FileSink,
-  isShared: (relativePath: string) => boolean = () => false,
+  isShared?: (relativePath: string) => boolean,
 ): NativeSerializer {
   return {
     push: (entries) => {
       for (const record of nativeRecords({ session, entries }))
-        writeRecord(record, sink, isShared(record.relativePath) ? true : undefined)
+        writeRecord(record, sink, isShared?.(record.relativePath) === true ? true : undefined)
     },
     end: () => ({ sessionId: session.id }),
   }
