@@ -1,6 +1,6 @@
 /**
  * The ids of a session's messages: its source's own, or, where a record has none, one made from the content of the record.
- * No two messages get the same one. Knows no client.
+ * No two messages get the same one, and no two parts of a message. Knows no client.
  */
 
 import { stringifyJson } from "../model/json.ts"
@@ -86,6 +86,26 @@ export function createMessageIds(known: ReadonlySet<string>): MessageIds {
       const id = CONTENT_ID + HASH_BYTES.toHex()
       return takeHash(id) ? id : numbered(id)
     },
+  }
+}
+
+/**
+ * The ids of the parts of one message. A taken id gets a number: tools that remove secrets write one word over every id that
+ * looks like one, and a part whose key is taken would not be stored.
+ */
+export function createPartIds(): (wanted: string) => string {
+  const taken = new Set<string>()
+  let next: Map<string, number> | undefined
+  return (wanted) => {
+    let id = wanted
+    if (taken.has(id)) {
+      next ??= new Map()
+      let count = next.get(wanted) ?? 2
+      for (; taken.has(id); count++) id = `${wanted}#${count}`
+      next.set(wanted, count)
+    }
+    taken.add(id)
+    return id
   }
 }
 

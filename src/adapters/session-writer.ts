@@ -12,7 +12,7 @@ import { reappends } from "../model/superseded.ts"
 import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
 import { type Placed, plain, type Sealed } from "./extract.ts"
 import { contentNote, takeOut } from "./lift.ts"
-import { createMessageIds, idBefore } from "./message-ids.ts"
+import { createMessageIds, createPartIds, idBefore } from "./message-ids.ts"
 import type { PartDraft } from "./parts.ts"
 
 export interface SessionStart {
@@ -217,14 +217,22 @@ function entryOf(
     return { message: { id, session_id, ordinal, timestamp, options, role, content }, parts: [] }
   }
   const parts: readonly PartDraft[] = draft.parts
-  for (let index = 0; index < parts.length; index++) place(parts[index] as PartDraft, session_id, id, index)
+  const ids = parts.length > 1 ? createPartIds() : undefined
+  for (let index = 0; index < parts.length; index++) place(parts[index] as PartDraft, session_id, id, index, ids)
   return { message: { id, session_id, ordinal, timestamp, options, role }, parts } as unknown as Entry
 }
 
 /** The part was made for this message alone: a copy of every part of every message would cost as much as making it. */
-function place(draft: PartDraft, sessionId: string, messageId: string, index: number): void {
+function place(
+  draft: PartDraft,
+  sessionId: string,
+  messageId: string,
+  index: number,
+  ids: ((wanted: string) => string) | undefined,
+): void {
   const part = draft as unknown as { -readonly [K in keyof Part]: Part[K] }
-  if (part.id === "") part.id = `${messageId}:${index}`
+  const wanted = part.id === "" ? `${messageId}:${index}` : part.id
+  part.id = ids === undefined ? wanted : ids(wanted)
   part.session_id = sessionId
   part.message_id = messageId
 }

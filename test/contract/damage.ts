@@ -4,7 +4,7 @@
  */
 import type { RawRecord, SourceFile } from "../../src/adapters/adapter.ts"
 import { recordsOf } from "../../src/adapters/shared/resolve.ts"
-import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
+import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Random } from "../../src/platform/host/random.ts"
 
 /** A few of these at once. */
@@ -72,6 +72,9 @@ const WOUNDS: readonly Wound[] = [
   (bytes) => Buffer.from(bytes.toString("utf8").slice(0, 20_000), "utf16le"),
   (bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
   (bytes, random) => inserted(bytes, random, Buffer.from([0xff, 0xc0, 0xaf, 0xed, 0xa0, 0x80])),
+  // A tool that removes secrets wrote one word over ids.
+  (bytes, random) =>
+    withLines(bytes, (lines) => lines.map((line) => changedLine(line, (value) => redacted(value, random)))),
   // A version that nobody has seen: JSON, but other JSON.
   ...Array.from({ length: 8 }, (): Wound => (bytes, random) => withLines(bytes, (lines) => editedLine(lines, random))),
 ]
@@ -119,10 +122,12 @@ function swapped(lines: readonly string[], random: Random): string[] {
 
 function editedLine(lines: readonly string[], random: Random): string[] {
   const at = below(lines.length, random)
-  const parsed = parseJson(Buffer.from(lines[at] ?? "", "latin1").toString("utf8"))
-  if (!parsed.ok) return [...lines]
-  const text = stringifyJson(editedJson(parsed.value, random))
-  return lines.map((line, index) => (index === at ? Buffer.from(text).toString("latin1") : line))
+  return lines.map((line, index) => (index === at ? changedLine(line, (value) => editedJson(value, random)) : line))
+}
+
+function changedLine(line: string, change: (value: JsonValue) => JsonValue): string {
+  const parsed = parseJson(Buffer.from(line, "latin1").toString("utf8"))
+  return parsed.ok ? Buffer.from(stringifyJson(change(parsed.value))).toString("latin1") : line
 }
 
 // --- Wounds of values -------------------------------------------------------------------------------------------------
@@ -132,6 +137,7 @@ function woundedRows(rows: readonly RawRecord[], random: Random): RawRecord[] {
   const choice = random.next()
   if (choice < 0.1) return rows.filter((_, index) => index !== at)
   if (choice < 0.2) return [...rows].sort(() => random.next() - 0.5)
+  if (choice < 0.3) return rows.map((raw) => (raw.form === "row" ? { ...raw, row: redacted(raw.row, random) } : raw))
   return rows.map((raw, index) =>
     index === at && raw.form === "row" ? { ...raw, row: editedJson(raw.row, random) } : raw,
   )
@@ -143,6 +149,20 @@ const STRANGE: readonly JsonValue[] = [
   JSON.parse('{"__proto__":{"a":1},"constructor":null}') as JsonValue,
   "x".repeat(5_000),
 ]
+
+/** Half of the ids of messages, parts and calls become the same word. Sessions keep theirs. */
+function redacted(value: JsonValue, random: Random): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item) => redacted(item, random))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]): [string, JsonValue] => {
+      const isId = typeof inner === "string" && ID_KEY.test(key) && random.next() < 0.5
+      return [key, isId ? "REDACTED" : redacted(inner, random)]
+    }),
+  )
+}
+
+const ID_KEY = /^(?:id|uuid|callID|call_id|toolCallId|tool_use_id|messageID|message_id)$/
 
 /** One value somewhere inside becomes another one, goes away, or gets a neighbour. */
 function editedJson(value: JsonValue, random: Random): JsonValue {

@@ -8,6 +8,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import { differences } from "../../src/restore/compare.ts"
 import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
+import { rowsWithTakenKeys } from "../../src/sessions/write/prepare.ts"
 import { SEED } from "../support/seed.ts"
 import { damaged } from "./damage.ts"
 import { fixturesOf, fresh, parseUnit, unitsOf } from "./fixtures.ts"
@@ -64,6 +65,8 @@ function faultOf(
       const isNamed = records.length === 0 || issues.some(({ severity }) => severity === "fault")
       return isNamed ? undefined : "no session, and nothing said of it"
     }
+    const taken = rowsWithTakenKeys(entries)
+    if (taken.length > 0) return `two rows have one key: ${taken.join(", ")}`
     const log = { session, entries }
     const [mismatch] = differences(session.id, records, nativeFiles(adapter, log))
     if (mismatch !== undefined) return `a record did not come back: ${JSON.stringify(mismatch)}`

@@ -77,6 +77,12 @@ test.each<[string, object[], string, string]>([
     "model-parent-pointer-coherence",
     "/events/1",
   ],
+  [
+    "a part with the id of another one of its message",
+    [sessionEvent("x"), messageEvent("x", 0), partEvent("x", 0, "one"), partEvent("x", 0, "two")],
+    "repeats the id of another part",
+    "/events/4",
+  ],
   ["a project of spaces", [sessionEvent("x", { project: "  " })], "model-project-non-empty", "/events/1"],
   ["a moment that does not exist", [sessionEvent("x", { created_at: "2026-02-30T00:00:00Z" })], "", "/events/1"],
   ["a field that nobody knows", [sessionEvent("x", { extra: 1 })], "unexpected structure", "/events/1"],

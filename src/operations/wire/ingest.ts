@@ -134,6 +134,8 @@ function addEvent(group: Group, given: unknown, index: number, id: string): Resu
   const last = group.entries.at(-1)
   if (last?.message.id !== part.message_id)
     return rejection(id, `Event ${index} is a part that does not follow its message.`, at)
+  if (last.parts.some(({ id: other }) => other === part.id))
+    return rejection(id, `Event ${index} repeats the id of another part of its message.`, at)
   last.parts.push(part)
   if (partsAllowed(last.message.role, [part])) return undefined
   return rejection(id, `Event ${index}: a message of role ${last.message.role} cannot contain ${part.type}.`, at)

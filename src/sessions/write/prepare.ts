@@ -61,6 +61,26 @@ export function prepare({ session, entries }: SessionBatch, facts: IngestFacts):
   }
 }
 
+/**
+ * Rows of these entries whose key an earlier one has, named by their ids: the tables would keep the first of each and drop
+ * the others (`adapter-integrity-no-silent-drops`).
+ */
+export function rowsWithTakenKeys(entries: readonly Entry[]): string[] {
+  const messages = new Set<string>()
+  const taken: string[] = []
+  for (const { message, parts } of entries) {
+    if (messages.has(message.id)) taken.push(`the message ${message.id}`)
+    messages.add(message.id)
+    if (parts.length < 2) continue
+    const ids = new Set<string>()
+    for (const { id } of parts) {
+      if (ids.has(id)) taken.push(`the part ${id} of the message ${message.id}`)
+      ids.add(id)
+    }
+  }
+  return taken
+}
+
 /** Turns columns back into the entries they were made of. */
 export function entriesOf({ messages, parts, blobs }: PreparedBatch): Entry[] {
   const bytes = unpackBlobs(blobs)

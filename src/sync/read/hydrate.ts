@@ -16,7 +16,7 @@ import { type Batch, resolve } from "../../adapters/shared/resolve.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Entry, Session } from "../../model/session.ts"
 import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
-import { type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
+import { type PreparedBatch, prepare, rowsWithTakenKeys } from "../../sessions/write/prepare.ts"
 import { fileSignature, isReadToEnd, type PlannedUnit, unitSignature } from "../plan/plan-root.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 
@@ -73,6 +73,7 @@ export async function* hydrate(
     },
   }
   const take = async (bytes: number, read: readonly Issue[], reached?: UnitMemory): Promise<Stretch> => {
+    if (session !== undefined) issues.push(...takenKeyIssues(unit, entries))
     const stretch = {
       batch: session === undefined ? undefined : prepare({ session, entries }, await facts()),
       issues: [...read, ...issues],
@@ -121,6 +122,12 @@ export async function* hydrate(
     nextOrdinal,
     before: memory,
   })
+}
+
+/** Adapters give every row a key of its own. Where one does not, what is lost is said. */
+export function takenKeyIssues({ key, files }: SourceUnit, entries: readonly Entry[]): Issue[] {
+  const file = files[0]?.relativePath ?? key
+  return rowsWithTakenKeys(entries).map((found) => ({ kind: "taken_key", severity: "fault", file, found }))
 }
 
 /** Whether the unit has been silent for so long that it will not say which session it is. */

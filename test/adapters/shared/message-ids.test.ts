@@ -1,7 +1,7 @@
 /** Ids of messages: as the source wrote them, or made from the record, and never the same one twice. */
 import { expect, test } from "bun:test"
 import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
-import { createMessageIds, hasContentId } from "../../../src/adapters/message-ids.ts"
+import { createMessageIds, createPartIds, hasContentId } from "../../../src/adapters/message-ids.ts"
 import { recordsOf } from "../../../src/adapters/shared/resolve.ts"
 
 const FILE: SourceFile = {
@@ -56,4 +56,10 @@ test("what an earlier parse gave is taken, made or not", () => {
   const made = idOf(lineOf(LINE))
   const ids = createMessageIds(new Set([made, "own"]))
   expect([ids.ofContent(lineOf(LINE)), ids.free("own"), ids.free("other")]).toEqual([`${made}#2`, "own#2", "other"])
+})
+
+test("a part whose id is taken in its message gets a number, and so does one that is named like that number", () => {
+  const ids = createPartIds()
+  const given = ["REDACTED", "own", "REDACTED", "REDACTED#2", "REDACTED", "REDACTED#2"].map(ids)
+  expect(given).toEqual(["REDACTED", "own", "REDACTED#2", "REDACTED#2#2", "REDACTED#3", "REDACTED#2#3"])
 })
