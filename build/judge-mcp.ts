@@ -82,7 +82,11 @@ async function judged(folder: string): Promise<boolean> {
   const stdio = ["-e", `POND_STORE=${storeFolder(folder)}`, process.execPath, MAIN, "mcp"]
   console.log("over stdio")
   for (const check of CHECKS) results.push(await inspected(stdio, check, env))
-  const server = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0"], { env, stdout: "pipe", stderr: "inherit" })
+  const server = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0", "--no-token"], {
+    env,
+    stdout: "pipe",
+    stderr: "inherit",
+  })
   const { value } = await server.stdout.getReader().read()
   const url = /http:\/\/\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ""
   console.log("over HTTP")

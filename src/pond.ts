@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path"
 import { runCommandLine } from "./cli/frame/run-command-line.ts"
 import { VERBS } from "./cli/registry.ts"
 import type { Embedder } from "./embeddings/embedder.ts"
+import { PondError } from "./model/errors.ts"
 import type { Listening, ListenRequest, Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/host/clock.ts"
 import { processEnvironment } from "./platform/host/environment.ts"
@@ -148,23 +149,49 @@ function composePond(host: Host): Pond {
   return pondOf(() => host.settings().values.namespace)
 }
 
-async function listen(pond: Pond, { at, allowedHosts }: ListenRequest): Promise<Listening> {
-  const [{ createHttp }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { rendezvousPath }] =
+async function listen(pond: Pond, { at, allowedHosts, isTokenRequired }: ListenRequest): Promise<Listening> {
+  const [{ createHttp }, { requireToken }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { rendezvousPath }] =
     await Promise.all([
       import("./http/app.ts"),
+      import("./http/access.ts"),
       import("./http/server.ts"),
       import("./mcp/server.ts"),
       import("./http/remote.ts"),
     ])
-  const fetch = createHttp({ pond, allowedHosts, mcp: createMcpHandler(pond) })
-  const server = "socket" in at ? await listenOnSocket(fetch, at.socket) : listenOnPort(fetch, at.host, at.port)
+  const mcp = createMcpHandler(pond)
+  const own = createHttp({ pond, allowedHosts, mcp })
+  const isLimited = isNamespaceNamed(pond.host)
+  const fetch = isLimited ? createHttp({ pond: limitedToNamespace(pond), allowedHosts, mcp }) : own
+  const token =
+    isTokenRequired && !("socket" in at) ? (await import("./http/token.ts")).openToken(pond.host) : undefined
+  const guarded = token === undefined ? fetch : requireToken(fetch, token.value)
+  const server = "socket" in at ? await listenOnSocket(guarded, at.socket) : listenOnPort(guarded, at.host, at.port)
   const place = rendezvousPath(pond.host, rendezvousName(pond.host))
-  const met =
-    place === undefined ? undefined : await openRendezvous(pond.host, place, () => listenOnSocket(fetch, place))
+  // Only this user's own commands ask there, which may open every namespace by themselves.
+  const met = place === undefined ? undefined : await openRendezvous(pond.host, place, () => listenOnSocket(own, place))
   return {
     address: server.address,
+    ...(token === undefined ? {} : { token }),
     stop: async () => {
       await Promise.all([server.stop(), met?.stop()])
+    },
+  }
+}
+
+/** By a flag, a variable or the config file: the server is then that namespace's alone. */
+function isNamespaceNamed(host: Host): boolean {
+  return host.settings().effective.some(({ key, origin }) => key === "namespace" && origin.kind !== "default")
+}
+
+function limitedToNamespace(pond: Pond): Pond {
+  const own = pond.namespace()
+  return {
+    ...pond,
+    within: async (wanted) => {
+      if (wanted === undefined || wanted === own) return await pond.within(own)
+      throw new PondError("namespace_unknown", `This server answers for the namespace "${own}" only.`, {
+        details: { namespace: wanted },
+      })
     },
   }
 }

@@ -66,7 +66,7 @@ interface Server {
 
 function pondServer(folder: string): Server {
   const environment = { HOME: folder, PATH: process.env["PATH"] ?? "", POND_STORE: storeFolder(folder) }
-  return { command: [process.execPath, join(ROOT, "src/main.ts"), "serve", "--port", "0"], environment }
+  return { command: [process.execPath, join(ROOT, "src/main.ts"), "serve", "--port", "0", "--no-token"], environment }
 }
 
 const BARE = `import { Elysia } from "elysia"

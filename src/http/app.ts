@@ -18,6 +18,7 @@ import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
 import { type Fault, invalidRequest } from "../operations/validation.ts"
 import { VERSION } from "../platform/host/version.ts"
+import { type Fetch, refusalOf } from "./access.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
 import { methodOf, routePath } from "./route.ts"
 import { openApi, schemas } from "./schemas.ts"
@@ -37,9 +38,6 @@ export interface HttpContext {
 /** Longer than a query may ask for. */
 const TIMEOUT_MS = 245_000
 const REQUEST_ID = "x-pond-request-id"
-const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"])
-
-export type Fetch = (request: Request) => Promise<Response>
 
 /** One request in, one answer out: what a server of any kind listens with. */
 export function createHttp(context: HttpContext): Fetch {
@@ -64,9 +62,8 @@ function routes(context: HttpContext) {
       return failure(context, code === "PARSE" ? error.cause : error)
     })
     .onRequest(({ request }) => {
-      if (!isAllowed(request, context.allowedHosts)) return failure(context, wrongHost())
-      if (!isOurs(request, context.allowedHosts)) return failure(context, wrongOrigin())
-      return undefined
+      const refusal = refusalOf(request, context.allowedHosts)
+      return refusal === undefined ? undefined : failure(context, refusal)
     })
     .get("/healthz", () => Response.json({ ok: true, version: VERSION, protocol_version: PROTOCOL_VERSION }))
     .get("/v1/openapi.json", () => Response.json(document))
@@ -96,10 +93,21 @@ function addRoute(app: Elysia, context: HttpContext, operation: Operation): void
     app.get(path, ({ request, query: asked }) => run(request, asked), { query, response })
     return
   }
-  const parse = ({ request }: { readonly request: Request }) =>
-    readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
+  const parse = ({ request }: { readonly request: Request }) => {
+    if (!operation.read) requireJson(request)
+    return readJsonBody(request, { ...BODY_LIMITS, ...context.limits })
+  }
   const body = requestChecker(requestSchema(operation), refuseRequest)
   app.post(path, ({ request, body: asked }) => run(request, asked), { parse, body, response })
+}
+
+/** A page of another site can send any other type without asking first (CORS), and would write here unseen. */
+function requireJson({ headers }: Request): void {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
+  if (type === "application/json") return
+  throw new PondError("validation_failed", "The header content-type must be application/json.", {
+    details: { header: "content-type" },
+  })
 }
 
 /** An answer that is not as published is our own fault. */
@@ -142,44 +150,6 @@ function failure({ pond }: HttpContext, thrown: unknown): Response {
 
 function stackOf(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-}
-
-/** A page of some other site may make a browser send requests here under its own name: only names of ours are answered. */
-function isAllowed(request: Request, allowedHosts: readonly string[]): boolean {
-  return isHostOfOurs(request.headers.get("host") ?? "", allowedHosts)
-}
-
-/** Under our own name such a page can still send, and a browser says whose page it is. Programs say nothing. */
-function isOurs(request: Request, allowedHosts: readonly string[]): boolean {
-  const origin = request.headers.get("origin")
-  if (origin === null) return true
-  return URL.canParse(origin) && isHostOfOurs(new URL(origin).host, allowedHosts)
-}
-
-function isHostOfOurs(host: string, allowedHosts: readonly string[]): boolean {
-  const name = host.replace(/:\d+$/, "").toLowerCase()
-  return (
-    OWN_HOSTS.has(name) ||
-    allowedHosts.some((allowed) => allowed.toLowerCase() === name || allowed.toLowerCase() === host.toLowerCase())
-  )
-}
-
-function wrongHost(): PondError {
-  return new PondError(
-    "validation_failed",
-    "This host name is not allowed. Start pond with --allowed-host to allow it.",
-    {
-      details: { header: "host" },
-    },
-  )
-}
-
-function wrongOrigin(): PondError {
-  return new PondError(
-    "validation_failed",
-    "Requests from other sites are not allowed. Start pond with --allowed-host to allow one.",
-    { details: { header: "origin" } },
-  )
 }
 
 function noRoute({ url }: Request): PondError {

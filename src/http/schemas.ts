@@ -60,10 +60,15 @@ export function openApi(): Json {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The pond server that sent this document." }],
-    // It listens to this machine alone and asks for no name: said, so that nobody takes it for forgotten.
-    security: [],
+    // None on a Unix socket or with --no-token.
+    security: [{ token: [] }, {}],
     paths: { ...paths, "/v1/sql/exports/{id}": EXPORT_PATH },
-    components: { schemas: Object.fromEntries(wireSchemas()) },
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "Kept in the file that pond serve names." },
+      },
+      schemas: Object.fromEntries(wireSchemas()),
+    },
   }
 }
 

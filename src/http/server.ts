@@ -1,7 +1,8 @@
 /** Listening: on a loopback port, on a socket that its owner alone may use, and stopping without dropping what runs. */
-import { chmodSync, existsSync, rmSync } from "node:fs"
+import { chmodSync, lstatSync, rmSync } from "node:fs"
+import { connect } from "node:net"
 import { PondError } from "../model/errors.ts"
-import type { Fetch } from "./app.ts"
+import type { Fetch } from "./access.ts"
 
 export interface HttpServer {
   /** `http://127.0.0.1:9797`, or the path of the socket. */
@@ -35,20 +36,8 @@ export function listenOnPort(fetch: Fetch, host: string, port: number): HttpServ
   }
 }
 
-/** A socket whose server died is in the way of nobody: it is removed, unless somebody answers on it. */
 export async function listenOnSocket(fetch: Fetch, path: string): Promise<HttpServer> {
-  if (existsSync(path)) {
-    if (await isAnswered(path)) {
-      throw new PondError(
-        "conflict",
-        `Another pond is already listening on ${path}. Stop it first, or choose another --socket.`,
-        {
-          details: { socket: path },
-        },
-      )
-    }
-    rmSync(path, { force: true })
-  }
+  await removeDeadSocket(path)
   const running = createRunning(fetch)
   const before = process.umask(0o177)
   try {
@@ -70,6 +59,24 @@ export async function listenOnSocket(fetch: Fetch, path: string): Promise<HttpSe
   } finally {
     process.umask(before)
   }
+}
+
+/** A socket of this user that nobody answers on is in the way of nobody. Whatever else lies there stays. */
+async function removeDeadSocket(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  const details = { socket: path }
+  if (!found.isSocket() || found.uid !== (process.getuid?.() ?? found.uid))
+    throw new PondError("conflict", `${path} exists and is not a socket of yours. Choose another --socket.`, {
+      details,
+    })
+  if (await isAnswered(path))
+    throw new PondError(
+      "conflict",
+      `Another program is already listening on ${path}. Stop it first, or choose another --socket.`,
+      { details },
+    )
+  rmSync(path, { force: true })
 }
 
 interface Running {
@@ -105,11 +112,14 @@ async function stopGently(server: { stop(isForced?: boolean): Promise<void> }, r
   await stopping
 }
 
+/** Whoever takes the connection lives, whatever it says. */
 async function isAnswered(path: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(path, () => resolve(true))
+  socket.once("error", () => resolve(false))
   try {
-    const response = await fetch("http://localhost/healthz", { unix: path, signal: AbortSignal.timeout(2000) })
-    return response.ok
-  } catch {
-    return false
+    return await promise
+  } finally {
+    socket.destroy()
   }
 }

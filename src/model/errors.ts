@@ -20,6 +20,7 @@ export const ERROR_TABLE = {
   version_unsupported: { http: 400, exit: 2, rpc: -32011, retryable: false },
   not_found: { http: 404, exit: 3, rpc: -32012, retryable: false },
   namespace_unknown: { http: 403, exit: 7, rpc: -32013, retryable: false },
+  unauthorized: { http: 401, exit: 7, rpc: -32019, retryable: false },
   storage_unavailable: { http: 503, exit: 5, rpc: -32014, retryable: true },
   conflict: { http: 409, exit: 6, rpc: -32015, retryable: true },
   would_overwrite: { http: 409, exit: 8, rpc: -32017, retryable: false },

@@ -52,10 +52,14 @@ export interface ListenRequest {
   readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
   /** Host names to answer to, besides this machine's own. */
   readonly allowedHosts: readonly string[]
+  /** Whether a port answers only who sends the token. A socket, which is its owner's alone, asks for none. */
+  readonly isTokenRequired: boolean
 }
 
 export interface Listening {
   readonly address: string
+  /** What requests must carry, and the file where it is kept. */
+  readonly token?: { readonly value: string; readonly path: string; readonly isNew: boolean }
   /** Takes no new request, and waits for those that run. */
   stop(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { POND } from "../support/bundled-pond.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 async function served(home: { readonly env: Readonly<Record<string, string>> }, ...args: readonly string[]) {
-  const child = Bun.spawn([process.execPath, POND, "serve", "--port", "0", "--json", ...args], {
+  const child = Bun.spawn([process.execPath, POND, "serve", "--port", "0", "--no-token", "--json", ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...home.env },
     stdout: "pipe",
     stderr: "inherit",
@@ -56,7 +56,8 @@ test("a namespace that was made holds what is sent to it, and no other sees it",
   await using tenant = await served(home, "--namespace", "team a/b")
   expect(await tenant.status()).toMatchObject({ namespace: "team a/b", sessions: 1 })
   expect((await tenant.post("get", { session_id: "s" })).status).toBe(200)
-  expect((await tenant.post("get", { namespace: "local", session_id: "s" })).status).toBe(404)
+  const other = await tenant.post("get", { namespace: "local", session_id: "s" })
+  expect(other).toMatchObject({ status: 403, body: { error: { code: "namespace_unknown" } } })
 }, 60_000)
 
 test("namespaces are listed with the one that is the store itself, and made once", async () => {

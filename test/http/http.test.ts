@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { statSync } from "node:fs"
+import { lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { createHttp, type HttpContext } from "../../src/http/app.ts"
@@ -233,11 +233,35 @@ test("the socket is its owner's alone, a dead one is in nobody's way, and a live
   })
   expect(listenOnSocket(handler, path)).rejects.toMatchObject({ code: "conflict" })
   await first.stop()
-  await Bun.write(path, "left behind")
+  // One whose server died: closing does not remove what is linked elsewhere.
+  const dead = Bun.listen({ unix: `${path}.dead`, socket: { data: () => undefined } })
+  renameSync(`${path}.dead`, path)
+  dead.stop(true)
   const second = await listenOnSocket(handler, path)
   expect((await fetch("http://localhost/healthz", { unix: path })).status).toBe(200)
   await second.stop()
   box[Symbol.dispose]()
+})
+
+test("--socket replaces no file, no link and no folder, and no socket that somebody listens on", async () => {
+  using box = testPond()
+  const handler = createHttp({ pond: box.pond, allowedHosts: [] })
+  const at = (name: string) => join(box.place.path, name)
+  writeFileSync(at("thesis.txt"), "thesis")
+  symlinkSync(at("thesis.txt"), at("link"))
+  symlinkSync(at("nowhere"), at("dangling"))
+  mkdirSync(at("folder"))
+  const silent = Bun.listen({ unix: at("silent.sock"), socket: { data: () => undefined } })
+  for (const name of ["thesis.txt", "link", "dangling", "folder", "silent.sock"]) {
+    const refused = await listenOnSocket(handler, at(name)).catch((error: { code: string }) => error.code)
+    expect({ name, refused, isThere: lstatSync(at(name), { throwIfNoEntry: false }) !== undefined }).toEqual({
+      name,
+      refused: "conflict",
+      isThere: true,
+    })
+  }
+  expect(readFileSync(at("thesis.txt"), "utf8")).toBe("thesis")
+  silent.stop(true)
 })
 
 test("a server that stops finishes what runs", async () => {
@@ -273,8 +297,19 @@ test("names of hosts are compared without their case and with or without a port,
   for (const host of answered) expect({ host, status: await statusOf({ host }) }).toEqual({ host, status: 200 })
   for (const host of ["pond.internal", "pond.internal:8081"])
     expect({ host, status: await statusOf({ host }) }).toEqual({ host, status: 400 })
-  const pages = ["HTTPS://Other.Internal", "http://pond.internal:8080"]
-  for (const origin of pages) expect(await statusOf({ host: "localhost", origin })).toBe(200)
+  const pages: [origin: string, host: string, status: number][] = [
+    ["HTTPS://Other.Internal", "localhost", 200],
+    ["http://pond.internal:8080", "localhost", 200],
+    ["http://other.internal:9797", "other.internal:9797", 200],
+    ["http://other.internal:3000", "other.internal:9797", 400],
+    ["http://localhost:9797", "127.0.0.1:9797", 200],
+    ["http://localhost:3000", "127.0.0.1:9797", 400],
+    ["http://localhost", "localhost:9797", 400],
+    ["http://localhost", "localhost:80", 200],
+    ["vscode-webview://localhost:9797", "localhost:9797", 400],
+  ]
+  for (const [origin, host, status] of pages)
+    expect({ origin, host, status: await statusOf({ host, origin }) }).toEqual({ origin, host, status })
 })
 
 test("bytes that are no text are refused, and nothing else is stored in their place", async () => {
@@ -282,7 +317,11 @@ test("bytes that are no text are refused, and nothing else is stored in their pl
   const body = JSON.stringify(asked({ events: [{ kind: "session", ...session("s", { title: "caf?" }) }] }))
   const bytes = Buffer.from(body)
   bytes[bytes.indexOf("?")] = 0xe9
-  const response = await fetch(`${served.url}/v1/ingest`, { method: "POST", body: bytes })
+  const response = await fetch(`${served.url}/v1/ingest`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: bytes,
+  })
   expect({ status: response.status, text: await response.text() }).toEqual({
     status: 400,
     text: expect.stringContaining("UTF-8"),

@@ -23,11 +23,12 @@ test("the OpenAPI document is one, says a validator that is not ours", async () 
   expect((await judged(broken)).valid).toBe(false)
 })
 
-test("the document says where its server is, under which licence, and that nobody has to say who he is", () => {
+test("the document says where its server is, under which licence, and that a token may be asked for", () => {
   expect(openApi()).toMatchObject({
     info: { license: { identifier: "Apache-2.0" } },
     servers: [{ url: "/" }],
-    security: [],
+    security: [{ token: [] }, {}],
+    components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
   })
 })
 

@@ -76,7 +76,7 @@ describe("the hosted pond of the README", () => {
   afterAll(() => server.stop())
 
   test("two namespaces, two servers and a sync from a third machine: each finds its own and nothing else", async () => {
-    const cloud = {
+    const cloud: Record<string, string> = {
       ...env,
       AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId,
       AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey,
@@ -84,6 +84,7 @@ describe("the hosted pond of the README", () => {
       AWS_REGION: "us-east-1",
       AWS_ALLOW_HTTP: "true",
     }
+    const tokenFile = join(cloud["HOME"] ?? "", ".local/state/pond/token")
     const servers: Bun.Subprocess<"ignore", "pipe", "inherit">[] = []
     const addresses = new Map<string, string>()
     let found = ""
@@ -104,7 +105,7 @@ describe("the hosted pond of the README", () => {
         }
         const own = [...addresses].reduce((text, [written, real]) => text.replace(written, real), line)
         if (own.startsWith("curl ")) {
-          found = await curled(own)
+          found = await curled(own, tokenFile)
           continue
         }
         expect(await shell(own, cloud)).toMatchObject({ exitCode: 0 })
@@ -115,7 +116,10 @@ describe("the hosted pond of the README", () => {
       const ask = (body: object) =>
         fetch(`${other}/v1/search`, {
           method: "POST",
-          headers: { "content-type": "application/json" },
+          headers: {
+            "content-type": "application/json",
+            authorization: `Bearer ${readFileSync(tokenFile, "utf8").trim()}`,
+          },
           body: JSON.stringify({ protocol_version: 1, query: "charged twice", ...body }),
         })
       expect(await (await ask({})).json()).toMatchObject({ sessions: [], matched_total: 0 })
@@ -128,10 +132,12 @@ describe("the hosted pond of the README", () => {
 })
 
 /** What the command would fetch, for machines without it. */
-async function curled(line: string): Promise<string> {
-  const [, url = "", header = "", body = ""] = /^curl -s (\S+) -H '([^']+)' -d '([^']+)'$/.exec(line) ?? []
-  const [name = "", value = ""] = header.split(": ")
-  return await (await fetch(url, { method: "POST", headers: { [name]: value }, body })).text()
+async function curled(line: string, tokenFile: string): Promise<string> {
+  const token = readFileSync(tokenFile, "utf8").trim()
+  const told = line.replace("$(cat ~/.local/state/pond/token)", token)
+  const [, url = "", body = ""] = /^curl -s (\S+) .*-d '([^']+)'$/.exec(told) ?? []
+  const headers = Array.from(told.matchAll(/-H (["'])(.*?): (.*?)\1/g), ([, , name = "", value = ""]) => [name, value])
+  return await (await fetch(url, { method: "POST", headers: Object.fromEntries(headers), body })).text()
 }
 
 async function firstAddress(out: ReadableStream<Uint8Array>): Promise<string> {
@@ -143,7 +149,7 @@ async function firstAddress(out: ReadableStream<Uint8Array>): Promise<string> {
     said += new TextDecoder().decode(value)
   }
   reader.releaseLock()
-  return said.trim().split(" ").at(-1) ?? ""
+  return /^Listening on (http:\/\/[^/\s]+)/.exec(said)?.[1] ?? ""
 }
 
 test("the README's table names every verb, or its group, and none that is not there", () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { TSchema } from "typebox"
 import { Compile } from "typebox/compile"
-import { createHttp, type Fetch } from "../../src/http/app.ts"
+import type { Fetch } from "../../src/http/access.ts"
+import { createHttp } from "../../src/http/app.ts"
 import { schemas } from "../../src/http/schemas.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
@@ -59,7 +60,8 @@ test("the fields of every request and every answer are the published ones", () =
 async function ask(path: string, fields?: object, version: unknown = 1): Promise<{ status: number; body: unknown }> {
   const init =
     fields === undefined ? {} : { method: "POST", body: JSON.stringify({ protocol_version: version, ...fields }) }
-  const response = await answer(new Request(`http://localhost${path}`, { headers: { host: "localhost" }, ...init }))
+  const headers = { host: "localhost", "content-type": "application/json" }
+  const response = await answer(new Request(`http://localhost${path}`, { headers, ...init }))
   return { status: response.status, body: await response.json() }
 }
 

@@ -7,6 +7,7 @@ const PINNED: Record<ErrorCode, readonly [http: number, exit: number, rpc: numbe
   version_unsupported: [400, 2, -32011, false],
   not_found: [404, 3, -32012, false],
   namespace_unknown: [403, 7, -32013, false],
+  unauthorized: [401, 7, -32019, false],
   storage_unavailable: [503, 5, -32014, true],
   conflict: [409, 6, -32015, true],
   would_overwrite: [409, 8, -32017, false],

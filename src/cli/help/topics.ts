@@ -219,9 +219,15 @@ servers may read it. A server answers HTTP and MCP:
 
   pond serve --store s3://bucket/pond --host 0.0.0.0 --allowed-host pond.example.org
 
-By default it listens on this machine only, rejects other host names, and has no
-user accounts: put a reverse proxy with authentication in front. A request for a
-namespace that does not exist is answered with 403.
+By default it listens on this machine only, rejects other host names, and asks for
+a token: the first start prints it, later ones name the file that keeps it. Send it
+as \`Authorization: Bearer TOKEN\`, or add \`?token=TOKEN\` to the URL. It has no user
+accounts and no TLS: put a reverse proxy with both in front. With --namespace it
+answers for that namespace only. A request for a namespace that does not exist is
+answered with 403.
+
+  pond serve --no-token         every user and program of this machine may ask
+  pond serve --socket FILE      only you may ask; no token is needed
 `
 
 function errorsText(): string {
@@ -248,6 +254,7 @@ const MEANINGS: Readonly<Record<keyof typeof ERROR_TABLE, string>> = {
   version_unsupported: "the other side uses another version",
   not_found: "no such id or path",
   namespace_unknown: "this namespace does not exist",
+  unauthorized: "the token of the server is missing or wrong",
   storage_unavailable: "the store or a file cannot be read or written",
   conflict: "another process is using it; try again",
   would_overwrite: "it already exists; --force replaces it",

@@ -1,4 +1,5 @@
 /** `pond serve`: HTTP for programs, MCP for agents, on this machine. */
+import type { Listening } from "../../operations/pond.ts"
 import { flag } from "../flags.ts"
 import { defineVerb } from "../verb.ts"
 
@@ -13,6 +14,7 @@ export const serve = defineVerb({
       max: 65_535,
     }),
     socket: flag.text("Listen on this Unix socket instead, for your user only.", "PATH"),
+    "no-token": flag.onOff("Answer without a token: every user and program of this machine may then read and write."),
     "allowed-host": flag.texts("Also accept requests for this host name.", "NAME"),
     transport: flag.choice("The transport (default: http); stdio is the same as pond mcp.", ["http", "stdio"]),
   },
@@ -25,20 +27,32 @@ export const serve = defineVerb({
       return { exitCode: 0, isEndedBySignal: true }
     }
     const host = flags.host ?? "127.0.0.1"
-    if (!LOOPBACK.includes(host))
-      pond.host.log.warn(`pond listens on ${host}: anyone who can reach this machine can read every session.`)
+    const isOpen = flags["no-token"]
+    if (flags.socket === undefined && !LOOPBACK.includes(host))
+      pond.host.log.warn(
+        isOpen
+          ? `pond listens on ${host} without a token: anyone who can reach this machine can read and write every session.`
+          : `pond listens on ${host} without TLS: whoever reads the traffic reads the token and every answer.`,
+      )
     const at = flags.socket === undefined ? { host, port: flags.port ?? PORT } : { socket: flags.socket }
-    const server = await pond.surfaces.listen({ at, allowedHosts: flags["allowed-host"] })
+    const server = await pond.surfaces.listen({ at, allowedHosts: flags["allowed-host"], isTokenRequired: !isOpen })
     onEnd(() => server.stop())
     writeOut(
       isJson
-        ? `${JSON.stringify({ protocol_version: 1, address: server.address })}\n`
-        : `Listening on ${server.address}\n`,
+        ? `${JSON.stringify({ protocol_version: 1, address: server.address, token_file: server.token?.path ?? null })}\n`
+        : listeningText(server),
     )
     await ended(signal)
     return { exitCode: 0, isEndedBySignal: true }
   },
 })
+
+/** The token is printed once, when it is made: terminals and journals are kept. */
+function listeningText({ address, token }: Listening): string {
+  if (token === undefined) return `Listening on ${address}\n`
+  if (token.isNew) return `Listening on ${address}/?token=${token.value}\nThe token is kept in ${token.path}\n`
+  return `Listening on ${address}\nThe token is in ${token.path}\n`
+}
 
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,0 +1,100 @@
+/**
+ * Who is answered: requests under a host name of ours, from no page of another site, and with the token where one is
+ * asked for. A loopback port is open to every user and every program of the machine, and a browser sends there what any
+ * page tells it to. A Unix socket is open to its owner alone, so none is asked for there.
+ */
+import { timingSafeEqual } from "node:crypto"
+import { PondError } from "../model/errors.ts"
+import { sha256Of } from "../platform/sha256.ts"
+
+/** One request in, one answer out: what a server of any kind listens with. */
+export type Fetch = (request: Request) => Promise<Response>
+
+const OWN_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"])
+/** Says that pond is there and which version, and nothing that is stored: what watches over a server has no token. */
+const OPEN_PATH = "/healthz"
+const TOKEN_PARAMETER = "token"
+
+/** Why a request is not answered; undefined if it is. */
+export function refusalOf(request: Request, allowedHosts: readonly string[]): PondError | undefined {
+  const host = (request.headers.get("host") ?? "").toLowerCase()
+  if (!isHostAllowed(host, allowedHosts)) return wrongHost()
+  const origin = request.headers.get("origin")
+  return origin === null || isOriginAllowed(origin, host, allowedHosts) ? undefined : wrongOrigin()
+}
+
+/** A page of another site may lead a browser here under that site's name (DNS rebinding): only our own names are answered. */
+function isHostAllowed(host: string, allowedHosts: readonly string[]): boolean {
+  const { name } = split(host)
+  return OWN_NAMES.has(name) || allowedHosts.some((allowed) => [name, host].includes(allowed.toLowerCase()))
+}
+
+/**
+ * A browser says which page sends a request; programs send no `Origin`. A page of this machine is ours if it came from
+ * the port that it asks: others are of other programs, such as a development server that shows foreign code.
+ */
+function isOriginAllowed(origin: string, host: string, allowedHosts: readonly string[]): boolean {
+  if (!URL.canParse(origin)) return false
+  const { protocol, hostname, port, host: from } = new URL(origin)
+  if (protocol !== "http:" && protocol !== "https:") return false
+  const allowed = allowedHosts.map((each) => each.toLowerCase())
+  if (allowed.includes(from)) return true
+  const isOwnName = OWN_NAMES.has(hostname) || allowed.includes(hostname)
+  return isOwnName && port === split(host).port
+}
+
+function split(host: string): { readonly name: string; readonly port: string } {
+  const [, name = host, port = ""] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []
+  return { name, port: port === "80" ? "" : port }
+}
+
+/** Asks for the token before anything else is looked at, as `Authorization: Bearer` or, for a link, as `?token=`. */
+export function requireToken(answer: Fetch, token: string): Fetch {
+  const wanted = digest(token)
+  return async (request) => {
+    const url = new URL(request.url)
+    if (url.pathname === OPEN_PATH) return await answer(request)
+    const inLink = url.searchParams.get(TOKEN_PARAMETER)
+    const given = bearerOf(request) ?? inLink ?? ""
+    if (!timingSafeEqual(digest(given), wanted)) return refused()
+    if (inLink === null) return await answer(request)
+    url.searchParams.delete(TOKEN_PARAMETER)
+    return await answer(new Request(url.href, request))
+  }
+}
+
+/** Of equal length whatever was sent, so that the time of a comparison tells nothing. */
+function digest(text: string): Uint8Array {
+  return Buffer.from(sha256Of(text), "hex")
+}
+
+function bearerOf(request: Request): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1]
+}
+
+function refused(): Response {
+  const { code, message, details } = new PondError(
+    "unauthorized",
+    "This server asks for its token: send `Authorization: Bearer TOKEN`. `pond serve` prints where the token is.",
+  )
+  return Response.json(
+    { error: { code, message, details } },
+    { status: 401, headers: { "www-authenticate": 'Bearer realm="pond"' } },
+  )
+}
+
+function wrongHost(): PondError {
+  return new PondError(
+    "validation_failed",
+    "This host name is not allowed. Start pond with --allowed-host to allow it.",
+    { details: { header: "host" } },
+  )
+}
+
+function wrongOrigin(): PondError {
+  return new PondError(
+    "validation_failed",
+    "Requests from other sites are not allowed. Start pond with --allowed-host to allow one.",
+    { details: { header: "origin" } },
+  )
+}
