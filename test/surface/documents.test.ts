@@ -63,6 +63,8 @@ const LINES: readonly string[] = [
   "get SESSION",
   "sql select+1",
   "init --undo",
+  "uninstall --dry-run --yes",
+  "uninstall --yes",
 ]
 
 function verbOf(line: string): string {
