@@ -2,6 +2,7 @@
 import { VERSION } from "./platform/host/version.ts"
 /** Argv in, exit code out. `--version` alone is answered here, before anything else is loaded. */
 import { UNPACK_NATIVE } from "./platform/native/unpack-argument.ts"
+import { LIMITED_TASK } from "./platform/process/limited-task.ts"
 
 const argv = process.argv.slice(2)
 if (argv.length === 1 && argv[0] === "--version") {
@@ -9,6 +10,9 @@ if (argv.length === 1 && argv[0] === "--version") {
 } else if (argv[0] === UNPACK_NATIVE) {
   const { unpackNative } = await import("./platform/native/native.ts")
   unpackNative(argv[1])
+} else if (argv[0] === LIMITED_TASK) {
+  const { serveQuery } = await import("./operations/sql/engine/engine.ts")
+  serveQuery()
 } else {
   const { runPond } = await import("./pond.ts")
   process.exit(await runPond(argv))

@@ -2,7 +2,7 @@
  * Worker threads: which modules run in one, how they are started and how they are asked. Each module is an entry point
  * of the executable, because no import leads to it.
  */
-
+import { fileURLToPath } from "node:url"
 import { PondError } from "../model/errors.ts"
 
 /** From the root of the repository. */
@@ -20,6 +20,11 @@ export function isExecutable(): boolean {
 /** In the executable this file ends up in a chunk at the root, whatever folder it came from. */
 export function threadUrl(entry: (typeof THREAD_ENTRIES)[number]): string {
   return new URL(isExecutable() ? `./${entry}` : `../../${entry}`, import.meta.url).href
+}
+
+/** What starts pond from its sources, or from a bundle of them. The executable is started by its own path. */
+export function mainPath(): string {
+  return fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 }
 
 /** A request/response channel to a worker thread: every question gets one answer, in the order of asking. */

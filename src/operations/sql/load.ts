@@ -1,11 +1,10 @@
 /** Reads what a plan asks for and fills the tables of a sandbox with it, a chunk at a time. Counts what it read. */
-import type { DuckDBDataChunk, DuckDBType, DuckDBValue } from "@duckdb/node-api"
 import { PondError } from "../../model/errors.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { and, type Filter, isIn, or } from "../../substrate/filter.ts"
-import type { ColumnKind } from "../../substrate/table-definition.ts"
+import { typeOf } from "./engine/preparation.ts"
 import type { PlannedRead } from "./plan.ts"
-import { type Sandbox, typeOf } from "./sandbox.ts"
+import type { Sandbox } from "./sandbox.ts"
 import {
   FOUND_COLUMNS,
   FOUND_TABLE,
@@ -30,7 +29,6 @@ export interface Loading {
   readonly signal: AbortSignal
 }
 
-const CHUNK_ROWS = 2048
 /** Of more different values than this the store is not asked one by one. */
 const JOIN_VALUES_MAX = 2000
 /** Bytes of text that one query may bring into the sandbox, on disk what does not fit into memory. */
@@ -65,9 +63,9 @@ async function narrowed(loading: Loading, read: PlannedRead, loaded: ReadonlySet
   return { ...read, where: and(...(read.where === undefined ? [] : [read.where]), ...filters) }
 }
 
-async function distinctValues({ bounded, connection }: Sandbox, table: string, column: string) {
+async function distinctValues(sandbox: Sandbox, table: string, column: string) {
   const asked = `select distinct "${column}" from ${table} where "${column}" is not null limit ${JOIN_VALUES_MAX + 1}`
-  const values = (await bounded(() => connection.runAndReadAll(asked))).getRows().map(([value]) => value)
+  const values = (await sandbox.rows(asked)).map(([value]) => value)
   const areTexts = values.every((value) => typeof value === "string")
   return values.length > JOIN_VALUES_MAX || !areTexts ? undefined : (values as string[])
 }
@@ -127,7 +125,7 @@ async function repeat({ sandbox, sessions }: Loading, { table, where }: PlannedR
   const count = await source.count(sessions, where)
   const name = readName(table)
   const more = `insert into ${name} select first.* from (select * from ${name} limit 1) first, range(${Math.max(0, count - 1)})`
-  await sandbox.bounded(() => sandbox.connection.run(more))
+  await sandbox.run(more)
 }
 
 function columnsOf(table: string): readonly SourceColumn[] {
@@ -138,7 +136,7 @@ const readName = (table: string) => `${table}_read`
 
 /** Under the name of the table then stands what is read of it; a column that no part of the query looks at is empty. */
 async function replaceTable(
-  { bounded, connection }: Sandbox,
+  sandbox: Sandbox,
   table: string,
   used: readonly SourceColumn[],
   rows = `select ${used.map(({ name }) => `"${name}"`).join(", ")} from ${table} limit 0`,
@@ -151,7 +149,7 @@ async function replaceTable(
     `drop table ${table}`,
     `create view ${table} as select ${shown.join(", ")} from ${readName(table)}`,
   ]) {
-    await bounded(() => connection.run(statement))
+    await sandbox.run(statement)
   }
 }
 
@@ -186,74 +184,23 @@ function conjuncts(where: Filter | undefined): readonly Filter[] {
 
 // --- Appending ------------------------------------------------------------------------------------------------------
 
-/** The chunk is one and the same all the way: its texts lie outside the memory that this language can see and free. */
 async function append(
   { sandbox, signal }: Loading,
   table: string,
   used: readonly SourceColumn[],
   batches: AsyncIterable<readonly SourceRow[]>,
 ): Promise<number> {
-  const { duck, connection } = sandbox
-  const types = used.map(({ kind }) => duckType(duck, kind))
-  const appender = await connection.createAppender(table)
-  const chunk = duck.DuckDBDataChunk.create(types, CHUNK_ROWS)
+  const appender = await sandbox.appender(table, used)
   let rows = 0
   let units = 0
-  try {
-    for await (const batch of batches) {
-      for (let from = 0; from < batch.length; from += CHUNK_ROWS) {
-        signal.throwIfAborted()
-        units += fill({ chunk, used, duck }, batch.slice(from, from + CHUNK_ROWS))
-        if (units > READ_UNITS_MAX) throw tooMuch(table)
-        await sandbox.bounded(() => Promise.resolve(appender.appendDataChunk(chunk)))
-      }
-      rows += batch.length
-      await sandbox.bounded(() => Promise.resolve(appender.flushSync()))
-    }
-    await sandbox.bounded(() => Promise.resolve(appender.closeSync()))
-  } catch (error) {
-    appender.clear()
-    throw error
+  for await (const batch of batches) {
+    signal.throwIfAborted()
+    units += await appender.add(batch)
+    if (units > READ_UNITS_MAX) throw tooMuch(table)
+    rows += batch.length
   }
+  await appender.end()
   return rows
-}
-
-interface Filling {
-  readonly chunk: DuckDBDataChunk
-  readonly used: readonly SourceColumn[]
-  readonly duck: Sandbox["duck"]
-}
-
-function fill({ chunk, used, duck }: Filling, rows: readonly SourceRow[]): number {
-  chunk.reset()
-  chunk.rowCount = rows.length
-  let units = 0
-  for (const [index, { name, kind }] of used.entries()) {
-    const values = rows.map((row) => {
-      const value = row[name]
-      if (typeof value === "string") units += value.length
-      return kind === "timestamp_us" && typeof value === "bigint" ? new duck.DuckDBTimestampTZValue(value) : value
-    })
-    chunk.setColumnValues(index, values as DuckDBValue[])
-  }
-  return units
-}
-
-function duckType(duck: Sandbox["duck"], kind: ColumnKind): DuckDBType {
-  switch (kind) {
-    case "int32":
-      return duck.INTEGER
-    case "int64":
-      return duck.BIGINT
-    case "float64":
-      return duck.DOUBLE
-    case "bool":
-      return duck.BOOLEAN
-    case "timestamp_us":
-      return duck.TIMESTAMPTZ
-    default:
-      return duck.VARCHAR
-  }
 }
 
 function tooMuch(table: string): PondError {

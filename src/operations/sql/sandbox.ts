@@ -1,168 +1,126 @@
 /**
- * One engine per query, made empty, locked, and thrown away: it sees no file, no network and no setting, and its memory,
- * its threads and its time are bounded. DuckDB is loaded when the first query is asked.
+ * One process per query, killed when its caller is gone or its time is over. A query can come from a model that was talked
+ * into it, and the engine's own limits do not see what its functions make: 2.3 GB and 41 s for one `strftime` under a limit
+ * of 128 MB and 5 s. The kernel's limits hold for all of it, so no list of dangerous functions has to be complete.
  */
-import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from "@duckdb/node-api"
+import { rmSync } from "node:fs"
 import { ensureWritable } from "../../platform/host/paths.ts"
-import { ensureNative } from "../../platform/native/native.ts"
-import { BOUNDED_MACROS } from "./functions.ts"
-import { FOUND_COLUMNS, FOUND_TABLE, SOURCES, type SourceColumn } from "./sources.ts"
-import { toSqlError } from "./sql-errors.ts"
+import { ProcessEnded, startLimitedProcess } from "../../platform/process/limited-process.ts"
+import type { Answer, Cell, Row } from "./answer.ts"
+import type { Answers, EngineOptions, Question } from "./engine/questions.ts"
+import type { SourceColumn, SourceRow } from "./sources.ts"
+import { needsTooMuchMemory, toSqlError } from "./sql-errors.ts"
 
 export interface Sandbox {
-  readonly connection: DuckDBConnection
-  readonly duck: typeof import("@duckdb/node-api")
-  /** A call into the engine that ends when the time is over. */
-  bounded<Result>(call: () => Promise<Result>): Promise<Result>
-  /** Rows as they come, for answers of any length. */
-  stream(sql: string): Promise<DuckDBResult>
+  run(sql: string): Promise<void>
   /** The first column of the first row. */
-  value(sql: string): Promise<unknown>
-  readonly spill: string
-  close(): void
+  value(sql: string): Promise<Cell>
+  /** The same as text; nothing where it is longer than this. */
+  text(sql: string, unitsMax: number): Promise<string | undefined>
+  /** All rows of a short answer. */
+  rows(sql: string): Promise<readonly Row[]>
+  /** Rows as they come, for answers of any length. */
+  stream(sql: string): Promise<Answer>
+  appender(table: string, columns: readonly SourceColumn[]): Promise<Appender>
+  close(): Promise<void>
 }
 
-export interface SandboxPlaces {
-  /** Where it may put what does not fit into memory. */
-  readonly spill: string
-  /** The one file that it may write; nothing where it may write none. */
-  readonly output: string | undefined
+export interface Appender {
+  /** How many code units of text these rows have. */
+  add(rows: readonly SourceRow[]): Promise<number>
+  end(): Promise<void>
 }
 
-/**
- * Of tables that were brought in too. With it a process that joins all texts of a million messages stays under 600 MB
- * (`bun run bench sql`), most of which are the engines themselves and what is on its way from one to the other; what does
- * not fit goes to the spill.
- */
-const MEMORY = "128MiB"
-const SPILL_MAX = "4GiB"
-const INTERRUPT_EVERY_MS = 20
+const CHUNK_ROWS = 2048
+/** Of text on its way to the other process at once. */
+const CHUNK_UNITS_MAX = 4_000_000
 
-export async function openSandbox(places: SandboxPlaces, signal: AbortSignal, nowMicros: bigint): Promise<Sandbox> {
-  ensureNative("duckdb")
-  const duck = await import("@duckdb/node-api")
-  ensureWritable(places.spill)
-  const instance = await duck.DuckDBInstance.create(":memory:", {
-    memory_limit: MEMORY,
-    max_temp_directory_size: SPILL_MAX,
-    temp_directory: places.spill,
-    threads: "2",
-    preserve_insertion_order: "false",
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
-    allow_community_extensions: "false",
-  })
-  const connection = await instance.connect()
-  const sandbox = sandboxOf({ duck, instance, connection, signal, spill: places.spill })
+export type SandboxOptions = Omit<EngineOptions, "cpuSeconds"> & { readonly timeoutMs: number }
+
+/** Twice the time, for two threads, and a second to start: the clock of this process is the one that a query meets first. */
+const cpuSecondsFor = (timeoutMs: number) => Math.ceil((2 * timeoutMs) / 1000) + 1
+
+export async function openSandbox({ timeoutMs, ...options }: SandboxOptions, signal: AbortSignal): Promise<Sandbox> {
+  signal.throwIfAborted()
+  ensureWritable(options.spill)
+  const child = startLimitedProcess<Question, unknown>("sql")
+  const kill = () => void child.kill()
+  signal.addEventListener("abort", kill, { once: true })
+  const ask = async <Asked extends Question>(question: Asked): Promise<Answers[Asked["ask"]]> => {
+    try {
+      return (await child.ask(question)) as Answers[Asked["ask"]]
+    } catch (error) {
+      throw signal.aborted ? signal.reason : toLimitError(error)
+    }
+  }
+  const close = async () => {
+    signal.removeEventListener("abort", kill)
+    await child.kill()
+    rmSync(options.spill, { recursive: true, force: true })
+  }
   try {
-    for (const statement of preparation(places.output, nowMicros)) await connection.run(statement)
-    return sandbox
+    await ask({ ask: "open", ...options, cpuSeconds: cpuSecondsFor(timeoutMs) })
   } catch (error) {
-    sandbox.close()
+    await close()
     throw error
   }
+  return {
+    run: async (sql) => await ask({ ask: "run", sql }),
+    value: async (sql) => await ask({ ask: "value", sql }),
+    text: async (sql, unitsMax) => await ask({ ask: "text", sql, unitsMax }),
+    rows: async (sql) => await ask({ ask: "rows", sql }),
+    stream: async (sql) => ({ columns: await ask({ ask: "stream", sql }), rows: () => streamedRows(ask) }),
+    appender: async (table, columns) => {
+      await ask({ ask: "append", table, kinds: columns.map(({ kind }) => kind) })
+      return appenderOf(ask, columns)
+    },
+    close,
+  }
 }
 
-const UNUSED_OPTIMIZERS = [
-  "statistics_propagation",
-  "empty_result_pullup",
-  "late_materialization",
-  "sampling_pushdown",
-  "limit_pushdown",
-]
+type Ask = <Asked extends Question>(question: Asked) => Promise<Answers[Asked["ask"]]>
 
-function preparation(output: string | undefined, nowMicros: bigint): string[] {
-  return [
-    // Without rows these two would make a scan into nothing, and with few of them plan another way than shown.
-    // And the last makes plans that the engine itself cannot write down.
-    `set disabled_optimizers = '${UNUSED_OPTIMIZERS.join(",")}'`,
-    "set TimeZone = 'UTC'",
-    "set Calendar = 'gregorian'",
-    "set max_expression_depth = 250",
-    ...SOURCES.map(({ name, columns }) => tableStatement(name, columns)),
-    tableStatement(FOUND_TABLE, FOUND_COLUMNS),
-    `create macro fts(source, query) as table select * exclude (fts_source, fts_query) from ${FOUND_TABLE} where fts_source = source and fts_query = query`,
-    ...BOUNDED_MACROS,
-    ...timeMacros(nowMicros),
-    "create macro json_get_string(document, path) as json_extract_string(document, path)",
-    "create macro json_get_int(document, path) as try_cast(json_extract_string(document, path) as bigint)",
-    "create macro json_get_bool(document, path) as try_cast(json_extract_string(document, path) as boolean)",
-    ...(output === undefined ? [] : [`set allowed_paths = [${literal(output)}]`]),
-    "set enable_external_access = false",
-    "set lock_configuration = true",
-  ]
+function toLimitError(error: unknown): unknown {
+  if (!(error instanceof ProcessEnded)) return toSqlError(error)
+  // A query that has used up its processor time is as good as late: whoever measures time says so.
+  if (error.limit === "time") return new DOMException("The query timed out.", "TimeoutError")
+  return error.limit === "memory" ? needsTooMuchMemory(error) : error
 }
 
-/** One moment for the whole query, known while it is planned: a condition on a time is then one that the store can apply. */
-function timeMacros(nowMicros: bigint): string[] {
-  const now = `make_timestamptz(${nowMicros})`
-  const moments = ["now", "get_current_timestamp", "transaction_timestamp"].map(
-    (name) => `create macro ${name}() as ${now}`,
-  )
-  return [
-    ...moments,
-    ...["today", "current_date"].map((name) => `create macro ${name}() as cast(${now} at time zone 'UTC' as date)`),
-  ]
+async function* streamedRows(ask: Ask): AsyncGenerator<Row> {
+  for (let rows = await ask({ ask: "next" }); rows !== undefined; rows = await ask({ ask: "next" })) yield* rows
 }
 
-const TYPES = {
-  utf8: "varchar",
-  int32: "integer",
-  int64: "bigint",
-  float64: "double",
-  bool: "boolean",
-  timestamp_us: "timestamptz",
-} as const
-
-export function typeOf({ kind }: SourceColumn): (typeof TYPES)[keyof typeof TYPES] {
-  return TYPES[kind as keyof typeof TYPES]
-}
-
-function tableStatement(name: string, columns: readonly SourceColumn[]): string {
-  return `create table ${name} (${columns.map((column) => `"${column.name}" ${typeOf(column)}`).join(", ")})`
-}
-
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-interface SandboxParts {
-  readonly duck: typeof import("@duckdb/node-api")
-  readonly instance: DuckDBInstance
-  readonly connection: DuckDBConnection
-  readonly signal: AbortSignal
-  readonly spill: string
-}
-
-function sandboxOf({ duck, instance, connection, signal, spill }: SandboxParts): Sandbox {
-  /** Said until it is heard: a call that has not begun yet does not hear it. */
-  const bounded = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    signal.throwIfAborted()
-    let timer: Timer | undefined
-    const stop = () => {
-      connection.interrupt()
-      timer ??= setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
-    }
-    signal.addEventListener("abort", stop, { once: true })
-    try {
-      return await call()
-    } catch (error) {
-      throw signal.aborted ? signal.reason : toSqlError(error)
-    } finally {
-      signal.removeEventListener("abort", stop)
-      clearInterval(timer)
-    }
+function appenderOf(ask: Ask, columns: readonly SourceColumn[]): Appender {
+  const send = async (rows: readonly SourceRow[]) => {
+    const values = columns.map(({ name }) => rows.map((row) => row[name]))
+    await ask({ ask: "chunk", rows: rows.length, columns: values })
   }
   return {
-    connection,
-    duck,
-    spill,
-    bounded,
-    stream: (sql) => bounded(() => connection.stream(sql)),
-    value: async (sql) => (await bounded(() => connection.runAndReadAll(sql))).getRows()[0]?.[0],
-    close: () => {
-      connection.closeSync()
-      instance.closeSync()
+    add: async (rows) => {
+      let total = 0
+      let [from, units] = [0, 0]
+      for (const [index, row] of rows.entries()) {
+        const size = unitsOf(row, columns)
+        if (index > from && (index - from === CHUNK_ROWS || units + size > CHUNK_UNITS_MAX)) {
+          await send(rows.slice(from, index))
+          ;[from, units] = [index, 0]
+        }
+        units += size
+        total += size
+      }
+      if (from < rows.length) await send(rows.slice(from))
+      return total
     },
+    end: async () => await ask({ ask: "appended" }),
   }
+}
+
+function unitsOf(row: SourceRow, columns: readonly SourceColumn[]): number {
+  let units = 0
+  for (const { name } of columns) {
+    const value = row[name]
+    if (typeof value === "string") units += value.length
+  }
+  return units
 }

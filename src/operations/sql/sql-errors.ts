@@ -65,11 +65,18 @@ function columnError({ name = "", candidates }: Said, sql: string, at: Place): P
   })
 }
 
+const TOO_MUCH_MEMORY =
+  "The query needs too much memory. Narrow it with WHERE, read fewer or shorter columns, or aggregate."
+
+export function needsTooMuchMemory(cause?: unknown): PondError {
+  return refused(TOO_MUCH_MEMORY, {}, cause)
+}
+
 /** The engine's prose, and what helps. What no row names is still its word about the query, without our own paths. */
 const MESSAGES: readonly (readonly [says: RegExp, helps: (said: string) => string])[] = [
   [
-    /Out of Memory|failed to allocate|could not allocate|max_temp_directory_size|temp_directory_size/i,
-    () => "The query needs too much memory. Narrow it with WHERE, read fewer or shorter columns, or aggregate.",
+    /Out of Memory|bad[ _]alloc|Array buffer allocation failed|failed to allocate|could not allocate|max_temp_directory_size|temp_directory_size/i,
+    () => TOO_MUCH_MEMORY,
   ],
   [
     /Permission Error|has been disabled by configuration|lock_configuration|configuration has been locked/i,

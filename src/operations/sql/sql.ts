@@ -9,14 +9,15 @@ import { PondError } from "../../model/errors.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import { sha256Of } from "../../platform/sha256.ts"
 import { closedObject, defineOperation, type RunContext } from "../operation.ts"
-import { type Answer, answerOf, csvLine, jsonLine, type Row } from "./answer.ts"
+import { type Answer, csvLine, jsonLine, type Row } from "./answer.ts"
 import { EXPORT_FORMATS, type ExportFormat, newExport } from "./exports.ts"
 import { checkLength, checkStatement } from "./guard.ts"
+import { literal } from "./literal.ts"
 import { loadTables } from "./load.ts"
 import { planReads } from "./plan.ts"
-import { literal, openSandbox, type Sandbox } from "./sandbox.ts"
+import { openSandbox, type Sandbox } from "./sandbox.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sources.ts"
-import { planError } from "./sql-errors.ts"
+import { needsTooMuchMemory, planError } from "./sql-errors.ts"
 import { textTable } from "./text-table.ts"
 
 const queries = new Semaphore(2)
@@ -111,12 +112,16 @@ export const sql = defineOperation({
     try {
       return await queries.run(() => answer({ ...context, signal }, input), signal)
     } catch (error) {
-      if (timeout.aborted) throw tooLong(timeoutMs)
+      if (timeout.aborted || isTimeout(error)) throw tooLong(timeoutMs)
       if (context.signal.aborted) throw new PondError("interrupted", "The query was stopped.", { cause: error })
       throw error
     }
   },
 })
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError"
+}
 
 function tooLong(timeoutMs: number): PondError {
   return new PondError(
@@ -135,9 +140,10 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
     {
       spill: join(context.pond.host.path("cache"), `sql-spill-${spillName(context)}`),
       output: format === "parquet" ? target?.path : undefined,
+      nowMicros: BigInt(Math.trunc(clock.nowMs())) * 1000n,
+      timeoutMs: input.timeout_ms ?? TIMEOUT_DEFAULT_MS,
     },
     context.signal,
-    BigInt(Math.trunc(clock.nowMs())) * 1000n,
   )
   try {
     const reads = await planned(sandbox, input.sql)
@@ -152,8 +158,7 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
     if (target !== undefined) rmSync(target.path, { force: true })
     throw error
   } finally {
-    sandbox.close()
-    rmSync(sandbox.spill, { recursive: true, force: true })
+    await sandbox.close()
   }
 }
 
@@ -171,6 +176,7 @@ async function planned(sandbox: Sandbox, text: string) {
   const asked = literal(text)
   const options = "skip_null := true, skip_empty := true"
   const tree = await engineJson(sandbox, `select json_serialize_sql(${asked}, ${options})`)
+  if (tree === undefined) throw needsTooMuchMemory()
   if (tree["error"] === true) throw planError(tree, text)
   checkStatement(tree, TABLES)
   const plan = await planOf(sandbox, `${asked}, ${options}`, text)
@@ -182,20 +188,22 @@ async function planned(sandbox: Sandbox, text: string) {
 /** A plan that the engine cannot write down as it would run it is taken as it stands in the query: all is read then. */
 async function planOf(sandbox: Sandbox, asked: string, text: string): Promise<Record<string, unknown>> {
   const best = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := true)`)
-  if (best["error"] !== true) return best
+  if (best !== undefined && best["error"] !== true) return best
   const plain = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := false)`)
+  if (plain === undefined) throw needsTooMuchMemory()
   if (plain["error"] === true) throw planError(plain, text)
   return plain
 }
 
+/** A plan holds what the engine has worked out already: of `repeat('x', 1e8)` all of the text. */
+const PLAN_UNITS_MAX = 8_000_000
 const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|nan|Infinity|inf)\b/g
 
 /** The engine writes numbers into its JSON that JSON does not have. */
-async function engineJson(sandbox: Sandbox, asked: string): Promise<Record<string, unknown>> {
-  const json = String(await sandbox.value(asked)).replace(TEXT_OR_NO_NUMBER, (found) =>
-    found.startsWith('"') ? found : "null",
-  )
-  return JSON.parse(json) as Record<string, unknown>
+async function engineJson(sandbox: Sandbox, asked: string): Promise<Record<string, unknown> | undefined> {
+  const text = await sandbox.text(asked, PLAN_UNITS_MAX)
+  const json = text?.replace(TEXT_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : "null"))
+  return json === undefined ? undefined : (JSON.parse(json) as Record<string, unknown>)
 }
 
 // --- Answers ---------------------------------------------------------------------------------------------------------
@@ -203,7 +211,7 @@ async function engineJson(sandbox: Sandbox, asked: string): Promise<Record<strin
 type Made = Omit<SqlOutput, "elapsed_ms" | "read">
 
 async function shown(sandbox: Sandbox, { sql: text, limit = ROWS_DEFAULT, output }: SqlInput): Promise<Made> {
-  const result = answerOf(sandbox, await sandbox.stream(text))
+  const result = await sandbox.stream(text)
   const rows: Row[] = []
   let units = 0
   let isTruncated = false
@@ -239,7 +247,7 @@ async function written(writing: Writing): Promise<Made> {
 type Written = Pick<Answer, "columns"> & { readonly rows: number }
 
 async function writeText({ sandbox, sql: text, format, path }: Writing): Promise<Written> {
-  const { columns, rows } = answerOf(sandbox, await sandbox.stream(text))
+  const { columns, rows } = await sandbox.stream(text)
   const file = openSync(path, "wx", 0o600)
   try {
     let count = 0
@@ -257,10 +265,9 @@ async function writeText({ sandbox, sql: text, format, path }: Writing): Promise
 /** The engine writes it itself, to the one path that it may write to. */
 async function writeParquet({ sandbox, sql: text, path }: Writing): Promise<Written> {
   closeSync(openSync(path, "wx", 0o600))
-  const { connection, bounded } = sandbox
   // A statement that was checked to be alone is alone here too.
-  await bounded(() => connection.run(`create view answer as ${text}`))
-  const described = answerOf(sandbox, await sandbox.stream("select * from answer limit 0"))
+  await sandbox.run(`create view answer as ${text}`)
+  const described = await sandbox.stream("select * from answer limit 0")
   const count = await sandbox.value(
     `copy (select * from answer) to ${literal(path)} (format parquet, compression zstd, use_tmp_file false)`,
   )
