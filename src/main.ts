@@ -12,7 +12,7 @@ if (argv.length === 1 && argv[0] === "--version") {
   unpackNative(argv[1])
 } else if (argv[0] === LIMITED_TASK) {
   const { serveQuery } = await import("./operations/sql/engine/engine.ts")
-  serveQuery()
+  serveQuery((code) => process.exit(code))
 } else {
   const { runPond } = await import("./pond.ts")
   process.exit(await runPond(argv))

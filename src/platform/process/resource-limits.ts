@@ -18,11 +18,17 @@ const RLIMIT_AS = 9
 const RESERVED_BYTES = 64 * 1024 * 1024
 const WATCH_EVERY_MS = 10
 
+/** Ends the process: `main.ts` alone does. */
+export type Exit = (code: number) => void
+
 /** Answers one question after the other, until whoever asks is gone. */
-export function answerQuestions(answer: (question: never) => Promise<unknown>): void {
+export function answerQuestions(answer: (question: never) => Promise<unknown>, exit: Exit): void {
   const send = process.send?.bind(process)
-  if (send === undefined) process.exit(EXIT_NOT_STARTED_BY_POND)
-  process.on("disconnect", () => process.exit(0))
+  if (send === undefined) {
+    exit(EXIT_NOT_STARTED_BY_POND)
+    return
+  }
+  process.on("disconnect", () => exit(0))
   let last: Promise<void> = Promise.resolve()
   process.on("message", (question) => {
     last = last.then(async () => {
@@ -46,11 +52,11 @@ export function limitCpu(seconds: number): void {
  * So much more than the process has now. The kernel refuses address space, which ends most excess with an error of the
  * allocator; what is used is watched besides, for systems whose kernel does not.
  */
-export function limitMemory(bytes: number): void {
+export function limitMemory(bytes: number, exit: Exit): void {
   if (process.platform === "linux") limit(RLIMIT_AS, addressSpaceBytes() + bytes + RESERVED_BYTES)
   const most = process.memoryUsage.rss() + bytes
   setInterval(() => {
-    if (process.memoryUsage.rss() > most) process.exit(EXIT_OUT_OF_MEMORY)
+    if (process.memoryUsage.rss() > most) exit(EXIT_OUT_OF_MEMORY)
   }, WATCH_EVERY_MS)
 }
 

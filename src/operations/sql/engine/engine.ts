@@ -11,7 +11,7 @@ import type {
   DuckDBValue,
 } from "@duckdb/node-api"
 import { ensureNative } from "../../../platform/native/native.ts"
-import { answerQuestions, limitCpu, limitMemory } from "../../../platform/process/resource-limits.ts"
+import { answerQuestions, type Exit, limitCpu, limitMemory } from "../../../platform/process/resource-limits.ts"
 import type { ColumnKind } from "../../../substrate/table-definition.ts"
 import type { Column, Row } from "../answer.ts"
 import { cellReader, type ReadCell } from "./cells.ts"
@@ -29,20 +29,20 @@ const SPILL_MAX = "4GiB"
 /** Of texts in one answer to "next", so that a chunk of long ones is never here twice. */
 const ROWS_UNITS_MAX = 2_000_000
 
-export function serveQuery(): void {
+export function serveQuery(exit: Exit): void {
   let engine: Engine | undefined
   answerQuestions(async (question: Question) => {
     if (question.ask === "open") {
-      engine = await openEngine(question)
+      engine = await openEngine(question, exit)
       return undefined
     }
     if (engine === undefined) throw new Error("The engine is not open.")
     return await engine.answer(question)
-  })
+  }, exit)
 }
 
 /** The processor is bounded before the engine is loaded; the memory after, because the limit is on top of what that needs. */
-async function openEngine({ spill, output, nowMicros, cpuSeconds }: EngineOptions): Promise<Engine> {
+async function openEngine({ spill, output, nowMicros, cpuSeconds }: EngineOptions, exit: Exit): Promise<Engine> {
   limitCpu(cpuSeconds)
   ensureNative("duckdb")
   const duck = await import("@duckdb/node-api")
@@ -58,7 +58,7 @@ async function openEngine({ spill, output, nowMicros, cpuSeconds }: EngineOption
   })
   const connection = await instance.connect()
   for (const statement of preparation(output, nowMicros)) await connection.run(statement)
-  limitMemory(PROCESS_MEMORY_BYTES)
+  limitMemory(PROCESS_MEMORY_BYTES, exit)
   return new Engine(duck, connection)
 }
 
