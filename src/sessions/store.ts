@@ -29,6 +29,7 @@ import {
 } from "./read/read-sessions.ts"
 import { openSessionLists, type SessionLists } from "./read/session-lists.ts"
 import { openSuperseded, type Superseded } from "./read/superseded.ts"
+import { openTitles, type Titles } from "./read/titles.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
 import {
   BLOBS,
@@ -54,6 +55,7 @@ export interface Sessions extends SessionLists {
   readonly tables: SessionTables
   /** Rows by name, for who shows many: asked for at once, they are read at once. */
   readonly points: PointReads
+  readonly titles: Titles
   /** Messages that their client appended again later, which no reader is to see. */
   readonly superseded: Superseded
   /** What answers of a search say beside their hits. */
@@ -147,7 +149,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     parts: store.table(PARTS),
     blobs: store.table(BLOBS),
   }
-  const reading: Reading = { tables, points: openPointReads(tables) }
+  const titles = openTitles(tables, context.lifetime)
+  const reading: Reading = { tables, points: openPointReads(tables), titles }
   const superseded = openSuperseded(tables, context.lifetime)
   const wordTables: WordTables = {
     messages: tables.messages,
@@ -161,8 +164,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     store,
     ...reading,
     superseded,
-    ...openSessionLists(store, tables),
-    answers: openAnswerReads(tables, context.lifetime),
+    ...openSessionLists(store, tables, titles),
+    answers: openAnswerReads(tables, titles, context.lifetime),
     words: openWordIndex(wordTables, context.lifetime),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),

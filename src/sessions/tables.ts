@@ -53,9 +53,10 @@ export const SESSIONS = defineTable({
 
 /**
  * Where search looks for a message: `main` is the conversation with the person, `subagent` what an agent's agents said,
- * `replay` a copy of what another session holds already, which search and statistics count there alone.
+ * `replay` a copy of what another session holds already, which search and statistics count there alone. `title` is the lane
+ * of records that say nothing but how the session is called: the last one is found without reading the others.
  */
-export type Lane = "main" | "subagent" | "replay"
+export type Lane = "main" | "subagent" | "replay" | "title"
 
 /** The columns that every searched table filters by. */
 const filterColumns = {

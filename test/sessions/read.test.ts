@@ -8,6 +8,7 @@ import {
   readPositions,
   readSession,
 } from "../../src/sessions/read/read-sessions.ts"
+import { openTitles } from "../../src/sessions/read/titles.ts"
 import type { ResumeFacts } from "../../src/sessions/write/presence.ts"
 import type { SessionTables } from "../../src/sessions/write/write-sessions.ts"
 import { memorySessions, said, session } from "./support.ts"
@@ -53,7 +54,7 @@ test("a long session comes whole, wherever its messages stand, and a stretch of 
     },
   })
   const counted = { ...tables, messages: watched("messages"), parts: watched("parts") } as unknown as SessionTables
-  const log = await readLog({ tables: counted, points: openPointReads(counted) }, "s")
+  const log = await readLog({ tables: counted, points: openPointReads(counted), titles: openTitles(tables) }, "s")
   expect(log.entries.map(({ message }) => message.ordinal)).toEqual(ordinals)
   expect(log.entries.at(-1)?.parts[0]).toMatchObject({ text: `text ${far[1]}` })
   expect(most).toBeLessThan(5_000)
@@ -148,7 +149,7 @@ test("readers of many sessions at once share their reads, and each gets what is 
       },
     ]),
   ) as unknown as SessionTables
-  const reading = { tables: watched, points: openPointReads(watched) }
+  const reading = { tables: watched, points: openPointReads(watched), titles: openTitles(sessions.tables) }
   const pages = await Promise.all(
     ids.map(async (id, number) => ({
       session: await readSession(reading, id),

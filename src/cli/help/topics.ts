@@ -168,7 +168,8 @@ the columns that you need: only these are read.
               role, lane, model, ingested_at
 
 role is user, assistant, tool, or system for records that nobody said.
-lane is main, subagent, or replay for a copy of another session's message.
+lane is main, subagent, title for a record of a title, or replay for a copy
+of another session's message.
 search_text is what was said. text, tool_name and variant_data belong to one part,
 whose type is text, reasoning, tool_call, tool_result, file or another. Times are UTC.
 

@@ -252,9 +252,9 @@ function boundColumn(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
   return column !== undefined && isStored(column) ? column : undefined
 }
 
-/** A score is made by the search, and no column of any table. */
-function isStored({ kind }: SourceColumn): boolean {
-  return kind !== "float64"
+/** A score is made by the search and no column of any table; a title may be a later one than the row has. */
+export function isStored({ name, kind }: SourceColumn): boolean {
+  return kind !== "float64" && name !== "title"
 }
 
 function isConstant(node: PlanNode): boolean {

@@ -4,7 +4,7 @@
  * engine's own (`json_serialize_plan`); no text of a condition is ever parsed here.
  */
 import type { Filter } from "../../substrate/filter.ts"
-import { allOf, anyOf, condition, type PlanNode, type Translated, tableFilter } from "./filters.ts"
+import { allOf, anyOf, condition, isStored, type PlanNode, type Translated, tableFilter } from "./filters.ts"
 import type { SourceColumn } from "./sources.ts"
 
 export interface PlannedRead {
@@ -165,7 +165,7 @@ function setEnough(get: Get, { rows, orders }: Enough, outputs: Outputs): void {
     const expression = order["expression"] as PlanNode
     const at = expression["expression_class"] === "BOUND_REF" ? outputs[Number(expression["index"])] : undefined
     const isLast = String(order["null_order"]).includes("LAST")
-    return at === undefined || !isLast
+    return at === undefined || !isLast || !isStored(at.column)
       ? undefined
       : { column: at.column.name, descending: order["type"] === "DESCENDING" }
   })
@@ -260,7 +260,7 @@ function visitAggregate(visitor: Visitor, node: PlanNode): Outputs {
     const [of] = (each["children"] ?? []) as readonly PlanNode[]
     const column = of?.["expression_class"] === "BOUND_REF" ? outputs[Number(of["index"])]?.column : undefined
     const isExtreme = each["name"] === "min" || each["name"] === "max"
-    if (!isExtreme || column === undefined || !ORDERED_KINDS.has(column.kind)) return undefined
+    if (!isExtreme || column === undefined || !isStored(column) || !ORDERED_KINDS.has(column.kind)) return undefined
     return { column: column.name, descending: each["name"] === "max" }
   })
   if (extremes.every((extreme) => extreme !== undefined)) get.extremes = extremes

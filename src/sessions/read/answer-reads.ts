@@ -10,6 +10,7 @@ import type { PartRow, SESSIONS, SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 import { byNames, itself, MESSAGES_MAX, type NameKey, SESSIONS_MAX, textOfName } from "./point-reads.ts"
 import { cacheRows } from "./row-cache.ts"
+import type { Titles } from "./titles.ts"
 
 const FACT_COLUMNS = [
   "id",
@@ -33,7 +34,11 @@ export interface AnswerReads {
   expected(): void
 }
 
-export function openAnswerReads({ sessions, parts }: SessionTables, lifetime: Lifetime = "command"): AnswerReads {
+export function openAnswerReads(
+  { sessions, parts }: SessionTables,
+  titles: Titles,
+  lifetime: Lifetime = "command",
+): AnswerReads {
   const kept = cacheRows({ lifetime, table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
   const byId = coalesceReads<string, SessionFactRow>({
     read: (ids) => sessions.read({ columns: FACT_COLUMNS, where: isIn("id", ids) }),
@@ -73,7 +78,9 @@ export function openAnswerReads({ sessions, parts }: SessionTables, lifetime: Li
     },
     sessions: async (ids) => {
       const all = await kept()
-      return all === undefined ? await byId(ids) : [...new Set(ids)].flatMap((id) => all.get(id) ?? [])
+      return await titles.last(
+        all === undefined ? await byId(ids) : [...new Set(ids)].flatMap((id) => all.get(id) ?? []),
+      )
     },
     files: async (keys) => {
       const some = await withFiles()

@@ -27,6 +27,7 @@ import {
   type ReadPart,
   type ReadSession,
 } from "./point-reads.ts"
+import type { Titles } from "./titles.ts"
 
 /** Lineage deeper than this is a broken graph, not a family. */
 const LINEAGE_DEPTH_MAX = 64
@@ -55,21 +56,23 @@ export interface Place {
 export interface Reading {
   readonly tables: SessionTables
   readonly points: PointReads
+  readonly titles: Titles
 }
 
-export async function readSession({ tables, points }: Reading, id: string): Promise<Session | undefined> {
-  return (await sessionsOf(tables, await points.sessions([id])))[0]
+export async function readSession(reading: Reading, id: string): Promise<Session | undefined> {
+  return (await sessionsOf(reading, await reading.points.sessions([id])))[0]
 }
 
-export async function readSessions({ tables, points }: Reading, ids: readonly string[]): Promise<Session[]> {
-  return await sessionsOf(tables, await points.sessions(ids))
+export async function readSessions(reading: Reading, ids: readonly string[]): Promise<Session[]> {
+  return await sessionsOf(reading, await reading.points.sessions(ids))
 }
 
-export async function readChildren({ tables, points }: Reading, id: string): Promise<Session[]> {
-  return await sessionsOf(tables, await points.children([id]))
+export async function readChildren(reading: Reading, id: string): Promise<Session[]> {
+  return await sessionsOf(reading, await reading.points.children([id]))
 }
 
-async function sessionsOf(tables: SessionTables, rows: readonly ReadSession[]): Promise<Session[]> {
+async function sessionsOf({ tables, titles }: Reading, stored: readonly ReadSession[]): Promise<Session[]> {
+  const rows = await titles.last(stored)
   const blobs = await readBlobs(
     tables,
     rows.flatMap((row) => blobsOfRow([row.options])),

@@ -7,6 +7,7 @@ import type { Picked, ReadRequest, Store, Table } from "../../substrate/table.ts
 import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
 import { embeddingsTable, type MESSAGES, type PARTS, type SESSIONS, type SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
+import type { Titles } from "./titles.ts"
 
 /** When a session got its last message of the conversation. */
 export interface SessionActivity {
@@ -57,7 +58,7 @@ const FIRST_ORDINALS = 60
 /** Dimensions of the models that can be chosen. A table that was never written is empty. */
 const DIMENSIONS = [256, 384, 512, 768, 1024]
 
-export function openSessionLists(store: Store, tables: SessionTables): SessionLists {
+export function openSessionLists(store: Store, tables: SessionTables, titles: Titles): SessionLists {
   const { sessions, messages } = tables
   const scanned = (name: ScannedTable) =>
     (name === "embeddings"
@@ -106,6 +107,14 @@ export function openSessionLists(store: Store, tables: SessionTables): SessionLi
     messageCount: (sessionId) => messages.count(eq("session_id", sessionId)),
     owners: (ids) => sessions.read({ columns: ["id", "source_agent", "project"], where: isIn("id", [...ids]) }),
     scan: async function* (name, request) {
+      const asked: readonly string[] = request.columns
+      if (name === "sessions" && asked.includes("title")) {
+        // The ids tell which titles to look for. A filter or an order by title cannot be asked of the stored rows.
+        const withIds = { ...request, columns: [...new Set([...asked, "id"])] } as never
+        for await (const rows of sessions.batches(withIds))
+          yield (await titles.last(rows as never)) as readonly unknown[] as never
+        return
+      }
       for (const table of scanned(name)) yield* table.batches(request as never) as AsyncIterable<never>
     },
     countRows: async (name, where) => {

@@ -22,7 +22,7 @@ import { BLOB_SCHEME } from "./oversized.ts"
 import { blobsOfPart, blobsOfRow } from "./row-codecs.ts"
 
 const ROLES = ["system", "user", "assistant", "tool"]
-const LANES = ["main", "subagent", "replay"]
+const LANES = ["main", "subagent", "replay", "title"]
 const PROVENANCES = ["conversational", "injected"]
 const TYPES = [
   "text",

@@ -47,8 +47,14 @@ export function prepare({ session, entries }: SessionBatch, facts: IngestFacts):
   const sessionFacts: SessionFacts = { ...facts, sourceAgent: session.source_agent, project: session.project }
   const messages: MessageRow[] = []
   const parts: PartRow[] = []
+  let lastTitle: string | undefined
   for (const entry of entries) {
-    const row = messageRow(entry, { ...sessionFacts, lane: laneOf(session, entry.message) }, blobs)
+    const title = recordedTitle(entry)
+    // Clients write the same title again and again: one row is enough to find it.
+    const isNew = title !== undefined && title !== lastTitle
+    lastTitle = title ?? lastTitle
+    const lane: Lane = isNew ? "title" : laneOf(session, entry.message)
+    const row = messageRow(entry, { ...sessionFacts, lane }, blobs)
     messages.push(row)
     for (const part of partRows(entry, row, blobs)) parts.push(part)
   }
@@ -110,6 +116,13 @@ function laneOf(session: Session, message: Message): Lane {
   const pond = message.options["pond"] as { replay_of?: unknown } | undefined
   if (pond?.replay_of !== undefined) return "replay"
   return session.source_agent.includes("/") ? "subagent" : "main"
+}
+
+/** The title that a record gives its session, if it says nothing else. */
+function recordedTitle({ message }: Entry): string | undefined {
+  if (message.role !== "system" || message.content !== "") return undefined
+  const pond = message.options["pond"] as { readonly title?: unknown; readonly replay_of?: unknown } | undefined
+  return typeof pond?.title === "string" && pond.replay_of === undefined ? pond.title : undefined
 }
 
 const ROW_UNITS = 64

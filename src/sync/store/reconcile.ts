@@ -303,6 +303,7 @@ interface Revision {
 
 function makeRevision({ message }: Entry, { id, of, record, ordinal }: Revision): Entry {
   const { of: _, lift: __, ...source } = sourceOf(message)
+  const title = (message.options["pond"] as { readonly title?: string } | undefined)?.title
   return {
     message: {
       id,
@@ -311,7 +312,7 @@ function makeRevision({ message }: Entry, { id, of, record, ordinal }: Revision)
       timestamp: message.timestamp,
       role: "system",
       content: "",
-      options: { source: { ...source, record }, pond: { revision_of: of } },
+      options: { source: { ...source, record }, pond: { revision_of: of, ...(title === undefined ? {} : { title }) } },
     },
     parts: [],
   }
