@@ -1,59 +1,98 @@
 /**
  * `bun run release`: what a release offers for download, in `dist/release`. For each `--target NAME` (without one: this
- * machine) an archive with the executable, its README and its licenses, as `.tar.zst` and `.tar.gz`; and `SHA256SUMS` over
- * all archives that lie there.
+ * machine) the archives and packages of that machine; then what is made over all archives that lie there: checksums, the
+ * install script, the formula and the launcher for npm. `--target NAME --only build` and `--only finish` are the two
+ * halves, for builds on several machines.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { gzipSync } from "node:zlib"
-import { version } from "../package.json"
-import { type Entry, tar, zstd } from "./release/archive.ts"
+import { type Entry, inFolder, tar, zstd } from "./release/archive.ts"
+import { describeRelease, type Release } from "./release/description.ts"
 import { makeExecutable } from "./release/executable.ts"
-import { licensesOf } from "./release/licenses.ts"
+import { archiveName, ENDINGS, installScript, type ReleasedArchive } from "./release/install-script.ts"
 import { ROOT } from "./release/packages.ts"
-import { hostTarget, orFailure, type Target, targetNamed } from "./release/targets.ts"
+import { sharedFiles } from "./release/payload.ts"
+import { BuildFailure, hostTarget, orFailure, TARGET_NAMES, type Target, targetNamed } from "./release/targets.ts"
 
 const RELEASE = join(ROOT, "dist/release")
 
-export function archivePath(target: Target, ending: "tar.zst" | "tar.gz"): string {
-  return join(RELEASE, `pond-${version}-${target.name}.${ending}`)
+export function releasePath(name: string): string {
+  return join(RELEASE, name)
 }
 
-/** Writes both archives of a target and the checksums. */
-export async function makeRelease(target: Target): Promise<void> {
-  const executable = join(ROOT, `dist/pond-${target.name}`)
-  const { packages } = await makeExecutable({ target, out: executable, isRelease: true })
-  const folder = `pond-${version}-${target.name}`
-  const entry = (path: string, content: Uint8Array): Entry => ({ path: `${folder}/${path}`, content })
-  const archive = tar([
-    { ...entry("pond", readFileSync(executable)), isExecutable: true },
-    ...["README.md", "LICENSE"].map((name) => entry(name, readFileSync(join(ROOT, name)))),
-    ...[...licensesOf(packages)].map(([name, text]) => entry(`licenses/${name}`, Buffer.from(text))),
-  ])
+function publish(name: string, content: string | Uint8Array): void {
   mkdirSync(RELEASE, { recursive: true })
-  writeFileSync(archivePath(target, "tar.zst"), await zstd(archive))
-  writeFileSync(archivePath(target, "tar.gz"), gzipSync(archive, { level: 9 }))
-  writeChecksums()
+  writeFileSync(join(RELEASE, name), content)
+  console.log(`${name}  ${(content.length / 1e6).toFixed(1)} MB`)
 }
 
-function writeChecksums(): void {
-  const names = readdirSync(RELEASE).filter((name) => /\.tar\.(?:zst|gz)$/.test(name))
-  const lines = names.sort().map((name) => {
-    const hash = new Bun.CryptoHasher("sha256").update(readFileSync(join(RELEASE, name))).digest("hex")
-    return `${hash}  ${name}\n`
-  })
-  writeFileSync(join(RELEASE, "SHA256SUMS"), lines.join(""))
+/** The archives and packages of one target. */
+export async function buildTarget(release: Release, target: Target): Promise<void> {
+  const executable = join(ROOT, `dist/pond-${target.name}`)
+  console.log(`Building ${target.name}; compressing its libraries takes minutes the first time`)
+  const { packages } = await makeExecutable({ target, out: executable, isRelease: true })
+  const pond: Entry = { path: "pond", content: readFileSync(executable), isExecutable: true }
+  const shared = await sharedFiles(packages)
+  const documents = ["README.md", "LICENSE"].map((name) => ({ path: name, content: readFileSync(join(ROOT, name)) }))
+  const folder = `${release.name}-${release.version}-${target.name}`
+  const archive = tar(inFolder(folder, [pond, ...documents, ...shared]))
+  publish(archiveName(release, target.name, "tar.zst"), await zstd(archive))
+  publish(archiveName(release, target.name, "tar.gz"), gzipSync(archive, { level: 9 }))
+}
+
+/** What is made over the archives of all targets. */
+function finish(release: Release): void {
+  const archives = archivesIn(release)
+  if (archives.length === 0) throw new BuildFailure(`${RELEASE} has no archive of ${release.version}.`)
+  publish("install.sh", installScript(release, archives))
+  rmSync(join(RELEASE, "SHA256SUMS"), { force: true })
+  const names = readdirSync(RELEASE).toSorted()
+  publish("SHA256SUMS", names.map((name) => `${sha256Of(readFileSync(join(RELEASE, name)))}  ${name}\n`).join(""))
+}
+
+function archivesIn(release: Release): ReleasedArchive[] {
+  return TARGET_NAMES.flatMap((target) =>
+    ENDINGS.flatMap((ending) => {
+      const gzipped = releasePath(archiveName(release, target, "tar.gz"))
+      const path = releasePath(archiveName(release, target, ending))
+      if (!existsSync(path) || !existsSync(gzipped)) return []
+      const content = readFileSync(path)
+      // A gzip file ends with the length of its contents.
+      const unpackedBytes = readFileSync(gzipped).readUInt32LE(readFileSync(gzipped).length - 4)
+      return [{ target, ending, sha256: sha256Of(content), bytes: content.length, unpackedBytes }]
+    }),
+  )
+}
+
+function sha256Of(content: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(content).digest("hex")
+}
+
+const OPTIONS = {
+  target: { type: "string", multiple: true, default: [] as string[] },
+  only: { type: "string" },
+  repository: { type: "string" },
+  downloads: { type: "string" },
+  maintainer: { type: "string" },
+} as const
+
+/** Of a build on GitHub, its environment says which repository it is of. */
+function repositoryOfEnvironment(): string | undefined {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env
+  return server === undefined || repository === undefined ? undefined : `${server}/${repository}`
 }
 
 async function main(): Promise<number> {
-  const options = { target: { type: "string", multiple: true, default: [] as string[] } } as const
-  const { values } = parseArgs({ args: Bun.argv.slice(2), options })
+  const { values } = parseArgs({ args: Bun.argv.slice(2), options: OPTIONS })
+  const { only, downloads, maintainer, repository = repositoryOfEnvironment() } = values
+  if (only !== undefined && only !== "build" && only !== "finish")
+    throw new BuildFailure(`--only is build or finish, not ${only}.`)
+  const release = describeRelease({ repository, downloads, maintainer })
   const targets = values.target.length === 0 ? [hostTarget()] : values.target.map(targetNamed)
-  for (const target of targets) {
-    await makeRelease(target)
-    console.log(archivePath(target, "tar.zst"))
-  }
+  if (only !== "finish") for (const target of targets) await buildTarget(release, target)
+  if (only !== "build") finish(release)
   return 0
 }
 

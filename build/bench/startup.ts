@@ -10,9 +10,11 @@ import { SAMPLE_SESSION_ID, writeSampleSession } from "../corpus/sample-session.
 import { isStale } from "../lib/freshness.ts"
 import { type Bench, median, type Row } from "../lib/measure.ts"
 import { weighed } from "../lib/timed-run.ts"
+import { describeRelease } from "../release/description.ts"
+import { archiveName } from "../release/install-script.ts"
 import { ROOT } from "../release/packages.ts"
 import { BuildFailure, hostTarget } from "../release/targets.ts"
-import { archivePath, makeRelease } from "../release.ts"
+import { buildTarget, releasePath } from "../release.ts"
 
 const POND = join(ROOT, "dist/pond")
 const BUN = [process.execPath, "--version"]
@@ -60,10 +62,11 @@ function queryRow(home: string): Row {
 }
 
 async function downloadRow(): Promise<Row> {
-  const archive = archivePath(hostTarget(), "tar.zst")
+  const release = describeRelease({ repository: undefined, downloads: undefined, maintainer: undefined })
+  const archive = releasePath(archiveName(release, hostTarget().name, "tar.zst"))
   if (isStale(archive)) {
     console.error("making the archive of a release, once for these sources …")
-    await makeRelease(hostTarget())
+    await buildTarget(release, hostTarget())
   }
   return { what: "compressed download (tar.zst)", measured: statSync(archive).size / 1e6, unit: "MB", limit: 130 }
 }

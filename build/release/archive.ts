@@ -13,6 +13,16 @@ export interface Entry {
   readonly isExecutable?: boolean
 }
 
+/** `path` names a file with this text. */
+export function textEntry(path: string, text: string): Entry {
+  return { path, content: Buffer.from(text) }
+}
+
+/** The same entries in a folder. */
+export function inFolder(folder: string, entries: readonly Entry[]): Entry[] {
+  return entries.map((entry) => ({ ...entry, path: `${folder}/${entry.path}` }))
+}
+
 export function tar(entries: readonly Entry[]): Buffer<ArrayBuffer> {
   const blocks: Uint8Array[] = []
   for (const entry of entries.toSorted((left, right) => (left.path < right.path ? -1 : 1))) {
@@ -23,7 +33,7 @@ export function tar(entries: readonly Entry[]): Buffer<ArrayBuffer> {
 
 export async function zstd(bytes: Buffer<ArrayBuffer>): Promise<Buffer> {
   const starts = Array.from({ length: Math.ceil(bytes.length / FRAME_BYTES) }, (_, frame) => frame * FRAME_BYTES)
-  const frames = starts.map((start) => Bun.zstdCompress(bytes.subarray(start, start + FRAME_BYTES), { level: 19 }))
+  const frames = starts.map((start) => Bun.zstdCompress(bytes.subarray(start, start + FRAME_BYTES), { level: 22 }))
   return Buffer.concat(await Promise.all(frames))
 }
 

@@ -1,20 +1,22 @@
 /**
- * A native library as it travels inside the executable: zstd frames of a fixed length each, so that unpacking needs the
- * memory of one frame. Compressing 300 MB well takes a minute, so the result is kept, by content and level.
+ * A native library as it travels inside the executable: without its symbols, in zstd frames of a fixed length each, so
+ * that unpacking needs the memory of one frame. Compressing 250 MB well takes minutes, so the result is kept, by content
+ * and level.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { EmbeddedFile } from "../../src/platform/native/native-assets.ts"
 import { BUILD_CACHE } from "./packages.ts"
+import { stripLibrary } from "./strip.ts"
 
-const FRAME_BYTES = 8 * 1024 * 1024
+const FRAME_BYTES = 32 * 1024 * 1024
 
 export async function compressed(path: string, level: number): Promise<EmbeddedFile> {
-  const bytes = readFileSync(path)
+  const bytes = stripLibrary(readFileSync(path))
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
   const name = basename(path)
   const folder = join(BUILD_CACHE, "compressed")
-  const asset = join(folder, `${name}-${sha256.slice(0, 16)}-${level}.zst`)
+  const asset = join(folder, `${name}-${sha256.slice(0, 16)}-${level}-${FRAME_BYTES}.zst`)
   const index = `${asset}.json`
   if (!existsSync(index)) {
     mkdirSync(folder, { recursive: true })

@@ -9,7 +9,7 @@ import { type NativeFiles, nativesOf } from "./natives.ts"
 import { ROOT } from "./packages.ts"
 import { BuildFailure, type Target } from "./targets.ts"
 
-const LEVEL_BEST = 19
+const LEVEL_BEST = 22
 const LEVEL_FAST = 9
 
 export interface Order {
