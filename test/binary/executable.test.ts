@@ -180,7 +180,7 @@ test.if(maySetNoExec())("a cache on a file system that forbids running code is o
   writeSampleSession(alone.home)
   const { code, err } = await alone.runWith({ through: NO_EXEC }, "sync", "claude-code")
   expect(code).toBe(5)
-  expect(err).toMatch(/^pond: Cannot load .*lancedb.*forbids running code: set XDG_CACHE_HOME.*\n$/)
+  expect(err).toMatch(/^pond: Cannot load .*lancedb.*does not allow running code: set XDG_CACHE_HOME.*\n$/)
 })
 
 test("a session goes through the store and comes back, from that one file", async () => {
