@@ -9,6 +9,8 @@
  *   4. What `serialize.foreign` writes, parsed again, holds the conversation but for the losses, which name every difference.
  *   5. `parse`, `context` and `serialize` are pure: no clock, no disk, no environment, no chance. `source` reads the disk.
  *   6. `source` opens named paths and named tables only. Credentials lie beside sessions: nothing else is ever read.
+ *   7. `output` names every relative path and every session id that a restore may write. A session may come from anybody:
+ *      whatever else it asks for is refused before a byte is written.
  *
  * The words follow the data: plan (names and sizes), resolve (bytes, still raw), hydrate (parsed values).
  */
@@ -19,7 +21,7 @@ import type { Environment } from "../platform/host/environment.ts"
 import type { Registration } from "./registration.ts"
 import type { Vocabulary } from "./shared/vocabulary.ts"
 
-/** Seven members that every adapter has, and capabilities: what a client can do that others cannot. */
+/** Eight members that every adapter has, and capabilities: what a client can do that others cannot. */
 export interface Adapter {
   /** The brand of the client, which its sessions carry as `source_agent`: `claude-code`. A sub-agent's is `claude-code/<type>`. */
   readonly id: string
@@ -34,6 +36,7 @@ export interface Adapter {
    */
   readonly context: (log: SessionLog, ancestors: readonly SessionLog[]) => readonly Entry[]
   readonly serialize: Serialize
+  readonly output: OutputForms
 
   /** What the client calls the tools that other clients have too. Without it calls keep their names. */
   readonly vocabulary?: Vocabulary
@@ -171,6 +174,18 @@ export interface Serialize {
   readonly foreign: (conversation: Conversation, target: ForeignTarget, sink: FileSink) => ForeignEnd
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string, location?: SessionLocation) => ResumeCommand
+}
+
+/**
+ * What a session of this client may be written as, whoever made it. Beside its sessions a client keeps what it obeys: commands,
+ * skills, settings, permissions. `src/restore/allowed-output.ts` holds every restore to these forms, and refuses besides what
+ * no client's session needs: hidden names, ways out of the root, files that agents take for instructions.
+ */
+export interface OutputForms {
+  /** The ids that the client itself gives. They go onto its command line, so none begins with `-`. Law: anchored at both ends. */
+  readonly sessionIds: RegExp
+  /** Paths below the root, with `/`. Law: anchored at both ends. */
+  readonly relativePaths: readonly RegExp[]
 }
 
 /** The mirror of `Parser`: entries in, lines out. A long session is never held whole by a client whose files are logs. */

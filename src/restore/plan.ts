@@ -13,6 +13,7 @@ import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model
 import { withoutSuperseded } from "../model/superseded.ts"
 import { between } from "../platform/memory.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
+import { refuseForeignOutput } from "./allowed-output.ts"
 import { createOutputFiles, foreignFiles, mergeFiles, type NewLines, outputOptionsOf } from "./output-files.ts"
 import { reroot } from "./reroot.ts"
 import { type ShortItems, saysSomething, shortItems } from "./transcript-items.ts"
@@ -75,7 +76,9 @@ export interface ExpectedItems {
 export async function planRestore(request: RestoreRequest): Promise<RestorePlan> {
   const { tree, target, isAnew } = request
   const isNative = originOf(tree.session.source_agent)?.id === target.id && isAnew !== true
-  return (isNative ? await planNative(request) : undefined) ?? (await planForeign(request))
+  const plan = (isNative ? await planNative(request) : undefined) ?? (await planForeign(request))
+  refuseForeignOutput(plan)
+  return plan
 }
 
 /** What no client wrote, as it came over the wire, has no records that a client's adapter could go by: only its messages. */

@@ -25,7 +25,15 @@ let copy: string
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), "pond-recipe-"))
-  for (const name of ["src", "test/contract", "test/support", "package.json", "bunfig.toml"])
+  for (const name of [
+    "src",
+    "test/contract",
+    "test/support",
+    "test/operations/support.ts",
+    "test/sessions/support.ts",
+    "package.json",
+    "bunfig.toml",
+  ])
     cpSync(join(ROOT, name), join(copy, name), { recursive: true })
   for (const name of ["recipe", "recipe.test.ts"]) rmSync(join(copy, "test/contract", name), { recursive: true })
   const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"))

@@ -40,6 +40,7 @@ const again: Adapter = {
     foreign: ({ session }) => ({ sessionId: session.id, losses: [] }),
     resume: (sessionId, cwd) => ({ command: ["again", sessionId], cwd }),
   },
+  output: { sessionIds: /^again-\d+$/, relativePaths: [/^[\w-]+\.jsonl$/] },
 }
 
 function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {

@@ -18,6 +18,15 @@ export const claudeCode: Adapter = {
   parse,
   context,
   serialize,
+  output: {
+    sessionIds: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::agent-[\w-]+)?$/i,
+    // Nothing else below a project: its `memory/` is read by every later session there.
+    relativePaths: [
+      /^projects\/[^/]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/i,
+      /^projects\/[^/]+\/agent-[\w-]+\.(?:jsonl|meta\.json)$/,
+      /^projects\/[^/]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:subagents|tool-results|workflows)\/(?:[\w.-]+\/)*[\w.-]+$/i,
+    ],
+  },
   vocabulary,
   models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
   relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to) },

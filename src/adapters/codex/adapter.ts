@@ -18,6 +18,13 @@ export const codex: Adapter = {
   parse,
   context,
   serialize,
+  output: {
+    sessionIds: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    relativePaths: [
+      /^(?:sessions|archived_sessions)\/(?:\d+\/){0,3}rollout-[\dT:-]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\.json(?:l(?:\.zst)?)?$/i,
+      /^session_index\.jsonl$/,
+    ],
+  },
   vocabulary,
   // Messages do not say it: each turn begins with a record of its own that does.
   models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },

@@ -20,6 +20,16 @@ export const opencode: Adapter = {
   parse,
   context,
   serialize,
+  output: {
+    sessionIds: /^ses_[\dA-Za-z]{8,40}$/,
+    // `storage/permission` lies beside these, where the client keeps what its user allowed.
+    relativePaths: [
+      /^(?:[\w-]+\/)*opencode(?:-[\w-]+)?\.db$/,
+      /^(?:[\w-]+\/)*storage\/(?:project|todo|session_diff|(?:session|message|part)\/[\w-]+)\/[\w-]+\.json$/,
+      /^project\/[^/]+\/storage\/session\/(?:info|message\/[\w-]+|part\/[\w-]+\/[\w-]+)\/[\w-]+\.json$/,
+      /^(?:[\w-]+\/)*(?:[\w-]+_)?ses_[\dA-Za-z]+\.json$/,
+    ],
+  },
   vocabulary,
   models: {
     recordedAt: [

@@ -15,6 +15,11 @@ export const pi: Adapter = {
   parse,
   context,
   serialize,
+  output: {
+    sessionIds: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    // Below its root lie sessions and nothing else; extensions put those of their sub-agents into folders of their own.
+    relativePaths: [/^(?:[^/]+\/)*[^/]+\.jsonl$/],
+  },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
   relocation: {

@@ -39,6 +39,7 @@ export const chats: Adapter = {
     foreign: ({ session }) => ({ sessionId: session.id, losses: [] }),
     resume: (sessionId, cwd) => ({ command: ["chats", sessionId], cwd }),
   },
+  output: { sessionIds: /^[0-9a-z]+(?:-[0-9a-z]+)*$/, relativePaths: [/^[\w-]+\.json$/] },
 }
 
 function parse(unit: SourceUnit, sink: ParseSink): Parser {

@@ -13,4 +13,5 @@ export const notes: Adapter = {
   parse,
   context,
   serialize,
+  output: { sessionIds: /^[0-9a-f-]{36}$/, relativePaths: [/^[0-9a-f-]{36}\.jsonl$/] },
 }

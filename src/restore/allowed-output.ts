@@ -1,0 +1,48 @@
+/**
+ * What may be written of a session: paths and ids of the forms that its client has (`OutputForms`). A session may come from
+ * anybody, and beside its sessions a client keeps what it obeys: a session named `commands` would plant a command.
+ */
+import type { Adapter } from "../adapters/adapter.ts"
+import { PondError } from "../model/errors.ts"
+
+interface Written {
+  readonly target: Adapter
+  readonly sessionId: string
+  readonly fidelity: "native" | "foreign"
+  readonly files: readonly { readonly relativePath: string }[]
+  /** Written elsewhere first, to be read back. */
+  readonly proof: Pick<Written, "files">
+}
+
+export function refuseForeignOutput({ target, sessionId, fidelity, files, proof }: Written): void {
+  const instead = fidelity === "native" ? " `--anew` writes it as a new session." : ""
+  if (!isAllowedId(target, sessionId)) {
+    throw new PondError(
+      "validation_failed",
+      `"${sessionId}" is not a session id of ${target.title}, so nothing was written.${instead}`,
+      { details: { session_id: sessionId } },
+    )
+  }
+  for (const { relativePath } of [...files, ...proof.files]) {
+    if (isAllowedPath(target, relativePath)) continue
+    throw new PondError(
+      "validation_failed",
+      `${target.title} keeps no session at "${relativePath}", so nothing was written.${instead}`,
+      { details: { place: relativePath } },
+    )
+  }
+}
+
+export function isAllowedId({ output }: Pick<Adapter, "output">, sessionId: string): boolean {
+  return !sessionId.startsWith("-") && output.sessionIds.test(sessionId)
+}
+
+export function isAllowedPath({ output }: Pick<Adapter, "output">, relativePath: string): boolean {
+  if (/[\0\\]/.test(relativePath)) return false
+  const names = relativePath.split("/")
+  if (names.some((name) => name === "" || name.startsWith(".") || INSTRUCTIONS.test(name))) return false
+  return output.relativePaths.some((form) => form.test(relativePath))
+}
+
+/** Read by agents that are started in the directory where they lie, and a session says in which directory it goes on. */
+const INSTRUCTIONS = /^(?:claude(?:\.local)?|agents(?:\.override)?|gemini|qwen|skill|copilot-instructions)\.md$/i
