@@ -41,6 +41,8 @@ export interface Adapter {
   /** What the client calls the tools that other clients have too. Without it calls keep their names. */
   readonly vocabulary?: Vocabulary
   readonly models?: Models
+  /** Where its records name the git branch, as keys below the record: the first that is there. */
+  readonly branch?: readonly (readonly string[])[]
   readonly database?: Database
   /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
   readonly contentIds?: true

@@ -42,6 +42,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/search.ts")).search,
   },
   {
+    name: "list",
+    group: "archive",
+    summary: "List sessions, newest first.",
+    load: async () => (await import("./verbs/list.ts")).list,
+  },
+  {
     name: "get",
     group: "archive",
     summary: "Show a session, or a message in context.",

@@ -11,9 +11,7 @@ interface VerbSynonym {
   readonly hint?: string
 }
 
-const LIST: VerbSynonym = {
-  hint: "`pond resume` on a terminal lists sessions, newest first. `pond search WORDS` finds them.",
-}
+const LIST: VerbSynonym = { runs: "list" }
 const COST: VerbSynonym = {
   hint: "pond does not count tokens or cost. `pond stats` counts sessions, messages and tool calls.",
 }
@@ -33,7 +31,6 @@ const COPY: VerbSynonym = {
 const LOGIN: VerbSynonym = { hint: "There are no accounts. `pond help storage` explains the credentials of a bucket." }
 
 export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
-  list: LIST,
   ls: LIST,
   sessions: LIST,
   log: LIST,
@@ -116,7 +113,7 @@ const FLAG_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 /** What to type instead of a flag that is a value, or several, of another. */
 export const FLAG_HINTS: Readonly<Record<string, string>> = {
   days: "Use --from, for example --from 7d.",
-  here: 'Use --project with the directory, for example --project "$PWD".',
+  here: "Use --project with a dot: --project .",
   exact: "Use --mode exact.",
   regexp: "Use --mode pattern.",
   regex: "Use --mode pattern.",

@@ -3,6 +3,7 @@
  * for agents. Types and bounds are the operation's own, so that the two cannot drift apart.
  */
 import { type TSchema, Type } from "typebox"
+import { buildInput, fieldAt, type InputField } from "../operations/input-field.ts"
 import { closedObject } from "../operations/operation.ts"
 
 interface Argument {
@@ -30,38 +31,16 @@ export function argumentsOf(input: TSchema, given: Arguments) {
 
 /** The operation's input from a tool's arguments. What an agent left out stays out. */
 export function inputOf(given: Arguments, values: Json): Json {
-  const input: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const argument = given[name]
-    const path = (typeof argument === "object" ? argument.field : undefined) ?? [name]
-    let at = input
-    for (const key of path.slice(0, -1)) {
-      at[key] ??= {}
-      at = at[key] as Record<string, unknown>
-    }
-    at[path.at(-1) ?? name] = value
-  }
-  return input
-}
-
-interface Field {
-  readonly schema: Json
-  readonly isRequired: boolean
-}
-
-function fieldAt(input: TSchema, path: readonly string[]): Field {
-  let found: Field = { schema: input as unknown as Json, isRequired: true }
-  for (const key of path) {
-    const { properties, required = [] } = found.schema as { properties?: Json; required?: readonly string[] }
-    const schema = properties?.[key] as Json | undefined
-    if (schema === undefined) throw new TypeError(`The operation takes no ${path.join(".")}.`)
-    found = { schema, isRequired: found.isRequired && required.includes(key) }
-  }
-  return found
+  return buildInput(
+    Object.entries(values).map(([name, value]) => {
+      const argument = given[name]
+      return [(typeof argument === "object" ? argument.field : undefined) ?? [name], value]
+    }),
+  )
 }
 
 /** As JSON, so that nothing of the operation's own schema is changed or shared. */
-function schemaOf({ schema, isRequired }: Field, { only, ...own }: Omit<Argument, "field">): TSchema {
+function schemaOf({ schema, isRequired }: InputField, { only, ...own }: Omit<Argument, "field">): TSchema {
   const copy = JSON.parse(JSON.stringify(schema)) as Json
   const { anyOf, ...rest } = copy as { readonly anyOf?: readonly { readonly const?: unknown }[] }
   const chosen = only?.map((each) => anyOf?.find((option) => option.const === each)) ?? anyOf

@@ -4,11 +4,12 @@ import { perform } from "../operations/operation.ts"
 import { validateInput } from "../operations/validation.ts"
 import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
+import { sessions as list } from "../operations/wire/sessions.ts"
 import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
 import { shorten } from "./shorten.ts"
 import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
-import { getTranscript, searchTranscript } from "./transcript.ts"
+import { getTranscript, listTranscript, searchTranscript } from "./transcript.ts"
 
 const SEARCH: Arguments = {
   query:
@@ -38,6 +39,7 @@ const SEARCH: Arguments = {
   cursor: "The cursor at the end of a previous answer, for the next page.",
 }
 
+const LIST_CHARS_MAX = 150_000
 const SEARCH_CHARS_MAX = 80_000
 /** What the texts of the hits may have: less the fewer they are, so that the rules around them decide how many fit. */
 const SEARCH_TEXT_CHARS = 64_000
@@ -72,6 +74,41 @@ const searchTool: Tool = {
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
       limit = lowerLimit(answer, text)
     }
+  },
+}
+
+const LIST: Arguments = {
+  project: { field: ["filters", "project", "contains"], description: "Only projects whose path contains this text." },
+  source_agent: { field: ["filters", "source_agent"], description: 'Only this client, such as "claude-code".' },
+  branch: { field: ["filters", "branch"], description: "Only sessions on this git branch." },
+  host: { field: ["filters", "host"], description: "Only sessions stored by the machine of this name." },
+  file: {
+    field: ["filters", "file"],
+    description: "Only sessions with a tool call that names this file; a part of its path is enough.",
+  },
+  has_errors: { field: ["filters", "has_errors"], description: "Only sessions in which a tool call failed." },
+  from_date: {
+    field: ["filters", "from_date"],
+    description: "Only sessions active on or after this day: YYYY-MM-DD, yesterday, last week, 24h.",
+  },
+  to_date: { field: ["filters", "to_date"], description: "Only sessions active on or before this day." },
+  include_subagents: { field: ["filters", "include_subagents"], description: "Include sub-agent sessions." },
+  limit: "Maximum number of sessions, at most 200.",
+  cursor: "The cursor at the end of a previous answer, for the next page.",
+}
+
+const ListInput = argumentsOf(list.input, LIST)
+
+const listTool: Tool = {
+  operation: list,
+  description:
+    "List sessions, newest first: what was worked on lately, in a project, on a branch, on a day, or with a file. One line each; pass its id to pond_get. Use " +
+    "pond_search to find sessions by what was said in them.",
+  input: ListInput,
+  resultCharsMax: LIST_CHARS_MAX,
+  run: async (context, given) => {
+    const input = inputOf(LIST, validateInput(ListInput, given, context.pond.host.lifetime))
+    return { text: listTranscript(await perform(list, context, input)) }
   },
 }
 
@@ -115,4 +152,4 @@ const getTool: Tool = {
   },
 }
 
-export const TOOLS: readonly Tool[] = [searchTool, getTool, sqlTool]
+export const TOOLS: readonly Tool[] = [searchTool, listTool, getTool, sqlTool]

@@ -11,6 +11,7 @@ import {
   type SearchOutput,
   unitOf,
 } from "../operations/wire/search.ts"
+import type { SessionsOutput } from "../operations/wire/sessions.ts"
 import type { MessageView, PartSummary, PartView } from "../operations/wire/views.ts"
 import { valueText } from "./shorten.ts"
 
@@ -82,6 +83,28 @@ function hitRule(match: Match, session: FoundSession, index: number): string {
 
 function files({ parts_summary }: Match): string[] {
   return (parts_summary ?? []).map(summaryLine)
+}
+
+/** So much of a title or path is shown at most: 200 sessions then fit an answer. */
+const LIST_CELL_CHARS = 120
+
+export function listTranscript({ sessions, next_cursor }: SessionsOutput): string {
+  if (sessions.length === 0) return "pond_list: no sessions match. Leave out a filter, or use pond_search.\n"
+  const lines = sessions.map((session) => {
+    const branch = session.branch === undefined ? "" : ` (${session.branch})`
+    const cells = [
+      session.short_id,
+      `${session.last_at.slice(0, 16).replace("T", " ")}Z`,
+      session.source_agent,
+      `${session.project}${branch}`,
+      `${session.messages_count} messages`,
+      session.title ?? "(untitled)",
+    ]
+    return cells.map((cell) => oneLine(cell.slice(0, LIST_CELL_CHARS).toWellFormed())).join(" | ")
+  })
+  const head = `pond_list: ${sessions.length} sessions, newest first: id | last active | client | project (branch) | length | title. Pass an id to pond_get(session_id=...).`
+  const more = next_cursor === undefined ? [] : ["", cursorLine(next_cursor)]
+  return `${[head, "", ...lines, ...more].join("\n")}\n`
 }
 
 export function getTranscript(answer: GetOutput, asked: GetInput): string {

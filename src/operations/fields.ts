@@ -21,6 +21,11 @@ export function manyOf<const C extends string>(known: readonly C[], description:
   return Type.Optional(Type.Array(oneOf(known), { default: [], description }))
 }
 
+/** The field, unless it is absent. */
+export function given<N extends string, V>(name: N, value: V | undefined): { readonly [K in N]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [K in N]: V })
+}
+
 /** An answer's field that is there and may be empty. */
 export function nullable<const S extends TSchema>(schema: S, options: { readonly description?: string } = {}) {
   return Type.Union([schema, Type.Null()], options)

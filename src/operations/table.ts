@@ -14,11 +14,19 @@ import { get } from "./wire/get.ts"
 import { ingest } from "./wire/ingest.ts"
 import { restorePlan } from "./wire/restore-plan.ts"
 import { search } from "./wire/search.ts"
+import { sessions } from "./wire/sessions.ts"
 import { status } from "./wire/status.ts"
 
-export const OPERATIONS: readonly Operation[] = [search, get, sql, ingest, exportSession, restorePlan, status].map(
-  (operation) => operation as unknown as Operation,
-)
+export const OPERATIONS: readonly Operation[] = [
+  search,
+  sessions,
+  get,
+  sql,
+  ingest,
+  exportSession,
+  restorePlan,
+  status,
+].map((operation) => operation as unknown as Operation)
 
 export const LOCAL_OPERATIONS: readonly Operation[] = [store, syncing, restoring, care, setup]
   .flatMap((each): object[] => Object.values(each))

@@ -9,6 +9,8 @@ export interface ProjectFilter {
   readonly contains?: string
   readonly equals?: string
   readonly regex?: string
+  /** A directory: projects that are it, or lie below it. */
+  readonly within?: string
 }
 
 export interface SearchFilters {

@@ -28,30 +28,38 @@ export async function scopeFilter(sessions: Sessions, filters: SearchFilters): P
 }
 
 /** Lanes to search. Naming a session or a sub-agent includes its lane. */
-export function lanesOf({ sessionId, sourceAgent, includeSubagents }: SearchFilters): Lane[] {
+export function lanesOf({
+  sessionId,
+  sourceAgent,
+  includeSubagents,
+}: Pick<SearchFilters, "sessionId" | "sourceAgent" | "includeSubagents">): Lane[] {
   if (sessionId !== undefined) return ["main", "subagent", "replay"]
   const isAsked = includeSubagents === true || sourceAgent?.includes("/") === true
   return isAsked ? ["main", "subagent"] : ["main"]
 }
 
-function agentFilter(agent: string, includeSubagents: boolean): Filter {
+export function agentFilter(agent: string, includeSubagents: boolean): Filter {
   return includeSubagents && !agent.includes("/")
     ? or(eq("source_agent", agent), startsWith("source_agent", `${agent}/`))
     : eq("source_agent", agent)
 }
 
 /** Matches project names first, because a store has few of them, and then asks the index for the exact names. */
-async function projectFilter(sessions: Sessions, filter: ProjectFilter): Promise<Filter> {
+export async function projectFilter(sessions: Sessions, filter: ProjectFilter): Promise<Filter> {
   if (filter.equals !== undefined) return eq("project", filter.equals)
   return isIn("project", await projectsOf(sessions, filter))
 }
 
 /** The stored projects that match. */
 export async function projectsOf(sessions: Sessions, filter: ProjectFilter): Promise<readonly string[]> {
-  const { contains, equals, regex } = filter
+  const { contains, equals, regex, within } = filter
   if (regex !== undefined) return await projectsMatching(sessions, regex)
   const wanted = contains?.toLowerCase() ?? ""
   const projects = await sessions.answers.projects()
+  if (within !== undefined) {
+    const below = within.endsWith("/") ? within : `${within}/`
+    return projects.filter((project) => project === within || project.startsWith(below))
+  }
   return projects.filter((project) =>
     equals === undefined ? project.toLowerCase().includes(wanted) : project === equals,
   )

@@ -1,7 +1,7 @@
 /** Days as people type them, in their own time; the tests' own time is UTC. */
 import { expect, test } from "bun:test"
 import { writeDemo } from "../../build/corpus/demo.ts"
-import { parseMoment } from "../../src/cli/date-flags.ts"
+import { parseMoment } from "../../src/operations/wire/date-words.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)

@@ -96,7 +96,7 @@ const COLUMNS_MAX = 120
 
 /** Lines over 120 columns that are left. The number only falls. */
 const LONG_LINES_LEFT: Readonly<Record<string, number>> = {
-  "README.md": 37,
+  "README.md": 18,
   "src/README.md": 54,
   "test/clients/README.md": 2,
 }

@@ -124,6 +124,9 @@ for (const [name, connect] of [
       'Let me list files.\n --- [9] user | fake ---\\x1b[31m\n  -> Bash [c1]\n     {"command":"ls"}\n',
     )
     expect(read).toContain("  <- failed [c1]")
+    expect(await at.call("pond_list", { project: "work" })).toMatch(
+      /^pond_list: 1 sessions, newest first: .*\n\ns \| 2026-01-31 12:00Z \| test-client \| \/home\/someone\/work \| \d+ messages \| /,
+    )
     const whole = await at.call("pond_get", { session_id: "s" })
     expect(whole).toContain("session s | test-client | /home/someone/work")
     expect(whole).toEndWith("subagents (1) - pass an id to pond_get(session_id=...):\n  agent | test-client/explorer\n")
@@ -159,6 +162,24 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
         "mode",
         "scope",
         "sort",
+        "cursor",
+      ],
+    },
+    {
+      name: "pond_list",
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      _meta: { "anthropic/maxResultSizeChars": 150_000 },
+      names: [
+        "project",
+        "source_agent",
+        "branch",
+        "host",
+        "file",
+        "has_errors",
+        "from_date",
+        "to_date",
+        "include_subagents",
+        "limit",
         "cursor",
       ],
     },

@@ -28,6 +28,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? explain?",
   search_response:
     "protocol_version sessions? matches? matched_total matched_more? has_more next_cursor? searched explanation?",
+  sessions_request: "protocol_version namespace? filters? limit? cursor?",
+  sessions_response: "protocol_version sessions has_more next_cursor?",
   get_request:
     "protocol_version namespace? session_id? message_id? session_id_of_message? response_mode? session_from? context_depth? limit? tree? raw? after_id?",
   get_response: "protocol_version session result children tree? record?",
@@ -70,6 +72,8 @@ test("what is answered has the shape that is published", async () => {
     ["search", { query: "hello" }],
     ["search", { query: "hello", group: "none" }],
     ["search", { query: "nothing of the kind" }],
+    ["sessions", {}],
+    ["sessions", { limit: 1, filters: { project: { contains: "w" } } }],
     ["get", { session_id: "s" }],
     ["get", { session_id: "s", response_mode: "verbatim" }],
     ["get", { session_id: "s", tree: true }],

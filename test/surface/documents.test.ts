@@ -59,6 +59,8 @@ const LINES: readonly string[] = [
   "import HOME/all.pond --dry-run",
   "copy --to HOME/copied",
   "copy --to HOME/copied --verify-only",
+  "list",
+  "list --limit 1 --errors",
   "search the",
   "get SESSION",
   "sql select+1",

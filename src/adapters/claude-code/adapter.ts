@@ -29,6 +29,7 @@ export const claudeCode: Adapter = {
   },
   vocabulary,
   models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
+  branch: [["gitBranch"]],
   relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to) },
   retention: { of: retention },
   watching: { concerns },

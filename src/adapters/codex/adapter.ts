@@ -27,6 +27,10 @@ export const codex: Adapter = {
   },
   vocabulary,
   // Messages do not say it: each turn begins with a record of its own that does.
+  branch: [
+    ["payload", "git", "branch"],
+    ["git", "branch"],
+  ],
   models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
   contentIds: true,
   lineage: { open: openBases },

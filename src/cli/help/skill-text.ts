@@ -11,7 +11,7 @@ description: Recall past sessions of coding agents (Claude Code, Codex, opencode
 # pond ${VERSION}: past sessions of coding agents
 
 pond stores every session of the coding agents on this machine. The current session is included after the next sync.
-If MCP tools named pond_search and pond_get are available, prefer them: they do the same.
+If MCP tools named pond_search, pond_list and pond_get are available, prefer them: they do the same.
 
 ## Find
 

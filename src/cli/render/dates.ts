@@ -2,7 +2,7 @@
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-export const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 export function whenText(timestamp: string, nowMs: number): string {
   const atMs = Date.parse(timestamp)
@@ -30,6 +30,21 @@ function dayText(atMs: number, nowMs: number): string {
   const date = new Date(atMs)
   const day = `${date.getDate()} ${MONTHS[date.getMonth()] ?? ""}`
   return date.getFullYear() === new Date(nowMs).getFullYear() ? day : `${day} ${date.getFullYear()}`
+}
+
+/** The heading of the sessions of a day: `Today`, `Yesterday`, `Monday 12 Jan`, with the year where it is another. */
+export function dayHeading(timestamp: string, nowMs: number): string {
+  const atMs = Date.parse(timestamp)
+  const days = daysBetween(atMs, nowMs)
+  if (days === 0) return "Today"
+  if (days === 1) return "Yesterday"
+  return `${WEEKDAYS[new Date(atMs).getDay()] ?? ""} ${dayText(atMs, nowMs)}`
+}
+
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+
+export function timeText(timestamp: string): string {
+  return clockText(Date.parse(timestamp))
 }
 
 function clockText(atMs: number): string {

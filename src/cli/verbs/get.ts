@@ -3,7 +3,7 @@ import { PondError, toPondError } from "../../model/errors.ts"
 import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
-import { withFullSessionId } from "../../operations/store/session-id-prefix.ts"
+import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
 import type { MessageView } from "../../operations/wire/views.ts"
 import type { Style } from "../render/style.ts"
@@ -33,10 +33,10 @@ export const get = defineVerb({
   run: async (context) => {
     const { pond, words } = context
     const { clock, environment } = pond.host
-    const of = <Result>(run: (its: typeof context) => Promise<Result>) =>
-      withFullSessionId(pond, words[0] ?? "", (id) => run({ ...context, words: [id] }))
-    if (isMarkdown(context)) return await of(asMarkdown)
-    const answer = await of(read)
+    if (isMarkdown(context)) {
+      return await withFullSessionId(pond, words[0] ?? "", (id) => asMarkdown({ ...context, words: [id] }))
+    }
+    const answer = await read(context)
     const layout = (page: Page): TranscriptLayout => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
     if (context.show === undefined) {
       return { document: { ...answer }, render: (page) => onePage(answer, context.flags.from === "end", layout(page)) }
@@ -117,7 +117,7 @@ async function read(context: VerbContext<GetFlags>): Promise<GetOutput> {
 }
 
 function isAbsent(error: unknown): error is PondError {
-  return error instanceof PondError && error.code === "not_found"
+  return error instanceof PondError && error.code === "not_found" && error.details["matches"] === undefined
 }
 
 type Flags = Pick<VerbContext<GetFlags>, "flags">

@@ -1,6 +1,5 @@
 /** `pond restore` and `pond resume`: a session, into a client. */
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
-import { resolve } from "node:path"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
@@ -19,12 +18,13 @@ import {
 import { restore as operation } from "../../operations/machine/restore-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import type { Pond } from "../../operations/pond.ts"
-import { withFullSessionId } from "../../operations/store/session-id-prefix.ts"
+import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type ProgramRun, runProgram } from "../../platform/process/programs.ts"
 import { shownShellWord } from "../../platform/process/shell-word.ts"
 import { flag } from "../flags.ts"
 import { pickSession } from "../picker/pick-session.ts"
 import type { InteractiveScreen } from "../picker/picker.ts"
+import { realDirectory } from "../project-flag.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
@@ -267,18 +267,12 @@ const LOSS_NOUNS = {
   unanswered_call: "call without a result",
 } as const
 
-/** As the client will find it: started there, it is told the directory itself, and no link to it. */
-function directoryOf(path: string): string {
-  const whole = resolve(path)
-  return existsSync(whole) ? realpathSync(whole) : whole
-}
-
 function restoreOptions({ flags, words }: RestoreContext): RestoreOptions {
   return {
     sessionId: words[0] ?? "",
     to: flags.to,
     root: flags.root,
-    cwd: flags.cwd === undefined ? undefined : directoryOf(flags.cwd),
+    cwd: flags.cwd === undefined ? undefined : realDirectory(flags.cwd),
     reasoning: flags.reasoning ?? "text",
     isForced: flags.force,
     isAnew: flags.anew,

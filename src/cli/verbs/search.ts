@@ -1,9 +1,8 @@
 /** `pond search`: the sessions that hold what was looked for, and where in them. */
 
 import { perform } from "../../operations/operation.ts"
-import { fullSessionId } from "../../operations/store/session-id-prefix.ts"
+import { parseDateRange } from "../../operations/wire/date-words.ts"
 import { search as operation } from "../../operations/wire/search.ts"
-import { parseDateRange } from "../date-flags.ts"
 import { flag } from "../flags.ts"
 import { renderResults } from "../render/search-results.ts"
 import { defineVerb } from "../verb.ts"
@@ -45,7 +44,7 @@ export const search = defineVerb({
     const { from, to } = parseDateRange(flags, nowMs)
     const filters = {
       ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
-      ...given("session_id", flags.session === undefined ? undefined : await fullSessionId(pond, flags.session)),
+      ...given("session_id", flags.session),
       ...given("source_agent", flags.agent),
       ...given("role", flags.role),
       ...given("from_date", from),

@@ -93,7 +93,7 @@ export const restore = defineLocalOperation({
   run: async ({ pond, onPlan }: RunContext & RestoreHooks, { dry_run, session, force = false, ...rest }) => {
     const [{ planRestoreOf: plan, reportOf, restore: write, rootOf }, { withFullSessionId }] = await Promise.all([
       import("./restore.ts"),
-      import("../store/session-id-prefix.ts"),
+      import("../store/session-ids.ts"),
     ])
     const { to, root, cwd, anew: isAnew, reasoning = "text" } = rest
     const options = { sessionId: session, to, root, cwd, reasoning, isForced: force, isAnew }

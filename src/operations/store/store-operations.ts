@@ -105,11 +105,9 @@ export const exportFile = defineLocalOperation({
   surfaces: { local: true, cli: "export" },
   read: false,
   run: async ({ pond, ...work }: RunContext & Hooks, { output: path, session = [], force = false, ...filters }) => {
-    const [{ exportPond }, { fullSessionId }] = await Promise.all([
-      import("./archive.ts"),
-      import("./session-id-prefix.ts"),
-    ])
-    const sessionIds = await Promise.all(session.map((id) => fullSessionId(pond, id)))
+    const [{ exportPond }, { fullSessionId }] = await Promise.all([import("./archive.ts"), import("./session-ids.ts")])
+    const sessions = await pond.sessions()
+    const sessionIds = await Promise.all(session.map((id) => fullSessionId(sessions, id)))
     return await exportPond(pond, { ...filters, path, sessionIds, isForced: force }, work)
   },
 })

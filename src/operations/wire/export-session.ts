@@ -6,6 +6,7 @@ import { type Static, Type } from "typebox"
 import type { Entry } from "../../model/session.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import { closedObject, defineOperation } from "../operation.ts"
+import { fullSessionId } from "../store/session-ids.ts"
 import { itemsAfter } from "./paging.ts"
 
 const LIMIT_MAX = 2000
@@ -42,10 +43,11 @@ export const exportSession = defineOperation({
   errors: ["not_found"],
   surfaces: { http: true },
   read: true,
-  run: async ({ pond, signal }, { session_id: id, after_id: after, limit = 500 }) => {
+  run: async ({ pond, signal }, { session_id: given, after_id: after, limit = 500 }) => {
     const sessions = await pond.sessions()
-    const session = await sessions.session(id)
-    if (session === undefined) throw sessionNotFound(id)
+    const session = await sessions.session(await fullSessionId(sessions, given))
+    if (session === undefined) throw sessionNotFound(given)
+    const { id } = session
     const places = await sessions.places(id, "all")
     const rest = after === undefined ? places : itemsAfter(places, after, id)
     const page: Entry[] = []

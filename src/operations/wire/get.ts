@@ -8,6 +8,7 @@ import type { Entry, Part } from "../../model/session.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { closedObject, defineOperation } from "../operation.ts"
+import { fullMessageId, fullSessionId } from "../store/session-ids.ts"
 import { itemsAfter } from "./paging.ts"
 import { RecordView, rawRecord } from "./raw-record.ts"
 import { sessionTree, TreeNode } from "./session-tree.ts"
@@ -28,8 +29,12 @@ const CONTEXT_MAX = 50
 const PAGE_BUDGET = 100_000
 
 const GetInput = closedObject({
-  session_id: Type.Optional(Type.String({ minLength: 1, description: "Read this session." })),
-  message_id: Type.Optional(Type.String({ minLength: 1, description: "Read this complete message." })),
+  session_id: Type.Optional(
+    Type.String({ minLength: 1, description: "Read this session. The beginning of its id is enough." }),
+  ),
+  message_id: Type.Optional(
+    Type.String({ minLength: 1, description: "Read this complete message. The beginning of its id is enough." }),
+  ),
   session_id_of_message: Type.Optional(
     Type.String({ minLength: 1, description: "Session of the message, if the id is ambiguous." }),
   ),
@@ -132,9 +137,10 @@ function checkTogether({ session_id: sessionId, tree, raw }: GetInput): void {
 
 // --- A session --------------------------------------------------------------------------------------------------------
 
-async function sessionPage(sessions: Sessions, id: string, input: GetInput): Promise<GetOutput> {
-  const session = await sessions.session(id)
-  if (session === undefined) throw sessionNotFound(id)
+async function sessionPage(sessions: Sessions, given: string, input: GetInput): Promise<GetOutput> {
+  const session = await sessions.session(await fullSessionId(sessions, given))
+  if (session === undefined) throw sessionNotFound(given)
+  const { id } = session
   if (input.tree === true) {
     const tree = await sessionTree(sessions, session)
     const result = { messages: [], messages_remaining: tree[0]?.messages ?? 0 }
@@ -204,8 +210,11 @@ async function messagePage(sessions: Sessions, id: string, input: GetInput): Pro
   }
 }
 
-async function messageOf(sessions: Sessions, id: string, sessionId: string | undefined): Promise<Entry> {
-  const found = await sessions.messages(id, sessionId)
+async function messageOf(sessions: Sessions, id: string, givenSession: string | undefined): Promise<Entry> {
+  const sessionId = givenSession === undefined ? undefined : await fullSessionId(sessions, givenSession)
+  const exact = await sessions.messages(id, sessionId)
+  const whole = exact.length > 0 ? id : await fullMessageId(sessions, id, sessionId)
+  const found = whole === id ? exact : await sessions.messages(whole, sessionId)
   const [first] = found
   if (first === undefined) {
     throw new PondError("not_found", `No message ${id} in this store. \`pond search\` prints the ids of messages.`, {

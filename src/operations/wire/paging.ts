@@ -6,7 +6,9 @@ export function itemsAfter<P extends { readonly id: string }>(
   afterId: string,
   sessionId: string,
 ): readonly P[] {
-  const at = places.findIndex(({ id }) => id === afterId)
+  const exact = places.findIndex(({ id }) => id === afterId)
+  const starting = exact >= 0 ? [] : places.filter(({ id }) => afterId.length >= 4 && id.startsWith(afterId))
+  const at = starting.length === 1 && starting[0] !== undefined ? places.indexOf(starting[0]) : exact
   if (at >= 0) return places.slice(at + 1)
   throw new PondError(
     "not_found",

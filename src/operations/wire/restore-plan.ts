@@ -2,6 +2,7 @@
 import { Type } from "typebox"
 import { planRestoreOf, reportOf } from "../machine/restore.ts"
 import { closedObject, defineOperation } from "../operation.ts"
+import { withFullSessionId } from "../store/session-ids.ts"
 
 const RestorePlanInput = closedObject({
   session_id: Type.String({ minLength: 1, description: "The session." }),
@@ -47,8 +48,10 @@ export const restorePlan = defineOperation({
   errors: ["not_found"],
   surfaces: { http: true },
   read: true,
-  run: async ({ pond }, { session_id: sessionId, to, cwd, reasoning = "text", anew }) => {
-    using plan = await planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew })
+  run: async ({ pond }, { session_id: given, to, cwd, reasoning = "text", anew }) => {
+    using plan = await withFullSessionId(pond, given, (sessionId) =>
+      planRestoreOf(pond, { sessionId, to, cwd, reasoning, isForced: false, isAnew: anew }),
+    )
     const { fidelity, outdated, session_id, sessions, files, losses, rewritten_paths, resume } = reportOf(plan, "")
     return {
       fidelity,

@@ -2,17 +2,20 @@
 
 import { type Static, Type } from "typebox"
 import { enginePattern, firstMatch, wordsOfPattern } from "../../model/engine-pattern.ts"
-import { PondError } from "../../model/errors.ts"
 import { textOfMicros } from "../../model/timestamp.ts"
 import type { Clock } from "../../platform/host/clock.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
+import { cursorMs } from "../../search/answer/cursor.ts"
 import type { Group } from "../../search/answer/groups.ts"
 import { cutSnippet, type SnippetQuery } from "../../search/answer/snippet.ts"
 import { type SearchAnswer, search as searchStore } from "../../search/engine.ts"
 import { type FusedHit, keyOfHit } from "../../search/rank/fusion.ts"
 import type { SearchRequest } from "../../search/request.ts"
+import type { Sessions } from "../../sessions/store.ts"
 import { closedObject, defineOperation } from "../operation.ts"
+import { fullMessageId, fullSessionId } from "../store/session-ids.ts"
 import { boundsOf } from "./date-bounds.ts"
+import { exactlyOne, ProjectFilter } from "./project-filter.ts"
 import { PartSummary } from "./views.ts"
 
 /**
@@ -47,13 +50,7 @@ const SearchInput = closedObject({
   ),
   filters: Type.Optional(
     closedObject({
-      project: Type.Optional(
-        closedObject({
-          contains: Text("Part of the project's path."),
-          equals: Text("The project's full path."),
-          regex: Text("A regular expression for the project's path."),
-        }),
-      ),
+      project: ProjectFilter,
       session_id: Text("One session."),
       source_agent: Text("One client: claude-code. One kind of sub-agent: claude-code/explorer."),
       role: Type.Optional(
@@ -62,8 +59,8 @@ const SearchInput = closedObject({
           { description: "Whose messages." },
         ),
       ),
-      from_date: Text("On or after: 2026-01-31, or a timestamp in RFC 3339."),
-      to_date: Text("On or before: 2026-01-31, or a timestamp in RFC 3339."),
+      from_date: Text("On or after: 2026-01-31, a timestamp in RFC 3339, or words: yesterday, last week, June, 24h."),
+      to_date: Text("On or before: 2026-01-31, a timestamp in RFC 3339, or words: yesterday, last week, June, 24h."),
       min_score: Type.Optional(
         Type.Number({ minimum: 0, maximum: 1, description: "Scores compare only within one answer." }),
       ),
@@ -166,7 +163,7 @@ export const search = defineOperation({
   read: true,
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
-    const request = requestOf(input)
+    const request = await withFullIds(sessions, requestOf(input, pond.host.clock.nowMs()))
     const answer = await searches.run(
       () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
       signal,
@@ -187,12 +184,36 @@ function ignoredOperators({ query, mode }: SearchRequest): string[] {
   return found.length === 0 ? [] : [`operators: ${[...new Set(found)].join(", ")} (searched as words; use filters)`]
 }
 
+/** Sessions and messages may be named by the beginning of their ids. */
+async function withFullIds(sessions: Sessions, request: SearchRequest): Promise<SearchRequest> {
+  const { filters, similarTo } = request
+  const { sessionId } = filters
+  return {
+    ...request,
+    ...(similarTo === undefined ? {} : { similarTo: await fullMessageId(sessions, similarTo, sessionId) }),
+    ...(sessionId === undefined
+      ? {}
+      : { filters: { ...filters, sessionId: await fullSessionId(sessions, sessionId) } }),
+  }
+}
+
 // --- The request ------------------------------------------------------------------------------------------------------
 
-function requestOf(input: SearchInput): SearchRequest {
+/** Dates in words are as of a whole minute: the next page of an answer asks for the same time again. */
+const NOW_STEP_MS = 60_000
+
+function requestOf(input: SearchInput, nowMs: number): SearchRequest {
   const { filters = {} } = input
   const { project, session_id, source_agent, role, from_date, to_date, min_score, include_subagents } = filters
-  const { from, to } = boundsOf({ from: "/filters/from_date", to: "/filters/to_date" }, from_date, to_date)
+  const { from, to } = boundsOf(
+    {
+      from: "/filters/from_date",
+      to: "/filters/to_date",
+      nowMs: Math.floor((cursorMs(input.cursor) ?? nowMs) / NOW_STEP_MS) * NOW_STEP_MS,
+    },
+    from_date,
+    to_date,
+  )
   return {
     query: input.query ?? "",
     mode: (input.mode ?? "auto") as SearchRequest["mode"],
@@ -204,7 +225,7 @@ function requestOf(input: SearchInput): SearchRequest {
     ...(input.similar_to === undefined ? {} : { similarTo: input.similar_to }),
     ...(input.explain === true ? { explain: true } : {}),
     filters: {
-      ...(project === undefined ? {} : { project: oneOf(project) }),
+      ...(project === undefined ? {} : { project: exactlyOne(project) }),
       ...(session_id === undefined ? {} : { sessionId: session_id }),
       ...(source_agent === undefined ? {} : { sourceAgent: source_agent }),
       ...(role === undefined ? {} : { role: role as "user" }),
@@ -214,15 +235,6 @@ function requestOf(input: SearchInput): SearchRequest {
       ...(include_subagents === undefined ? {} : { includeSubagents: include_subagents }),
     },
   }
-}
-
-type Project = NonNullable<NonNullable<SearchInput["filters"]>["project"]>
-
-function oneOf(project: Project): { contains?: string; equals?: string; regex?: string } {
-  if (Object.keys(project).length === 1) return project
-  throw new PondError("validation_failed", "The project filter takes exactly one of contains, equals and regex.", {
-    details: { faults: [{ path: "/filters/project", message: "must have exactly one of contains, equals, regex" }] },
-  })
 }
 
 // --- The answer -------------------------------------------------------------------------------------------------------

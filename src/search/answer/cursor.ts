@@ -67,6 +67,12 @@ export function readCursor(request: SearchRequest): CursorState | undefined {
   }
 }
 
+/** When the answer of a cursor began. */
+export function cursorMs(cursor: string | undefined): number | undefined {
+  const written = cursor === undefined ? undefined : decodeCursor(cursor)
+  return written === undefined ? undefined : Number(BigInt(written.a) / 1000n)
+}
+
 function decodeCursor(cursor: string): EncodedCursor | undefined {
   if (cursor.length > LENGTH_MAX) return undefined
   try {

@@ -7,6 +7,7 @@ import type { Picked, ReadRequest, Store, Table } from "../../substrate/table.ts
 import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
 import { embeddingsTable, type MESSAGES, type PARTS, type SESSIONS, type SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
+import { type ListingReads, openListingReads } from "./listing-reads.ts"
 import type { Titles } from "./titles.ts"
 
 /** When a session got its last message of the conversation. */
@@ -32,7 +33,7 @@ interface ScannedColumns {
 
 export type ScannedTable = keyof ScannedColumns
 
-export interface SessionLists {
+export interface SessionLists extends ListingReads {
   /** The sessions of the newest messages; with a prefix, those whose id starts with it. */
   recentActivity(idPrefix?: string): Promise<RecentActivity>
   /** Every session with a conversation, newest first; undefined once the signal aborts. */
@@ -65,6 +66,7 @@ export function openSessionLists(store: Store, tables: SessionTables, titles: Ti
       ? DIMENSIONS.map((dimension) => store.table(embeddingsTable(dimension)))
       : [tables[name]]) as unknown as readonly Table<Columns>[]
   return {
+    ...openListingReads(tables),
     recentActivity: async (idPrefix = "") => {
       const newest = await messages.read({
         columns: ["session_id", "timestamp"],

@@ -1,10 +1,9 @@
 /**
- * Days as people type them, and as pond itself shows them (`dates.ts`): what a filter asks for in the reader's own time.
- * What programs ask for over HTTP and MCP is a day in UTC, or a moment.
+ * Reads dates as people type them and as pond shows them: yesterday, last week, June, 24h, 20 Jan. Days are days of this
+ * machine's time zone. A day that a program gives (`date-bounds.ts`) is a day in UTC.
  */
-import { PondError } from "../model/errors.ts"
-import { microsOfText } from "../model/timestamp.ts"
-import { MONTHS } from "./render/dates.ts"
+import { PondError } from "../../model/errors.ts"
+import { microsOfText } from "../../model/timestamp.ts"
 
 /** Where a range of days begins and where the next one does, in milliseconds. */
 interface TimeRange {
@@ -13,7 +12,7 @@ interface TimeRange {
 }
 
 export interface TypedDate {
-  /** The flag, as its user knows it. */
+  /** The flag or field, as its user knows it. */
   readonly flag: string
   readonly text: string | undefined
   readonly edge: "start" | "end"
@@ -135,7 +134,7 @@ function ofCalendar(text: string): TimeRange | undefined {
 /** 20 Jan, 20 Jan 2025: without a year the last one that there was. */
 function ofNamedMonth(text: string, now: Date): TimeRange | undefined {
   const [, day, name = "", year] = /^(\d\d?) ([a-z]{3,9})(?: (\d{4}))?$/.exec(text) ?? []
-  const month = MONTHS.findIndex((each) => each.toLowerCase() === name.slice(0, 3))
+  const month = FULL_MONTHS.findIndex((each) => each.startsWith(name.slice(0, 3)))
   if (day === undefined || month < 0) return undefined
   if (year !== undefined) return Number(year) > YEARS_MAX ? undefined : existing(Number(year), month, Number(day))
   const own = existing(now.getFullYear(), month, Number(day))

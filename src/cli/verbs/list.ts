@@ -1,0 +1,82 @@
+/** `pond list`: the sessions, newest first. */
+import { perform } from "../../operations/operation.ts"
+import { sessions as operation } from "../../operations/wire/sessions.ts"
+import { flag } from "../flags.ts"
+import { nextPage, rememberNextPage } from "../next-page.ts"
+import { flagsOf } from "../operation-flags.ts"
+import { here, projectFilterOf } from "../project-flag.ts"
+import { renderSessions } from "../render/session-list.ts"
+import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
+
+const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
+
+const fromOperation = flagsOf(operation.input, {
+  limit: { short: "n" },
+  project: {
+    field: ["filters", "project"],
+    summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
+    convert: (text) => projectFilterOf(String(text)),
+  },
+  agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
+  host: { field: ["filters", "host"], hint: "NAME" },
+  branch: { field: ["filters", "branch"], hint: "NAME" },
+  file: { field: ["filters", "file"], hint: "PATH" },
+  errors: { field: ["filters", "has_errors"] },
+  from: {
+    field: ["filters", "from_date"],
+    hint: "DATE",
+    day: "start",
+    summary: `Only sessions active on or after this day: ${DAY}.`,
+  },
+  to: {
+    field: ["filters", "to_date"],
+    hint: "DATE",
+    day: "end",
+    summary: "Only sessions active on or before this day.",
+  },
+  "include-subagents": { field: ["filters", "include_subagents"] },
+  cursor: { hint: "TOKEN" },
+})
+
+export const list = defineVerb({
+  flags: {
+    ...fromOperation.flags,
+    here: flag.onOff("Only sessions of the repository or directory you are in."),
+    more: flag.onOff("Show the next page of the last list."),
+  },
+  positionals: [],
+  examples: [
+    "list",
+    "list --here",
+    "list --from yesterday",
+    "list --project web --agent codex",
+    "list --branch main --errors",
+    "list --file src/app.ts",
+    "list --more",
+  ],
+  run: async (context) => {
+    const { pond, flags } = context
+    if (flags.more) return await listSessions(context, nextPage(pond.host, "list"), "list")
+    const input = fromOperation.inputOf(flags, pond.host.clock.nowMs())
+    const filters = { ...(input["filters"] as object | undefined), ...(flags.here ? { project: here() } : {}) }
+    return await listSessions(context, { ...input, filters }, "list")
+  },
+})
+
+type ListContext = Pick<VerbContext<Record<never, never>>, "pond" | "signal" | "isJson" | "page">
+
+/** For `list`, and for `search` without anything to search for. */
+export async function listSessions(
+  { pond, signal, isJson, page: { columns } }: ListContext,
+  input: Readonly<Record<string, unknown>>,
+  verb: string,
+): Promise<Outcome> {
+  const answer = await perform(operation, { pond, signal }, input)
+  const isCut = answer.next_cursor !== undefined
+  if (!isJson) rememberNextPage(pond.host, verb, input, answer.next_cursor)
+  // Programs that read lines get sessions alone.
+  if (!isJson && isCut && !Number.isFinite(columns)) pond.host.log.warn(`More sessions match: pond ${verb} --more`)
+  const { clock, environment } = pond.host
+  const layout = { nowMs: clock.nowMs(), home: environment["HOME"], more: `pond ${verb} --more` }
+  return { document: { ...answer }, render: (page) => renderSessions(answer, { ...page, ...layout }) }
+}

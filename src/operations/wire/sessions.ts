@@ -1,0 +1,215 @@
+/** List sessions, those first that people went on with last: what `list`, the empty search and the picker show. */
+import { type Static, Type } from "typebox"
+import { PondError } from "../../model/errors.ts"
+import { textOfMicros } from "../../model/timestamp.ts"
+import type { Clock } from "../../platform/host/clock.ts"
+import { newestSessions } from "../../search/newest-sessions.ts"
+import type { SessionActivity } from "../../sessions/read/session-lists.ts"
+import type { Sessions } from "../../sessions/store.ts"
+import { and, type Filter, range } from "../../substrate/filter.ts"
+import { given, text } from "../fields.ts"
+import { closedObject, defineOperation } from "../operation.ts"
+import { shortIds } from "../store/session-ids.ts"
+import { asksSessions, branchesOf, messageFilter, passing, SessionFilters } from "./session-filters.ts"
+
+const LIMIT = 20
+const LIMIT_MAX = 200
+const TITLE_UNITS_MAX = 300
+/** So many sessions are asked at once whether they pass. */
+const ASKED_AT_ONCE = 200
+
+const SessionsInput = closedObject({
+  filters: Type.Optional(SessionFilters),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT, description: "Maximum number of sessions." }),
+  ),
+  cursor: text("Continue from a previous page."),
+})
+type SessionsInput = Static<typeof SessionsInput>
+
+const ListedSession = closedObject({
+  session_id: Type.String(),
+  short_id: Type.String({ description: "The beginning of the id. Every operation takes it instead of the id." }),
+  title: Type.Optional(Type.String({ description: "As its client recorded it, or the first words of the user." })),
+  source_agent: Type.String(),
+  project: Type.String(),
+  branch: Type.Optional(Type.String({ description: "The git branch that the session began on." })),
+  host: Type.String({ description: "The machine that stored it." }),
+  created_at: Type.String(),
+  last_at: Type.String({ description: "The time of its last message, or of the last one in the range of dates." }),
+  messages_count: Type.Integer({ description: "Messages in which somebody said something." }),
+  parent_session_id: Type.Optional(Type.String()),
+})
+export type ListedSession = Static<typeof ListedSession>
+
+const SessionsOutput = closedObject({
+  sessions: Type.Array(ListedSession),
+  has_more: Type.Boolean(),
+  next_cursor: Type.Optional(Type.String()),
+})
+export type SessionsOutput = Static<typeof SessionsOutput>
+
+export const sessions = defineOperation({
+  name: "sessions",
+  summary: "List sessions, newest first.",
+  input: SessionsInput,
+  output: SessionsOutput,
+  errors: [],
+  surfaces: { http: true, mcp: "pond_list", cli: "list" },
+  read: true,
+  run: async ({ pond, signal }, input) => {
+    const store = await pond.sessions()
+    const { filters = {}, limit = LIMIT } = input
+    const after = readCursor(input)
+    const asOfMs = after?.asOfMs ?? pond.host.clock.nowMs()
+    const where = await messageFilter(store, filters, asOfMs)
+    const found = await newest(store, { clock: pond.host.clock, where, filters, after, count: limit + 1, signal })
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = found.length > limit && last !== undefined
+    return {
+      sessions: await describe(store, shown),
+      has_more: hasMore,
+      ...(hasMore ? { next_cursor: writeCursor(input, last, asOfMs) } : {}),
+    }
+  },
+})
+
+interface Wanted {
+  readonly clock: Clock
+  readonly where: Filter
+  readonly filters: SessionFilters
+  readonly after: Position | undefined
+  readonly count: number
+  readonly signal: AbortSignal
+}
+
+/** The first sessions behind the position that pass every filter. */
+async function newest(
+  store: Sessions,
+  { clock, where, filters, after, count, signal }: Wanted,
+): Promise<readonly SessionActivity[]> {
+  const found: SessionActivity[] = []
+  const step = asksSessions(filters) ? ASKED_AT_ONCE : count
+  for await (const batch of newestSessions(store, clock, { where, untilMicros: after?.lastAtMicros })) {
+    const rest = after === undefined ? batch : batch.filter((each) => isBehind(each, after))
+    for (let at = 0; at < rest.length; at += step) {
+      signal.throwIfAborted()
+      const some = rest.slice(at, at + step)
+      const ids = await unseen(store, some, where, after)
+      const kept = new Set(await passing(store, ids, filters))
+      found.push(...some.filter(({ id }) => kept.has(id)))
+      if (found.length >= count) return found.slice(0, count)
+    }
+  }
+  return found
+}
+
+function isBehind({ id, lastAtMicros }: SessionActivity, after: Position): boolean {
+  return lastAtMicros < after.lastAtMicros || (lastAtMicros === after.lastAtMicros && id > after.id)
+}
+
+/** A session that also has a message after the position stood on an earlier page. */
+async function unseen(
+  store: Sessions,
+  some: readonly SessionActivity[],
+  where: Filter,
+  after: Position | undefined,
+): Promise<readonly string[]> {
+  const ids = some.map(({ id }) => id)
+  if (after === undefined || ids.length === 0) return ids
+  const newer = range("timestamp", { from: after.lastAtMicros, fromExclusive: true })
+  const seen = await store.withMessages(ids, and(where, newer))
+  return ids.filter((id) => !seen.has(id))
+}
+
+async function describe(store: Sessions, activity: readonly SessionActivity[]): Promise<ListedSession[]> {
+  const ids = activity.map(({ id }) => id)
+  if (ids.length === 0) return []
+  const [found, hosts, branches, spoken, gone, short] = await Promise.all([
+    store.sessions(ids),
+    store.hostsOf(ids),
+    branchesOf(store, ids),
+    store.points.places.spoken(ids),
+    store.superseded(ids),
+    shortIds(store, "sessions", ids),
+  ])
+  const known = new Map(found.map((session) => [session.id, session]))
+  const words = await store.firstWords(ids.filter((id) => known.get(id)?.title === undefined))
+  const counts = new Map<string, number>()
+  for (const { session_id: id, id: message } of spoken)
+    if (!gone.has(id, message)) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return activity.flatMap(({ id, lastAtMicros }): ListedSession[] => {
+    const session = known.get(id)
+    if (session === undefined) return []
+    return [
+      {
+        session_id: id,
+        short_id: short.get(id) ?? id,
+        ...given("title", titleText(session.title ?? words.get(id))),
+        source_agent: session.source_agent,
+        project: session.project,
+        ...given("branch", branches.get(id)),
+        host: hosts.get(id) ?? "",
+        created_at: session.created_at,
+        last_at: textOfMicros(lastAtMicros),
+        messages_count: counts.get(id) ?? 0,
+        ...given("parent_session_id", session.parent_session_id),
+      },
+    ]
+  })
+}
+
+/** One line, and no more of a long first message than anybody reads. */
+function titleText(title: string | undefined): string | undefined {
+  const line = title
+    ?.slice(0, TITLE_UNITS_MAX * 2)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, TITLE_UNITS_MAX)
+  return line === undefined || line === "" ? undefined : line.toWellFormed()
+}
+
+// --- Pages ------------------------------------------------------------------------------------------------------------
+
+interface Position {
+  readonly lastAtMicros: bigint
+  readonly id: string
+  /** When the first page was asked for: what dates in words mean on every page. */
+  readonly asOfMs: number
+}
+
+const CURSOR_LENGTH_MAX = 2_048
+
+function writeCursor(input: SessionsInput, { id, lastAtMicros }: SessionActivity, asOfMs: number): string {
+  const written = { v: 1, q: fingerprint(input), t: String(lastAtMicros), i: id, a: asOfMs }
+  return Buffer.from(JSON.stringify(written)).toString("base64url")
+}
+
+function readCursor(input: SessionsInput): Position | undefined {
+  if (input.cursor === undefined) return undefined
+  const { q, t, i, a } = decode(input.cursor)
+  const isWhole = typeof t === "string" && /^-?\d{1,18}$/.test(t) && typeof i === "string" && Number.isSafeInteger(a)
+  if (!isWhole) throw badCursor("It was not made by pond.")
+  if (q !== fingerprint(input)) throw badCursor("It belongs to another list: repeat the same filters.")
+  return { lastAtMicros: BigInt(t), id: i, asOfMs: a as number }
+}
+
+function decode(cursor: string): Readonly<Record<string, unknown>> {
+  try {
+    if (cursor.length > CURSOR_LENGTH_MAX) return {}
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"))
+    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Of everything that decides what is listed. The size of a page may change. */
+function fingerprint({ filters = {} }: SessionsInput): string {
+  return Bun.hash.xxHash64(JSON.stringify(Object.entries(filters).sort())).toString(36)
+}
+
+function badCursor(why: string): PondError {
+  return new PondError("validation_failed", `Invalid cursor. ${why}`, { details: { field: "cursor" } })
+}
