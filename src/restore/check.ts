@@ -2,7 +2,7 @@
  * Before a restore touches a client's directory, what it would write is written elsewhere, found by the client's own
  * source, parsed, and compared with what it is to say. A restore that cannot be read back is never written.
  */
-import type { Adapter, Conversation, OutputFile, OutputLine, SourceUnit } from "../adapters/adapter.ts"
+import type { Adapter, Conversation, OutputFile, OutputLine, OutputRow, SourceUnit } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import { PondError } from "../model/errors.ts"
 import { differingPointer, isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
@@ -136,7 +136,10 @@ function createProving(target: Adapter, { files, bodies }: WrittenLog, session: 
     if (log !== undefined) return log.count === log.length ? undefined : `/${index}/lines/${log.count}`
     const got = back.get(want.relativePath)
     if (got === undefined) return `/${index}`
-    const at = differingPointer(comparable(want), comparable(got))
+    const at =
+      want.form === "database" && got.form === "database"
+        ? differingPointer(comparableRows(want), comparableRows(withColumnsOf(want, got)))
+        : differingPointer(want as unknown as JsonValue, got as unknown as JsonValue)
     return at === undefined ? undefined : `/${index}${at}`
   }
 
@@ -168,11 +171,28 @@ function isSameLine(want: OutputLine | undefined, got: OutputLine): boolean {
  * Rows of a database have no order, and which of them stand inside others is only how they were read: those of a session
  * that grew are stored as they came, and read back table by table.
  */
-function comparable(file: OutputFile): JsonValue {
-  if (file.form !== "database") return file as unknown as JsonValue
+function comparableRows(file: RowsOfFile): JsonValue {
   const keyed = [...flatRows(file)].map((row) => ({ row, key: stringifyJson(row as unknown as JsonValue) }))
   const rows = keyed.toSorted((left, right) => (left.key < right.key ? -1 : 1)).map(({ row }) => row)
   return { ...file, rows } as unknown as JsonValue
+}
+
+type RowsOfFile = Extract<OutputFile, { form: "database" }>
+
+/**
+ * Clients add columns to their tables. A column that a row of an older version never had comes back with its default from a
+ * database that has it, and says nothing.
+ */
+function withColumnsOf(want: RowsOfFile, got: RowsOfFile): RowsOfFile {
+  const nameOf = ({ table, row }: OutputRow) =>
+    stringifyJson([table, ...(want.schema.keys[table] ?? []).map((column) => row[column] ?? null)])
+  const columns = new Map([...flatRows(want)].map((each) => [nameOf(each), each.row]))
+  const rows = [...flatRows(got)].map((each) => {
+    const own = columns.get(nameOf(each))
+    if (own === undefined) return each
+    return { ...each, row: Object.fromEntries(Object.entries(each.row).filter(([column]) => column in own)) }
+  })
+  return { ...got, rows }
 }
 
 // --- Foreign: the same conversation, but for the losses ------------------------------------------------------------------

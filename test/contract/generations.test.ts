@@ -71,6 +71,8 @@ const OPENCODE: readonly Generation[] = [
   ["the tree: todos", "tree", { place: /^storage\/todo\// }],
   ["the tree: diffs", "tree", { place: /^storage\/session_diff\// }],
   ["the tree: children", "tree", { place: /^storage\/session\//, holds: /"parentID"/ }],
+  ["rows: a session without the columns of 1.14", "first-database", { holds: /"version":"1\.2\.15"/ }],
+  ["rows: a session without the columns of 1.18", "before-events", { holds: /"version":"1\.14\.41"/ }],
   ["rows: messages and parts", "tools", { place: /^opencode\.db$/, holds: /"table":"part"/ }],
   ["rows: session_message", "events", { holds: /"table":"session_message"/ }],
   ["rows: events", "events", { holds: /"table":"event"/ }],
@@ -126,7 +128,8 @@ const TABLES = ["session", "message", "part", "session_message", "session_input"
 function textOf(path: string): string {
   if (!path.endsWith(".db")) return readFileSync(path, "latin1")
   using database = new Database(path, { readonly: true })
-  const rows = TABLES.flatMap((table) =>
+  const there = new Set(database.query("SELECT name FROM sqlite_master").values().flat())
+  const rows = TABLES.filter((table) => there.has(table)).flatMap((table) =>
     database
       .query(`SELECT * FROM ${table}`)
       .all()

@@ -135,7 +135,7 @@ function writeInto(database: Database, path: string, file: RowsToWrite, options:
     }
     const backups = conflicts.length > 0 && backup !== undefined ? copyDatabase(path, backup) : []
     if (conflicts.length > 0) removeOwners(database, file)
-    const written = insertAll(database, file)
+    const written = insertAll(database, file, options)
     database.run("COMMIT")
     return { ...written, backups }
   } catch (error) {
@@ -144,7 +144,7 @@ function writeInto(database: Database, path: string, file: RowsToWrite, options:
   }
 }
 
-function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "backups"> {
+function insertAll(database: Database, file: RowsToWrite, options: IntoOptions): Omit<RowsWritten, "backups"> {
   const insertions = new Map<string, Insertion>()
   const lacking = new Set<string>()
   let inserted = 0
@@ -164,9 +164,12 @@ function insertAll(database: Database, file: RowsToWrite): Omit<RowsWritten, "ba
     else inserted++
   }
   if (lacking.size === 0) return { inserted, present }
+  const names = [...lacking].join(", ")
   throw new PondError(
     "version_unsupported",
-    "This database was created by an older version of its client. Update the client, start it once, and run this again.",
+    options.isEmpty
+      ? `The session has values in columns that a new database of its client does not have: ${names}. Write it in the form of today with --anew.`
+      : `This database lacks columns that the session has: ${names}. Update the client and start it once, or write the session in the form of today with --anew.`,
     { details: { columns: [...lacking] } },
   )
 }
