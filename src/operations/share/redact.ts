@@ -3,7 +3,8 @@
  * machine's own variables; a password that is an ordinary word it cannot know, and whoever shares is told so.
  */
 import type { Environment } from "../../platform/host/environment.ts"
-import { CREDENTIAL_FORMS, type CredentialForm } from "./credential-forms.ts"
+import type { CredentialForm } from "./credential-forms.ts"
+import { findCredentials } from "./find-credentials.ts"
 
 export interface Redactor {
   readonly clean: (text: string) => string
@@ -22,16 +23,18 @@ export function createRedactor(environment: Environment): Redactor {
   const counts = new Map<string, number>()
   const count = (kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const literals = secretVariables(environment)
-  const forms = literals.length === 0 ? CREDENTIAL_FORMS : [variablesForm(literals), ...CREDENTIAL_FORMS]
+  const variables = literals.length === 0 ? undefined : variablesForm(literals)
   const home = homePattern(environment["HOME"])
-  const put = (kind: string) => {
-    count(kind)
-    return `[redacted: ${kind}]`
-  }
   return {
     clean: (text) => {
-      let cleaned = text
-      for (const form of forms) cleaned = replaced(cleaned, form, put)
+      let cleaned = ""
+      let end = 0
+      for (const { kind, from, to } of findCredentials(text, variables)) {
+        count(kind)
+        cleaned += `${text.slice(end, from)}[redacted: ${kind}]`
+        end = to
+      }
+      cleaned += text.slice(end)
       if (home === undefined) return cleaned
       return cleaned.replace(home, () => {
         count(HOME)
@@ -40,17 +43,6 @@ export function createRedactor(environment: Environment): Redactor {
     },
     replaced: () => [...counts].map(([kind, places]) => ({ kind, count: places })),
   }
-}
-
-function replaced(text: string, { kind, pattern, isSecret }: CredentialForm, put: (kind: string) => string): string {
-  return text.replace(pattern, (...found) => {
-    const whole = String(found[0])
-    const groups = found.at(-1) as { readonly secret?: string } | string
-    const secret = typeof groups === "object" ? (groups.secret ?? whole) : whole
-    if (isSecret?.(secret) === false || secret.includes("[redacted:")) return whole
-    const at = whole.lastIndexOf(secret)
-    return `${whole.slice(0, at)}${put(kind)}${whole.slice(at + secret.length)}`
-  })
 }
 
 // --- What this machine itself knows ----------------------------------------------------------------------------------

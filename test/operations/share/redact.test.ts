@@ -1,6 +1,7 @@
 /** What is taken for a credential, and what is left: no real one stands here, and none in one piece. */
 import { describe, expect, test } from "bun:test"
 import { createRedactor } from "../../../src/operations/share/redact.ts"
+import { CREDENTIAL_SHAPES, LOOK_ALIKES } from "../../support/credential-shapes.ts"
 
 const { clean } = createRedactor({})
 const WORD = "aB3dE5gH7jK9mN1pQ3sT5vX7zA2cD4fG6"
@@ -61,6 +62,32 @@ describe("taken out, and named", () => {
   ])("a private key %s", (_, text, rest) => expect(clean(`a ${text}`)).toBe(`a [redacted: private key]${rest}`))
 })
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+const uncoloured = (text: string) => text.replace(/\u001b\[[\d;]*m/g, "")
+
+describe("as it stands in what agents read and print", () => {
+  test("the lists are as long as they should be", () => {
+    expect(CREDENTIAL_SHAPES.length).toBeGreaterThanOrEqual(96)
+    expect(LOOK_ALIKES.length).toBeGreaterThanOrEqual(70)
+  })
+  test.each([...CREDENTIAL_SHAPES])("%s is taken out", (_, around, secret) => {
+    const cleaned = uncoloured(clean(around.replace("%%", () => secret)))
+    expect(cleaned).toContain("[redacted: ")
+    expect(cleaned).not.toContain(uncoloured(secret).slice(4, 20))
+    const [before = "", after = ""] = around.split("%%")
+    expect(cleaned.startsWith(uncoloured(before).slice(0, 4))).toBe(true)
+    expect(cleaned.endsWith(uncoloured(after).slice(-3))).toBe(true)
+  })
+  test.each(LOOK_ALIKES.map((text) => [text]))("left as it is: %j", (text) => expect(clean(text)).toBe(text))
+})
+
+test("a colour inside a text is kept, and what is found after it stands where it stood", () => {
+  const secret = `ghp${"_"}${long(36)}`
+  expect(clean(`\u001b[1mone\u001b[0m two \u001b[31m${secret}\u001b[0m three \u001b[32mfour\u001b[0m`)).toBe(
+    "\u001b[1mone\u001b[0m two \u001b[31m[redacted: GitHub token]\u001b[0m three \u001b[32mfour\u001b[0m",
+  )
+})
+
 test.each([
   "const token = getToken()",
   "max_tokens: 4096, MAX_TOKENS=4096",
@@ -101,7 +128,20 @@ test("what this machine's own variables hold is taken out, whatever its form, an
 })
 
 test("a text of megabytes that is made to be slow is not", () => {
-  const texts = ["-----BEGIN PRIVATE KEY-----", "a://b:", "authorization: ", "sk-", "eyJ", "password='"]
+  const texts = [
+    ...["-----BEGIN PRIVATE KEY-----", "a://b:", "authorization: ", "sk-", "eyJ", "password='", "password: ", "curl "],
+    ...[
+      "curl -u a",
+      "mysql -p ",
+      "machine a password ",
+      "a:1234:b:c:",
+      "\u001b[31m",
+      "--password ",
+      ";pwd=",
+      "\\n",
+      "docker login ",
+    ],
+  ]
   for (const text of texts) {
     expect(clean(text.repeat(40_000)).length).toBeGreaterThan(text.length)
   }
