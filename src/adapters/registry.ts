@@ -2,10 +2,11 @@
 import type { Adapter } from "./adapter.ts"
 import { claudeCode } from "./claude-code/adapter.ts"
 import { codex } from "./codex/adapter.ts"
+import { geminiCli } from "./gemini-cli/adapter.ts"
 import { opencode } from "./opencode/adapter.ts"
 import { pi } from "./pi/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi]
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi, geminiCli]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

@@ -108,11 +108,26 @@ const PI: readonly Generation[] = [
   ["blank lines", "damaged", { holds: /\n\s*\n/ }],
 ]
 
+const GEMINI_CLI: readonly Generation[] = [
+  ["documents in a hash folder", "v0.28-document", { place: /^tmp\/[0-9a-f]{64}\/chats\/session-[^/]+\.json$/ }],
+  ["documents in a slug folder", "v0.36-document", { place: /^tmp\/alpha\/chats\/session-[^/]+\.json$/ }],
+  ["documents: agents", "v0.36-document", { holds: /"kind": "subagent"/ }],
+  ["logs: messages that come again", "tools", { holds: /"type":"gemini".*"toolCalls"/ }],
+  ["logs: results twice", "tools", { holds: /"type":"user","content":\[\{"functionResponse"/ }],
+  ["logs: a resume", "resumed", { holds: /_response"/ }],
+  ["logs: agents in a folder", "subagent", { place: /\/chats\/[0-9a-f-]{36}\/[^/]+\.jsonl$/ }],
+  ["logs: compaction", "compacted", { holds: /<state_snapshot>/ }],
+  ["logs: rewinds", "rewound", { holds: /"\$rewindTo"/ }],
+  ["logs: outputs in files", "rewound", { place: /\/tool-outputs\/session-/ }],
+  ["images", "image", { holds: /"inlineData"/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
   opencode: OPENCODE,
   pi: PI,
+  "gemini-cli": GEMINI_CLI,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")

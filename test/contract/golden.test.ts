@@ -129,6 +129,7 @@ const TOLD: Readonly<Record<string, string>> = {
   codex: "agents",
   opencode: "subagent",
   pi: "responses",
+  "gemini-cli": "subagent",
 }
 
 for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {

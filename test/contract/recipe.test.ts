@@ -63,9 +63,9 @@ function addLine(): void {
   const before = readFileSync(path, "utf8")
   const after = before
     .replace("import { pi }", 'import { notes } from "./notes/adapter.ts"\nimport { pi }')
-    .replace("opencode, pi]", "opencode, pi, notes]")
+    .replace(/^(export const ADAPTERS.*)\]$/m, "$1, notes]")
   expect(after.split("\n").length - before.split("\n").length).toBe(1)
-  expect(after).toContain("pi, notes]")
+  expect(after).toContain(", notes]")
   writeFileSync(path, after)
 }
 

@@ -71,9 +71,9 @@ function resultDifferences(entries: readonly Entry[], wire: readonly WireItem[])
   })
 }
 
-/** Some clients store two ids in one, and providers are given the first. */
+/** Some clients store two ids in one, and providers are given the first; some put the name of the tool in front of it. */
 function idOf(id: string): string {
-  return id.split("|")[0] ?? id
+  return /^(?:[a-z_]+__)?([^|]*)/.exec(id)?.[1] ?? id
 }
 
 function plain(text: string): string {

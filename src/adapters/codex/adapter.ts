@@ -27,11 +27,11 @@ export const codex: Adapter = {
   },
   vocabulary,
   // Messages do not say it: each turn begins with a record of its own that does.
+  models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
   branch: [
     ["payload", "git", "branch"],
     ["git", "branch"],
   ],
-  models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
   contentIds: true,
   lineage: { open: openBases },
   relocation: { nameOf, currentPath, repoint, unchangedByRepoint },

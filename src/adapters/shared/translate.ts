@@ -2,7 +2,7 @@
  * A tool call of one client in the words of another, and a tool result as plain content.
  * Knows the form of vocabularies, and no client's.
  */
-import { isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import { toolOfPatch } from "./patches.ts"
 import { type NeutralTool, readTool, type ToolKind, type Vocabulary, writeTool } from "./vocabulary.ts"
 
@@ -48,11 +48,11 @@ export type ResultContent =
 
 /**
  * What a model was shown as the result of a call, in the shapes that clients write it: a text, a list of blocks of the
- * Anthropic, OpenAI or pi form, or an object that holds one of these. Anything else is shown as the JSON that it is.
+ * Anthropic, OpenAI, Google or pi form, or an object that holds one of these. Anything else is shown as the JSON that it is.
  */
 export function resultContent(result: JsonValue): readonly ResultContent[] {
   if (typeof result === "string") return [{ type: "text", text: result }]
-  if (Array.isArray(result)) return withoutEmpty(result.map(blockContent))
+  if (Array.isArray(result)) return withoutEmpty(result.flatMap(blockContent))
   if (isJsonObject(result)) {
     for (const key of ["output", "content"]) {
       const inner = result[key]
@@ -75,17 +75,31 @@ export function resultText(result: JsonValue): string {
     .join("\n")
 }
 
-function blockContent(block: JsonValue): ResultContent {
-  if (isJsonObject(block)) {
-    const { type, text, data, mimeType, source, image_url: url } = block
-    if (typeof text === "string") return { type: "text", text }
-    if (type === "image" && typeof data === "string" && typeof mimeType === "string")
-      return { type: "image", mediaType: mimeType, base64: data }
-    if (isJsonObject(source) && typeof source["data"] === "string" && typeof source["media_type"] === "string")
-      return { type: "image", mediaType: source["media_type"], base64: source["data"] }
-    const found = typeof url === "string" ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null
-    if (found?.[1] !== undefined && found[2] !== undefined)
-      return { type: "image", mediaType: found[1], base64: found[2] }
-  }
-  return { type: "text", text: typeof block === "string" ? block : stringifyJson(block) }
+function blockContent(block: JsonValue): readonly ResultContent[] {
+  if (!isJsonObject(block)) return [{ type: "text", text: typeof block === "string" ? block : stringifyJson(block) }]
+  const { text, functionResponse } = block
+  if (typeof text === "string") return [{ type: "text", text }]
+  if (isJsonObject(functionResponse)) return responseContent(functionResponse)
+  return [imageContent(block) ?? { type: "text", text: stringifyJson(block) }]
+}
+
+/** As Google has it: what came is the output or an error, and pictures stand beside it. */
+function responseContent({ response, parts }: JsonObject): readonly ResultContent[] {
+  const { output, error } = isJsonObject(response) ? response : {}
+  const said = output ?? error ?? response ?? null
+  const beside = Array.isArray(parts) ? parts.flatMap(blockContent) : []
+  return [...resultContent(said), ...beside]
+}
+
+function imageContent({ type, data, mimeType, source, image_url: url, inlineData }: JsonObject) {
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string")
+    return { type: "image", mediaType: mimeType, base64: data } as const
+  if (isJsonObject(source) && typeof source["data"] === "string" && typeof source["media_type"] === "string")
+    return { type: "image", mediaType: source["media_type"], base64: source["data"] } as const
+  if (isJsonObject(inlineData) && typeof inlineData["data"] === "string" && typeof inlineData["mimeType"] === "string")
+    return { type: "image", mediaType: inlineData["mimeType"], base64: inlineData["data"] } as const
+  const found = typeof url === "string" ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null
+  return found?.[1] === undefined || found[2] === undefined
+    ? undefined
+    : ({ type: "image", mediaType: found[1], base64: found[2] } as const)
 }

@@ -27,11 +27,15 @@ export function outcomeText({ error, messages, sessions, exit_code }: SyncRecord
   return exit_code === 0 ? stored : `${stored}; some records could not be parsed (pond sync -v)`
 }
 
+/** How long a client keeps sessions. */
+export function ageText(days: number): string {
+  return days < 1 ? counted(Math.round(days * 24), "hour") : counted(Math.round(days), "day")
+}
+
 /** What nobody else will keep. */
 export function unreadText({ title, path, sessions, retention }: Surroundings["unread"][number]): string {
   const { days, due, setting, file } = retention
-  const age = days < 1 ? counted(Math.round(days * 24), "hour") : counted(Math.round(days), "day")
-  return `${title} deletes ${due} of its ${counted(sessions, "session")} within a week, and pond cannot read them yet. Raise ${setting} (${age}) in ${visibleLine(file)}, or copy ${visibleLine(path)}/tmp`
+  return `${title} deletes ${due} of its ${counted(sessions, "session")} within a week, and pond cannot read them yet. Raise ${setting} (${ageText(days)}) in ${visibleLine(file)}, or copy ${visibleLine(path)}/tmp`
 }
 
 export function unidentifiedText(count: number): string {

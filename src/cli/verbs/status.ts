@@ -6,7 +6,7 @@ import { overview, type StoreOverview } from "../../operations/machine/care-oper
 import type { Surroundings } from "../../operations/machine/overview.ts"
 import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
-import { everyText, recordText, unidentifiedText, unreadText } from "../render/sync-text.ts"
+import { ageText, everyText, recordText, unidentifiedText, unreadText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
@@ -172,7 +172,7 @@ function warningsOf(
   }
   if (retention !== null && retention.due > 0) {
     lines.push(
-      `${title} deletes ${counted(retention.due, "session")} within a week (${retention.setting}: ${counted(retention.days, "day")}). Sessions stored in pond are kept`,
+      `${title} deletes ${counted(retention.due, "session")} within a week (${retention.setting}: ${ageText(retention.days)}). Sessions stored in pond are kept`,
     )
   }
   lines.push(

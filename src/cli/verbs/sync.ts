@@ -8,7 +8,7 @@ import { sync as operation, watch as watchOperation } from "../../operations/mac
 import { perform } from "../../operations/operation.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
-import { issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
+import { ageText, issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 
@@ -262,7 +262,7 @@ function remarks(
   }
   if (retention !== null && retention.days < RETENTION_LONG_DAYS && sessions.seen > 0) {
     lines.push(
-      `${adapter}: it deletes sessions after ${counted(retention.days, "day")} (${retention.setting} in ${visibleLine(retention.file)}). Sessions stored in pond are kept.\n`,
+      `${adapter}: it deletes sessions after ${ageText(retention.days)} (${retention.setting} in ${visibleLine(retention.file)}). Sessions stored in pond are kept.\n`,
     )
   }
   return [...lines, ...issueLines(adapter, issues, style)]
