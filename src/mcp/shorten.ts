@@ -5,6 +5,7 @@
 import { countText } from "../model/numbers.ts"
 import type { GetOutput } from "../operations/wire/get.ts"
 import type { MessageView, PartView } from "../operations/wire/views.ts"
+import { toolCall } from "./tool-call.ts"
 
 export function shorten(answer: GetOutput, charsMax: number): GetOutput {
   const { result } = answer
@@ -19,7 +20,7 @@ export function shorten(answer: GetOutput, charsMax: number): GetOutput {
 }
 
 function shortMessage(view: MessageView, charsMax: number): MessageView {
-  const readOn = `pond_get message_id=${view.id} session_id_of_message=${view.session_id}`
+  const readOn = toolCall("pond_get", { message_id: view.id, session_id_of_message: view.session_id })
   const { text, content, parts } = view
   return {
     ...view,

@@ -14,6 +14,7 @@ import {
 import type { SessionsOutput } from "../operations/wire/sessions.ts"
 import type { MessageView, PartSummary, PartView } from "../operations/wire/views.ts"
 import { valueText } from "./shorten.ts"
+import { argumentText, toolCall } from "./tool-call.ts"
 
 const RULE_WIDTH = 72
 
@@ -41,7 +42,7 @@ export function searchTranscript(
       lines.push("", hitRule(match, session, ++index), ...body(match.text, ""), ...files(match))
     if (session.newer_messages_count > 0) {
       lines.push(
-        `(${session.newer_messages_count} newer messages in this session: pond_get session_id=${session.session_id} session_from="end")`,
+        `(${session.newer_messages_count} newer messages in this session: ${toolCall("pond_get", { session_id: session.session_id, session_from: "end" })})`,
       )
     }
   }
@@ -153,7 +154,7 @@ function sessionLines(
     lines.push(
       asked.session_from === "end"
         ? `... ${messages_remaining} earlier messages precede this tail; call pond_get with session_from="start" to read from the beginning`
-        : `... ${messages_remaining} more messages; pass after_id=${oneLine(last.id)} to pond_get to continue`,
+        : `... ${messages_remaining} more messages; pass after_id=${argumentText(last.id)} to pond_get to continue`,
     )
   }
   return lines
@@ -173,7 +174,7 @@ function messageLines({ session }: GetOutput, result: MessageResult, asked: GetI
   const last = target_parts.at(-1)
   if (target_parts_remaining > 0 && last !== undefined) {
     lines.push(
-      `... ${target_parts_remaining} more parts of ${oneLine(target.id)}; pass after_id=${oneLine(last.id)} to pond_get to continue`,
+      `... ${target_parts_remaining} more parts of ${oneLine(target.id)}; pass after_id=${argumentText(last.id)} to pond_get to continue`,
     )
   }
   return lines

@@ -12,6 +12,7 @@ import type { Loss } from "../model/report.ts"
 import type { Entry, Part, ProviderOptions, Session, SessionLog } from "../model/session.ts"
 import { withoutSuperseded } from "../model/superseded.ts"
 import { between } from "../platform/memory.ts"
+import { pondCommand } from "../platform/process/shell-word.ts"
 import { collectLog, type StoredLog, type StoredTree } from "../sessions/read/read-sessions.ts"
 import { refuseForeignOutput } from "./allowed-output.ts"
 import { createOutputFiles, foreignFiles, mergeFiles, type NewLines, outputOptionsOf } from "./output-files.ts"
@@ -169,7 +170,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
 function nothingToTell(id: string, target: Adapter): PondError {
   return new PondError(
     "validation_failed",
-    `Session ${id} has no messages, so ${target.title} has nothing to resume. \`pond get ${id} --mode verbatim\` shows what it contains.`,
+    `Session ${id} has no messages, so ${target.title} has nothing to resume. \`${pondCommand("get", id, { mode: "verbatim" })}\` shows what it contains.`,
     { details: { session_id: id } },
   )
 }

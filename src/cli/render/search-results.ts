@@ -3,7 +3,7 @@
 import { counted, countText } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../../operations/wire/search.ts"
-import { shellWord } from "../../platform/process/shell-word.ts"
+import { pondCommand, shownCommand } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
 import { whenText } from "./dates.ts"
 import { excerpt, highlightMatches, patternOf } from "./highlight.ts"
@@ -69,7 +69,9 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, layout:
   const newer =
     session.newer_messages_count === 0
       ? ""
-      : style.dim(`  ${counted(session.newer_messages_count, "newer message")}: pond get ${id} --from end\n`)
+      : style.dim(
+          `  ${counted(session.newer_messages_count, "newer message")}: ${pondCommand("get", session.session_id, { from: "end" })}\n`,
+        )
   return `${head}${found}${newer}`
 }
 
@@ -88,9 +90,8 @@ function matchText(match: Match, sessionId: string, pattern: RegExp | undefined,
 const OWN_ID_UNITS = 20
 
 export function openingCommand(messageId: string, sessionId: string): string {
-  const id = visibleLine(messageId)
-  const owner = id.length < OWN_ID_UNITS && sessionId !== "" ? ` --session ${visibleLine(sessionId)}` : ""
-  return `pond get ${id}${owner} --context 3`
+  const isShort = messageId.length < OWN_ID_UNITS && sessionId !== ""
+  return pondCommand("get", messageId, { ...(isShort ? { session: sessionId } : {}), context: "3" })
 }
 
 export function roleText(role: string, style: Style): string {
@@ -101,7 +102,7 @@ function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const { next_cursor, sessions } = answer
   const more = next_cursor === undefined ? "" : `More results: --cursor ${next_cursor}\n`
   const [best] = sessions ?? []
-  const goOn = best === undefined ? "" : `Resume the first: pond resume ${visibleLine(best.session_id)}\n`
+  const goOn = best === undefined ? "" : `Resume the first: ${pondCommand("resume", best.session_id)}\n`
   const operators = answer.searched.excluded.filter((each) => each.startsWith("operators: "))
   const ignored = operators.map((each) => `Not supported, ${visibleLine(each)}\n`).join("")
   return `${foundText(answer, layout)}.\n${ignored}${goOn}${more}`
@@ -148,7 +149,9 @@ function nextTry(query: string, { mode, scope }: Pick<ResultsLayout, "mode" | "s
     mode === "pattern"
       ? ["Try a pattern search that includes", "pattern"]
       : ["Try an exact search that includes", "exact"]
-  return `${how} tool output: pond search --mode ${next} --scope all ${shellWord(visibleLine(query))}\n`
+  const words = visibleLine(query)
+  const command = ["pond", "search", "--mode", next, "--scope", "all", ...(words.startsWith("-") ? ["--"] : []), words]
+  return `${how} tool output: ${shownCommand(command)}\n`
 }
 
 // --- How the ranking came about (--explain) ---

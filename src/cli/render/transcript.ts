@@ -4,6 +4,7 @@ import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import type { GetOutput } from "../../operations/wire/get.ts"
 import type { MessageView, PartView } from "../../operations/wire/views.ts"
+import { pondCommand } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
 import { whenText } from "./dates.ts"
 import { projectText } from "./home-paths.ts"
@@ -26,10 +27,10 @@ export function headText(answer: GetOutput, { style, nowMs, home, columns }: Tra
   const parent = session.parent_session_id
   return [
     `${style.bold(title)}\n${style.dim(facts)}\n`,
-    style.dim(`Resume: pond resume ${id}\n`),
-    parent === undefined ? "" : style.dim(`Parent: pond get ${visibleLine(parent)}\n`),
+    style.dim(`Resume: ${pondCommand("resume", session.id)}\n`),
+    parent === undefined ? "" : style.dim(`Parent: ${pondCommand("get", parent)}\n`),
     ...children.map((child) =>
-      style.dim(`Sub-agent ${visibleLine(child.source_agent)}: pond get ${visibleLine(child.id)}\n`),
+      style.dim(`Sub-agent ${visibleLine(child.source_agent)}: ${pondCommand("get", child.id)}\n`),
     ),
   ].join("")
 }
@@ -51,13 +52,13 @@ export function messagesText(messages: readonly MessageView[], layout: Transcrip
 /** Where a page ends before the session does. */
 export function remainderText({ session, result }: GetOutput, isFromEnd: boolean, { style }: TranscriptLayout): string {
   if (!("messages" in result) || result.messages_remaining === 0) return ""
-  const id = visibleLine(session.id)
   const last = result.messages.at(-1)
-  if (isFromEnd) return style.dim(`\n${counted(result.messages_remaining, "earlier message")}: pond get ${id}\n`)
+  if (isFromEnd)
+    return style.dim(`\n${counted(result.messages_remaining, "earlier message")}: ${pondCommand("get", session.id)}\n`)
   return last === undefined
     ? ""
     : style.dim(
-        `\n${counted(result.messages_remaining, "more message")}: pond get ${id} --after ${visibleLine(last.id)}\n`,
+        `\n${counted(result.messages_remaining, "more message")}: ${pondCommand("get", session.id, { after: last.id })}\n`,
       )
 }
 
@@ -71,7 +72,7 @@ export function neighbourhoodText(answer: GetOutput, layout: TranscriptLayout): 
     remaining === 0
       ? ""
       : style.dim(
-          `  ${counted(remaining, "more part")}: pond get ${visibleLine(target.id)} --session ${visibleLine(target.session_id)} --after ${visibleLine(parts.at(-1)?.id ?? "")}\n`,
+          `  ${counted(remaining, "more part")}: ${pondCommand("get", target.id, { session: target.session_id, after: parts.at(-1)?.id ?? "" })}\n`,
         )
   return [
     messagesText(

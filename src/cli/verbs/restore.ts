@@ -20,7 +20,7 @@ import { perform } from "../../operations/operation.ts"
 import type { Pond } from "../../operations/pond.ts"
 import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type ProgramRun, runProgram } from "../../platform/process/programs.ts"
-import { shownShellWord } from "../../platform/process/shell-word.ts"
+import { pondCommand, shownCommand, shownShellWord } from "../../platform/process/shell-word.ts"
 import { flag } from "../flags.ts"
 import { pickSession } from "../picker/pick-session.ts"
 import type { InteractiveScreen } from "../picker/picker.ts"
@@ -111,13 +111,13 @@ async function bringBack({ host }: Pond, report: RestoreReport, title: string): 
   const surroundings = { ...host.environment, ...environment }
   const { exitCode, stdout, stderr } = await runProgram(before, surroundings, { cwd }).catch(notRun)
   if (exitCode === 0) {
-    host.log.warn(`${title} had archived the session; brought it back with \`${wordsText(before)}\`.`)
+    host.log.warn(`${title} had archived the session; brought it back with \`${shownCommand(before)}\`.`)
     return
   }
   const said = `${stderr}\n${stdout}`.split("\n").find((line) => line.trim() !== "") ?? `it ended with ${exitCode}`
   throw new PondError(
     "conflict",
-    `The session is archived, and \`${wordsText(before)}\` did not bring it back (${visibleLine(said.trim())}). Resume with: ${commandText(report)}`,
+    `The session is archived, and \`${shownCommand(before)}\` did not bring it back (${visibleLine(said.trim())}). Resume with: ${commandText(report)}`,
     { details: { ...report } },
   )
 }
@@ -139,7 +139,7 @@ function warnOfShorterLog(
   if (lines >= main.lines.length) return
   const shorter = `${at.path} has ${countText(lines)} lines, the stored session ${countText(main.lines.length)}`
   const there = [...(root === undefined ? [] : ["--root", root]), ...(cwd === undefined ? [] : ["--cwd", cwd])]
-  const forced = `\`${wordsText(["pond", "resume", report.session_id, ...there, "--force"])}\` resumes the stored one`
+  const forced = `\`${shownCommand(["pond", "resume", report.session_id, ...there, "--force"])}\` resumes the stored one`
   const said = visibleLine(`${shorter}: ${target.title} resumes the shorter one.`)
   host.log.warn(`${said} ${forced} and keeps the other as a backup.`)
 }
@@ -197,7 +197,7 @@ async function restoreOrFindExisting(
   if (!existsSync(cwd)) {
     const message =
       options.cwd === undefined
-        ? `The session ran in ${cwd}, which does not exist here. Choose a directory: pond resume ${options.sessionId} --cwd DIR`
+        ? `The session ran in ${cwd}, which does not exist here. Choose a directory: ${pondCommand("resume", options.sessionId, { cwd: "DIR" })}`
         : `The directory ${cwd} does not exist. Create it, or choose another with --cwd.`
     throw new PondError("not_found", message, { details: { cwd } })
   }
@@ -237,7 +237,7 @@ function warnOfOutdatedForm({ host }: RestoreContext["pond"], plan: RestorePlan,
   const { title } = plan.target
   host.log.warn(
     visibleLine(
-      `${title} cannot open this old format unless it converted the session itself. \`pond resume ${sessionId}\` writes a new session in the current format.`,
+      `${title} cannot open this old format unless it converted the session itself. \`${pondCommand("resume", sessionId)}\` writes a new session in the current format.`,
     ),
   )
 }
@@ -320,10 +320,6 @@ function render(report: RestoreReport, title: string, style: Style): string {
 function commandText({ resume: { before, command, cwd, environment = {} } }: RestoreReport): string {
   const set = Object.entries(environment).map(([name, value]) => `${name}=${shownShellWord(value)}`)
   const steps = before === undefined ? [command] : [before, command]
-  const told = steps.map((step) => [...set, wordsText(step)].join(" "))
+  const told = steps.map((step) => [...set, shownCommand(step)].join(" "))
   return [`cd ${shownShellWord(cwd)}`, ...told].join(" && ")
-}
-
-function wordsText(command: readonly string[]): string {
-  return command.map(shownShellWord).join(" ")
 }

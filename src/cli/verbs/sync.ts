@@ -6,6 +6,7 @@ import type { unreadOf } from "../../operations/machine/overview.ts"
 import { type planDocument, type SyncHooks, type SyncOutcome, syncExitCode } from "../../operations/machine/sync.ts"
 import { sync as operation, watch as watchOperation } from "../../operations/machine/sync-operations.ts"
 import { perform } from "../../operations/operation.ts"
+import { pondCommand } from "../../platform/process/shell-word.ts"
 import { flag } from "../flags.ts"
 import type { Style } from "../render/style.ts"
 import { ageText, issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
@@ -275,7 +276,9 @@ function issueLines(adapter: string, issues: Report["adapters"][number]["issues"
   if (issues.length <= ISSUES_SHOWN) return issues.map((group) => issueLine(adapter, group, style))
   const records = issues.reduce((sum, { count }) => sum + count, 0)
   const what = `${counted(records, "record")} of ${issues.length} kinds could not be fully parsed`
-  return [`${style.dim("note")}  ${adapter}: ${what}; all are stored complete. See pond verify ${adapter}.\n`]
+  return [
+    `${style.dim("note")}  ${adapter}: ${what}; all are stored complete. See ${pondCommand("verify", adapter)}.\n`,
+  ]
 }
 
 // --- What would be done -----------------------------------------------------------------------------------------------

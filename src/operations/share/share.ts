@@ -7,6 +7,7 @@ import { countText } from "../../model/numbers.ts"
 import type { Session } from "../../model/session.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { madeValues } from "../../platform/memory.ts"
+import { pondCommand } from "../../platform/process/shell-word.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
@@ -134,7 +135,7 @@ function head(session: Session, isFirst: boolean, { clean }: Reading): string {
 function childrenText(children: readonly Session[], { clean, options }: Reading): string {
   const lines = children.map(({ id, title, source_agent: agent }) => {
     const named = title === undefined ? "" : `, ${escapeInline(clean(title))}`
-    const code = inlineCode(options.withSubagents ? id : `pond get ${id} --format md`)
+    const code = inlineCode(options.withSubagents ? id : pondCommand("get", id, { format: "md" }))
     return `*   ${code} ${escapeInline(agent)}${named}\n`
   })
   return `\n---\n\nSub-agent sessions${options.withSubagents ? " (below)" : ""}:\n\n${lines.join("")}`

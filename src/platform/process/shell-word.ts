@@ -3,7 +3,7 @@ import { visible } from "../../model/visible.ts"
 
 /** For commands that people copy and schedulers run. */
 export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  return /^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 /** On one line that is safe to print: what cannot be seen is spelled out by its bytes, which bash, zsh and ksh read and others refuse. */
@@ -15,4 +15,21 @@ export function shownShellWord(word: string): string {
     return Array.from(Buffer.from(sign), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")
   })
   return `$'${spelled.join("")}'`
+}
+
+/** A command that people copy: each word comes back as one word, whoever wrote it. */
+export function shownCommand(words: readonly string[]): string {
+  return words.map(shownShellWord).join(" ")
+}
+
+/**
+ * A command of pond that is printed, on any surface: `pond get ID --after ID`. Ids come from files that anybody may have
+ * written. One that begins with a dash stands behind `--`, or behind its flag's `=`, and is taken for no flag.
+ */
+export function pondCommand(verb: string, operand: string, flags: Readonly<Record<string, string>> = {}): string {
+  const options = Object.entries(flags).flatMap(([name, value]) =>
+    value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value],
+  )
+  const words = operand.startsWith("-") ? [...options, "--", operand] : [operand, ...options]
+  return shownCommand(["pond", verb, ...words])
 }
