@@ -16,7 +16,9 @@ import { lastCommitOf, nextRowNumberOf, scanByNumber, takeByNumber, versionOf } 
 import { beginSnapshot } from "./lance/snapshot.ts"
 import { perhapsThere } from "./lance/stored-keys.ts"
 import { deleteWhere, insertAbsent, insertBatches, insertColumns } from "./lance/write.ts"
+import { checkTables } from "./local/check.ts"
 import { openStoreWriteLock } from "./local/local-table.ts"
+import { repairStore } from "./local/repair.ts"
 import { openStaging, removeStaleStaging } from "./local/staging.ts"
 import type { Location } from "./location.ts"
 import { maintain, tableStatistics } from "./maintain/maintain.ts"
@@ -46,6 +48,8 @@ function storeOf(catalog: Catalog): Store {
       return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
     },
     removeStaleStaging: () => removeStaleStaging(catalog),
+    check: async (options) => (location.backend === "local" ? await checkTables(location.uri, context, options) : []),
+    repair: async () => (location.backend === "local" ? await repairStore(location.uri, context) : []),
     useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),
   }

@@ -106,6 +106,49 @@ export interface TableStatistics extends TableState {
   readonly version: number
 }
 
+// --- Integrity -------------------------------------------------------------------------------------------------------
+
+export interface CheckOptions {
+  /** Read every file and compare it with its checksum. */
+  readonly isDeep: boolean
+  /** Of the files, which share is read: 1 is all of them. With the number of the round, so that each has its turn. */
+  readonly share?: number
+  readonly round?: number
+  readonly signal?: AbortSignal
+  readonly onTable?: (table: string) => void
+}
+
+export interface TableDamage {
+  /** Below the folder of the table; empty where all of it is gone. */
+  readonly path: string
+  readonly found: "missing" | "changed"
+  /** The values of the first key column of the rows in it: of most tables the sessions. Nothing where it is not known. */
+  readonly groups: readonly string[] | undefined
+}
+
+export interface CheckedTable {
+  readonly table: string
+  readonly rows: number
+  readonly lostRows: number
+  readonly files: number
+  /** Files that no checksum covers yet. */
+  readonly uncovered: number
+  readonly bytesRead: number
+  /** What is damaged, in words. */
+  readonly sentence: string | undefined
+  readonly damaged: readonly TableDamage[]
+}
+
+export interface RepairedTable {
+  readonly table: string
+  readonly lostRows: number
+  readonly groups: readonly string[] | undefined
+  /** Files that came back from the quarantine, and files that went there. */
+  readonly returned: readonly string[]
+  readonly moved: readonly string[]
+  readonly place: string | undefined
+}
+
 // --- The door --------------------------------------------------------------------------------------------------------
 
 export interface Table<C extends Columns> {
@@ -185,6 +228,10 @@ export interface Store {
   openStaging(): Promise<StagingTables | undefined>
   /** Removes what an import that died has left beside the tables. */
   removeStaleStaging(): Promise<void>
+  /** What is not as it was written. Of an object store nothing is known. */
+  check(options: CheckOptions): Promise<readonly CheckedTable[]>
+  /** Takes what is damaged out of the tables, and says what that was. Only tables that were not whole are told. */
+  repair(): Promise<readonly RepairedTable[]>
   /** Before anything of it is read: by a process that stays, and seldom reads. */
   useSmallCaches(): void
   close(): void

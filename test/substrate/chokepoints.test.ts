@@ -70,7 +70,9 @@ test("what would go around a rule is not called at all", () => {
 test("storage: only what the engine leaves undone on a local disk touches files", () => {
   const touching = SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && /from "node:fs/.test(text))
   expect(touching.map(({ name }) => name).toSorted()).toEqual([
+    "substrate/local/check.ts",
     "substrate/local/disk-files.ts",
+    "substrate/local/readable-part.ts",
     "substrate/local/staging.ts",
     "substrate/self-test.ts",
   ])

@@ -29,7 +29,7 @@ function recordedDisk(): { readonly disk: DiskFiles; readonly steps: string[] } 
   return { disk, steps }
 }
 
-test("a commit is durable in this order: content, manifests, folders, and then the note of it", async () => {
+test("a commit is durable in this order: content, manifests, folders, and then the notes of it", async () => {
   using place = testStore()
   await place.store.table(EVERY_KIND).insertAbsent(rowsFrom(0))
   const before = new Set(filesBelow(place.path))
@@ -42,8 +42,8 @@ test("a commit is durable in this order: content, manifests, folders, and then t
   const content = steps.filter((path) => fresh.includes(path) && !isManifest(path))
   const manifests = steps.filter((path) => fresh.includes(path) && isManifest(path))
   const folders = steps.filter((path) => statSync(path).isDirectory())
-  const note = join(place.path, ".pond/every_kind.durable")
-  expect(steps).toEqual([...content, ...manifests, ...folders, note])
+  const notes = ["checksums", "manifest", "durable"].map((kind) => join(place.path, `.pond/every_kind.${kind}`))
+  expect(steps).toEqual([...content, ...manifests, ...folders, ...notes])
   expect(new Set([...content, ...manifests])).toEqual(new Set(fresh))
   expect(content.filter((path) => path.includes("/data/")).length).toBe(1)
   expect(manifests.length).toBeGreaterThan(0)

@@ -93,12 +93,16 @@ beforeAll(async () => {
   const broken = store.table({ ...PACKED, name: "broken" })
   for (const id of ["first", "second"]) await broken.insertAbsent([{ id, log: "", raw: new Uint8Array() }])
   truncateSync(join(place.path, "broken.lance/_versions", newestOf("broken")), 0)
+  await place.open().repair()
   expect(
     await place
       .open()
       .table({ ...PACKED, name: "broken" })
       .count(),
-  ).toBe(1)
+  ).toBe(2)
+  const [transaction = ""] = readdirSync(join(place.path, "broken.lance/_transactions"))
+  truncateSync(join(place.path, "broken.lance/_transactions", transaction), 1)
+  await place.open().check({ isDeep: true })
 })
 
 afterAll(async () => {

@@ -45,6 +45,8 @@ export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = 
       return Promise.resolve()
     },
     useSmallCaches: () => undefined,
+    check: async () => [],
+    repair: async () => [],
     close: () => undefined,
   }
 }

@@ -25,6 +25,12 @@ export function readyScratch(): void {
   overrideNativeVariable("TMPDIR", own)
 }
 
+/** The directory itself, for what pond writes there. */
+export function scratchDirectory(): string {
+  readyScratch()
+  return own as string
+}
+
 function made(): string {
   const beside = tmpdir()
   try {

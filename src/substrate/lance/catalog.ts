@@ -30,6 +30,8 @@ export interface Catalog {
   readonly retry: RetryContext
   /** The table, or nothing where it was never written. */
   open(definition: TableDefinition): Promise<LanceTable | undefined>
+  /** The table as it lies in that folder, which is not the one of the store. */
+  openAt(folder: string, definition: TableDefinition): Promise<LanceTable | undefined>
   create(definition: TableDefinition): Promise<CreatedTable>
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
@@ -113,6 +115,10 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
     open: async (definition) => {
       if (await isAbsent(join(location.uri, `${definition.name}.lance`))) return undefined
       return await openTable(await connected(), definition, retry)
+    },
+    openAt: async (folder, definition) => {
+      const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, { session: caches.session() }))
+      return await openTable(elsewhere, definition, retry)
     },
     create: async (definition) => createTable(await connected(), definition, retry),
     local,

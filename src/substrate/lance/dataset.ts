@@ -1,6 +1,7 @@
 /** The one handle of a Lance table inside this process: what the read path, the write path and maintenance work on. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { CompactFingerprintSet } from "../../platform/fingerprint-set.ts"
+import type { Assessment } from "../local/assess.ts"
 import type { LocalTable } from "../local/local-table.ts"
 import type { TableDefinition } from "../table-definition.ts"
 import type { Catalog } from "./catalog.ts"
@@ -47,6 +48,10 @@ export interface Dataset {
   reach: { readonly version: number; readonly rows: number } | undefined
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
+  /** What of the table is not whole, as far as names and sizes tell and checks have found. */
+  damage(): Promise<Assessment | undefined>
+  /** Before anything is written: recovers from a crash, and refuses a damaged table. */
+  refuseDamaged(): Promise<void>
   /** Does the work while no other process of this machine writes to the table. On an object store just does it. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** One call into the engine, with the bounded repeats that every call has. */

@@ -2,9 +2,12 @@
  * Opens a table and keeps its handle fresh (`lance-handle-freshness`): checked for a newer version at every read on a
  * local disk, unless the folder shows that nothing was committed (`freshness.ts`), and every few seconds on an object
  * store, where a check is a request. Nothing sooner is promised (`lance-forward-compat-no-subsecond-freshness`).
- * A local table is healed before it is first opened.
+ * A local table recovers from a crash before it is first written to. Of a damaged one readers get what is whole, and
+ * are told so; it takes no rows until it is repaired, because what is missing could come back and stand there twice.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
+import { assert, PondError } from "../../model/errors.ts"
+import { damagedTable } from "../local/describe-damage.ts"
 import { healTable } from "../local/heal.ts"
 import { commitSignature, type LocalTable } from "../local/local-table.ts"
 import { buildIndex } from "../maintain/indexes.ts"
@@ -15,33 +18,38 @@ import { trackFreshness } from "./freshness.ts"
 import { failureOf } from "./lance-errors.ts"
 import { completeRows } from "./read.ts"
 import { withRetries } from "./retry.ts"
+import { trackWholePart, type WholePart } from "./whole-part.ts"
 import { mergeAbsent } from "./write.ts"
 
 const REMOTE_STALENESS_MS = 5000
 
 export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
-  const { clock, log } = catalog.context
   const local = catalog.local(definition.name)
-  const attempt = <Result>(call: (attempt: number) => Promise<Result>) => withRetries(catalog.retry, call)
+  const part = trackWholePart(catalog, definition, local)
+  const reading = new Set<{ table: LanceTable }>()
 
-  let healing: Promise<void> | undefined
-
-  /** Once, and never while this handle holds the write lock: healing takes it. */
-  async function heal(): Promise<void> {
-    if (local === undefined) return
-    healing ??= healTable(local, {
-      log,
-      clock,
-      scansWhole: () => scansWhole(catalog, definition),
-      rebuild: (indexes) => rebuild(catalog, definition, indexes),
-    }).catch((error: unknown) => {
-      healing = undefined
-      throw error
-    })
-    await healing
+  /** A read that meets damage goes on with what is whole. */
+  async function attempt<Result>(call: (attempt: number) => Promise<Result>): Promise<Result> {
+    try {
+      return await withRetries(catalog.retry, call)
+    } catch (error) {
+      if (!isOfDamage(error) || !(await part.leaveOutDamaged())) throw error
+      handle.forget()
+      const whole = await handle.opened()
+      if (whole !== undefined) for (const read of reading) read.table = whole
+      return await withRetries(catalog.retry, call)
+    }
   }
 
-  const handle = openHandle({ catalog, definition, local, heal })
+  const heal = healOnce(catalog, definition, local)
+  const handle = openHandle({ catalog, local, part })
+
+  /** What is not there cannot be looked up, and would be stored a second time. */
+  async function refuseDamaged(): Promise<void> {
+    await heal()
+    const damage = await part.damage()
+    if (damage !== undefined) throw damagedTable(catalog.location.shown, definition.name, damage)
+  }
 
   async function create(): Promise<LanceTable> {
     const made = await catalog.create(definition)
@@ -59,8 +67,15 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     await local.readers.enter()
     try {
       // Checked again only now: from here on no clean-up removes the newest version.
-      const kept = handle.isNewest() ? open : ((await handle.newest()) ?? open)
-      return { table: kept, end: local.readers.leave }
+      const read = {
+        table: handle.isNewest() ? open : ((await handle.newest()) ?? open),
+        end: () => {
+          reading.delete(read)
+          local.readers.leave()
+        },
+      }
+      reading.add(read)
+      return read
     } catch (error) {
       local.readers.leave()
       throw error
@@ -85,7 +100,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     },
     once: (call) => withRetries(catalog.retry, call, 1),
     exclusively: async (work) => {
-      await heal()
+      await refuseDamaged()
       if (local === undefined) return await work()
       return await local.exclusively(() => work().finally(handle.invalidate))
     },
@@ -95,24 +110,42 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     lookedThrough: 0,
     put: 0,
     reach: undefined,
-    separate: async () => {
-      await heal()
-      return await catalog.open(definition)
-    },
+    separate: part.open,
+    damage: part.damage,
+    refuseDamaged,
     beginRead,
     writable: async () => {
       const table = (await handle.newest()) ?? (await create())
+      assert(part.isAll(), `only a whole table is written to: ${definition.name}`)
       handle.replace(table)
       return table
     },
   }
 }
 
+/** Once, and never while this handle holds the write lock: healing takes it. */
+function healOnce(catalog: Catalog, definition: TableDefinition, local: LocalTable | undefined): () => Promise<void> {
+  const { clock, log } = catalog.context
+  let healing: Promise<void> | undefined
+  return async () => {
+    if (local === undefined) return
+    healing ??= healTable(local, {
+      log,
+      clock,
+      scansWhole: () => scansWhole(catalog, definition),
+      rebuild: (indexes) => rebuild(catalog, definition, indexes),
+    }).catch((error: unknown) => {
+      healing = undefined
+      throw error
+    })
+    await healing
+  }
+}
+
 interface HandleOptions {
   readonly catalog: Catalog
-  readonly definition: TableDefinition
   readonly local: LocalTable | undefined
-  readonly heal: () => Promise<void>
+  readonly part: WholePart
 }
 
 interface Handle {
@@ -128,25 +161,29 @@ interface Handle {
   /** By one that was created since. */
   replace(table: LanceTable): void
   invalidate(): void
+  /** It shows more than can be read. */
+  forget(): void
 }
 
-function openHandle({ catalog, definition, local, heal }: HandleOptions): Handle {
+function openHandle({ catalog, local, part }: HandleOptions): Handle {
   const { clock } = catalog.context
   const stalenessMs = local === undefined ? REMOTE_STALENESS_MS : 0
   const tracker = local && trackFreshness(() => commitSignature(local), clock)
   let table: LanceTable | undefined
+  let openedAs: object | undefined
   let checkedAtMs = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined
   /** As of the last check. */
   let version: Promise<number> | undefined
 
   async function check(): Promise<void> {
-    const open = table
-    await heal()
+    const state = await part.state()
+    const open = openedAs === state ? table : undefined
+    openedAs = state
     const checked = tracker?.beginCheck()
     version = undefined
-    if (open === undefined) table = await catalog.open(definition)
-    else await withRetries(catalog.retry, () => open.checkoutLatest())
+    if (open === undefined) table = await part.open()
+    else if (part.isAll()) await withRetries(catalog.retry, () => open.checkoutLatest())
     checked?.()
     checkedAtMs = clock.monotonicMs()
   }
@@ -188,7 +225,17 @@ function openHandle({ catalog, definition, local, heal }: HandleOptions): Handle
       table = made
     },
     invalidate: () => tracker?.invalidate(),
+    forget: () => {
+      table = undefined
+      tracker?.invalidate()
+    },
   }
+}
+
+/** The engine reports a file that is not whole as damaged, or as something that it does not know. */
+function isOfDamage(error: unknown): boolean {
+  if (!(error instanceof PondError)) return false
+  return error.code === "internal" || error.details?.["failure"] === "damaged"
 }
 
 /** Asked only after a crash that may have cut a file, which the engine may also report as an unknown error. */

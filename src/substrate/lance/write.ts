@@ -146,7 +146,10 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     if (absent.length === 0) return { inserted: 0, absent }
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
-    const inserted = await commit(dataset, table, offered.content(absent))
+    const content = offered.content(absent)
+    const groups = dataset.local === undefined ? [] : groupsOf(definition, content)
+    const inserted = await commit(dataset, table, content)
+    dataset.local?.noteRows(inserted, groups)
     if (inserted >= LARGE_ROWS) between("commits")
     dataset.put += inserted
     // Without a lock another writer may have read the fingerprints anew, with these rows or without.
@@ -158,6 +161,27 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     }
     return { inserted, absent }
   })
+}
+
+/**
+ * What the first key column says, each value once, so that damage can be told by session. Rows of one session stand
+ * together: a text is made only where the bytes change. What can be made again needs no name.
+ */
+function groupsOf({ key, derived, columns }: TableDefinition, content: ArrowTable): readonly string[] {
+  const name = key[0] as string
+  const column = derived === true || columns[name]?.kind !== "utf8" ? undefined : content.getChild(name)
+  const groups = new Set<string>()
+  for (const { values, valueOffsets, length } of column?.data ?? []) {
+    const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+    let [from, to] = [0, 0]
+    for (let row = 0; row < length; row++) {
+      const [begin, end] = [valueOffsets[row] as number, valueOffsets[row + 1] as number]
+      if (row > 0 && bytes.compare(bytes, from, to, begin, end) === 0) continue
+      groups.add(bytes.toString("utf8", begin, end))
+      ;[from, to] = [begin, end]
+    }
+  }
+  return [...groups]
 }
 
 /** What encoding and committing so many rows needed is worth giving back. */

@@ -3,7 +3,18 @@
  * The one exception to `lance-chokepoints-storage`: the engine syncs no folder and heals nothing. Knows nothing of tables.
  */
 import { statSync } from "node:fs"
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import {
+  appendFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises"
 import { dirname } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { isSystemError } from "../../platform/system-error.ts"
@@ -23,7 +34,14 @@ export interface DiskFiles {
   read(path: string): Promise<Uint8Array>
   /** The last bytes of a file. */
   readEnd(path: string, bytes: number): Promise<Uint8Array>
-  write(path: string, text: string): Promise<void>
+  /**
+   * XXH3 with 64 bits of the content, in pieces of 4 MiB: the hash of each piece is the seed of the next, so that a small
+   * file has the plain hash. Undefined where there is no such file.
+   */
+  checksum(path: string): Promise<{ readonly bytes: number; readonly hash: string } | undefined>
+  write(path: string, content: string | Uint8Array): Promise<void>
+  /** Makes the file where it is missing. */
+  append(path: string, text: string): Promise<void>
   /** Makes the folder of the target where it is missing. */
   rename(from: string, to: string): Promise<void>
   /** Of what pond made itself. A path that is gone is well. */
@@ -53,7 +71,9 @@ export const diskFiles: DiskFiles = {
   readEnd: async (path, bytes) => {
     const file = await open(path, "r")
     try {
-      const { size } = await file.stat()
+      const found = await file.stat()
+      if (!found.isFile()) return new Uint8Array()
+      const { size } = found
       const length = Math.min(bytes, size)
       const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
       return buffer
@@ -61,10 +81,19 @@ export const diskFiles: DiskFiles = {
       await file.close()
     }
   },
-  write: async (path, text) => {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, text)
+  checksum: async (path) => {
+    const file = await unlessAbsent(path, open(path, "r"))
+    try {
+      return file && (await checksumOf(file))
+    } finally {
+      await file?.close()
+    }
   },
+  write: async (path, content) => {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, content)
+  },
+  append: (path, text) => appendFile(path, text),
   rename: async (from, to) => {
     await mkdir(dirname(to), { recursive: true })
     await rename(from, to)
@@ -78,6 +107,28 @@ export const diskFiles: DiskFiles = {
       await file?.close()
     }
   },
+}
+
+const PIECE_BYTES = 4 * 1024 * 1024
+
+async function checksumOf(file: FileHandle): Promise<{ readonly bytes: number; readonly hash: string }> {
+  const found = await file.stat()
+  if (!found.isFile()) return { bytes: 0, hash: "" }
+  const { size } = found
+  const piece = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES))
+  let [bytes, hash] = [0, 0n]
+  do {
+    let filled = 0
+    while (filled < piece.length) {
+      const { bytesRead } = await file.read(piece, filled, piece.length - filled, bytes + filled)
+      if (bytesRead === 0) break
+      filled += bytesRead
+    }
+    hash = Bun.hash.xxHash3(piece.subarray(0, filled), hash)
+    bytes += filled
+    if (filled < piece.length) break
+  } while (bytes < size)
+  return { bytes, hash: hash.toString(16).padStart(16, "0") }
 }
 
 /** Whether the path, or something that it leads through, is a file: then no folder can ever be there. */

@@ -1,7 +1,8 @@
 /**
- * Crash recovery of a local table: rolls it back to the newest version whose files are whole. What is newer moves to the
- * quarantine and is never deleted; the next import stores what is missing, because every write can be repeated. A broken
- * index is built again and costs no version.
+ * Crash recovery of a local table, before its first write: what was committed after the durable mark was acknowledged to
+ * nobody, so where it is not whole the table goes back to the newest version that is. What is newer moves to the
+ * quarantine and is never deleted. Versions that were durable are never touched here: see `repair.ts`. A broken index is
+ * built again and costs no version.
  */
 import { join } from "node:path"
 import type { Clock } from "../../platform/host/clock.ts"
@@ -22,12 +23,12 @@ const VERSION_HINT = "_versions/latest_version_hint.json"
 
 /** Cheap where nothing is wrong: it reads the newest manifest and asks how long its files are. */
 export async function healTable(table: LocalTable, context: HealContext): Promise<void> {
-  const state = await inspect(table)
-  if (state === undefined) return
   const settled = await table.durableVersion()
+  const state = await inspect(table, settled)
+  if (state === undefined) return
   const isSuspect = settled !== undefined && settled < state.newest
-  if (state.whole === state.newest && !isSuspect && state.brokenIndexes.length === 0) return
-  await table.exclusively(() => healExclusively(table, context, isSuspect))
+  if (!isSuspect && state.brokenIndexes.length === 0) return
+  await table.exclusively(() => healExclusively(table, context, settled))
 }
 
 interface Inspected {
@@ -39,16 +40,20 @@ interface Inspected {
   readonly brokenIndexes: readonly string[]
 }
 
-async function inspect(table: LocalTable): Promise<Inspected | undefined> {
+async function inspect(table: LocalTable, settled: bigint | undefined): Promise<Inspected | undefined> {
   const versions = versionsNewestFirst(await table.files.list(table.folder))
   const newest = versions[0]
   if (newest === undefined) return undefined
   for (const version of versions) {
+    // Whether a version that was durable is whole is not for a recovery to judge: rows of it were acknowledged.
+    const isSettled = version === settled || settled === undefined
     const files = await filesOfVersion(table, version)
-    if (files === undefined) continue
-    const broken = await brokenFiles(table, files)
+    if (files === undefined && !isSettled) continue
+    const broken = await brokenFiles(table, files ?? [])
     const brokenIndexes = [...new Set(broken.flatMap(({ index }) => index ?? []))]
-    if (broken.every(({ index }) => index !== undefined)) return { newest, whole: version, versions, brokenIndexes }
+    if (isSettled || broken.every(({ index }) => index !== undefined)) {
+      return { newest, whole: version, versions, brokenIndexes }
+    }
   }
   return { newest, whole: undefined, versions, brokenIndexes: [] }
 }
@@ -69,25 +74,27 @@ async function isIntact(table: LocalTable, file: ReferencedFile): Promise<boolea
 }
 
 /**
- * Looked at again under the lock: another process may have healed or written meanwhile. What a crash left in doubt is
+ * Looked at again under the lock: another process may have recovered or written meanwhile. What a crash left in doubt is
  * durable afterwards, so that it is doubted once.
  */
-async function healExclusively(table: LocalTable, context: HealContext, isSuspect: boolean): Promise<void> {
+async function healExclusively(table: LocalTable, context: HealContext, settled: bigint | undefined): Promise<void> {
+  const isSuspect = (await table.durableVersion()) === settled && settled !== undefined
   table.doubt()
   for (let isDoubted = false; ; isDoubted = true) {
-    const state = await inspect(table)
+    const state = await inspect(table, settled)
     if (state === undefined) return
     const kept = isDoubted && state.whole === state.newest ? state.versions[1] : state.whole
-    if (kept !== state.newest) await quarantine(table, context, state, kept)
     if (kept === undefined) return
-    if (isSuspect && !(await context.scansWhole())) continue
-    const { brokenIndexes } = kept === state.whole ? state : ((await inspect(table)) ?? state)
-    if (brokenIndexes.length > 0) await rebuild(table, context, brokenIndexes)
+    if (kept !== state.newest) await quarantine(table, context, state, kept)
+    if (isSuspect && kept !== settled && !(await context.scansWhole())) continue
+    await rebuildBroken(table, context, kept === state.whole ? state : await inspect(table, settled))
     return
   }
 }
 
-async function rebuild(table: LocalTable, context: HealContext, broken: readonly string[]): Promise<void> {
+async function rebuildBroken(table: LocalTable, context: HealContext, state: Inspected | undefined): Promise<void> {
+  if (state === undefined || state.brokenIndexes.length === 0) return
+  const broken = state.brokenIndexes
   const built = await context.rebuild(broken)
   if (built.length === 0) return
   context.log.warn(`The table ${table.name} was missing part of ${built.join(" and ")}; it was rebuilt from its rows.`)
@@ -97,16 +104,9 @@ async function quarantine(
   table: LocalTable,
   { log, clock }: HealContext,
   { newest, versions }: Inspected,
-  kept: bigint | undefined,
+  kept: bigint,
 ): Promise<void> {
   const place = join(table.quarantine, new Date(clock.nowMs()).toISOString().replaceAll(":", "-"))
-  if (kept === undefined) {
-    await table.files.rename(table.folder, join(place, "whole"))
-    log.warn(
-      `The table ${table.name} was damaged in every version; it was moved to ${place}. Run \`pond sync\` to fill it again.`,
-    )
-    return
-  }
   const broken = versions.filter((version) => version > kept)
   const needed = new Set((await filesOfVersion(table, kept))?.map((file) => file.path))
   for (const version of broken) {
@@ -123,7 +123,7 @@ async function quarantine(
     await table.files.rename(join(table.folder, VERSION_HINT), join(place, VERSION_HINT))
   }
   log.warn(
-    `The table ${table.name} was damaged in version ${newest}, so it was reset to version ${kept}; ` +
-      `${broken.length} newer were moved to ${place}. Run \`pond sync\` to store what is missing.`,
+    `The last write to the table ${table.name} was cut off, so it was reset from version ${newest} to ${kept}; ` +
+      `what was newer was moved to ${place}. \`pond sync\` stores it again.`,
   )
 }

@@ -9,8 +9,11 @@ import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../p
 import { ensureWritable } from "../../platform/host/paths.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import type { StoreContext } from "../store-context.ts"
+import { type ChecksumLog, type Covered, openChecksumLog } from "./checksums.ts"
 import type { DiskFiles } from "./disk-files.ts"
+import { rowsOfManifest } from "./manifest-edit.ts"
 import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
+import { type RecordedManifest, readRecord, writeRecord } from "./manifest-record.ts"
 import { openReaders, type Readers } from "./readers.ts"
 
 export interface LocalTable {
@@ -27,6 +30,16 @@ export interface LocalTable {
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** Under the lock: makes durable what was committed so far, because the next step cannot be undone. */
   makeDurable(): Promise<void>
+  /** What every file of the table must hold. */
+  readonly checksums: ChecksumLog
+  /** The manifest of the last durable version, kept outside the table: the newest in the table must not be older. */
+  recorded(): Promise<RecordedManifest | undefined>
+  /** Under the lock: rows that were just committed, to be noted with their checksums. */
+  noteRows(count: number, groups: readonly string[]): void
+  /** Under the lock: what a repair has left is the table from now on, however old. */
+  record(): Promise<void>
+  /** The files in pond's own folder that say what the table must be. */
+  readonly notes: readonly string[]
   /** Takes nothing for durable, so that all files are synced when the lock is given back. */
   doubt(): void
   /** The durable mark: the newest version that would survive a power cut, if one was noted. */
@@ -36,8 +49,9 @@ export interface LocalTable {
 }
 
 /** Beside the tables, in the store's own folder: locks, notes of what is durable, quarantine. */
-const OWN_FOLDER = ".pond"
-const KINDS = ["durable", "lock", "readers", "maintenance"]
+export const OWN_FOLDER = ".pond"
+const NOTES = ["durable", "manifest", "checksums"]
+const KINDS = [...NOTES, "lock", "readers", "maintenance"]
 /** No table is called so. */
 const STORE_LOCK = "store.writing"
 const LOCK_TIMEOUT_MS = 120_000
@@ -46,24 +60,42 @@ const MANIFESTS = "_versions/"
 export function openLocalTable(root: string, name: string, context: StoreContext, files: DiskFiles): LocalTable {
   const folder = join(root, `${name}.lance`)
   const own = join(root, OWN_FOLDER)
-  const note = join(own, `${name}.durable`)
+  const mark = join(own, `${name}.durable`)
   const wait = waitOf(context)
   let lock: FileLock | undefined
   const inProcess = new Semaphore(1)
+  const checksums = openChecksumLog(join(own, `${name}.checksums`), files)
+  const copy = join(own, `${name}.manifest`)
   let known: Set<string> | undefined
+  let written: { readonly count: number; readonly groups: readonly string[] } | undefined
 
-  async function makeDurable(): Promise<void> {
+  async function makeDurable(isAnew = false): Promise<void> {
     const present = await files.list(folder)
     const fresh = present.filter((path) => known?.has(path) !== true)
     await syncInOrder(files, root, folder, fresh)
     known = new Set(present)
     const newest = newestVersion(present)
-    if (newest !== undefined && fresh.length > 0) await files.write(note, String(newest))
+    if (newest === undefined || (fresh.length === 0 && !isAnew)) return
+    // A version that is gone must stay noticed.
+    if (!isAnew && ((await recorded())?.version ?? 0n) > newest) return
+    await note(newest, { present, fresh })
   }
 
+  /** Checksums first: what they do not cover is covered by the next commit, while a version that is marked must stay. */
+  async function note(newest: bigint, covered: Covered): Promise<void> {
+    const manifest = await files.read(join(folder, manifestPath(newest)))
+    const rows = written === undefined ? [] : [storedRows(manifest, written)]
+    written = undefined
+    await checksums.cover(folder, covered, rows)
+    await writeRecord(files, copy, { version: newest, bytes: manifest })
+    await files.write(mark, String(newest))
+  }
+
+  const recorded = () => readRecord(files, copy)
+
   async function durableVersion(): Promise<bigint | undefined> {
-    if ((await files.size(note)) === undefined) return undefined
-    const text = Buffer.from(await files.read(note)).toString("utf8")
+    if ((await files.size(mark)) === undefined) return undefined
+    const text = Buffer.from(await files.read(mark)).toString("utf8")
     return /^\d+$/.test(text) ? BigInt(text) : undefined
   }
 
@@ -87,37 +119,20 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     })
   }
 
-  /** Undefined where nothing can be locked, as on a read-only disk: there nobody cleans up either. */
-  function openReadersLock(): FileLock | undefined {
-    const readersLock = openFileLock(join(own, `${name}.readers`))
-    try {
-      ensureWritable(own)
-      if (readersLock.take("shared")) readersLock.giveBack()
-      return readersLock
-    } catch (error) {
-      if (error instanceof PondError && error.code === "storage_unavailable") return undefined
-      throw error
-    }
-  }
-
-  async function maintaining<Result>(work: () => Promise<Result>): Promise<Result | "busy"> {
-    ensureWritable(own)
-    const mine = openFileLock(join(own, `${name}.maintenance`))
-    if (!mine.take()) return "busy"
-    try {
-      return await work()
-    } finally {
-      mine.close()
-    }
-  }
-
   return {
     name,
     files,
     folder,
-    readers: openReaders(openReadersLock, wait.sleep),
-    maintaining,
-    makeDurable,
+    readers: openReaders(() => openReadersLock(own, name), wait.sleep),
+    maintaining: (work) => whileMaintaining(join(own, `${name}.maintenance`), work),
+    makeDurable: () => makeDurable(),
+    checksums,
+    recorded,
+    noteRows: (count, groups) => {
+      written = { count, groups }
+    },
+    record: () => makeDurable(true),
+    notes: NOTES.map((kind) => join(own, `${name}.${kind}`)),
     quarantine: join(own, "quarantine", name),
     doubt: () => {
       known = new Set()
@@ -129,6 +144,39 @@ export function openLocalTable(root: string, name: string, context: StoreContext
       lock = undefined
       for (const kind of KINDS) await files.remove(join(own, `${name}.${kind}`))
     },
+  }
+}
+
+/** Of each row that was written the group, once: rows get the numbers before the one that the next row gets. */
+function storedRows(
+  manifest: Uint8Array,
+  { count, groups }: { readonly count: number; readonly groups: readonly string[] },
+) {
+  const { next } = rowsOfManifest(manifest)
+  return { from: next - count, to: next, groups }
+}
+
+/** Undefined where nothing can be locked, as on a read-only disk: there nobody cleans up either. */
+function openReadersLock(own: string, name: string): FileLock | undefined {
+  const readersLock = openFileLock(join(own, `${name}.readers`))
+  try {
+    ensureWritable(own)
+    if (readersLock.take("shared")) readersLock.giveBack()
+    return readersLock
+  } catch (error) {
+    if (error instanceof PondError && error.code === "storage_unavailable") return undefined
+    throw error
+  }
+}
+
+async function whileMaintaining<Result>(path: string, work: () => Promise<Result>): Promise<Result | "busy"> {
+  ensureWritable(dirname(path))
+  const mine = openFileLock(path)
+  if (!mine.take()) return "busy"
+  try {
+    return await work()
+  } finally {
+    mine.close()
   }
 }
 

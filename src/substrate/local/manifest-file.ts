@@ -1,6 +1,7 @@
 /**
  * What a manifest of a table says about files: which ones belong to a version, and how long each is. Reads just that
- * much of Lance's published manifest format, for the healing of local stores; everything else asks the engine.
+ * much of Lance's published manifest format, for checks and repairs of local stores; everything else asks the engine.
+ * `manifest-edit.ts` makes a manifest without some of its files.
  */
 
 export interface ReferencedFile {
@@ -14,7 +15,7 @@ export interface ReferencedFile {
 
 const MAGIC = "LANC"
 /** The end of a manifest: where its content lies (8 bytes), the version of the format (4), the magic (4). */
-const TAIL_BYTES = 16
+export const TAIL_BYTES = 16
 /** Manifest names count down from here, so that the newest comes first in a listing. */
 const NAME_BASE = 2n ** 64n - 1n
 const MANIFEST_NAME = /^(\d{20})\.manifest$/
@@ -35,11 +36,10 @@ export function blobOwner(path: string): string {
 
 /** The files of that version, or nothing where the bytes are no whole manifest. */
 export function referencedFiles(manifest: Uint8Array): readonly ReferencedFile[] | undefined {
-  const bytes = Buffer.from(manifest.buffer, manifest.byteOffset, manifest.byteLength)
-  if (bytes.length < TAIL_BYTES || bytes.toString("latin1", bytes.length - 4) !== MAGIC) return undefined
+  const bytes = bufferOver(manifest)
   try {
-    const content = sectionAt(bytes, Number(bytes.readBigInt64LE(bytes.length - TAIL_BYTES)))
-    const fields = [...protoFields(content)]
+    const fields = manifestFields(bytes)
+    if (fields === undefined) return undefined
     const fragments = fields
       .filter(([number]) => number === 2)
       .flatMap(([, fragment]) => fragmentFiles(bufferOf(fragment)))
@@ -51,14 +51,24 @@ export function referencedFiles(manifest: Uint8Array): readonly ReferencedFile[]
   }
 }
 
+export function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** Nothing where the end is not that of a manifest; a `RangeError` where the rest is not. */
+export function manifestFields(bytes: Buffer): readonly ProtoField[] | undefined {
+  if (bytes.length < TAIL_BYTES || bytes.toString("latin1", bytes.length - 4) !== MAGIC) return undefined
+  return [...protoFields(sectionAt(bytes, Number(bytes.readBigInt64LE(bytes.length - TAIL_BYTES))))]
+}
+
 /** A section says its length before its content. */
-function sectionAt(bytes: Buffer, at: number): Buffer {
+export function sectionAt(bytes: Buffer, at: number): Buffer {
   const length = bytes.readUInt32LE(at)
   if (at + 4 + length > bytes.length) throw new RangeError("a section ends after the file")
   return bytes.subarray(at + 4, at + 4 + length)
 }
 
-function fragmentFiles(fragment: Buffer): ReferencedFile[] {
+export function fragmentFiles(fragment: Buffer): ReferencedFile[] {
   const files: ReferencedFile[] = []
   let id = 0n
   for (const [number, value] of protoFields(fragment)) {
@@ -70,13 +80,13 @@ function fragmentFiles(fragment: Buffer): ReferencedFile[] {
 }
 
 function dataFile(content: Buffer): ReferencedFile {
-  const fields = new Map(protoFields(content))
+  const fields = fieldsOf(content)
   const bytes = Number(numberOf(fields.get(6)))
   return { path: `data/${bufferOf(fields.get(1)).toString("utf8")}`, bytes: bytes === 0 ? undefined : bytes }
 }
 
 function deletionFile(fragmentId: bigint, content: Buffer): ReferencedFile {
-  const fields = new Map(protoFields(content))
+  const fields = fieldsOf(content)
   const extension = numberOf(fields.get(1)) === 0n ? "arrow" : "bin"
   const name = `${fragmentId}-${numberOf(fields.get(2))}-${numberOf(fields.get(3))}.${extension}`
   return { path: `_deletions/${name}`, bytes: undefined }
@@ -86,36 +96,38 @@ function indexFiles(section: Buffer): ReferencedFile[] {
   const indexes = [...protoFields(section)].filter(([number]) => number === 1)
   return indexes.flatMap(([, index]) => {
     const fields = [...protoFields(bufferOf(index))]
-    const uuid = new Map(protoFields(bufferOf(fields.find(([number]) => number === 1)?.[1]))).get(1)
+    const uuid = fieldsOf(bufferOf(fields.find(([number]) => number === 1)?.[1])).get(1)
     const folder = `_indices/${uuidText(bufferOf(uuid))}`
     const name = bufferOf(fields.find(([number]) => number === 3)?.[1]).toString("utf8")
     return fields
       .filter(([number]) => number === 10)
       .map(([, file]) => {
-        const named = new Map(protoFields(bufferOf(file)))
+        const named = fieldsOf(bufferOf(file))
         const path = `${folder}/${bufferOf(named.get(1)).toString("utf8")}`
         return { path, bytes: Number(numberOf(named.get(2))), index: name }
       })
   })
 }
 
-function uuidText(bytes: Buffer): string {
+export function uuidText(bytes: Buffer): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 }
 
 // --- Protocol buffers: numbered fields, of which those that pond does not know are passed over -----------------------
 
 type ProtoValue = bigint | Buffer
+export type ProtoField = readonly [number: number, value: ProtoValue, raw: Buffer]
 
-function bufferOf(value: ProtoValue | undefined): Buffer {
+export function bufferOf(value: ProtoValue | undefined): Buffer {
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
 }
 
-function numberOf(value: ProtoValue | undefined): bigint {
+export function numberOf(value: ProtoValue | undefined): bigint {
   return typeof value === "bigint" ? value : 0n
 }
 
-function* protoFields(content: Buffer): Generator<readonly [number: number, value: ProtoValue]> {
+/** With the bytes that each field is made of. */
+export function* protoFields(content: Buffer): Generator<ProtoField> {
   let at = 0
   const varint = (): bigint => {
     let value = 0n
@@ -127,17 +139,23 @@ function* protoFields(content: Buffer): Generator<readonly [number: number, valu
     throw new RangeError("a number has too many bytes")
   }
   while (at < content.length) {
+    const from = at
     const tag = Number(varint())
     const wire = tag & 7
     if (wire === 0) {
-      yield [tag >> 3, varint()]
+      const value = varint()
+      yield [tag >> 3, value, content.subarray(from, at)]
       continue
     }
     const length = wire === 2 ? Number(varint()) : FIXED_BYTES[wire]
     if (length === undefined || at + length > content.length) throw new RangeError("a field ends after its message")
-    yield [tag >> 3, content.subarray(at, at + length)]
     at += length
+    yield [tag >> 3, content.subarray(at - length, at), content.subarray(from, at)]
   }
+}
+
+export function fieldsOf(content: Buffer): ReadonlyMap<number, ProtoValue> {
+  return new Map([...protoFields(content)].map(([number, value]) => [number, value]))
 }
 
 const FIXED_BYTES: Readonly<Record<number, number>> = { 1: 8, 5: 4 }

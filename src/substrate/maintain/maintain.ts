@@ -31,12 +31,14 @@ export async function maintain(dataset: Dataset, effort: Effort): Promise<Mainte
     dataset.own = undefined
     dataset.put = 0
   }
-  // A handle of its own: a long build must not keep the readers of the shared one waiting.
-  const table = await dataset.separate()
-  if (table === undefined) return NOTHING
-  const done = await (local === undefined
-    ? carryOut(dataset, table, effort)
-    : local.maintaining(() => carryOut(dataset, table, effort)))
+  const work = async () => {
+    await dataset.refuseDamaged()
+    // A handle of its own: a long build must not keep the readers of the shared one waiting.
+    const table = await dataset.separate()
+    return table === undefined ? [] : await carryOut(dataset, table, effort)
+  }
+  if ((await dataset.version()) === undefined) return NOTHING
+  const done = await (local === undefined ? work() : local.maintaining(work))
   return done === "busy" ? { isBusy: true, steps: [] } : { isBusy: false, steps: done }
 }
 

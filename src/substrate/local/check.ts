@@ -1,0 +1,125 @@
+/**
+ * The check of a local store: what each table must hold, and what it holds. What it finds is noted beside the tables, so
+ * that every reader leaves it out and says so until it is repaired.
+ */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { isSystemError } from "../../platform/system-error.ts"
+import type { StoreContext } from "../store-context.ts"
+import type { CheckedTable, CheckOptions, TableDamage } from "../table.ts"
+import { type Assessment, assessTable, DAMAGE_NOTE } from "./assess.ts"
+import type { Checksums, StoredRows } from "./checksums.ts"
+import { describeDamage } from "./describe-damage.ts"
+import { diskFiles } from "./disk-files.ts"
+import { type LocalTable, OWN_FOLDER, openLocalTable } from "./local-table.ts"
+import { type LostFragment, rowsOfManifest } from "./manifest-edit.ts"
+import { blobOwner } from "./manifest-file.ts"
+
+const TABLE_FOLDER = /^([a-z][a-z0-9_]{0,62})\.lance$/
+const TABLE_NOTE = /^([a-z][a-z0-9_]{0,62})\.(?:manifest|checksums|durable)$/
+
+/** Those that lie there, and those of which only the notes do. */
+export function openLocalTables(root: string, context: StoreContext): LocalTable[] {
+  const names = [
+    ...namesIn(root).map((name) => TABLE_FOLDER.exec(name)?.[1]),
+    ...namesIn(join(root, OWN_FOLDER)).map((name) => TABLE_NOTE.exec(name)?.[1]),
+  ].filter((name) => name !== undefined)
+  const files = context.disk ?? diskFiles
+  return [...new Set(names)].map((name) => openLocalTable(root, name, context, files))
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isSystemError(error, "ENOENT", "ENOTDIR")) return []
+    throw error
+  }
+}
+
+export async function checkTables(root: string, context: StoreContext, options: CheckOptions): Promise<CheckedTable[]> {
+  const checked: CheckedTable[] = []
+  const noted: Record<string, readonly string[]> = {}
+  for (const table of openLocalTables(root, context)) {
+    options.onTable?.(table.name)
+    const { isDeep, signal } = options
+    const found = await assessTable(table, { isDeep, signal, isChosen: chooser(table.name, options) })
+    const sums = await table.checksums.read()
+    const paths = found.damaged.flatMap(({ path, found: how }) => (how === "changed" ? [path] : []))
+    if (paths.length > 0) noted[table.name] = paths
+    checked.push(await report(table, found, sums))
+  }
+  if (options.isDeep) await noteDamage(root, context, noted)
+  return checked
+}
+
+/** A share of the files by a hash of the name, which moves on with each round, so that all of them have their turn. */
+function chooser(table: string, { share = 1, round = 0 }: CheckOptions): ((path: string) => boolean) | undefined {
+  if (share >= 1) return undefined
+  const buckets = Math.max(1, Math.round(1 / share))
+  return (path) => Number(Bun.hash.xxHash3(`${table}/${path}`) % BigInt(buckets)) === round % buckets
+}
+
+async function noteDamage(
+  root: string,
+  context: StoreContext,
+  noted: Record<string, readonly string[]>,
+): Promise<void> {
+  const files = context.disk ?? diskFiles
+  const note = join(root, OWN_FOLDER, DAMAGE_NOTE)
+  if (Object.keys(noted).length > 0) await files.write(note, JSON.stringify(noted))
+  else await files.remove(note)
+}
+
+async function report(table: LocalTable, found: Assessment, sums: Checksums): Promise<CheckedTable> {
+  const { base, edited, damaged } = found
+  const lost = edited?.lost ?? []
+  return {
+    table: table.name,
+    rows: base === undefined ? 0 : rowsOfManifest(base.bytes).rows,
+    lostRows: lost.reduce((sum, { rows }) => sum + rows, 0),
+    files: sums.files.size,
+    uncovered: found.uncovered,
+    bytesRead: found.bytesRead,
+    sentence: describeDamage(table.name, found),
+    damaged: [
+      ...damaged.flatMap(({ path, found: how }) =>
+        how === "unfinished" ? [] : [{ path, found: how, groups: groupsOfFile(path, lost, sums.rows) }],
+      ),
+      ...(await damagedNotes(table, sums)),
+    ],
+  }
+}
+
+/** The notes are as much at risk as what they are about. */
+async function damagedNotes(table: LocalTable, sums: Checksums): Promise<TableDamage[]> {
+  const damaged: TableDamage[] = []
+  const note = (kind: string) => `../${OWN_FOLDER}/${table.name}.${kind}`
+  const add = (kind: string) => damaged.push({ path: note(kind), found: "changed", groups: [] })
+  if (sums.damagedLines > 0) add("checksums")
+  const hasCopy = (await table.files.size(join(table.folder, note("manifest")))) !== undefined
+  const recorded = await table.recorded()
+  if (hasCopy && recorded === undefined) add("manifest")
+  const hasMark = (await table.files.size(join(table.folder, note("durable")))) !== undefined
+  if (hasMark && recorded !== undefined && (await table.durableVersion()) !== recorded.version) add("durable")
+  return damaged
+}
+
+/** Nothing where it is not known: rows of an older build. */
+function groupsOfFile(
+  path: string,
+  lost: readonly LostFragment[],
+  stored: readonly StoredRows[],
+): readonly string[] | undefined {
+  const touched = path === "" ? lost : lost.filter(({ files }) => files.includes(blobOwner(path)))
+  return touched.length === 0 ? [] : groupsOfRows(touched, stored)
+}
+
+export function groupsOfRows(
+  lost: readonly LostFragment[],
+  stored: readonly StoredRows[],
+): readonly string[] | undefined {
+  const ranges = lost.flatMap((fragment) => fragment.ranges)
+  const meets = stored.filter((rows) => ranges.some(([from, to]) => from < rows.to && rows.from < to))
+  return meets.length === 0 ? undefined : [...new Set(meets.flatMap(({ groups }) => groups))]
+}
