@@ -2,18 +2,24 @@
  * `bun run release`: what a release offers for download, in `dist/release`. For each `--target NAME` (without one: this
  * machine) the archives and packages of that machine; then what is made over all archives that lie there: checksums, the
  * install script, the formula and the launcher for npm. `--target NAME --only build` and `--only finish` are the two
- * halves, for builds on several machines.
+ * halves, for builds on several machines. `--repository URL` says where the release will be, `--downloads URL` that its
+ * files are elsewhere; `--draft` compresses quickly, for trying it out.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { gzipSync } from "node:zlib"
-import { type Entry, inFolder, tar, zstd } from "./release/archive.ts"
-import { describeRelease, type Release } from "./release/description.ts"
+import { type Entry, inFolder, LEVEL_DRAFT, tar, zstd } from "./release/archive.ts"
+import { debianPackage } from "./release/deb.ts"
+import { describeRelease, PACKAGING, type Release } from "./release/description.ts"
 import { makeExecutable } from "./release/executable.ts"
+import { formula } from "./release/formula.ts"
 import { archiveName, ENDINGS, installScript, type ReleasedArchive } from "./release/install-script.ts"
+import { npmArchiveName, npmLauncher, npmPlatformPackage } from "./release/npm.ts"
 import { ROOT } from "./release/packages.ts"
 import { sharedFiles } from "./release/payload.ts"
+import { rpmPackage } from "./release/rpm.ts"
+import { billOfMaterials } from "./release/sbom.ts"
 import { BuildFailure, hostTarget, orFailure, TARGET_NAMES, type Target, targetNamed } from "./release/targets.ts"
 
 const RELEASE = join(ROOT, "dist/release")
@@ -28,18 +34,36 @@ function publish(name: string, content: string | Uint8Array): void {
   console.log(`${name}  ${(content.length / 1e6).toFixed(1)} MB`)
 }
 
-/** The archives and packages of one target. */
-export async function buildTarget(release: Release, target: Target): Promise<void> {
+/** The archives and packages of one target. A draft is compressed badly and quickly. */
+export async function buildTarget(release: Release, target: Target, isDraft = false): Promise<void> {
   const executable = join(ROOT, `dist/pond-${target.name}`)
-  console.log(`Building ${target.name}; compressing its libraries takes minutes the first time`)
-  const { packages } = await makeExecutable({ target, out: executable, isRelease: true })
+  console.log(`Building ${target.name}${isDraft ? "" : "; compressing its libraries takes minutes the first time"}`)
+  const { packages } = await makeExecutable({ target, out: executable, isRelease: !isDraft })
+  const level = isDraft ? LEVEL_DRAFT : undefined
   const pond: Entry = { path: "pond", content: readFileSync(executable), isExecutable: true }
   const shared = await sharedFiles(packages)
   const documents = ["README.md", "LICENSE"].map((name) => ({ path: name, content: readFileSync(join(ROOT, name)) }))
   const folder = `${release.name}-${release.version}-${target.name}`
   const archive = tar(inFolder(folder, [pond, ...documents, ...shared]))
-  publish(archiveName(release, target.name, "tar.zst"), await zstd(archive))
-  publish(archiveName(release, target.name, "tar.gz"), gzipSync(archive, { level: 9 }))
+  publish(archiveName(release, target.name, "tar.zst"), await zstd(archive, level))
+  publish(archiveName(release, target.name, "tar.gz"), gzipSync(archive, { level: isDraft ? 1 : 9 }))
+  publish(`${folder}.cdx.json`, billOfMaterials(release, target, packages))
+  await packageTarget(release, target, [{ ...pond, path: "bin/pond" }, ...shared], level)
+}
+
+/** `files` have paths below a prefix. */
+async function packageTarget(
+  release: Release,
+  target: Target,
+  files: readonly Entry[],
+  level: number | undefined,
+): Promise<void> {
+  const packaging = PACKAGING[target.name]
+  if (packaging === undefined) return
+  const { npm, deb, rpm } = packaging
+  publish(npmArchiveName(release, npm), npmPlatformPackage(release, npm, files))
+  if (deb !== undefined) publish(`pond_${release.version}_${deb}.deb`, await debianPackage(release, deb, files, level))
+  if (rpm !== undefined) publish(`pond-${release.version}-1.${rpm}.rpm`, await rpmPackage(release, rpm, files, level))
 }
 
 /** What is made over the archives of all targets. */
@@ -47,9 +71,13 @@ function finish(release: Release): void {
   const archives = archivesIn(release)
   if (archives.length === 0) throw new BuildFailure(`${RELEASE} has no archive of ${release.version}.`)
   publish("install.sh", installScript(release, archives))
-  rmSync(join(RELEASE, "SHA256SUMS"), { force: true })
+  publish(npmArchiveName(release, undefined), npmLauncher(release))
+  const brewed = formula(release, archives)
+  if (brewed === undefined) console.log("pond.rb is left out: it needs --repository URL and an archive it can install")
+  else publish("pond.rb", brewed)
+  rmSync(releasePath("SHA256SUMS"), { force: true })
   const names = readdirSync(RELEASE).toSorted()
-  publish("SHA256SUMS", names.map((name) => `${sha256Of(readFileSync(join(RELEASE, name)))}  ${name}\n`).join(""))
+  publish("SHA256SUMS", names.map((name) => `${sha256Of(readFileSync(releasePath(name)))}  ${name}\n`).join(""))
 }
 
 function archivesIn(release: Release): ReleasedArchive[] {
@@ -76,6 +104,7 @@ const OPTIONS = {
   repository: { type: "string" },
   downloads: { type: "string" },
   maintainer: { type: "string" },
+  draft: { type: "boolean", default: false },
 } as const
 
 /** Of a build on GitHub, its environment says which repository it is of. */
@@ -91,7 +120,7 @@ async function main(): Promise<number> {
     throw new BuildFailure(`--only is build or finish, not ${only}.`)
   const release = describeRelease({ repository, downloads, maintainer })
   const targets = values.target.length === 0 ? [hostTarget()] : values.target.map(targetNamed)
-  if (only !== "finish") for (const target of targets) await buildTarget(release, target)
+  if (only !== "finish") for (const target of targets) await buildTarget(release, target, values.draft)
   if (only !== "build") finish(release)
   return 0
 }

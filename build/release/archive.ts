@@ -6,16 +6,31 @@ import { BuildFailure } from "./targets.ts"
 
 const BLOCK_BYTES = 512
 const FRAME_BYTES = 32 * 1024 * 1024
+const LEVEL_BEST = 19
+/** For trying a release out. */
+export const LEVEL_DRAFT = 3
 
 export interface Entry {
   readonly path: string
   readonly content: Uint8Array
   readonly isExecutable?: boolean
+  /** The path of a folder ends with a slash. */
+  readonly isFolder?: boolean
 }
 
 /** `path` names a file with this text. */
 export function textEntry(path: string, text: string): Entry {
   return { path, content: Buffer.from(text) }
+}
+
+/** The same entries and the folders that they are in: package managers make no folder that is not listed. */
+export function withFolders(entries: readonly Entry[]): Entry[] {
+  const folders = new Set<string>()
+  for (const { path } of entries) {
+    for (let slash = path.indexOf("/", 2); slash >= 0; slash = path.indexOf("/", slash + 1))
+      folders.add(path.slice(0, slash + 1))
+  }
+  return [...[...folders].map((path) => ({ path, content: new Uint8Array(), isFolder: true })), ...entries]
 }
 
 /** The same entries in a folder. */
@@ -31,25 +46,25 @@ export function tar(entries: readonly Entry[]): Buffer<ArrayBuffer> {
   return Buffer.concat([...blocks, new Uint8Array(2 * BLOCK_BYTES)])
 }
 
-export async function zstd(bytes: Buffer<ArrayBuffer>): Promise<Buffer> {
+export async function zstd(bytes: Buffer<ArrayBuffer>, level = LEVEL_BEST): Promise<Buffer> {
   const starts = Array.from({ length: Math.ceil(bytes.length / FRAME_BYTES) }, (_, frame) => frame * FRAME_BYTES)
-  const frames = starts.map((start) => Bun.zstdCompress(bytes.subarray(start, start + FRAME_BYTES), { level: 22 }))
+  const frames = starts.map((start) => Bun.zstdCompress(bytes.subarray(start, start + FRAME_BYTES), { level }))
   return Buffer.concat(await Promise.all(frames))
 }
 
 /** A header of the `ustar` kind. Its checksum is counted with blanks in the place of the checksum. */
-function header({ path, content, isExecutable }: Entry): Uint8Array {
+function header({ path, content, isExecutable, isFolder = false }: Entry): Uint8Array {
   const block = Buffer.alloc(BLOCK_BYTES)
   const [name, prefix] = splitPath(path)
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`
   block.write(name, 0)
-  block.write(octal(isExecutable === true ? 0o755 : 0o644, 7), 100)
+  block.write(octal(isExecutable === true || isFolder ? 0o755 : 0o644, 7), 100)
   block.write(octal(0, 7), 108)
   block.write(octal(0, 7), 116)
   block.write(octal(content.length, 11), 124)
   block.write(octal(0, 11), 136)
   block.write(" ".repeat(8), 148)
-  block.write("0", 156)
+  block.write(isFolder ? "5" : "0", 156)
   block.write("ustar\x0000", 257)
   block.write(prefix, 345)
   const sum = block.reduce((total, byte) => total + byte, 0)

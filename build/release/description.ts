@@ -3,7 +3,7 @@
  * all written from it, so that they cannot tell different stories.
  */
 import { description, license, name, version } from "../../package.json"
-import { BuildFailure } from "./targets.ts"
+import { BuildFailure, type TargetName } from "./targets.ts"
 
 export interface Release {
   readonly name: string
@@ -23,6 +23,35 @@ export interface Release {
 
 /** The oldest glibc that has what ONNX Runtime calls. The other libraries are content with 2.25. */
 export const GLIBC_MIN = "2.27"
+
+/** System libraries that the native libraries are linked with. */
+export const DEBIAN_DEPENDENCIES = `libc6 (>= ${GLIBC_MIN}), libgcc-s1 | libgcc1, libstdc++6 (>= 8)`
+export const RPM_DEPENDENCIES = ["libc.so.6(GLIBC_2.27)(64bit)", "libgcc_s.so.1()(64bit)", "libstdc++.so.6()(64bit)"]
+
+export interface Packaging {
+  readonly npm: { readonly os: string; readonly cpu: string; readonly libc?: "glibc" | "musl" }
+  readonly deb?: string
+  readonly rpm?: string
+  /** The platform of a container image. */
+  readonly oci?: string
+}
+
+/**
+ * What packages there are of a target. A package manager does not look at the processor as closely as the install script
+ * does, so packages for x64 carry the executable that runs on every processor of that kind.
+ */
+export const PACKAGING: Readonly<Partial<Record<TargetName, Packaging>>> = {
+  "linux-x64-baseline": {
+    npm: { os: "linux", cpu: "x64", libc: "glibc" },
+    deb: "amd64",
+    rpm: "x86_64",
+    oci: "amd64",
+  },
+  "linux-arm64": { npm: { os: "linux", cpu: "arm64", libc: "glibc" }, deb: "arm64", rpm: "aarch64", oci: "arm64" },
+  "linux-x64-musl": { npm: { os: "linux", cpu: "x64", libc: "musl" } },
+  "linux-arm64-musl": { npm: { os: "linux", cpu: "arm64", libc: "musl" } },
+  "darwin-arm64": { npm: { os: "darwin", cpu: "arm64" } },
+}
 
 /** `repository` is the URL of the project's page, whose releases have a file each below `/releases/download/<tag>`. */
 export interface Origin {

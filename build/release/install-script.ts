@@ -37,7 +37,7 @@ export function installScript(release: Release, archives: readonly ReleasedArchi
 }
 
 /** Puts values where a template says `@NAME@`. A name without a value is a mistake in the template. */
-function fill(template: string, values: Readonly<Record<string, string>>): string {
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/@([A-Z][A-Z0-9_]*)@/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new BuildFailure(`A template asks for @${name}@, which nobody gives.`)

@@ -88,6 +88,12 @@ function assertPinned(draft: string, name: string): void {
   else if (contents !== pinned) throw new BuildFailure(`${id} is not what was pinned: ${contents}, not ${pinned}.`)
 }
 
+/** The checksum that is pinned of `name@version`, as npm writes it. */
+export function pinnedIntegrity(id: string): string | undefined {
+  const locked = Object.values(lockIn(ROOT).packages).find(([each]) => each === id)
+  return PINNED_HERE[id] ?? locked?.[3]
+}
+
 function pinnedVersion(parent: string, name: string): string | undefined {
   const dependencies = lockIn(ROOT).packages[parent]?.[2]
   return dependencies?.optionalDependencies?.[name] ?? dependencies?.dependencies?.[name]
