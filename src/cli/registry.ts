@@ -114,6 +114,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/stats.ts")).stats,
   },
   {
+    name: "secrets",
+    group: "care",
+    summary: "List where sessions contain credentials, without printing them.",
+    load: async () => (await import("./verbs/secrets.ts")).secrets,
+  },
+  {
     name: "adapters list",
     group: "care",
     summary: "List the clients that pond supports.",

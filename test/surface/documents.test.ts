@@ -39,6 +39,7 @@ const LINES: readonly string[] = [
   "status --quick",
   "stats",
   "stats --by tool",
+  "secrets",
   "config",
   "doctor",
   "adapters list",

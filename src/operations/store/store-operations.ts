@@ -50,6 +50,39 @@ export const stats = defineLocalOperation({
     await (await import("./stats.ts")).statsOf(pond, { by, from, to }, signal),
 })
 
+export const secrets = defineLocalOperation({
+  name: "secrets",
+  summary: "List where stored sessions contain credentials, without printing them.",
+  input: closedObject({
+    session_id: text("Only this session."),
+    project: text("Only projects whose path contains this."),
+  }),
+  output: closedObject({
+    findings: Type.Array(
+      closedObject({
+        kind: Type.String({ description: "What it looks like: GitHub token, private key, password in a URL." }),
+        secret: Type.Integer({ description: "The same number wherever the same credential stands, in this answer." }),
+        session_id: Type.String(),
+        message_id: nullable(Type.String(), { description: "Null for what is known of the session itself." }),
+        project: Type.String(),
+        source_agent: Type.String(),
+        timestamp: Type.String(),
+        columns: Type.Array(Type.String(), { description: "Where it stands, such as parts.text." }),
+      }),
+      { description: "Newest first." },
+    ),
+    kinds: Type.Array(closedObject({ kind: Type.String(), secrets: Type.Integer(), findings: Type.Integer() })),
+    secrets: Type.Integer({ description: "Different credentials." }),
+    sessions: Type.Integer({ description: "Sessions that contain one." }),
+    not_searched: Type.Integer({ description: "Values of more than 4 MiB, which are stored apart." }),
+  }),
+  errors: ["interrupted"],
+  surfaces: { local: true, cli: "secrets" },
+  read: true,
+  run: async ({ pond, signal }: RunContext, request) =>
+    await (await import("./secrets.ts")).findSecrets(pond, request, signal),
+})
+
 export const recent = defineLocalOperation({
   name: "recent",
   summary: "List the sessions that were continued last.",
