@@ -45,9 +45,12 @@ const SESSIONS: readonly { readonly project: string; readonly day: string; reado
   },
 ]
 
+/** The first eight characters of each id are its own, as they are of random ones. */
+const REST_OF_ID = "-0000-4000-8000-000000000000"
+
 export function writeDemo(home: string): void {
   for (const [number, { project, day, turns }] of SESSIONS.entries()) {
-    const sessionId = `de300000-0000-4000-8000-00000000000${number}`
+    const sessionId = `de30000${number}${REST_OF_ID}`
     const lines = turns.map(([role, text], index) => line({ sessionId, project, role, text, index, day }))
     const path = join(home, ".claude/projects", project.replaceAll("/", "-"), `${sessionId}.jsonl`)
     mkdirSync(dirname(path), { recursive: true })
@@ -65,7 +68,7 @@ interface Line {
 }
 
 function line({ sessionId, project, role, text, index, day }: Line): string {
-  const uuid = (at: number) => `${sessionId.slice(0, 24)}1${sessionId.slice(-1)}${String(at).padStart(10, "0")}`
+  const uuid = (at: number) => `de3${sessionId[7]}1${String(at).padStart(3, "0")}${REST_OF_ID}`
   return JSON.stringify({
     parentUuid: index === 0 ? null : uuid(index - 1),
     isSidechain: false,

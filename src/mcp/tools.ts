@@ -1,7 +1,7 @@
 /** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
 import type { Static } from "typebox"
 import { perform } from "../operations/operation.ts"
-import { validateInput } from "../operations/validation.ts"
+import { isRecord, validateInput } from "../operations/validation.ts"
 import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
 import { sessions as list } from "../operations/wire/sessions.ts"
@@ -11,9 +11,12 @@ import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
 import { getTranscript, listTranscript, searchTranscript } from "./transcript.ts"
 
+/** Characters of the texts of all hits: with the rules around them about 2,500 tokens for ten sessions. */
+const TEXT_BUDGET = 5_500
+
 const SEARCH: Arguments = {
   query:
-    'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Needed unless similar_to is set.',
+    'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Without it or similar_to the newest sessions are listed.',
   limit: "Maximum number of sessions, at most 200. Long answers are cut; continue with cursor.",
   project: {
     field: ["filters", "project", "contains"],
@@ -32,6 +35,10 @@ const SEARCH: Arguments = {
   role: { field: ["filters", "role"], description: "Only messages of this role.", only: ["user", "assistant"] },
   from_date: { field: ["filters", "from_date"], description: "Only messages on or after this day (YYYY-MM-DD)." },
   to_date: { field: ["filters", "to_date"], description: "Only messages on or before this day (YYYY-MM-DD)." },
+  text_budget: {
+    description: "Characters of text of all hits together. Set more to see more of each hit.",
+    default: TEXT_BUDGET,
+  },
   similar_to: "Find messages like the one with this message_id; the query is ignored.",
   mode: "auto ranks by words (and meaning); exact finds literal text and pattern a regular expression, both newest first.",
   scope: "conversation: what was said; tools: tool calls and their output.",
@@ -52,6 +59,16 @@ function lowerLimit({ sessions = [] }: SearchOutput, text: string): number {
   return Math.max(1, Math.min(room, Math.floor(sessions.length / 2)))
 }
 
+/** Whether a call without a query asks for nothing that a list does not have. */
+function isList(given: unknown): boolean {
+  return Object.keys(listArguments(given)).every((name) => Object.hasOwn(LIST, name))
+}
+
+function listArguments(given: unknown): object {
+  const { query: _, ...others } = isRecord(given) ? given : {}
+  return others
+}
+
 const SearchInput = argumentsOf(search.input, SEARCH)
 type AskedSearch = Static<typeof search.input>
 
@@ -59,17 +76,18 @@ const searchTool: Tool = {
   operation: search,
   description:
     "Search the stored history of all coding-agent sessions on this machine or in this store. Answers with a readable transcript: totals first, then hits " +
-    "grouped by session, best session first; each hit is a `--- [n] score | role | time | message_id | project | agent | session ---` rule and the matched " +
-    "text. Pass a returned message_id to pond_get for the whole message. Scope with project, from_date, to_date rather than with the query. Scores compare " +
+    "grouped by session, best session first, with its title; each hit is a `--- [n] score | role | time | message_id ---` rule and the text around the match. " +
+    "Pass a returned id to pond_get to read more. Without a query it lists the newest sessions. Scope with project, from_date, to_date rather than with the query. Scores compare " +
     "only within one answer. Sub-agents and tool output are searched only on request (include_subagents, scope).",
   input: SearchInput,
   resultCharsMax: SEARCH_CHARS_MAX,
   run: async (context, given) => {
     const input = inputOf(SEARCH, validateInput(SearchInput, given, context.pond.host.lifetime)) as AskedSearch
     const { query = "", similar_to: similarTo, sort } = input
+    if (query.trim() === "" && isList(given)) return await listTool.run(context, listArguments(given))
     let limit = input.limit ?? 10
     while (true) {
-      const answer = await perform(search, context, { ...input, limit })
+      const answer = await perform(search, context, { ...input, limit, for_reading: true })
       const text = searchTranscript(answer, { query, similarTo, sort })
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
       limit = lowerLimit(answer, text)

@@ -14,7 +14,7 @@ import {
 import type { SessionsOutput } from "../operations/wire/sessions.ts"
 import type { MessageView, PartSummary, PartView } from "../operations/wire/views.ts"
 import { valueText } from "./shorten.ts"
-import { argumentText, toolCall } from "./tool-call.ts"
+import { argumentText } from "./tool-call.ts"
 
 const RULE_WIDTH = 72
 
@@ -33,18 +33,13 @@ export function searchTranscript(
   const shown = sessions.reduce((sum, { matches }) => sum + matches.length, 0)
   const lines = [
     `pond_search: ${foundText(answer, asked.sort)}, showing ${shown} hits from ${sessions.length} sessions.${left}`,
-    'key: session rules group hits by session, ordered by best hit; "--- [n] score | role | time | message_id | project | agent | session ---" delimits each hit + matched text. pond_get <message_id> for full; pass cursor to page.',
+    'key: session rules group hits by session, best first; "--- [n] score | role | time | message_id ---" delimits each hit. Ids are shortened: pass them to pond_get as they are. Pass cursor to page.',
   ]
   let index = 0
   for (const [at, session] of sessions.entries()) {
     lines.push("", sessionRule(session, answer.searched, at + 1))
     for (const match of session.matches)
-      lines.push("", hitRule(match, session, ++index), ...body(match.text, ""), ...files(match))
-    if (session.newer_messages_count > 0) {
-      lines.push(
-        `(${session.newer_messages_count} newer messages in this session: ${toolCall("pond_get", { session_id: session.session_id, session_from: "end" })})`,
-      )
-    }
+      lines.push(hitRule(match, session, ++index), ...body(match.text, ""), ...files(match))
   }
   if (answer.next_cursor !== undefined) lines.push("", cursorLine(answer.next_cursor))
   return `${lines.join("\n")}\n`
@@ -64,22 +59,29 @@ function sessionRule(session: FoundSession, searched: SearchOutput["searched"], 
   const best = session.matches[0]?.score ?? 0
   const all = isOfItsMessages(session, searched) ? `/${session.session_messages_count}` : ""
   const counts = `${session.matched_message_count}${all} matched`
-  return rule(
-    `session [${at}] best ${best.toFixed(2)} | ${counts} | ${session.project} | ${session.source_agent} | ${session.session_id}`,
-  )
+  const newer = session.newer_messages_count === 0 ? "" : `, ${session.newer_messages_count} newer`
+  const fields = [
+    `session [${at}] ${session.short_id ?? session.session_id}`,
+    session.title ?? "(untitled)",
+    `best ${best.toFixed(2)}`,
+    `${counts}${newer}`,
+    session.project,
+    session.source_agent,
+  ]
+  return rule(fields.map((field) => field.slice(0, LIST_CELL_CHARS).toWellFormed()).join(" | "))
 }
 
 function hitRule(match: Match, session: FoundSession, index: number): string {
+  // A hit in a sub-agent is read with the id of its own session.
+  const owner = match.session_id === session.session_id ? [] : [`in ${match.session_id}`]
   const fields = [
     match.score.toFixed(2),
     match.role,
     time(match.timestamp),
-    match.message_id,
-    session.project,
-    session.source_agent,
-    match.session_id,
+    match.short_id ?? match.message_id,
+    ...owner,
   ]
-  return rule(`[${index}] ${fields.join(" | ")}`)
+  return `--- [${index}] ${oneLine(fields.join(" | "))} ---`
 }
 
 function files({ parts_summary }: Match): string[] {

@@ -20,7 +20,7 @@ test.each([
   ["get 5b1e8f2c-7a94 --tree", "claude-code, 2 messages"],
   ["get 5b1e8f2c --format md", "Session: `"],
   ["restore 5b1e8f2c --to pi --dry-run", "Would convert 1 session to pi"],
-  ["search the --session 5b1e8f2c", `pond resume ${SAMPLE_SESSION_ID}`],
+  ["search the --session 5b1e8f2c", "pond resume 5b1e8f2c"],
   ["export -o HOME/one.pond --session 5b1e8f2c", "Exported 1 session, 2 messages"],
 ])("pond %s is of the session that begins so", async (line, said) => {
   const { exitCode, stdout } = await runPond(line.replace("HOME", home.path).split(" "), home)
@@ -43,15 +43,15 @@ test("a session with agents is meant by its beginning, and an agent by more of i
 
 test("several that begin so are named, and a few signs are no beginning", async () => {
   const [several, few, none, found] = await Promise.all([
-    runPond(["get", "de300000"], home),
+    runPond(["get", "de30000"], home),
     runPond(["get", "5b1"], home),
     runPond(["restore", "5b1e8f2d\nx", "--to", "pi"], home),
     runPond(["search", "the", "--session", "5b1e8f2d"], home),
   ])
   expect(several.exitCode).toBe(3)
-  expect(several.stderr).toStartWith("pond: The id de300000 is ambiguous. It matches: de300000-")
+  expect(several.stderr).toStartWith("pond: The id de30000 is ambiguous. It matches: de300000-")
   expect(few).toMatchObject({ exitCode: 3, stdout: "" })
   expect(few.stderr).toContain("No session or message 5b1 in this store.")
   expect(none.stderr).toContain("No session 5b1e8f2d x in this store.")
-  expect(found.stdout).toContain("not searched: everything: no session has the id 5b1e8f2d (session_id)")
+  expect(found.stdout).toContain("not searched: everything: no session has the id 5b1e8f2d (--session)")
 })

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { writeDemo } from "../../build/corpus/demo.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
-const SESSION = "de300000-0000-4000-8000-000000000001"
-const MESSAGE = "de300000-0000-4000-8000-110000000000"
+const SESSION = "de300001-0000-4000-8000-000000000000"
+const MESSAGE = "de311000-0000-4000-8000-000000000000"
 let home: TemporaryHome
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { renderSynced } from "../../src/cli/verbs/sync.ts"
 import { POND, STRUCK_POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
-const SESSION = "de300000-0000-4000-8000-000000000001"
+const SESSION = "de300001-0000-4000-8000-000000000000"
 /** A process that was killed, as the shell counts it. */
 const KILLED = 137
 

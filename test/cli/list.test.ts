@@ -121,3 +121,24 @@ test("nothing to list is said, and bad dates and numbers are explained", async (
   expect((await run("list", "--limit", "0")).exitCode).toBe(2)
   expect((await run("ls", "-n", "1")).exitCode).toBe(0)
 })
+
+test("a search without a query is the list, with its filters", async () => {
+  const [found, all] = await Promise.all([run("search", "--project", "shop"), run("list", "--project", "shop")])
+  expect(found.stdout).toBe(all.stdout)
+  expect((await run("search", "--role", "user")).stderr).toContain("The query is empty.")
+})
+
+test("search --more continues the last search, without a cursor to copy", async () => {
+  const first = await run("search", "the", "-n", "1")
+  expect(first.stdout).toEndWith("More: pond search --more\n")
+  const next = await run("search", "--more")
+  expect(next.exitCode).toBe(0)
+  expect(next.stdout.split("\n")[0]).not.toBe(first.stdout.split("\n")[0])
+})
+
+test("the short id of a hit opens its message", async () => {
+  const { stdout } = await run("search", "charged twice")
+  const [, id = ""] = /^ {2}(\S{8}) {2}user/m.exec(stdout) ?? []
+  expect((await run("get", id)).stdout).toContain("Orders are sometimes charged twice")
+  expect((await run("search", "--similar-to", id, "--json")).exitCode).toBe(0)
+})

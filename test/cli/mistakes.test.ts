@@ -8,7 +8,7 @@ import { ERROR_TABLE, type ErrorCode } from "../../src/model/errors.ts"
 import { temporaryHome } from "../support/pond-process.ts"
 import type { RanLine } from "./run-lines.ts"
 
-const SESSION = "de300000-0000-4000-8000-000000000001"
+const SESSION = "de300001-0000-4000-8000-000000000000"
 
 /** A line, its code, and how it begins. `plain` is a file, `folder` a directory, and `nowhere` is not there. */
 const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: string])[] = [
@@ -23,6 +23,9 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["watch nobody", "validation_failed", 'Unknown client "nobody"'],
   ["completions", "validation_failed", "Missing SHELL"],
   ["search", "validation_failed", "The query is empty"],
+  ["list --limit 0", "validation_failed", "--limit must be a whole number"],
+  ["list --from soonish", "validation_failed", '"soonish" is not a date'],
+  ["list --cursor nonsense", "validation_failed", "Invalid cursor"],
   ["search x --limit 0", "validation_failed", "--limit must be a whole number"],
   ["search x --mode sideways", "validation_failed", "--mode must be one of"],
   ["search x --cursor nonsense", "validation_failed", "Invalid cursor"],

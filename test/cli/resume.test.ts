@@ -90,7 +90,7 @@ describe("the picker", () => {
 })
 
 describe("pond resume", () => {
-  const SESSION = "de300000-0000-4000-8000-000000000001"
+  const SESSION = "de300001-0000-4000-8000-000000000000"
   let home: TemporaryHome
   let env: Record<string, string>
   const work = () => join(home.path, "work")
@@ -229,10 +229,10 @@ describe("pond resume", () => {
 
   test("what was restored before goes on as it lies, unless it is not that any more", async () => {
     const resumed = () =>
-      runPond(["resume", "de300000-0000-4000-8000-000000000002", "--anew", "--cwd", work()], { env })
+      runPond(["resume", "de300002-0000-4000-8000-000000000000", "--anew", "--cwd", work()], { env })
     expect(await resumed()).toMatchObject({ exitCode: 7 })
     const [name = ""] = readdirSync(join(home.path, ".claude/projects"), { recursive: true, encoding: "utf8" }).filter(
-      (each) => /work\/(?!de300000).*\.jsonl$/.test(each),
+      (each) => /work\/(?!de300002).*\.jsonl$/.test(each),
     )
     const path = join(home.path, ".claude/projects", name)
     const written = readFileSync(path, "utf8")

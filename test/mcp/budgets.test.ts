@@ -29,11 +29,11 @@ test("a search of the most sessions fits, and its cursor goes on behind the last
   do {
     const asked = { query: "needle", mode: "exact", limit: 200, ...(cursor === undefined ? {} : { cursor }) }
     const answer = await call(box, "pond_search", asked)
-    shown.push(...[...answer.text.matchAll(/^--- session \[\d+\].* (session-\S+) -*$/gm)].map(([, id = ""]) => id))
+    shown.push(...[...answer.text.matchAll(/^--- session \[\d+\] (session-\d{3})/gm)].map(([, id = ""]) => id))
     cursor = /^cursor: (\S+)/m.exec(answer.text)?.[1]
   } while (cursor !== undefined)
   // The places of one session may lie on both sides of where a walk went on.
-  expect(new Set(shown)).toEqual(new Set(ids))
+  expect(new Set(shown)).toEqual(new Set(ids.map((id) => id.slice(0, 11))))
 }, 60_000)
 
 const HUGE = Array.from({ length: 90_000 }, (_, at) => `line ${at}`).join("\n")

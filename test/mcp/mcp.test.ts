@@ -116,7 +116,7 @@ for (const [name, connect] of [
     const found = await at.call("pond_search", { query: "hello world" })
     expect(found).toMatch(/^pond_search: \d+ matching messages, showing \d+ hits from 1 sessions\./)
     expect(found).toMatch(
-      /--- \[1\] 1\.00 \| user \| 2026-01-31 12:00:00Z \| m0 \| \/home\/someone\/work \| test-client \| s ---+\nhello\nworld\n/,
+      /--- session \[1\] s \| .* \| best 1\.00 \| \d\/\d matched \| \/home\/someone\/work \| test-client ---+\n--- \[1\] 1\.00 \| user \| 2026-01-31 12:00:00Z \| m0 ---\nhello\nworld\n/,
     )
     const read = await at.call("pond_get", { message_id: "m1", context_depth: 1 })
     expect(read).toContain("--- [2] > assistant | 2026-01-31 12:00:00Z | m1 ---")
@@ -158,6 +158,7 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
         "role",
         "from_date",
         "to_date",
+        "text_budget",
         "similar_to",
         "mode",
         "scope",
@@ -212,7 +213,7 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
 test.each<[string, string, object, number, string]>([
   ["a session that is not there", "pond_get", { session_id: "nowhere" }, -32012, "not_found"],
   ["an argument that nobody knows", "pond_search", { query: "x", colour: "red" }, -32010, "validation_failed"],
-  ["no query at all", "pond_search", {}, -32010, "validation_failed"],
+  ["a filter of messages and no query", "pond_search", { role: "user" }, -32010, "validation_failed"],
   ["a tool that nobody knows", "pond_delete", {}, -32012, "not_found"],
 ])("%s is told with its code", async (_, name, args, code, pondCode) => {
   await using at = await overHttp()

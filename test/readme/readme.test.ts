@@ -12,8 +12,8 @@ import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 const ROOT = join(import.meta.dir, "../..")
 const README = readFileSync(join(ROOT, "README.md"), "utf8")
-const SESSION = "de300000-0000-4000-8000-000000000001"
-const MESSAGE = "de300000-0000-4000-8000-110000000000"
+const SESSION = "de300001-0000-4000-8000-000000000000"
+const MESSAGE = "de311000-0000-4000-8000-000000000000"
 /** Done, but a source or a check was not whole: a machine of a test has no clients. */
 const DONE = [0, 4]
 

@@ -25,7 +25,7 @@ afterAll(() => box[Symbol.dispose]())
 const FIELDS: Readonly<Record<string, string>> = {
   error: "error",
   search_request:
-    "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? explain?",
+    "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? explain? for_reading? text_budget?",
   search_response:
     "protocol_version sessions? matches? matched_total matched_more? has_more next_cursor? searched explanation?",
   sessions_request: "protocol_version namespace? filters? limit? cursor?",
@@ -71,6 +71,8 @@ test("what is answered has the shape that is published", async () => {
   const asked: readonly (readonly [name: string, fields: object | undefined])[] = [
     ["search", { query: "hello" }],
     ["search", { query: "hello", group: "none" }],
+    ["search", { query: "hello", for_reading: true, text_budget: 1000 }],
+    ["search", { query: "hello", group: "none", for_reading: true }],
     ["search", { query: "nothing of the kind" }],
     ["sessions", {}],
     ["sessions", { limit: 1, filters: { project: { contains: "w" } } }],

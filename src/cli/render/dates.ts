@@ -41,6 +41,13 @@ export function dayHeading(timestamp: string, nowMs: number): string {
   return `${WEEKDAYS[new Date(atMs).getDay()] ?? ""} ${dayText(atMs, nowMs)}`
 }
 
+/** The day and the time of day, for what is read as a record: `12 Jan 14:03`. */
+export function momentText(timestamp: string, nowMs: number): string {
+  const atMs = Date.parse(timestamp)
+  const day = ["today", "yesterday"][daysBetween(atMs, nowMs)] ?? dayText(atMs, nowMs)
+  return `${day} ${clockText(atMs)}`
+}
+
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
 export function timeText(timestamp: string): string {

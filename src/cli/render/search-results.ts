@@ -5,7 +5,7 @@ import { visible, visibleLine } from "../../model/visible.ts"
 import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../../operations/wire/search.ts"
 import { pondCommand, shownCommand } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
-import { whenText } from "./dates.ts"
+import { momentText } from "./dates.ts"
 import { excerpt, highlightMatches, patternOf } from "./highlight.ts"
 import { projectText } from "./home-paths.ts"
 import type { Style } from "./style.ts"
@@ -23,9 +23,8 @@ export interface ResultsLayout extends Page {
   readonly sort: string | undefined
 }
 
-const INDENT = "    "
 const PROJECT_WIDTH_MIN = 12
-const LINES_MAX = 4
+const LINES_MAX = 2
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDTH_MAX = 110
 
@@ -37,8 +36,8 @@ export function renderResults(answer: SearchOutput, layout: ResultsLayout): stri
   const pattern = patternOf(layout.query, layout.mode)
   const body = [
     ...sessions.map((session) => sessionText(session, pattern, { ...layout, matched: matchedText(session, answer) })),
-    ...matches.map((match) => matchText(match, "session_id" in match ? match.session_id : "", pattern, layout)),
-  ].join("\n")
+    ...matches.map((match) => matchText(match, shownId(match).length, pattern, layout)),
+  ].join(matches.length > 0 ? "" : "\n")
   return `${body}${renderExplanation(answer, style)}\n${style.dim(closing(answer, layout))}`
 }
 
@@ -52,60 +51,71 @@ interface SessionLayout extends ResultsLayout {
   readonly matched: string
 }
 
+/** The id and the title, then where and when, then the hits. */
 function sessionText(session: FoundSession, pattern: RegExp | undefined, layout: SessionLayout): string {
   const { style, columns, nowMs } = layout
-  const id = visibleLine(session.session_id)
-  const title = session.title === undefined ? id : visibleLine(session.title)
+  const id = visibleLine(session.short_id ?? session.session_id)
+  const title = visibleLine(session.title ?? "(untitled)")
   const newest = session.matches
     .map(({ timestamp }) => timestamp)
     .sort()
     .at(-1)
   const agent = visibleLine(session.source_agent)
-  const rest = [...(newest === undefined ? [] : [whenText(newest, nowMs)]), layout.matched].join("  ")
+  const rest = [
+    ...(newest === undefined ? [] : [momentText(newest, nowMs)]),
+    layout.matched,
+    ...(session.newer_messages_count === 0 ? [] : [`${countText(session.newer_messages_count)} newer`]),
+  ].join("  ")
   const room = Math.max(PROJECT_WIDTH_MIN, columns - Bun.stringWidth(agent) - Bun.stringWidth(rest) - 4)
   const where = [agent, cutFrontToWidth(projectText(session.project, layout.home), room), rest].join("  ")
-  const head = `${style.bold(highlightMatches(cutToWidth(title, columns), pattern, style.red))}\n${style.dim(where)}\n`
-  const found = session.matches.map((match) => matchText(match, session.session_id, pattern, layout)).join("")
-  const newer =
-    session.newer_messages_count === 0
-      ? ""
-      : style.dim(
-          `  ${counted(session.newer_messages_count, "newer message")}: ${pondCommand("get", session.session_id, { from: "end" })}\n`,
-        )
-  return `${head}${found}${newer}`
+  const shown = highlightMatches(cutToWidth(title, columns - id.length - 2), pattern, style.red)
+  const head = `${style.cyan(id)}  ${style.bold(shown)}\n${style.dim(where)}\n`
+  const width = Math.max(...session.matches.map((match) => shownId(match).length))
+  return `${head}${session.matches.map((match) => matchText(match, width, pattern, layout)).join("")}`
 }
 
-function matchText(match: Match, sessionId: string, pattern: RegExp | undefined, layout: ResultsLayout): string {
-  const { style, columns, nowMs } = layout
+function shownId({ short_id, message_id }: Match): string {
+  return visibleLine(short_id ?? message_id)
+}
+
+/** Where ids are longer, the text begins on the next line. */
+const ID_WIDTH_MAX = 20
+const LONG_INDENT = 4
+const ROLE_WIDTH = "assistant".length
+
+/** The id, who said it, and one or two lines around the match. */
+function matchText(match: Match, idWidth: number, pattern: RegExp | undefined, layout: ResultsLayout): string {
+  const { style, columns } = layout
+  const isLong = idWidth > ID_WIDTH_MAX
+  const indent = isLong ? LONG_INDENT : 2 + idWidth + 2 + ROLE_WIDTH + 2
   // In a pipe a line stays a line: programs that read it count on that.
-  const width = Number.isFinite(columns) ? Math.min(columns, WIDTH_MAX) - INDENT.length - 4 : columns
+  const width = Number.isFinite(columns) ? Math.max(20, Math.min(columns, WIDTH_MAX) - indent - 4) : columns
   const lines = excerpt(visible(match.text), pattern, { width, linesMax: LINES_MAX })
-  const said = lines.map(
-    (line) => `${INDENT}${highlightMatches(line, pattern, (found) => style.bold(style.red(found)))}\n`,
-  )
-  return `  ${roleText(match.role, style)} ${style.dim(`${whenText(match.timestamp, nowMs)}${renderScore(match)}`)}\n${said.join("")}${INDENT}${style.dim(openingCommand(match.message_id, sessionId))}\n`
-}
-
-/** Short ids are no one's own: some clients count from the start in every session. */
-const OWN_ID_UNITS = 20
-
-export function openingCommand(messageId: string, sessionId: string): string {
-  const isShort = messageId.length < OWN_ID_UNITS && sessionId !== ""
-  return pondCommand("get", messageId, { ...(isShort ? { session: sessionId } : {}), context: "3" })
+  const said = lines.map((line) => highlightMatches(line, pattern, (found) => style.bold(style.red(found))))
+  const score = renderScore(match)
+  const role = `${roleText(match.role, style)}${" ".repeat(Math.max(0, ROLE_WIDTH - match.role.length))}`
+  const gap = isLong ? `\n${" ".repeat(indent)}` : "  "
+  const head = `  ${style.dim(shownId(match).padEnd(idWidth))}  ${isLong ? role.trimEnd() : role}${gap}`
+  const body = said.join(`\n${" ".repeat(indent)}`)
+  return `${head}${body}${score === "" ? "" : style.dim(score)}\n`
 }
 
 export function roleText(role: string, style: Style): string {
   return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
 }
 
+const READ = "Read a hit: pond get ID --context 3"
+
 function closing(answer: SearchOutput, layout: ResultsLayout): string {
-  const { next_cursor, sessions } = answer
-  const more = next_cursor === undefined ? "" : `More results: --cursor ${next_cursor}\n`
-  const [best] = sessions ?? []
-  const goOn = best === undefined ? "" : `Resume the first: ${pondCommand("resume", best.session_id)}\n`
+  const { next_cursor, sessions = [] } = answer
+  const more = next_cursor === undefined ? "" : "More: pond search --more\n"
+  const [best] = sessions
+  const resume = best === undefined ? "" : `   Resume: ${pondCommand("resume", best.short_id ?? best.session_id)}`
   const operators = answer.searched.excluded.filter((each) => each.startsWith("operators: "))
   const ignored = operators.map((each) => `Not supported, ${visibleLine(each)}\n`).join("")
-  return `${foundText(answer, layout)}.\n${ignored}${goOn}${more}`
+  const shown =
+    next_cursor === undefined || sessions.length === 0 ? "" : `, ${counted(sessions.length, "session")} shown`
+  return `${foundText(answer, layout)}${shown}.\n${ignored}${READ}${resume}\n${more}`
 }
 
 const ARM_NAMES: Readonly<Record<string, string>> = {
@@ -130,7 +140,7 @@ function foundText({ matched_total, matched_more, searched }: SearchOutput, { so
 function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: ResultsLayout): string {
   const left = searched.excluded.map((each) => `  not searched: ${visibleLine(withFlags(each))}\n`).join("")
   const nothing = `No matches (${searchName(searched.arms)})`
-  if (next_cursor !== undefined) return `${nothing} so far.\n${left}Keep searching: --cursor ${next_cursor}\n`
+  if (next_cursor !== undefined) return `${nothing} so far.\n${left}Keep searching: pond search --more\n`
   return `${nothing}.\n${left}${nextTry(query, { mode, scope })}`
 }
 
@@ -140,6 +150,10 @@ function withFlags(excluded: string): string {
     .replace("(include_subagents)", "(--include-subagents)")
     .replace("(scope: tools or all)", "(--scope tools or all)")
     .replace("(from_date, to_date)", "(--from, --to)")
+    .replace("(session_id)", "(--session)")
+    .replace("(source_agent: ", "(--agent: ")
+    .replace("(project)", "(--project)")
+    .replace("(cursor)", "(--more)")
 }
 
 /** What was looked for everywhere and to the letter is nowhere. */

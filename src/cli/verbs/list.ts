@@ -56,10 +56,10 @@ export const list = defineVerb({
   ],
   run: async (context) => {
     const { pond, flags } = context
-    if (flags.more) return await listSessions(context, nextPage(pond.host, "list"), "list")
+    if (flags.more) return await listSessions(context, nextPage(pond.host, "list"))
     const input = fromOperation.inputOf(flags, pond.host.clock.nowMs())
     const filters = { ...(input["filters"] as object | undefined), ...(flags.here ? { project: here() } : {}) }
-    return await listSessions(context, { ...input, filters }, "list")
+    return await listSessions(context, { ...input, filters })
   },
 })
 
@@ -68,15 +68,14 @@ type ListContext = Pick<VerbContext<Record<never, never>>, "pond" | "signal" | "
 /** For `list`, and for `search` without anything to search for. */
 export async function listSessions(
   { pond, signal, isJson, page: { columns } }: ListContext,
-  input: Readonly<Record<string, unknown>>,
-  verb: string,
+  input: object,
 ): Promise<Outcome> {
   const answer = await perform(operation, { pond, signal }, input)
   const isCut = answer.next_cursor !== undefined
-  if (!isJson) rememberNextPage(pond.host, verb, input, answer.next_cursor)
+  if (!isJson) rememberNextPage(pond.host, "list", { ...input }, answer.next_cursor)
   // Programs that read lines get sessions alone.
-  if (!isJson && isCut && !Number.isFinite(columns)) pond.host.log.warn(`More sessions match: pond ${verb} --more`)
+  if (!isJson && isCut && !Number.isFinite(columns)) pond.host.log.warn("More sessions match: pond list --more")
   const { clock, environment } = pond.host
-  const layout = { nowMs: clock.nowMs(), home: environment["HOME"], more: `pond ${verb} --more` }
+  const layout = { nowMs: clock.nowMs(), home: environment["HOME"], more: "pond list --more" }
   return { document: { ...answer }, render: (page) => renderSessions(answer, { ...page, ...layout }) }
 }

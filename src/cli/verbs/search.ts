@@ -1,35 +1,60 @@
-/** `pond search`: the sessions that hold what was looked for, and where in them. */
+/** `pond search`: the sessions that hold what was looked for, and where in them. Without a query, the list of sessions. */
 
+import { PondError } from "../../model/errors.ts"
 import { perform } from "../../operations/operation.ts"
-import { parseDateRange } from "../../operations/wire/date-words.ts"
-import { search as operation } from "../../operations/wire/search.ts"
+import { search as operation, type SearchOutput } from "../../operations/wire/search.ts"
 import { flag } from "../flags.ts"
+import { nextPage, rememberNextPage } from "../next-page.ts"
+import { flagsOf } from "../operation-flags.ts"
+import { here, projectFilterOf } from "../project-flag.ts"
 import { renderResults } from "../render/search-results.ts"
-import { defineVerb } from "../verb.ts"
+import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
+import { listSessions } from "./list.ts"
+
+/** What fits on a screen or two. Programs get as many as the operation gives. */
+const SESSIONS_SHOWN = 5
+
+const fromOperation = flagsOf(operation.input, {
+  limit: { short: "n", summary: `Maximum number of sessions (default: ${SESSIONS_SHOWN}; 10 with --json).` },
+  mode: { summary: "How to search (default: auto)." },
+  scope: { summary: "What to search: what was said, tool calls and output, or both (default: conversation)." },
+  project: {
+    field: ["filters", "project"],
+    summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
+    convert: (text) => projectFilterOf(String(text)),
+  },
+  session: { field: ["filters", "session_id"], summary: "Only this session.", hint: "ID", words: "sessions" },
+  agent: {
+    field: ["filters", "source_agent"],
+    summary: "Only this client or kind of sub-agent.",
+    hint: "NAME",
+    words: "adapters",
+  },
+  role: { field: ["filters", "role"], summary: "Only messages from this role." },
+  from: {
+    field: ["filters", "from_date"],
+    summary: 'On or after this day: 2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h.',
+    hint: "DATE",
+    day: "start",
+  },
+  to: { field: ["filters", "to_date"], summary: "On or before this day.", hint: "DATE", day: "end" },
+  "include-subagents": { field: ["filters", "include_subagents"] },
+  sort: {},
+  group: {},
+  cursor: { hint: "TOKEN" },
+  "similar-to": { hint: "MESSAGE" },
+  explain: {},
+  "min-score": { field: ["filters", "min_score"], summary: "Minimum score." },
+})
+
+const FLAGS = {
+  ...fromOperation.flags,
+  here: flag.onOff("Only sessions of the repository or directory you are in."),
+  more: flag.onOff("Show the next page of the last search."),
+}
 
 export const search = defineVerb({
-  flags: {
-    limit: flag.wholeNumber("Maximum number of sessions (default: 10).", { min: 1, max: 200 }),
-    mode: flag.choice("How to search (default: auto).", ["auto", "words", "meaning", "exact", "pattern"]),
-    scope: flag.choice("What to search: what was said, tool calls and output, or both (default: conversation).", [
-      "conversation",
-      "tools",
-      "all",
-    ]),
-    project: flag.text("Only projects whose path contains TEXT.", "TEXT"),
-    session: flag.text("Only this session.", "ID", { words: "sessions" }),
-    agent: flag.text("Only this client or kind of sub-agent.", "NAME", { words: "adapters" }),
-    role: flag.choice("Only messages from this role.", ["user", "assistant"]),
-    from: flag.text('On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday or 7d.', "DATE"),
-    to: flag.text("On or before this day.", "DATE"),
-    "include-subagents": flag.onOff("Include sub-agent sessions."),
-    sort: flag.choice("Best or newest first (default: relevance).", ["relevance", "recency"]),
-    group: flag.choice("Group matches by session, or list each message (default: session).", ["session", "none"]),
-    cursor: flag.text("Continue from a previous page of results.", "TOKEN"),
-    "similar-to": flag.text("Find messages similar to this one.", "MESSAGE"),
-    explain: flag.onOff("Show how each result was ranked."),
-    "min-score": flag.decimal("Minimum score.", { min: 0, max: 1 }),
-  },
+  flags: FLAGS,
   positionals: [
     { name: "query", summary: 'What to search for. Use "double quotes" for an exact phrase.', count: "many" },
   ],
@@ -38,45 +63,59 @@ export const search = defineVerb({
     "search '\"cannot find module\"' --project web",
     "search --mode exact ENOENT --scope tools",
     "search deploy --from 2026-01-01 --sort recency",
+    "search --more",
   ],
-  run: async ({ pond, flags, words, signal }) => {
-    const nowMs = pond.host.clock.nowMs()
-    const { from, to } = parseDateRange(flags, nowMs)
-    const filters = {
-      ...(flags.project === undefined ? {} : { project: { contains: flags.project } }),
-      ...given("session_id", flags.session),
-      ...given("source_agent", flags.agent),
-      ...given("role", flags.role),
-      ...given("from_date", from),
-      ...given("to_date", to),
-      ...given("min_score", flags["min-score"]),
-      ...(flags["include-subagents"] ? { include_subagents: true } : {}),
-    }
+  run: async (context) => {
+    const { pond, flags, words, isJson } = context
+    if (flags.more) return await searchSessions(context, nextPage(pond.host, "search"))
+    const { filters, ...rest } = fromOperation.inputOf(flags, pond.host.clock.nowMs())
     const input = {
+      ...rest,
       query: words.join(" "),
-      filters,
-      ...given("limit", flags.limit),
-      ...given("mode", flags.mode),
-      ...given("scope", flags.scope),
-      ...given("sort", flags.sort),
-      ...given("group", flags.group),
-      ...given("cursor", flags.cursor),
-      ...given("similar_to", flags["similar-to"]),
-      ...(flags.explain ? { explain: true } : {}),
+      filters: { ...(filters as object | undefined), ...(flags.here ? { project: here() } : {}) },
     }
-    const answer = await perform(operation, { pond, signal }, input)
-    const layout = {
-      nowMs,
-      home: pond.host.environment["HOME"],
-      query: input.query,
-      mode: flags.mode,
-      scope: flags.scope,
-      sort: flags.sort,
-    }
-    return { document: { ...answer }, render: (page) => renderResults(answer, { ...page, ...layout }) }
+    // A program gets the document of a search, or is told what is missing.
+    const isList = !isJson && input.query.trim() === "" && flags["similar-to"] === undefined
+    if (isList) return await listSessions(context, asList(input))
+    const shown = isJson ? {} : { limit: SESSIONS_SHOWN, for_reading: true }
+    return await searchSessions(context, { ...shown, ...input })
   },
 })
 
-function given<N extends string, V>(name: N, value: V | undefined): { readonly [K in N]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [K in N]: V })
+/** Fields that a list has too. */
+const LISTED = ["limit", "cursor"]
+const LISTED_FILTERS = ["project", "source_agent", "from_date", "to_date", "include_subagents"]
+
+function asList({ filters, query: _, ...rest }: { readonly filters: object; readonly query: string }): object {
+  const others = [
+    ...Object.keys(rest).filter((name) => !LISTED.includes(name)),
+    ...Object.keys(filters).filter((name) => !LISTED_FILTERS.includes(name)),
+  ]
+  if (others.length === 0) return { ...rest, filters }
+  throw new PondError("validation_failed", "The query is empty. Give words to search for, or run `pond list`.", {
+    details: { field: "query" },
+  })
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+async function searchSessions(context: VerbContext<typeof FLAGS>, input: Input): Promise<Outcome | Streamed> {
+  const { pond, signal, isJson, show } = context
+  const answer: SearchOutput = await perform(operation, { pond, signal }, input)
+  if (!isJson) rememberNextPage(pond.host, "search", input, answer.next_cursor)
+  const text = (name: string) => (typeof input[name] === "string" ? input[name] : undefined)
+  const layout = {
+    nowMs: pond.host.clock.nowMs(),
+    home: pond.host.environment["HOME"],
+    query: text("query") ?? "",
+    mode: text("mode"),
+    scope: text("scope"),
+    sort: text("sort"),
+  }
+  const render = (page: Page) => renderResults(answer, { ...page, ...layout })
+  if (show === undefined) return { document: { ...answer }, render }
+  await show(async function* (page) {
+    yield render(page)
+  })
+  return { exitCode: 0 }
 }

@@ -12,11 +12,12 @@ import { type SearchAnswer, search as searchStore } from "../../search/engine.ts
 import { type FusedHit, keyOfHit } from "../../search/rank/fusion.ts"
 import type { SearchRequest } from "../../search/request.ts"
 import type { Sessions } from "../../sessions/store.ts"
+import { given } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
-import { fullMessageId, fullSessionId } from "../store/session-ids.ts"
+import { fullMessageId, fullSessionId, shortIds } from "../store/session-ids.ts"
 import { boundsOf } from "./date-bounds.ts"
 import { exactlyOne, ProjectFilter } from "./project-filter.ts"
-import { PartSummary } from "./views.ts"
+import { PartSummary, titleText } from "./views.ts"
 
 /**
  * A search holds the lists and the texts that it weighs. Many at once would hold them all and none would end sooner (64
@@ -77,11 +78,24 @@ const SearchInput = closedObject({
   group: Choice(["session", "none"], "session", "Group matches by session, or list each message (default: session)."),
   similar_to: Text("Find messages similar to this one."),
   explain: Type.Optional(Type.Boolean({ description: "Show how each result was ranked." })),
+  for_reading: Type.Optional(
+    Type.Boolean({ description: "Add what readers are shown: a title of every session, and short ids." }),
+  ),
+  text_budget: Type.Optional(
+    Type.Integer({
+      minimum: 1_000,
+      maximum: ANSWER_BUDGET,
+      default: ANSWER_BUDGET,
+      description: "Characters of text of all hits together.",
+    }),
+  ),
 })
 type SearchInput = Static<typeof SearchInput>
 
 const Match = closedObject({
   message_id: Type.String(),
+  /** With `for_reading`: the beginning of the id that no other message has. */
+  short_id: Type.Optional(Type.String()),
   session_id: Type.String(),
   ordinal: Type.Integer(),
   role: Type.String(),
@@ -97,6 +111,8 @@ export type Match = Static<typeof Match>
 
 const FoundSession = closedObject({
   session_id: Type.String(),
+  /** With `for_reading`: the beginning of the id that no other session has. */
+  short_id: Type.Optional(Type.String()),
   project: Type.String(),
   source_agent: Type.String(),
   title: Type.Optional(Type.String()),
@@ -168,7 +184,8 @@ export const search = defineOperation({
       () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
       signal,
     )
-    const output = outputOf(request, answer, pond.host.clock)
+    const plain = outputOf(request, answer, { clock: pond.host.clock, textBudget: input.text_budget ?? ANSWER_BUDGET })
+    const output = input.for_reading === true ? await forReading(sessions, plain) : plain
     const { searched } = output
     return { ...output, searched: { ...searched, excluded: [...searched.excluded, ...ignoredOperators(request)] } }
   },
@@ -237,6 +254,39 @@ function requestOf(input: SearchInput, nowMs: number): SearchRequest {
   }
 }
 
+// --- For readers ------------------------------------------------------------------------------------------------------
+
+/** Titles are the last that clients recorded, or the first words of the user: a session is never told by its id alone. */
+async function forReading(store: Sessions, output: SearchOutput): Promise<SearchOutput> {
+  const found = output.sessions ?? []
+  const hits = output.matches ?? found.flatMap(({ matches }) => matches)
+  const messageIds = [...new Set(hits.map((hit) => hit.message_id))]
+  const [words, sessionIds, shortMessages] = await Promise.all([
+    store.firstWords(found.filter(({ title }) => title === undefined).map((session) => session.session_id)),
+    shortIds(
+      store,
+      "sessions",
+      found.map((session) => session.session_id),
+    ),
+    shortIds(store, "messages", messageIds),
+  ])
+  const shorten = (hit: Match) => ({ ...hit, ...given("short_id", shortMessages.get(hit.message_id)) })
+  return {
+    ...output,
+    ...(output.matches === undefined ? {} : { matches: output.matches.map(shorten) }),
+    ...(output.sessions === undefined
+      ? {}
+      : {
+          sessions: found.map((session) => ({
+            ...session,
+            ...given("short_id", sessionIds.get(session.session_id)),
+            ...given("title", titleText(session.title ?? words.get(session.session_id))),
+            matches: session.matches.map(shorten),
+          })),
+        }),
+  }
+}
+
 // --- The answer -------------------------------------------------------------------------------------------------------
 
 /** Looking for where a pattern matches takes no longer than that for all hits; the others are shown by its words. */
@@ -253,12 +303,14 @@ function soughtOf({ mode, query }: SearchRequest, { shape }: SearchAnswer, clock
   return { terms: words, placeIn: (text) => firstMatch(text, pattern, () => clock.monotonicMs() > untilMs) }
 }
 
-function outputOf(request: SearchRequest, answer: SearchAnswer, clock: Clock): SearchOutput {
+interface Room {
+  readonly clock: Clock
+  readonly textBudget: number
+}
+
+function outputOf(request: SearchRequest, answer: SearchAnswer, { clock, textBudget }: Room): SearchOutput {
   const shown = answer.groups.flatMap(({ hits }) => hits)
-  const unitsMax = Math.max(
-    HIT_UNITS_MIN,
-    Math.min(HIT_UNITS_MAX, Math.floor(ANSWER_BUDGET / Math.max(1, shown.length))),
-  )
+  const unitsMax = Math.max(HIT_UNITS_MIN, Math.min(HIT_UNITS_MAX, Math.floor(textBudget / Math.max(1, shown.length))))
   const summaries = answer.files
   const sought = soughtOf(request, answer, clock)
   const { explanation } = answer

@@ -11,10 +11,10 @@ import { given, text } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { shortIds } from "../store/session-ids.ts"
 import { asksSessions, branchesOf, messageFilter, passing, SessionFilters } from "./session-filters.ts"
+import { titleText } from "./views.ts"
 
 const LIMIT = 20
 const LIMIT_MAX = 200
-const TITLE_UNITS_MAX = 300
 /** So many sessions are asked at once whether they pass. */
 const ASKED_AT_ONCE = 200
 
@@ -158,16 +158,6 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
       },
     ]
   })
-}
-
-/** One line, and no more of a long first message than anybody reads. */
-function titleText(title: string | undefined): string | undefined {
-  const line = title
-    ?.slice(0, TITLE_UNITS_MAX * 2)
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, TITLE_UNITS_MAX)
-  return line === undefined || line === "" ? undefined : line.toWellFormed()
 }
 
 // --- Pages ------------------------------------------------------------------------------------------------------------

@@ -53,6 +53,18 @@ export function sessionView(session: Session): SessionView {
   return fields
 }
 
+const TITLE_UNITS_MAX = 300
+
+/** One line, and no more of a long first message than anybody reads. */
+export function titleText(title: string | undefined): string | undefined {
+  const line = title
+    ?.slice(0, TITLE_UNITS_MAX * 2)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, TITLE_UNITS_MAX)
+  return line === undefined || line === "" ? undefined : line.toWellFormed()
+}
+
 export function messageView({ message, parts }: Entry, depth: Depth): MessageView {
   const { id, session_id, ordinal, role, timestamp } = message
   const texts = parts.filter(
