@@ -5,8 +5,9 @@ import { codex } from "./codex/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { opencode } from "./opencode/adapter.ts"
 import { pi } from "./pi/adapter.ts"
+import { qwenCode } from "./qwen-code/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi, geminiCli]
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi, geminiCli, qwenCode]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

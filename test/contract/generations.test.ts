@@ -122,12 +122,26 @@ const GEMINI_CLI: readonly Generation[] = [
   ["images", "image", { holds: /"inlineData"/ }],
 ]
 
+const QWEN_CODE: readonly Generation[] = [
+  ["chats", "tools", { place: /^projects\/[^/]+\/chats\/[^/]+\.jsonl$/, holds: /"provenance":"real_user"/ }],
+  ["telemetry", "tools", { holds: /"subtype":"ui_telemetry"/ }],
+  ["agents and what is said of them", "subagent", { place: /\/subagents\/[^/]+\/agent-[^/]+\.meta\.json$/ }],
+  ["compression", "compacted", { holds: /"subtype":"chat_compression".*"compressedHistory"/ }],
+  ["forks", "forked", { holds: /"forkedFrom":\{/ }],
+  ["rewinds", "rewound", { holds: /"subtype":"rewind"/ }],
+  ["fragments of a record", "rewound", { holds: /"uuid":"r5".*\n.*"uuid":"r5"/ }],
+  ["titles", "rewound", { holds: /"subtype":"custom_title"/ }],
+  ["chats that were put away", "rewound", { place: /\/chats\/archive\// }],
+  ["images", "image", { holds: /"inlineData"/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
   opencode: OPENCODE,
   pi: PI,
   "gemini-cli": GEMINI_CLI,
+  "qwen-code": QWEN_CODE,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")

@@ -130,6 +130,7 @@ const TOLD: Readonly<Record<string, string>> = {
   opencode: "subagent",
   pi: "responses",
   "gemini-cli": "subagent",
+  "qwen-code": "subagent",
 }
 
 for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {

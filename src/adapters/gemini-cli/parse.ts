@@ -15,26 +15,26 @@ import {
   nonEmptyStringUnder,
   plain,
   type Sealed,
-  stringHere,
   stringUnder,
-  testIn,
 } from "../extract.ts"
-import {
-  filePart,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { opaquePart, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
+import {
+  dataPart,
+  failed,
+  functionCallPart,
+  functionResponsePart,
+  isThought,
+  onlyText,
+  partText,
+  partUnder,
+} from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import { inside, itemsOf, type Spot, whole } from "../spot.ts"
 import { createOpening, type Opening } from "./opening.ts"
 import { createUserTexts, injectedPart, isAcknowledgement } from "./provenance.ts"
-import { contentItems, kindOf, messagesIn, partUnder, SHAPE, textOf } from "./records.ts"
+import { contentItems, kindOf, messagesIn, SHAPE, textOf } from "./records.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
   const main = mainFileOf(unit)
@@ -196,8 +196,8 @@ function userDrafts(message: View): MessageDraft[] {
   const texts = createUserTexts(typedIn(value), contentItems(value).length === 1)
   const parts = partsOf(message).flatMap((part): PartDraft<"text" | "file" | "opaque">[] => {
     if (isResponse(part)) return []
-    const text = textIn(part)
-    if (text === undefined) return filesIn(part) ?? unread(message, part)
+    const text = partText(part)
+    if (text === undefined) return fileParts(message, part)
     return responses.length > 0 ? [injectedPart(text, "tool-output")] : texts.parts(text)
   })
   if (parts.length === 0 && responses.length > 0) return results
@@ -214,7 +214,7 @@ function responseDraft(message: View, part: Spot): MessageDraft | undefined {
   const response = inside(part, "functionResponse")
   const callId = response && nonEmptyStringUnder(response, "id")
   if (callId !== undefined && isKnown(reading, plain(callId))) return undefined
-  const result = response && responsePart(response)
+  const result = response && functionResponsePart(response)
   if (result !== undefined) return { ...commonFields(message), id: callId, role: "tool", parts: [result] }
   const unknown = unread(message, part)
   return unknown.length === 0 ? undefined : { ...commonFields(message), role: "tool", parts: unknown }
@@ -232,10 +232,6 @@ function partsOf({ spot }: View): Spot[] {
   return Array.isArray(content.value) ? itemsOf(content) : [content]
 }
 
-function textIn(part: Spot) {
-  return stringHere(part) ?? stringUnder(part, "text")
-}
-
 // --- The model --------------------------------------------------------------------------------------------------------
 
 type ModelPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "opaque">
@@ -244,12 +240,11 @@ function assistantDraft(message: View): MessageDraft {
   const { value } = message
   const content = contentItems(value)
   // Thoughts and calls that stand in the content are what is sent; those beside it are the same ones.
-  const isThought = (part: JsonValue) => isJsonObject(part) && part["thought"] === true
   const called = new Set(content.map((part) => partUnder(part, "functionCall")?.["id"]))
   const parts = [
     ...(content.some(isThought) ? [] : thoughtParts(message)),
-    ...partsOf(message).flatMap((part) => contentParts(message, part, isThought(part.value))),
-    ...callsOf(message).flatMap((call) => (called.has(idIn(call)) ? [] : (callPart(message, call, "args") ?? []))),
+    ...partsOf(message).flatMap((part) => contentParts(message, part)),
+    ...callsOf(message).flatMap((call) => (called.has(idIn(call)) ? [] : (callPart(message, call) ?? []))),
   ]
   const { model } = value
   const pond = typeof model === "string" ? { model } : undefined
@@ -263,17 +258,17 @@ function thoughtParts({ spot }: View): ModelPart[] {
   })
 }
 
-function contentParts(message: View, part: Spot, isThought: boolean): ModelPart[] {
-  const text = textIn(part)
+function contentParts(message: View, part: Spot): ModelPart[] {
+  const text = partText(part)
   if (text !== undefined) {
-    if (isThought) return [reasoningPart({ provenance: "conversational", text })]
+    if (isThought(part.value)) return [reasoningPart({ provenance: "conversational", text })]
     if (text.value === "") return []
     if (isAcknowledgement(text.value)) return [injectedPart(text, "compact-summary")]
     return [textPart({ provenance: "conversational", text })]
   }
   const call = inside(part, "functionCall")
-  const found = call === undefined ? undefined : callPart(message, call, "args")
-  return found === undefined ? (filesIn(part) ?? unread(message, part)) : [found]
+  const found = call === undefined ? undefined : callPart(message, call)
+  return found === undefined ? fileParts(message, part) : [found]
 }
 
 function callsOf({ spot }: View): Spot[] {
@@ -284,13 +279,8 @@ function idIn({ value }: Spot): JsonValue | undefined {
   return isJsonObject(value) ? value["id"] : undefined
 }
 
-function callPart(message: View, call: Spot, key: string): PartDraft<"tool_call" | "opaque"> | undefined {
-  const callId = callIdOf(message, call)
-  const name = nonEmptyStringUnder(call, "name")
-  const params = jsonUnder(call, key)
-  if (callId !== undefined && name !== undefined && params !== undefined)
-    return toolCallPart({ provenance: "conversational", callId, name, params })
-  return unread(message, call)[0]
+function callPart(message: View, call: Spot): PartDraft<"tool_call" | "opaque"> | undefined {
+  return functionCallPart(call, "conversational", callIdOf(message, call)) ?? unread(message, call)[0]
 }
 
 /** The first versions gave calls no ids. */
@@ -316,7 +306,7 @@ function resultDrafts(message: View): MessageDraft[] {
       provenance: "injected",
       callId,
       name: nonEmptyStringUnder(call, "name"),
-      isFailure: status && testIn(status, /^(?:error|cancelled)$/),
+      isFailure: status && failed(status),
       result: text === undefined ? (only ?? result) : asJson(text),
     })
     return [{ id: callId, timestamp, role: "tool", parts: [part] }]
@@ -330,47 +320,11 @@ function onlyResponse(result: Spot | undefined) {
   return response === undefined || inside(response, "parts") !== undefined ? undefined : onlyText(response)
 }
 
-function onlyText(functionResponse: Spot) {
-  const response = inside(functionResponse, "response")
-  if (response === undefined || !isJsonObject(response.value) || Object.keys(response.value).length !== 1)
-    return undefined
-  const text = stringUnder(response, "output") ?? stringUnder(response, "error")
-  return text && asJson(text)
-}
-
-function responsePart(functionResponse: Spot): PartDraft<"tool_result"> | undefined {
-  const callId = nonEmptyStringUnder(functionResponse, "id")
-  const result = onlyText(functionResponse) ?? jsonUnder(functionResponse, "response")
-  if (callId === undefined || result === undefined) return undefined
-  const key = keyAt(functionResponse.value, "response")
-  return toolResultPart({
-    provenance: "injected",
-    callId,
-    name: nonEmptyStringUnder(functionResponse, "name"),
-    isFailure: key && testIn(key, /^error$/),
-    result,
-  })
-}
-
 // --- Parts ------------------------------------------------------------------------------------------------------------
 
-function filesIn(part: Spot): PartDraft<"file">[] | undefined {
-  const data = inside(part, "inlineData")
-  const base64 = data && stringUnder(data, "data")
-  if (data !== undefined && base64 !== undefined)
-    return [
-      filePart({
-        provenance: "conversational",
-        mediaType: nonEmptyStringUnder(data, "mimeType"),
-        fileName: nonEmptyStringUnder(data, "displayName"),
-        data: { base64 },
-      }),
-    ]
-  const file = inside(part, "fileData")
-  const url = file && stringUnder(file, "fileUri")
-  if (file === undefined || url === undefined) return undefined
-  const mediaType = nonEmptyStringUnder(file, "mimeType")
-  return [filePart({ provenance: "conversational", mediaType, data: { url } })]
+function fileParts(message: View, part: Spot): PartDraft<"file" | "opaque">[] {
+  const file = dataPart(part, "conversational")
+  return file === undefined ? unread(message, part) : [file]
 }
 
 /** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */

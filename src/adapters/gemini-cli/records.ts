@@ -1,6 +1,7 @@
 /** What the records of a chat are, and what belongs together in one. Knows records, makes no messages. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { DocumentShape } from "../shared/documents.ts"
+import { partUnder } from "../shared/google-parts.ts"
 import { wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "gemini-cli" }
@@ -32,12 +33,6 @@ export function contentItems(message: JsonValue): readonly JsonValue[] {
   const content = isJsonObject(message) ? message["content"] : undefined
   if (Array.isArray(content)) return content as readonly JsonValue[]
   return content === undefined || content === null ? [] : [content]
-}
-
-/** The object under a key that says what kind a part is: `functionCall`, `functionResponse`, `inlineData`. */
-export function partUnder(part: JsonValue, kind: string): JsonObject | undefined {
-  const value = isJsonObject(part) ? part[kind] : undefined
-  return isJsonObject(value) ? value : undefined
 }
 
 /** The ids under which what a message says is stored: its own, and one for each result. */

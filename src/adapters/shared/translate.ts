@@ -58,6 +58,7 @@ export function resultContent(result: JsonValue): readonly ResultContent[] {
       const inner = result[key]
       if (typeof inner === "string" || Array.isArray(inner)) return resultContent(inner)
     }
+    if (isJsonObject(result["functionResponse"])) return withoutEmpty(blockContent(result))
   }
   return result === null ? [] : [{ type: "text", text: stringifyJson(result) }]
 }

@@ -1,0 +1,34 @@
+/** Qwen Code, since it keeps its chats as logs (0.4). */
+import type { Adapter } from "../adapter.ts"
+import { context } from "./context.ts"
+import { parse } from "./parse.ts"
+import { movedTo, unarchived } from "./project-key.ts"
+import { BRAND } from "./records.ts"
+import { registration } from "./registration.ts"
+import { serialize } from "./serialize.ts"
+import { concerns, source } from "./source.ts"
+import { vocabulary } from "./vocabulary.ts"
+
+export const qwenCode: Adapter = {
+  id: BRAND.id,
+  title: "Qwen Code",
+  judged: { by: "client", from: "0.24.4", to: "0.24.4" },
+  source,
+  parse,
+  context,
+  serialize,
+  output: {
+    // An agent is told apart within the chat that started it.
+    sessionIds: /^[0-9a-f][0-9a-f-]{31,35}(?::agent-[\w-]+)?$/i,
+    relativePaths: [
+      /^projects\/[\w-]+\/chats\/(?:archive\/)?[0-9a-f][0-9a-f-]{31,35}\.jsonl$/i,
+      /^projects\/[\w-]+\/subagents\/[0-9a-f][0-9a-f-]{31,35}\/agent-[\w-]+\.(?:jsonl|meta\.json)$/i,
+    ],
+  },
+  vocabulary,
+  models: { recordedAt: [{ role: "assistant", path: ["model"] }] },
+  branch: [["gitBranch"]],
+  relocation: { relativePath: movedTo, nameOf: unarchived },
+  watching: { concerns },
+  registration,
+}
