@@ -6,7 +6,7 @@ import { BuildFailure } from "./targets.ts"
 
 const BLOCK_BYTES = 512
 const FRAME_BYTES = 32 * 1024 * 1024
-const LEVEL_BEST = 19
+export const LEVEL_BEST = 19
 /** For trying a release out. */
 export const LEVEL_DRAFT = 3
 

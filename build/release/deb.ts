@@ -1,6 +1,6 @@
 /** A Debian package: an `ar` archive of two tars, one that describes the package and one with its files. */
 import { gzipSync } from "node:zlib"
-import { type Entry, inFolder, tar, textEntry, withFolders, zstd } from "./archive.ts"
+import { type Entry, inFolder, LEVEL_BEST, tar, textEntry, withFolders } from "./archive.ts"
 import { DEBIAN_DEPENDENCIES, type Release } from "./description.ts"
 
 const AR_MAGIC = "!<arch>\n"
@@ -11,7 +11,7 @@ export async function debianPackage(
   release: Release,
   architecture: string,
   files: readonly Entry[],
-  level?: number,
+  level = LEVEL_BEST,
 ): Promise<Uint8Array> {
   const data = inFolder("./usr", files)
   const sums = data.map(({ path, content }) => [path.slice("./".length), md5(content)] as const)
@@ -29,7 +29,8 @@ export async function debianPackage(
     Buffer.from(AR_MAGIC),
     member("debian-binary", Buffer.from("2.0\n")),
     member("control.tar.gz", gzipSync(tar(withFolders(control)), { level: 9 })),
-    member("data.tar.zst", await zstd(tar(withFolders(data)), level)),
+    // One frame: dpkg takes the end of the first for the end of the file.
+    member("data.tar.zst", await Bun.zstdCompress(tar(withFolders(data)), { level })),
   ])
 }
 

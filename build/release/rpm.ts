@@ -2,15 +2,13 @@
  * An RPM package, as the format says it (https://rpm-software-management.github.io/rpm/manual/format_v4.html): a lead, a
  * header with checksums of what follows, the header of the package, and a cpio archive of the files.
  */
-import type { Entry } from "./archive.ts"
-import { inFolder, withFolders } from "./archive.ts"
+import { type Entry, inFolder, LEVEL_BEST, withFolders } from "./archive.ts"
 import { type Release, RPM_DEPENDENCIES } from "./description.ts"
 
 const LEAD_BYTES = 96
 const LEAD_MAGIC = 0xedabeedb
 const HEADER_MAGIC = Buffer.from([0x8e, 0xad, 0xe8, 0x01, 0, 0, 0, 0])
 const REGION_BYTES = 16
-const LEVEL_BEST = 19
 const FILE_MODE = 0o100644
 const EXECUTABLE_MODE = 0o100755
 const FOLDER_MODE = 0o040755

@@ -106,7 +106,7 @@ function installed(prefix = ".local"): string[] {
   return sorted(found.map(({ parentPath, name }) => join(parentPath, name).slice(top.length + 1)))
 }
 
-const ALL = sorted(["bin/pond", ...SHARED, "share/pond/installed-files"])
+const ALL = sorted(["bin/pond", ...SHARED, "share/doc/pond/installed-files"])
 
 test("installs to ~/.local, upgrades in place, and removes all of it again", async () => {
   const first = await run(releaseOf("1.0.0"))
@@ -199,6 +199,14 @@ test("the build is chosen by system, processor and C library", async () => {
   expect(await target()).toContain("Run this script inside WSL")
   addProgram("uname", `[ "$1" = -s ] && echo Linux || echo riscv64`)
   expect(await target()).toBe("install: pond is not built for the processor riscv64.")
+})
+
+test("a release without the build for newer processors installs the one for all", async () => {
+  const script = releaseOf("1.0.0")
+  writeFileSync(script, readFileSync(script, "utf8").replace(/linux-x64 tar.*\n/, ""))
+  addProgram("ldd", "echo 'ldd (GNU libc) 2.36'")
+  expect(await run(script)).toMatchObject({ code: 0 })
+  expect(asked).toEqual(["pond-1.0.0-linux-x64-baseline.tar.gz"])
 })
 
 test("a full disk is told before the download", async () => {

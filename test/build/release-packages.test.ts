@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Entry, textEntry } from "../../build/release/archive.ts"
+import { type Entry, LEVEL_DRAFT, textEntry } from "../../build/release/archive.ts"
 import { debianPackage } from "../../build/release/deb.ts"
 import { describeRelease, PACKAGING } from "../../build/release/description.ts"
 import { formula } from "../../build/release/formula.ts"
@@ -66,6 +66,14 @@ withProgram("dpkg-deb")("dpkg reads the Debian package: its fields, its files an
   const listed = await run(["dpkg-deb", "--contents", path])
   expect(listed.out).toMatch(/^-rwxr-xr-x 0\/0 .* \.\/usr\/bin\/pond$/m)
   expect(listed.out).toMatch(/^drwxr-xr-x 0\/0 .* \.\/usr\/share\/doc\/pond\/$/m)
+})
+
+withProgram("dpkg-deb")("dpkg unpacks a file of any size", async () => {
+  const path = join(directory, "large.deb")
+  const large: Entry = { path: "share/large", content: Buffer.alloc(40 * 1024 * 1024, "pond") }
+  writeFileSync(path, await debianPackage(release, "amd64", [large], LEVEL_DRAFT))
+  expect(await run(["dpkg-deb", "--extract", path, join(directory, "large")])).toEqual({ code: 0, out: "" })
+  expect(readFileSync(join(directory, "large/usr/share/large")).equals(Buffer.from(large.content))).toBe(true)
 })
 
 withProgram("rpm")("rpm verifies the RPM package, and installs and removes its files", async () => {

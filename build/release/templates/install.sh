@@ -101,10 +101,20 @@ check_space() {
 
 # --- Download and verify ----------------------------------------------------------------------------------------------
 
+# row_of TARGET: its line of ARCHIVES
+row_of() {
+  printf '%s\n' "$ARCHIVES" | awk -v t="$1" -v e="$ending" '$1 == t && $2 == e'
+}
+
 choose_archive() {
   ending=tar.gz
   has zstd && ending=tar.zst
-  row=$(printf '%s\n' "$ARCHIVES" | awk -v t="$target" -v e="$ending" '$1 == t && $2 == e')
+  row=$(row_of "$target")
+  if [ -z "$row" ]; then
+    # What runs on every processor runs on this one.
+    row=$(row_of "$target-baseline")
+    [ -z "$row" ] || target=$target-baseline
+  fi
   [ -n "$row" ] || fail "This release has no build for $target."
   # shellcheck disable=SC2086 # The words of the row are the parameters.
   set -- $row
@@ -194,8 +204,8 @@ install_pond() {
   before=
   [ -x "$bin/pond" ] && before=$("$bin/pond" --version 2>/dev/null || true)
   share=$prefix/share
-  manifest=$share/pond/installed-files
-  make_directory "$share/pond"
+  manifest=$share/doc/pond/installed-files
+  make_directory "$share/doc/pond"
   : >"$scratch/installed-files"
   (cd "$folder/share" && find . -type f) | sed 's|^\./||' | while IFS= read -r file; do
     make_directory "$(dirname "$share/$file")"
@@ -203,7 +213,7 @@ install_pond() {
     printf 'share/%s\n' "$file" >>"$scratch/installed-files"
   done
   mv -f "$folder/pond" "$bin/pond"
-  printf 'bin/pond\nshare/pond/installed-files\n' >>"$scratch/installed-files"
+  printf 'bin/pond\nshare/doc/pond/installed-files\n' >>"$scratch/installed-files"
   mv -f "$scratch/installed-files" "$manifest"
   report
 }
@@ -230,7 +240,7 @@ report() {
 }
 
 uninstall_pond() {
-  manifest=$prefix/share/pond/installed-files
+  manifest=$prefix/share/doc/pond/installed-files
   [ -f "$manifest" ] || fail "pond is not installed below $prefix by this script. Use --prefix to name the place."
   if [ -x "$prefix/bin/pond" ]; then
     "$prefix/bin/pond" uninstall --yes || warn "pond could not remove its setup; its files are removed all the same."
@@ -243,7 +253,7 @@ uninstall_pond() {
       *) rm -f "$prefix/$file" ;;
     esac
   done
-  rmdir "$prefix/share/doc/pond/licenses" "$prefix/share/doc/pond" "$prefix/share/pond" 2>/dev/null || true
+  rmdir "$prefix/share/doc/pond/licenses" "$prefix/share/doc/pond" 2>/dev/null || true
   say "Removed pond from $prefix."
 }
 
