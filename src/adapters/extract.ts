@@ -7,7 +7,7 @@
  */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import { momentOfMs, momentOfText } from "../model/timestamp.ts"
-import type { SourceFile } from "./adapter.ts"
+import type { RawRecord, SourceFile } from "./adapter.ts"
 import { inside, type PathKey, type SourceValue, type Spot, valueUnder, whole } from "./spot.ts"
 
 /** How a value stands in its record: as itself, as the JSON text of itself, or inside a `data:` URL. */
@@ -192,6 +192,15 @@ export function isAt<T extends JsonValue>(
   return typeof value === "string" ? sealed(value === expected) : undefined
 }
 
+/** Whether the flag at a path is not set. For failures that a source writes as `success: false`. */
+export function isFalseAt<T extends JsonValue>(
+  record: SourceValue<T>,
+  ...path: readonly PathKey[]
+): Sealed<boolean> | undefined {
+  const value = follow(record, path)
+  return typeof value === "boolean" ? sealed(!value) : undefined
+}
+
 /** Whether the number at a path is any other than zero. For exit codes. */
 export function isNonZeroAt<T extends JsonValue>(
   record: SourceValue<T>,
@@ -241,6 +250,16 @@ export function sealedOrigin(adapter: { readonly id: string }, agent?: Sealed<st
 }
 
 // --- Reading inside a value: structure that a source encodes in a text is decoded once, here ------------------------
+
+/** The text of a file that is no records at all. */
+export function textOfFile(raw: Extract<RawRecord, { text: string }>): Sealed<string> {
+  return sealed(raw.text)
+}
+
+/** The moment that a text says, as `timestampAt`. */
+export function momentInText(text: Sealed<string> | undefined): Sealed<string> | undefined {
+  return text === undefined ? undefined : momentIn(plain(text))
+}
 
 /** A group of a pattern's match: what is decoded stays in its record. */
 export function matchIn(text: Sealed<string>, pattern: RegExp, group = 1): Sealed<string> | undefined {

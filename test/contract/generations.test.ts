@@ -135,6 +135,24 @@ const QWEN_CODE: readonly Generation[] = [
   ["images", "image", { holds: /"inlineData"/ }],
 ]
 
+const COPILOT: readonly Generation[] = [
+  ["0.0.3xx: documents", "v0.0.330-document", { place: /^history-session-state\/session_/, holds: /"chatMessages"/ }],
+  ["0.0.342: flat logs", "v0.0.342-flat", { place: /^session-state\/[^/]+\.jsonl$/ }],
+  ["a document inside a log", "v0.0.342-flat", { holds: /"session\.import_legacy"/ }],
+  ["folders", "tools", { place: /^session-state\/[^/]+\/events\.jsonl$/ }],
+  ["agents without ids", "v1.0.40-many-kinds", { holds: /"parentToolCallId":"call_3"\},"id"/ }],
+  ["agents with ids", "agent", { holds: /"agentId":"/ }],
+  ["commands of a person", "v1.0.40-many-kinds", { holds: /"isUserRequested":true/ }],
+  ["custom tools", "v1.0.40-many-kinds", { holds: /"type":"custom"/ }],
+  ["answers in chunks", "v1.0.40-many-kinds", { holds: /"chunkCount":2/ }],
+  ["notifications", "v1.0.40-many-kinds", { holds: /"system\.notification"/ }],
+  ["compaction, and events of the model", "compacted", { holds: /"model\.messages_snapshot"/ }],
+  ["compaction: checkpoints", "compacted", { place: /\/checkpoints\/001-[^/]+\.md$/ }],
+  ["images", "image", { holds: /"session\.binary_asset"/ }],
+  ["resumes", "resumed", { holds: /"session\.resume"/ }],
+  ["usage", "tools", { holds: /"session\.usage_record"/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -142,6 +160,7 @@ for (const [adapter, generations] of Object.entries({
   pi: PI,
   "gemini-cli": GEMINI_CLI,
   "qwen-code": QWEN_CODE,
+  "copilot-cli": COPILOT,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")

@@ -130,6 +130,7 @@ const TOLD: Readonly<Record<string, string>> = {
   opencode: "subagent",
   pi: "responses",
   "gemini-cli": "subagent",
+  "copilot-cli": "tools",
   "qwen-code": "subagent",
 }
 
