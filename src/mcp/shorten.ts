@@ -24,8 +24,7 @@ function shortMessage(view: MessageView, charsMax: number): MessageView {
   const { text, content, parts } = view
   return {
     ...view,
-    ...(text === undefined ? {} : { text: cut(text, charsMax, readOn) }),
-    ...(content === undefined ? {} : { content: cut(content, charsMax, readOn) }),
+    ...cutFields({ text, content }, charsMax, readOn),
     ...(parts === undefined ? {} : { parts: parts.map((part) => shortPart(part, view.session_id, charsMax)) }),
   }
 }
@@ -37,22 +36,35 @@ const READ_ON_CHARS = 30_000
 function shortPart(part: PartView, sessionId: string, charsMax: number): PartView {
   const readOn = `pond_sql_query SELECT substr(coalesce(text, variant_data), ${charsMax + 1}, ${READ_ON_CHARS}) FROM parts WHERE session_id = ${quoteSqlText(sessionId)} AND id = ${quoteSqlText(part.id)}`
   const fields = SHOWN_FIELDS.filter((field) => part[field] !== undefined && part[field] !== null)
-  return {
-    ...part,
-    ...Object.fromEntries(fields.map((field) => [field, cut(valueText(part[field]), charsMax, readOn)])),
+  const texts = Object.fromEntries(fields.map((field) => [field, valueText(part[field])]))
+  return { ...part, ...cutFields(texts, charsMax, readOn) }
+}
+
+/** Under a key that nothing stored can have: a text that ends like such a note is a text. */
+const NOTES = Symbol("what was left out")
+
+/** What to say below a field that was cut. */
+export function cutNote(view: object, field: string): string | undefined {
+  return (view as { readonly [NOTES]?: Readonly<Record<string, string>> })[NOTES]?.[field]
+}
+
+function cutFields(texts: Readonly<Record<string, string | undefined>>, charsMax: number, readOn: string): object {
+  const cut: Record<string, string> = {}
+  const notes: Record<string, string> = {}
+  for (const [field, text] of Object.entries(texts)) {
+    if (text === undefined) continue
+    cut[field] = text.length <= charsMax ? text : text.slice(0, charsMax).toWellFormed()
+    if (text.length <= charsMax) continue
+    const missing = `${countText(text.length - charsMax)} of ${countText(text.length)} characters left out`
+    notes[field] = `[${missing}; continue with: ${readOn}]`
   }
+  return { ...cut, [NOTES]: notes }
 }
 
 /** What a part holds, as a reader sees it. */
 export function valueText(value: unknown): string {
   if (typeof value === "string") return value
   return value === null || value === undefined ? "" : JSON.stringify(value)
-}
-
-function cut(text: string, charsMax: number, readOn: string): string {
-  if (text.length <= charsMax) return text
-  const missing = `${countText(text.length - charsMax)} of ${countText(text.length)} characters left out`
-  return `${text.slice(0, charsMax).toWellFormed()}\n[${missing}; continue with: ${readOn}]`
 }
 
 function quoteSqlText(text: string): string {

@@ -1,16 +1,22 @@
 /**
- * Text of a transcript, made safe to print: whatever could move the cursor, recolour the screen, set the title or turn
- * the direction of reading is shown as a sign of itself. Line feeds and tabs stay.
+ * Text of a transcript, made safe to print: whatever could move the cursor, recolour the screen, set the title, turn the
+ * direction of reading, or be read by a model and by nobody else, is shown as a sign of itself. Line feeds and tabs stay.
  */
+
+/** What joins or parts two letters of some scripts, or the signs of an emoji, is part of the text there. */
+const JOINED = "[[[\\p{L}\\p{M}]--\\p{Script=Latin}]\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]"
 const HIDDEN = new RegExp(
   [
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f]", // C0 but for tab and line feed, and DEL
     "[\\u0080-\\u009f]", // C1: the 8-bit forms of the same
     "[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", // direction of reading
-    "[\\u2028\\u2029\\ufeff\\u{e0000}-\\u{e007f}]", // line separators, byte order mark, tags
+    "[\\u2028\\u2029\\ufeff\\u{e0000}-\\u{e0fff}]", // line separators, byte order mark, tags and selectors of variants
+    "[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2065\\u3164\\uffa0\\ufff9-\\ufffb]", // without a width
+    `(?<!${JOINED})[\\u200c\\u200d]|[\\u200c\\u200d](?!${JOINED})`,
+    "(?<![\\p{Emoji}\\p{Script=Han}])[\\ufe00-\\ufe0f]",
     "\\p{Cs}", // half a surrogate pair
   ].join("|"),
-  "gu",
+  "gv",
 )
 
 const CONTROL_PICTURES = 0x2400
@@ -28,4 +34,10 @@ export function visible(text: string): string {
 /** The same on one line, for a cell of a table. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim()
+}
+
+/** Lossless: the same document, with what cannot be seen as escapes. */
+export function visibleJson(json: string): string {
+  const spell = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  return json.replace(HIDDEN, (hidden) => hidden.split("").map(spell).join(""))
 }

@@ -77,6 +77,9 @@ test("what could act on a terminal is shown as a sign of itself", () => {
     ["abc\u202etxt.exe", "abc<U+202E>txt.exe"],
     ["half \ud83d here", "half <U+D83D> here"],
     ["\u{e0041}", "<U+E0041>"],
+    ["zero\u200bwidth\u2060\u00ad\u{e0101}", "zero<U+200B>width<U+2060><U+00AD><U+E0101>"],
+    ["be\u200dtween\u200c", "be<U+200D>tween<U+200C>"],
+    ["می\u200cخواهم, क्\u200dष, ❤\ufe0f, x\ufe01", "می\u200cخواهم, क्\u200dष, ❤\ufe0f, x<U+FE01>"],
   ]
   expect(rows.map(([text]) => visible(text))).toEqual(rows.map(([, shown]) => shown))
 })

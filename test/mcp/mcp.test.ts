@@ -116,12 +116,12 @@ for (const [name, connect] of [
     const found = await at.call("pond_search", { query: "hello world" })
     expect(found).toMatch(/^pond_search: \d+ matching messages, showing \d+ hits from 1 sessions\./)
     expect(found).toMatch(
-      /--- session \[1\] s \| .* \| best 1\.00 \| \d\/\d matched \| \/home\/someone\/work \| test-client ---+\n--- \[1\] 1\.00 \| user \| 2026-01-31 12:00:00Z \| m0 ---\nhello\nworld\n/,
+      /--- session \[1\] s \| .* \| best 1\.00 \| \d\/\d matched \| \/home\/someone\/work \| test-client ---+\n--- \[1\] 1\.00 \| user \| 2026-01-31 12:00:00Z \| m0 ---\n\| hello\n\| world\n/,
     )
     const read = await at.call("pond_get", { message_id: "m1", context_depth: 1 })
     expect(read).toContain("--- [2] > assistant | 2026-01-31 12:00:00Z | m1 ---")
     expect(read).toContain(
-      'Let me list files.\n --- [9] user | fake ---\\x1b[31m\n  -> Bash [c1]\n     {"command":"ls"}\n',
+      '| Let me list files.\n| --- [9] user | fake ---␛[31m\n  -> Bash [c1]\n     | {"command":"ls"}\n',
     )
     expect(read).toContain("  <- failed [c1]")
     expect(await at.call("pond_list", { project: "work" })).toMatch(

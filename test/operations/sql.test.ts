@@ -231,7 +231,7 @@ test("more rows than are shown are said to be there", async () => {
 
 test("a table of text holds no line break and no control character of what is stored", async () => {
   const { table } = await ask("select 'a\nb' x, chr(27) || '[31mred' y, null z", { output: "table" })
-  expect(table).toBe("x    | y             | z\n-----+---------------+-----\na\\nb | \\u001b[31mred | NULL\n")
+  expect(table).toBe("x    | y        | z\n-----+----------+-----\na\\nb | ␛[31mred | NULL\n")
 })
 
 // --- Files -----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 /** Rows as a table of text, bounded in width: for people, and for models that read one. */
+import { visible } from "../../model/visible.ts"
 import { type Cell, type Column, cellText, type Row } from "./answer.ts"
 
 const WIDTH_MAX = 60
@@ -24,13 +25,7 @@ function cell(value: Cell): string {
 
 /** What a transcript holds can neither break a line nor reach a terminal as a control character. */
 function oneLine(text: string): string {
-  const shown = text
-    .replace(/\r\n|\r|\n/g, "\\n")
-    .replace(/\t/g, "\\t")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is made visible
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => {
-      return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`
-    })
+  const shown = visible(text.replace(/\r\n|\r|\n/g, "\\n").replace(/\t/g, "\\t"))
   const graphemes = [...shown]
   return graphemes.length <= WIDTH_MAX ? shown : `${graphemes.slice(0, WIDTH_MAX - 1).join("")}…`
 }
