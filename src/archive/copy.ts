@@ -4,9 +4,10 @@ import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
-import { findConflictingSessions } from "./import.ts"
+import { compareOwners } from "./import.ts"
 import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
+import { type ArrivingBatch, findDivergingSessions } from "./rows/find-diverging.ts"
 import { type SelectedTable, selectFrom } from "./rows/selection.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -14,6 +15,8 @@ export interface CopyReport extends Comparison {
   readonly copied: RowCounts
   /** Sessions whose id belongs to another client or project in the target: none of their rows were copied. */
   readonly refused: readonly string[]
+  /** Sessions that the target has with other messages at the same positions: none of their rows were copied. */
+  readonly diverging: readonly string[]
   /** Whether the target has everything that the source had when the copy began. */
   readonly ok: boolean
 }
@@ -31,7 +34,7 @@ export async function copyStore(
   work: Work,
 ): Promise<CopyReport> {
   const limits = await rowLimitsOf(from.store)
-  const moved = isVerifyOnly ? { copied: NO_ROWS, refused: [] } : await moveAbsent(from, to, work)
+  const moved = isVerifyOnly ? { copied: NO_ROWS, refused: [], diverging: [] } : await moveAbsent(from, to, work)
   if (!isVerifyOnly) {
     await index?.()
     between("stages")
@@ -41,11 +44,17 @@ export async function copyStore(
   return { ...moved, ...comparison, ok }
 }
 
-async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pick<CopyReport, "copied" | "refused">> {
+async function moveAbsent(
+  from: Sessions,
+  to: Sessions,
+  work: Work,
+): Promise<Pick<CopyReport, "copied" | "refused" | "diverging">> {
   const selection = await selectFrom(from.store)
   try {
-    const refused = await findConflictingSessions(to, await ownersOf(selection.tables))
-    const inserter = createBatchInserter({ store: to.store, refused, isDryRun: false })
+    const { refused, stored } = await compareOwners(to, await ownersOf(selection.tables))
+    const diverging = await findDivergingSessions(to, stored, () => readConversations(selection.tables))
+    const left = new Set([...refused, ...diverging])
+    const inserter = createBatchInserter({ store: to.store, refused: left, isDryRun: false })
     for (const { table, rows, batches } of selection.tables.toReversed()) {
       let done = 0
       work.onStage(table.definition.name, rows)
@@ -57,10 +66,15 @@ async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pic
       }
       await inserter.flush()
     }
-    return { copied: inserter.inserted, refused: [...refused] }
+    return { copied: inserter.inserted, refused: [...refused], diverging: [...diverging] }
   } finally {
     selection.end()
   }
+}
+
+async function* readConversations(tables: readonly SelectedTable[]): AsyncGenerator<ArrivingBatch> {
+  for (const { table, batches } of tables)
+    if (table.role === "messages" || table.role === "parts") for await (const batch of batches()) yield { table, batch }
 }
 
 async function ownersOf(tables: readonly SelectedTable[]) {

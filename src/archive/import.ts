@@ -5,6 +5,7 @@ import type { ArchiveEntry } from "./file/manifest.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./file/open-archive.ts"
 import { type RowCounts, TABLE_ORDER } from "./rows/archived-tables.ts"
 import { createBatchInserter, LARGE_FLUSH } from "./rows/batch-inserter.ts"
+import { type ArrivingBatch, findDivergingSessions } from "./rows/find-diverging.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
 export interface ImportRequest {
@@ -18,6 +19,8 @@ export interface ImportReport {
   readonly present: RowCounts
   /** Sessions whose id belongs to another client or project in the store: none of their rows were stored. */
   readonly refused: readonly string[]
+  /** Sessions that the store has with other messages at the same positions: none of their rows were stored. */
+  readonly diverging: readonly string[]
   readonly bytes: number
 }
 
@@ -46,8 +49,10 @@ async function importAbsent(
   { isDryRun }: Pick<ImportRequest, "isDryRun">,
   work: Work,
 ): Promise<StoredRows> {
-  const refused = await findConflictingSessions(sessions, await checkArchive(archive, work))
-  const inserter = createBatchInserter({ store: sessions.store, refused, isDryRun })
+  const { refused, stored } = await compareOwners(sessions, await checkArchive(archive, work))
+  const diverging = await findDivergingSessions(sessions, stored, () => readConversations(archive))
+  const left = new Set([...refused, ...diverging])
+  const inserter = createBatchInserter({ store: sessions.store, refused: left, isDryRun })
   for (const [name, entries] of groupInWriteOrder(archive.entries)) {
     let done = 0
     work.onStage(
@@ -62,7 +67,13 @@ async function importAbsent(
     }
     await inserter.flush()
   }
-  return { inserted: inserter.inserted, present: inserter.present, refused: [...refused] }
+  return { inserted: inserter.inserted, present: inserter.present, refused: [...refused], diverging: [...diverging] }
+}
+
+async function* readConversations(archive: OpenArchive): AsyncGenerator<ArrivingBatch> {
+  const entries = archive.entries.filter(({ table: { role } }) => role === "messages" || role === "parts")
+  for await (const { entry, batches } of readAhead(archive, entries))
+    for (const batch of batches) yield { table: entry.table, batch }
 }
 
 // --- Into a store that has nothing yet -------------------------------------------------------------------------------
@@ -91,7 +102,7 @@ async function importAll(
       // Another process has begun to fill the store, so it is not empty any more.
       if (!(await staging.adopt(name))) return await importAbsent(sessions, archive, { isDryRun: false }, work)
     }
-    return { inserted: inserter.inserted, present: inserter.present, refused: [] }
+    return { inserted: inserter.inserted, present: inserter.present, refused: [], diverging: [] }
   } finally {
     await inserter.waitForCommits()
     await staging.end()
@@ -108,17 +119,22 @@ function groupInWriteOrder(entries: readonly ArchiveEntry[]): [string, ArchiveEn
 const OWNERS_AT_ONCE = 1000
 
 /**
- * Sessions of the file whose id belongs to another client or project in the store. Both facts are copied onto every message
- * of a session, so a second value must not get in.
+ * Which arriving sessions are stored, and whose id belongs to another client or project there. Both facts are copied onto
+ * every message of a session, so a second value must not get in.
  */
-export async function findConflictingSessions(sessions: Sessions, owners: Owners): Promise<Set<string>> {
+export async function compareOwners(
+  sessions: Sessions,
+  owners: Owners,
+): Promise<{ readonly refused: Set<string>; readonly stored: Set<string> }> {
   const ids = [...owners.keys()]
-  const found = new Set<string>()
+  const refused = new Set<string>()
+  const stored = new Set<string>()
   for (let from = 0; from < ids.length; from += OWNERS_AT_ONCE) {
     for (const row of await sessions.owners(ids.slice(from, from + OWNERS_AT_ONCE))) {
       const given = owners.get(row.id)
-      if (given?.source_agent !== row.source_agent || given.project !== row.project) found.add(row.id)
+      if (given?.source_agent !== row.source_agent || given.project !== row.project) refused.add(row.id)
+      else stored.add(row.id)
     }
   }
-  return found
+  return { refused, stored }
 }

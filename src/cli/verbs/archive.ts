@@ -115,11 +115,11 @@ function renderImport(outcome: ImportOutcome, page: Page): string {
   )
   const took = `${(outcome.ms / 1000).toFixed(1)} s, plus ${(outcome.index_ms / 1000).toFixed(1)} s for indexes`
   const verdict = outcome.dry_run ? "The file is intact. Dry run: nothing was stored.\n" : page.style.dim(`${took}\n`)
-  return `${table}${refusals(outcome.refused, page.style)}${verdict}`
+  return `${table}${refusals(outcome, page.style)}${verdict}`
 }
 
 function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, columns }: Page): string {
-  const { copied, present, missing: lacking, extra, ok, examples, refused } = outcome
+  const { copied, present, missing: lacking, extra, ok, examples } = outcome
   const rows = ROLES.filter((role) => present[role] + lacking[role] + extra[role] > 0).map((role) => [
     role,
     ...(isVerifyOnly ? [] : [countText(copied[role])]),
@@ -133,15 +133,14 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
   const verdict = ok
     ? style.green("Every id in the source is also in the target.\n")
     : style.red(`The target is missing rows.${isVerifyOnly ? " Run pond copy without --verify-only." : ""}\n`)
-  return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(refused, style)}${verdict}`
+  return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(outcome, style)}${verdict}`
 }
 
-function refusals(refused: readonly string[], style: Style): string {
-  return refused
-    .map((id) =>
-      style.magenta(
-        `skipped  session ${visibleLine(id)}: the store has another session with this id, from another client or project\n`,
-      ),
-    )
-    .join("")
+function refusals({ refused, diverging }: Pick<ImportOutcome, "refused" | "diverging">, style: Style): string {
+  const skipped = (ids: readonly string[], why: string) =>
+    ids.map((id) => style.magenta(`skipped  session ${visibleLine(id)}: ${why}\n`)).join("")
+  return [
+    skipped(refused, "the store has another session with this id, from another client or project"),
+    skipped(diverging, "conflict: the store has other messages at the same positions of this session"),
+  ].join("")
 }

@@ -8,7 +8,7 @@ import { importArchive } from "../../archive/import.ts"
 import type { RowCounts } from "../../archive/rows/archived-tables.ts"
 import type { SessionFilter } from "../../archive/rows/selection.ts"
 import type { Work } from "../../archive/work.ts"
-import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import { ERROR_TABLE, EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
 import { between } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
@@ -48,6 +48,7 @@ type StoredRows = { readonly [Role in keyof RowCounts]: { readonly new: number; 
 
 export interface ImportOutcome extends StoredRows {
   readonly refused: readonly string[]
+  readonly diverging: readonly string[]
   readonly bytes: number
   readonly dry_run: boolean
   /** Until everything was stored, and for its indexes after that. */
@@ -62,7 +63,7 @@ export async function importPond(
 ): Promise<ImportOutcome> {
   const sessions = await pond.sessions()
   const beganMs = pond.host.clock.monotonicMs()
-  const { inserted, present, refused, bytes } = await importArchive(sessions, { path, isDryRun }, work)
+  const { inserted, present, refused, diverging, bytes } = await importArchive(sessions, { path, isDryRun }, work)
   const importedMs = pond.host.clock.monotonicMs()
   if (!isDryRun) await indexed(sessions, work)
   const doneMs = pond.host.clock.monotonicMs()
@@ -74,6 +75,7 @@ export async function importPond(
     embeddings: both("embeddings"),
     blobs: both("blobs"),
     refused,
+    diverging,
     bytes,
     dry_run: isDryRun,
     ms: Math.round(importedMs - beganMs),
@@ -118,7 +120,14 @@ export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Pr
   return await copyStore(from, to, { isVerifyOnly, index: () => indexed(to, work) }, work)
 }
 
-/** 4 where something was left behind. */
-export function wholeExitCode({ refused, ok = true }: { readonly refused: readonly string[]; readonly ok?: boolean }) {
+interface Left {
+  readonly refused: readonly string[]
+  readonly diverging: readonly string[]
+  readonly ok?: boolean
+}
+
+/** 4 where something was left behind, 6 where it was left because the store says something else. */
+export function wholeExitCode({ refused, diverging, ok = true }: Left): number {
+  if (diverging.length > 0) return ERROR_TABLE.conflict.exit
   return ok && refused.length === 0 ? 0 : EXIT_NOT_WHOLE
 }

@@ -17,6 +17,10 @@ const Refused = Type.Array(Type.String(), {
   description: "Sessions left out: the store holds another session of the same id.",
 })
 
+const Diverging = Type.Array(Type.String(), {
+  description: "Sessions left out: the store has other messages at the same positions.",
+})
+
 // --- Statistics -------------------------------------------------------------------------------------------------------
 
 const STATS_BY = ["day", "project", "agent", "tool", "model"] as const
@@ -155,6 +159,7 @@ export const importFile = defineLocalOperation({
   output: closedObject({
     ...byKind(closedObject({ new: Type.Integer(), present: Type.Integer() })),
     refused: Refused,
+    diverging: Diverging,
     bytes: Type.Integer(),
     dry_run: Type.Boolean(),
     ms: Type.Integer({ description: "Until everything was stored." }),
@@ -184,6 +189,7 @@ export const copy = defineLocalOperation({
       description: "A few of the missing rows.",
     }),
     refused: Refused,
+    diverging: Diverging,
     ok: Type.Boolean({ description: "Whether the target holds everything that the source held at the start." }),
   }),
   errors: ["not_found", "interrupted"],
