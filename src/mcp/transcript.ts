@@ -125,7 +125,8 @@ export function getTranscript(answer: GetOutput, asked: GetInput): string {
   }
   return `${lines.join("\n")}\n`.replaceAll(
     SESSION_LINE,
-    () => `session ${oneLine(session.id)} | ${oneLine(session.source_agent)} | ${oneLine(session.project)}`,
+    () =>
+      `session ${oneLine(session.id)} | ${oneLine(session.source_agent)} | ${oneLine(session.project)}${answer.title === undefined ? "" : ` | ${oneLine(answer.title)}`}`,
   )
 }
 
@@ -155,7 +156,8 @@ function sessionLines(
     'key: "--- [n] role | time | message_id ---" delimits each message; "->" tool call, "<-" result. Pass after_id=<id> to page.',
     QUOTED,
   ]
-  for (const [index, message] of messages.entries()) lines.push("", ...messageBlock(message, index + 1, false))
+  const shown = messages.filter((message) => message.parts !== undefined || hasContent(message))
+  for (const [index, message] of shown.entries()) lines.push("", ...messageBlock(message, index + 1, false))
   lines.push("", SESSION_LINE)
   const last = messages.at(-1)
   if (messages_remaining > 0 && last !== undefined) {
@@ -233,10 +235,10 @@ function partLines(part: PartView): string[] {
   }
 }
 
-function summaryLine({ kind, label, call_id }: PartSummary): string {
+function summaryLine({ kind, label, note, call_id }: PartSummary): string {
   const call = call_id === undefined ? "" : ` [${oneLine(call_id)}]`
   const name = oneLine(label ?? "")
-  if (kind === "tool_call") return `  -> ${name}${call}`
+  if (kind === "tool_call") return `  -> ${name}${call}${note === undefined ? "" : `  ${oneLine(note)}`}`
   if (kind === "tool_result") return `  <- ${name}${call}`
   return `  [${kind} ${name}]`
 }

@@ -62,7 +62,8 @@ test("a file that is there is written over with --force alone", async () => {
 test.each([
   [["--redact"], "--redact only applies to Markdown. Add --format md, or remove it."],
   [["--include-subagents"], "--include-subagents only applies to Markdown. Add --format md, or remove it."],
-  [["--format", "text", "-o", "x.md"], "--output only applies to Markdown. Add --format md, or remove it."],
+  [["-o", "x.html"], "Cannot write .html: use a file that ends with .md or .txt."],
+  [["-o", "x.txt", "--redact"], "--redact only applies to Markdown. Add --format md, or remove it."],
   [["--format", "md", "--tree"], "--tree cannot be combined with Markdown, which covers a whole session."],
   [["-o", "x.md", "--limit", "3"], "--limit cannot be combined with Markdown, which covers a whole session."],
   [["--format", "html"], '--format must be one of text, md, not "html".'],

@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   sessions_response: "protocol_version sessions has_more next_cursor?",
   get_request:
     "protocol_version namespace? session_id? message_id? session_id_of_message? response_mode? session_from? context_depth? limit? tree? raw? after_id?",
-  get_response: "protocol_version session result children tree? record?",
+  get_response: "protocol_version session title? result children tree? record?",
   sql_request: "protocol_version namespace? sql output? limit? timeout_ms?",
   sql_response: "protocol_version columns rows? table? export? row_count truncated elapsed_ms read",
   ingest_request: "protocol_version namespace? events",
@@ -184,8 +184,8 @@ test("the bodies of errors are these", async () => {
 // --- The command line --------------------------------------------------------------------------------------------------
 
 const DOCUMENTS: readonly (readonly [words: readonly string[], code: number, fields: string])[] = [
-  [["get", "s"], 0, "protocol_version session result children"],
-  [["get", "s", "--tree"], 0, "protocol_version session result children tree"],
+  [["get", "s"], 0, "protocol_version session title result children"],
+  [["get", "s", "--tree"], 0, "protocol_version session title result children tree"],
   [["search", "hello"], 0, "protocol_version sessions matched_total has_more searched"],
   [["sql", "select 1 one"], 0, "protocol_version columns rows row_count truncated elapsed_ms read"],
   [

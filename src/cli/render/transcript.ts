@@ -3,10 +3,10 @@
 import { counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import type { GetOutput } from "../../operations/wire/get.ts"
-import type { MessageView, PartView } from "../../operations/wire/views.ts"
+import type { MessageView, PartSummary, PartView } from "../../operations/wire/views.ts"
 import { pondCommand } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
-import { whenText } from "./dates.ts"
+import { momentText } from "./dates.ts"
 import { projectText } from "./home-paths.ts"
 import { roleText } from "./search-results.ts"
 import { cutToWidth, wrapToWidth } from "./table.ts"
@@ -22,8 +22,8 @@ const WIDTH_MAX = 100
 export function headText(answer: GetOutput, { style, nowMs, home, columns }: TranscriptLayout): string {
   const { session, children } = answer
   const id = visibleLine(session.id)
-  const title = cutToWidth(visibleLine(session.title ?? firstWordsOf(answer) ?? id), Math.min(columns, WIDTH_MAX))
-  const facts = `${visibleLine(session.source_agent)}  ${projectText(session.project, home)}  started ${whenText(session.created_at, nowMs)}`
+  const title = cutToWidth(visibleLine(answer.title ?? id), Math.min(columns, WIDTH_MAX))
+  const facts = `${visibleLine(session.source_agent)}  ${projectText(session.project, home)}  started ${momentText(session.created_at, nowMs)}`
   const parent = session.parent_session_id
   return [
     `${style.bold(title)}\n${style.dim(facts)}\n`,
@@ -35,18 +35,32 @@ export function headText(answer: GetOutput, { style, nowMs, home, columns }: Tra
   ].join("")
 }
 
-/** Where its client gave it no title: what its user said first, where the page begins with it. */
-function firstWordsOf({ result }: GetOutput): string | undefined {
-  if (!("messages" in result)) return undefined
-  const [first] = result.messages
-  return first?.role === "user" && first.ordinal <= FIRST_ORDINAL_MAX ? first.text : undefined
+export function messagesText(messages: readonly MessageView[], layout: TranscriptLayout): string {
+  const calls = callsOf(messages)
+  return messages.map((message) => messageText(message, { ...layout, calls })).join("")
 }
 
-/** Behind what the client put there. A page from further on begins with another of its user's messages. */
-const FIRST_ORDINAL_MAX = 8
+interface Call {
+  readonly name: string
+  isFailure: boolean
+}
 
-export function messagesText(messages: readonly MessageView[], layout: TranscriptLayout): string {
-  return messages.map((message) => messageText(message, layout)).join("")
+/** The calls of a page by their id: a result is told with its call, and has the name of it. */
+function callsOf(messages: readonly MessageView[]): ReadonlyMap<string, Call> {
+  const calls = new Map<string, Call>()
+  for (const { parts_summary: summary = [], parts: whole = [] } of messages) {
+    const parts: readonly PartView[] = whole
+    for (const { kind, label = "", call_id: id = "" } of summary)
+      if (kind === "tool_call") calls.set(id, { name: label, isFailure: false })
+    for (const part of parts)
+      if (part.type === "tool_call")
+        calls.set(String(part["call_id"]), { name: String(part["name"] ?? ""), isFailure: false })
+    for (const { call_id: id = "", failed } of summary) {
+      const call = calls.get(id)
+      if (call !== undefined && failed === true) call.isFailure = true
+    }
+  }
+  return calls
 }
 
 /** Where a page ends before the session does. */
@@ -68,6 +82,7 @@ export function neighbourhoodText(answer: GetOutput, layout: TranscriptLayout): 
   const { style } = layout
   const { target, siblings, target_parts: parts, target_parts_remaining: remaining } = result
   const { text: _, parts_summary: __, ...rest } = target
+  const calls = callsOf([...siblings, { ...rest, parts: [...parts] }])
   const left =
     remaining === 0
       ? ""
@@ -79,7 +94,7 @@ export function neighbourhoodText(answer: GetOutput, layout: TranscriptLayout): 
       siblings.filter(({ ordinal }) => ordinal < target.ordinal),
       layout,
     ),
-    messageText({ ...rest, parts: [...parts] }, layout, style.magenta(">")),
+    messageText({ ...rest, parts: [...parts] }, { ...layout, calls }, style.magenta(">")),
     left,
     messagesText(
       siblings.filter(({ ordinal }) => ordinal > target.ordinal),
@@ -88,16 +103,31 @@ export function neighbourhoodText(answer: GetOutput, layout: TranscriptLayout): 
   ].join("")
 }
 
-function messageText(message: MessageView, layout: TranscriptLayout, mark = ""): string {
+interface PageLayout extends TranscriptLayout {
+  readonly calls: ReadonlyMap<string, Call>
+}
+
+/** Nothing of a message that has nothing to read: a record of the client, or a result that stands with its call. */
+function messageText(message: MessageView, layout: PageLayout, mark = ""): string {
   const { style, nowMs } = layout
-  const about = style.dim(`${whenText(message.timestamp, nowMs)}  ${visibleLine(message.id)}`)
+  const about = style.dim(`${momentText(message.timestamp, nowMs)}  ${visibleLine(message.id)}`)
   const head = `\n${mark === "" ? "" : `${mark} `}${style.bold(roleText(message.role, style))}  ${about}\n`
   const said = [message.text, message.content].flatMap((text) => (text === undefined ? [] : [prose(text, layout)]))
   const parts = (message.parts ?? []).map((part) => partText(part, layout))
-  const summary = (message.parts_summary ?? []).map(({ kind, label }) =>
-    style.dim(`  ${arrow(kind)} ${visibleLine(label ?? "")}\n`),
-  )
-  return [head, ...said, ...parts, ...summary].join("")
+  const summary = (message.parts_summary ?? []).flatMap((part) => summaryText(part, layout))
+  const shown = [...said, ...parts, ...summary]
+  return shown.length === 0 && mark === "" ? "" : [head, ...shown].join("")
+}
+
+/** `→ Bash  go test ./... (failed)` */
+function summaryText({ kind, label = "", note, failed, call_id: id = "" }: PartSummary, layout: PageLayout): string[] {
+  const { style, columns, calls } = layout
+  const call = calls.get(id)
+  if (kind === "reasoning" || (kind === "tool_result" && call !== undefined)) return []
+  const isFailure = kind === "tool_call" ? call?.isFailure === true : failed === true && !label.endsWith("failed")
+  const tail = isFailure ? " (failed)" : ""
+  const line = [`  ${arrow(kind)} ${visibleLine(label)}`, ...(note === undefined ? [] : [visibleLine(note)])].join("  ")
+  return [`${style.dim(cutToWidth(line, Math.min(columns, WIDTH_MAX) - tail.length))}${style.magenta(tail)}\n`]
 }
 
 /** Wrapped between words, but for what stands in a fence: code keeps its lines. */
@@ -125,13 +155,15 @@ function arrow(kind: string): string {
   return kind === "tool_result" ? "←" : `[${kind}]`
 }
 
-function partText(part: PartView, layout: TranscriptLayout): string {
+function partText(part: PartView, layout: PageLayout): string {
   const { style } = layout
   const { type } = part
   if (type === "text") return prose(String(part["text"]), layout)
   if (type === "reasoning") return style.dim(`  (reasoning)\n${indentLines(String(part["text"]))}`)
   const callId = part["call_id"] === undefined ? "" : `  ${visibleLine(String(part["call_id"]))}`
-  const call = `  ${arrow(type)} ${visibleLine(String(part["name"] ?? ""))}${style.dim(callId)}\n`
+  const name = String(part["name"] ?? layout.calls.get(String(part["call_id"]))?.name ?? "")
+  const failed = part["is_failure"] === true ? style.magenta(" (failed)") : ""
+  const call = `  ${arrow(type)} ${visibleLine(name)}${failed}${style.dim(callId)}\n`
   if (type === "tool_call") return `${call}${indentLines(valueText(part["params"]))}`
   if (type === "tool_result") return `${call}${indentLines(valueText(part["result"]))}`
   return style.dim(

@@ -14,7 +14,9 @@ export const GET_FLAGS = {
   tree: flag.onOff("List the sub-agent sessions instead of messages."),
   raw: flag.onOff("Show the client's original record of a message."),
   format: flag.choice("md writes a whole session as one Markdown document.", ["text", "md"]),
-  output: flag.text("Write Markdown to this file.", "FILE.md", { short: "o" }),
+  output: flag.text("Write a whole session to FILE: .md for Markdown, .txt for text; - is stdout.", "FILE", {
+    short: "o",
+  }),
   redact: flag.onOff("Markdown: replace text that looks like a credential."),
   "include-subagents": flag.onOff("Markdown: append the sub-agent sessions."),
   force: flag.onOff("Overwrite an existing file."),

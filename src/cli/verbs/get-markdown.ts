@@ -1,4 +1,5 @@
 /** `pond get SESSION --format md`: a session as a document that people read where there is no pond. */
+import { extname } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
@@ -13,13 +14,27 @@ type Context = VerbContext<GetFlags>
 const ELSEWHERE = ["from", "limit", "after", "context", "session", "tree", "raw"] as const
 const OWN = ["output", "redact", "include-subagents", "force"] as const
 
+/** Instead of a file. */
+export const STDOUT = "-"
+
 /** Whether Markdown was asked for, with flags that go with it. */
 export function isMarkdown({ flags }: Context): boolean {
   const isGiven = (name: keyof GetFlags) => flags[name] !== undefined && flags[name] !== false
-  const format = flags.format ?? (isGiven("output") ? "md" : "text")
-  const wrong = (format === "md" ? ELSEWHERE : OWN).find(isGiven)
+  const format = flags.format ?? (flags.output === undefined ? "text" : formatOf(flags.output))
+  const own = OWN.filter((name) => flags.output === undefined || (name !== "output" && name !== "force"))
+  const wrong = (format === "md" ? ELSEWHERE : own).find(isGiven)
   if (wrong !== undefined) throw notTogether(wrong, format)
   return format === "md"
+}
+
+/** By the ending of the file. */
+function formatOf(path: string): "md" | "text" {
+  const ending = extname(path).toLowerCase()
+  if (ending === ".txt") return "text"
+  if (["", ".md", ".markdown"].includes(ending)) return "md"
+  throw new PondError("validation_failed", `Cannot write ${ending}: use a file that ends with .md or .txt.`, {
+    details: { flag: "--output", value: path },
+  })
 }
 
 function notTogether(name: string, format: string): PondError {
@@ -39,7 +54,7 @@ export async function asMarkdown(context: Context): Promise<Outcome | Streamed> 
     isRedacted: flags.redact,
   }
   const share = shareSession(pond, options, signal)
-  if (flags.output !== undefined) {
+  if (flags.output !== undefined && flags.output !== STDOUT) {
     const bytes = await writeNewFile(flags.output, share.chunks, { isForced: flags.force })
     return outcomeOf(share, { session_id: options.sessionId, file: flags.output, bytes })
   }

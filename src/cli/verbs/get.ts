@@ -1,12 +1,13 @@
 /** `pond get`: a session page by page, or a message with its neighbours. */
 import { PondError, toPondError } from "../../model/errors.ts"
-import { counted } from "../../model/numbers.ts"
+import { bytesText, counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
 import type { MessageView } from "../../operations/wire/views.ts"
-import type { Style } from "../render/style.ts"
+import { writeNewFile } from "../../platform/files/new-file.ts"
+import { createStyle, type Style } from "../render/style.ts"
 import {
   headText,
   messagesText,
@@ -16,7 +17,7 @@ import {
 } from "../render/transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 import { GET_FLAGS, type GetFlags } from "./get-flags.ts"
-import { asMarkdown, isMarkdown } from "./get-markdown.ts"
+import { asMarkdown, isMarkdown, STDOUT } from "./get-markdown.ts"
 
 export const get = defineVerb({
   flags: GET_FLAGS,
@@ -38,6 +39,17 @@ export const get = defineVerb({
     }
     const answer = await read(context)
     const layout = (page: Page): TranscriptLayout => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
+    const { output, force } = context.flags
+    if (output !== undefined && output !== STDOUT) {
+      const page = { ...layout(context.page), style: createStyle(false), columns: TEXT_COLUMNS }
+      const bytes = await writeNewFile(output, allPages(context, answer, page), { isForced: force })
+      const document = { session_id: answer.session.id, file: output, bytes }
+      return { document, render: ({ path }) => `Wrote ${path(output)}: ${bytesText(bytes)}.\n` }
+    }
+    if (context.show === undefined && !context.isJson) {
+      for await (const chunk of allPages(context, answer, layout(context.page))) context.writeOut(chunk)
+      return { exitCode: 0 }
+    }
     if (context.show === undefined) {
       return { document: { ...answer }, render: (page) => onePage(answer, context.flags.from === "end", layout(page)) }
     }
@@ -55,6 +67,8 @@ function onePage(answer: GetOutput, isFromEnd: boolean, layout: TranscriptLayout
   return `${headText(answer, layout)}${body}${remainderText(answer, isFromEnd, layout)}`
 }
 
+/** Of a text file. */
+const TEXT_COLUMNS = 100
 const PAGE_MESSAGES = 200
 
 /** Whoever reads on a terminal and asked for no part of it gets the session to its end, a page at a time as it is read. */

@@ -7,6 +7,7 @@ import { PondError } from "../../model/errors.ts"
 import type { Entry, Part } from "../../model/session.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
+import { given } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { fullMessageId, fullSessionId } from "../store/session-ids.ts"
 import { itemsAfter } from "./paging.ts"
@@ -20,6 +21,7 @@ import {
   partView,
   SessionView,
   sessionView,
+  titleText,
   viewSize,
 } from "./views.ts"
 
@@ -101,6 +103,8 @@ const MessagePage = closedObject({
 
 const GetOutput = closedObject({
   session: SessionView,
+  /** As its client recorded it, or the first words of the user. */
+  title: Type.Optional(Type.String()),
   result: Type.Union([SessionPage, MessagePage]),
   /** The sessions that name this one as their parent: its agents' agents, and its forks. */
   children: Type.Array(SessionView),
@@ -125,8 +129,13 @@ export const get = defineOperation({
       throw new PondError("validation_failed", "Give either session_id or message_id.")
     }
     checkTogether(input)
-    if (input.message_id !== undefined) return await messagePage(sessions, input.message_id, input)
-    return await sessionPage(sessions, input.session_id ?? "", input)
+    const page =
+      input.message_id === undefined
+        ? await sessionPage(sessions, input.session_id ?? "", input)
+        : await messagePage(sessions, input.message_id, input)
+    const { id, title } = page.session
+    const shown = title ?? (await sessions.firstWords([id])).get(id)
+    return { ...page, ...given("title", titleText(shown)) }
   },
 })
 
@@ -137,9 +146,9 @@ function checkTogether({ session_id: sessionId, tree, raw }: GetInput): void {
 
 // --- A session --------------------------------------------------------------------------------------------------------
 
-async function sessionPage(sessions: Sessions, given: string, input: GetInput): Promise<GetOutput> {
-  const session = await sessions.session(await fullSessionId(sessions, given))
-  if (session === undefined) throw sessionNotFound(given)
+async function sessionPage(sessions: Sessions, asked: string, input: GetInput): Promise<GetOutput> {
+  const session = await sessions.session(await fullSessionId(sessions, asked))
+  if (session === undefined) throw sessionNotFound(asked)
   const { id } = session
   if (input.tree === true) {
     const tree = await sessionTree(sessions, session)

@@ -1,7 +1,8 @@
 /** What a reader is shown of sessions, messages and parts: the shapes of the wire, made from canonical values. */
 import { type Static, Type } from "typebox"
-import type { JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, Session } from "../../model/session.ts"
+import { given } from "../fields.ts"
 import { closedObject } from "../operation.ts"
 
 export const SessionView = closedObject({
@@ -19,6 +20,9 @@ export type SessionView = Static<typeof SessionView>
 export const PartSummary = closedObject({
   kind: Type.String(),
   label: Type.Optional(Type.String()),
+  /** Of a tool call: the first text that it was given, such as a command or a path, on one line. */
+  note: Type.Optional(Type.String()),
+  failed: Type.Optional(Type.Boolean()),
   call_id: Type.Optional(Type.String()),
 })
 export type PartSummary = Static<typeof PartSummary>
@@ -95,11 +99,12 @@ function partSummary(part: Part): PartSummary {
   const kind = part.type
   switch (part.type) {
     case "tool_call":
-      return { kind, label: part.name, call_id: part.call_id }
+      return { kind, label: part.name, ...given("note", noteOf(part.params as JsonValue)), call_id: part.call_id }
     case "tool_result":
       return {
         kind,
         label: [part.name, part.is_failure ? "failed" : "ok"].filter(Boolean).join(" "),
+        ...(part.is_failure ? { failed: true } : {}),
         call_id: part.call_id,
       }
     case "file":
@@ -112,6 +117,14 @@ function partSummary(part: Part): PartSummary {
     default:
       return { kind }
   }
+}
+
+const NOTE_UNITS_MAX = 200
+
+function noteOf(params: JsonValue): string | undefined {
+  const values = isJsonObject(params) ? Object.values(params) : [params]
+  const text = values.find((value): value is string => typeof value === "string" && value.trim() !== "")
+  return titleText(text?.slice(0, NOTE_UNITS_MAX))
 }
 
 /** About how many characters a view takes when it is shown. */
