@@ -225,7 +225,7 @@ async function tellingsBelow(target: Adapter, folder: string): Promise<Map<strin
     const back = (await backByPieces(target, unit)) ?? (await backWhole(target, unit))
     if (back === undefined) continue
     between("passes")
-    tellings.set(back.session.id, shortItems(back, target.vocabulary, "keep").items)
+    tellings.set(back.session.id, shortItems(back, target.vocabulary, "keep", { keepsSurroundings: true }).items)
   }
   return tellings
 }
@@ -279,9 +279,9 @@ function unheld({ children }: ExpectedItems, agents: readonly Items[]): string[]
   })
 }
 
-function nearest({ items, allowed }: ExpectedItems, tellings: readonly Items[]): Difference {
+function nearest({ items, ...allowances }: ExpectedItems, tellings: readonly Items[]): Difference {
   const [best = NOWHERE] = tellings
-    .map((each) => differenceOf(items, each, allowed))
+    .map((each) => differenceOf(items, each, allowances))
     .sort((one, other) => one.missing - other.missing)
   return best
 }
@@ -298,16 +298,20 @@ interface Difference {
   readonly first: string
 }
 
-/** A loss may put one item in the place of another, and adds none. */
-function differenceOf(want: readonly string[], have: readonly string[], allowed: number): Difference {
+/** A loss may put one item in the place of another. Only a text that is read in several pieces adds any. */
+function differenceOf(
+  want: readonly string[],
+  have: readonly string[],
+  { allowed, added: mayAdd }: Pick<ExpectedItems, "allowed" | "added">,
+): Difference {
   const firstAt = want.findIndex((item, index) => !holds(item, have[index] ?? ""))
   if (firstAt < 0 && have.length === want.length) return { missing: 0, first: "" }
   const at = firstAt < 0 ? want.length : firstAt
   const first = `${excerpt(want[at])} became ${excerpt(have[at])}`
-  const edits = editsBetween(want, have, 2 * allowed, holds)
+  const edits = editsBetween(want, have, 2 * allowed + mayAdd, holds)
   const missing = (edits + want.length - have.length) / 2
   const added = edits - missing
-  return { missing: added > missing ? Number.POSITIVE_INFINITY : missing, first }
+  return { missing: added > missing + mayAdd ? Number.POSITIVE_INFINITY : missing, first }
 }
 
 /** A tool of the target may insist on more than the call was given: what was given must all be there. */

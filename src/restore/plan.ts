@@ -71,6 +71,8 @@ export interface ExpectedItems {
   readonly items: ShortItems["items"]
   /** How many of them the target's serializer said that it loses. */
   readonly allowed: number
+  /** How many items may be there more than were told, because the target reads one as several. */
+  readonly added: number
   readonly children: readonly ExpectedItems[]
 }
 
@@ -254,6 +256,7 @@ function toldOf(conversation: Conversation, way: Way): ExpectedItems {
     sessionId: conversation.session.id,
     items,
     allowed: said - lost,
+    added: way.losses.filter(({ kind, messageId }) => kind === "cut_text" && own.has(messageId ?? "")).length,
     children: conversation.children.map((child) => toldOf(child, way)),
   }
 }

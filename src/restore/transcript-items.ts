@@ -18,8 +18,8 @@ export interface ShortItems {
 }
 
 /** What a long conversation tells, for who compares it with another and does not want to hold it. */
-export function shortItems(...[conversation, target, reasoning]: Parameters<typeof transcriptItems>): ShortItems {
-  const { turns, losses } = turnsOf(conversation, target, reasoning)
+export function shortItems(...[conversation, target, reasoning, options]: Parameters<typeof turnsOf>): ShortItems {
+  const { turns, losses } = turnsOf(conversation, target, reasoning, options)
   const items: string[] = []
   for (const turn of turns) {
     const whole = itemsOf(turn)

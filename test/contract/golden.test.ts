@@ -153,6 +153,7 @@ test("the table of losses is what it was", () => {
   expect(Object.keys(LOSSES).sort((left, right) => left.localeCompare(right))).toEqual([
     "approval",
     "attachment",
+    "cut_text",
     "failure_mark",
     "half_character",
     "injected_context",
@@ -161,10 +162,12 @@ test("the table of losses is what it was", () => {
     "opaque",
     "reasoning",
     "reasoning_as_text",
+    "result_order",
     "sealed_reasoning",
     "stray_result",
     "subagent",
     "system_message",
+    "tool_name",
     "tool_params",
     "unanswered_call",
   ])

@@ -16,6 +16,8 @@ export function sentContent(content: readonly ResultContent[]): JsonValue {
   if (content.length === 1 && only.type === "text") return only.text
   return content.flatMap((block): JsonObject[] => {
     if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }]
+    if (block.mediaType === "application/pdf")
+      return [{ type: "document", source: { type: "base64", media_type: block.mediaType, data: block.base64 } }]
     if (!IMAGES.has(block.mediaType)) return [{ type: "text", text: `[${block.mediaType}]` }]
     return [{ type: "image", source: { type: "base64", media_type: block.mediaType, data: block.base64 } }]
   })

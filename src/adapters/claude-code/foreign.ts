@@ -18,6 +18,7 @@ import {
 import { type Agent, agentsOf } from "./foreign-agents.ts"
 import { IMAGES, sentContent, shownResult } from "./foreign-results.ts"
 import { projectKey } from "./project-key.ts"
+import { piecesOfText } from "./provenance.ts"
 import { JUDGED } from "./records.ts"
 import { vocabulary } from "./vocabulary.ts"
 
@@ -72,6 +73,7 @@ function writeLog(
 
 function createLog({ sessionId, agent }: LogIdentity, cwd: string, log: ForeignLog): Log {
   let parentUuid: string | null = null
+  const momentOf = createMoments()
   const seed = `${sessionId} ${agent?.id ?? ""}`
   const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: JUDGED.to }
   return Object.assign(log, {
@@ -82,12 +84,30 @@ function createLog({ sessionId, agent }: LogIdentity, cwd: string, log: ForeignL
         isSidechain: agent !== undefined,
         ...(agent === undefined ? {} : { agentId: agent.id }),
       }
-      log.add({ ...place, ...fields, uuid, timestamp: timeOf(timestamp), ...common })
+      log.add({ ...place, ...fields, uuid, timestamp: momentOf(timestamp), ...common })
       parentUuid = uuid
       return uuid
     },
   })
 }
+
+/**
+ * Records of one moment follow each other by a millisecond: of two with the same time, versions 2.0 take the first for the
+ * end of the conversation, and send no answer that stands behind it.
+ */
+function createMoments(): (timestamp: string) => string {
+  let [start, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  return (timestamp) => {
+    const wanted = Date.parse(timestamp)
+    const isSame = wanted >= start && wanted <= last && last < LAST_MOMENT
+    start = isSame ? start : wanted
+    last = isSame ? last + 1 : wanted
+    return timeOf(new Date(last).toISOString())
+  }
+}
+
+/** Of the year 9999: later ones are spelled in another form. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 // --- Turns of the user ------------------------------------------------------------------------------------------------
 
@@ -102,13 +122,21 @@ function addUserTurn(log: Log, { messageId, timestamp, blocks }: UserTurn): void
   }
 }
 
+/** So much of a prompt tells which it is. */
+const SHOWN_UNITS = 60
+
 function marksOf(injected: string | undefined): JsonObject {
   if (injected === undefined) return {}
   return injected === "compact-summary" ? { isCompactSummary: true, isVisibleInTranscriptOnly: true } : { isMeta: true }
 }
 
 function userBlock(log: Log, messageId: string, block: TextBlock | FileBlock): JsonObject | undefined {
-  if (block.type === "text") return block.text.trim() === "" ? undefined : { type: "text", text: block.text }
+  if (block.type === "text") {
+    if (block.text.trim() === "") return undefined
+    const pieces = block.injected === undefined ? piecesOfText(block.text) : 1
+    for (let piece = 1; piece < pieces; piece++) log.lose("cut_text", messageId, block.text.slice(0, SHOWN_UNITS))
+    return { type: "text", text: block.text }
+  }
   const { data, media_type: mediaType, file_name: name } = block.file
   if ("text" in data) return { type: "text", text: data.text }
   const title = name === undefined ? {} : { title: name }
@@ -139,6 +167,7 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, { ids, agents, isLast }
       log.lose("reasoning_as_text", messageId)
       return [{ content: { type: "text", text: asThought(block.text) } }]
     }
+    if (block.type === "call" && block.name.length > NAME_UNITS_MAX) log.lose("tool_name", messageId, block.name)
     if (block.type === "call") return [{ content: toolUse(block, ids, agents), call: block }]
     log.lose("attachment", messageId, block.file.file_name ?? block.file.media_type)
     return []

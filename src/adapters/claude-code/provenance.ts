@@ -70,6 +70,11 @@ export function injectedPart(text: Placed<string>, kind: string): PartDraft<"tex
   return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 
+/** In how many pieces a text is read that a person wrote. */
+export function piecesOfText(text: string): number {
+  return openingKind(text) === undefined ? Math.max(1, spansOf(text).length) : 1
+}
+
 function openingKind(text: string): string | undefined {
   return INJECTED_OPENINGS.find(([opening]) => text.startsWith(opening))?.[1]
 }

@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
-import type { ResultContent } from "../shared/translate.ts"
+import { isPicture, type ResultContent } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -21,7 +21,7 @@ import { withWholeCharacters } from "../shared/whole-characters.ts"
 import { saysFailure } from "./items.ts"
 import { BRAND, ORIGINATOR } from "./opening.ts"
 import { INDEX_PLACE } from "./parse.ts"
-import { contentKind } from "./provenance.ts"
+import { contentKind, isFragment, piecesOfText } from "./provenance.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 /** The version whose files these are like. */
@@ -119,7 +119,8 @@ function addUserTurn(rollout: Rollout, turn: UserTurn, isPreview: boolean): void
     kinds.push(contentKind(block.injected, item["type"] === "input_image" ? "user.image" : "user.text"))
   }
   if (content.length === 0) return
-  const isPlain = turn.blocks.every(isAuthored)
+  // A person may quote what Codex writes itself: the kinds then say whose words it is.
+  const isPlain = turn.blocks.every((block) => isAuthored(block) && !(block.type === "text" && isFragment(block.text)))
   rollout.add(timestamp, "response_item", {
     type: "message",
     role: "user",
@@ -138,8 +139,15 @@ function isAuthored(block: { readonly injected?: string }): boolean {
   return block.injected === undefined
 }
 
+/** So much of a prompt tells which it is. */
+const SHOWN_UNITS = 60
+
 function contentItem(rollout: Rollout, messageId: string, block: TextBlock | FileBlock): JsonObject | undefined {
-  if (block.type === "text") return { type: "input_text", text: block.text }
+  if (block.type === "text") {
+    const pieces = isAuthored(block) ? piecesOfText(block.text) : 1
+    for (let piece = 1; piece < pieces; piece++) rollout.lose("cut_text", messageId, block.text.slice(0, SHOWN_UNITS))
+    return { type: "input_text", text: block.text }
+  }
   const { data, media_type: mediaType, file_name: name } = block.file
   if ("text" in data) return { type: "input_text", text: data.text }
   if (mediaType.startsWith("image/") && "base64" in data) return imageItem(mediaType, data.base64)
@@ -165,7 +173,7 @@ function addAssistantTurn(rollout: Rollout, turn: AssistantTurn): void {
     else if (block.type === "file")
       rollout.lose("attachment", turn.messageId, block.file.file_name ?? block.file.media_type)
     else {
-      const { id, result } = addCall(rollout, timestamp, block)
+      const { id, result } = addCall(rollout, turn, block)
       if (result !== undefined) results.push(() => addResult(rollout, turn.messageId, id, block, result))
     }
   }
@@ -178,19 +186,30 @@ function addText(rollout: Rollout, timestamp: string, text: string): void {
   rollout.add(timestamp, "response_item", { type: "message", role: "assistant", content })
 }
 
-function addCall(rollout: Rollout, timestamp: string, call: CallBlock): { id: string; result: CallResult | undefined } {
+function addCall(
+  rollout: Rollout,
+  { messageId, timestamp: moment }: AssistantTurn,
+  call: CallBlock,
+): { id: string; result: CallResult | undefined } {
+  const timestamp = timeOf(moment)
   const id = callId(call.id)
   const named = { name: toolName(call.name), call_id: id }
   const payload: JsonObject =
     typeof call.params === "string"
       ? { type: "custom_tool_call", status: "completed", ...named, input: call.params }
       : { type: "function_call", ...named, arguments: stringifyJson(call.params) }
+  if (call.name.length > NAME_CHARS_MAX) rollout.lose("tool_name", messageId, call.name)
   rollout.add(timestamp, "response_item", payload)
   return { id, result: call.result }
 }
 
 function addResult(rollout: Rollout, messageId: string, id: string, call: CallBlock, result: CallResult): void {
-  const { content, isFailure, timestamp } = result
+  const { isFailure, timestamp } = result
+  const content = result.content.filter((piece) => {
+    const isShown = piece.type === "text" || isPicture(piece)
+    if (!isShown) rollout.lose("attachment", messageId, piece.mediaType)
+    return isShown
+  })
   const [only, ...more] = content
   const isText = only?.type === "text" && more.length === 0
   const output: JsonValue = isText || only === undefined ? (only?.text ?? "") : content.map(outputItem)

@@ -100,6 +100,20 @@ export function contentKind(injected: string | undefined, authored: string): str
   return injected
 }
 
+/** In how many pieces a text is read that a person wrote. */
+export function piecesOfText(text: string): number {
+  if (isFragment(text)) return 1
+  const command = SHELL_COMMAND.exec(text)
+  if (command !== null) return command.slice(1).filter((piece) => piece !== "").length
+  const start = requestStart(text)
+  return start === undefined || start === 0 || start === text.length ? 1 : 2
+}
+
+/** Whether a text looks like one that Codex writes. */
+export function isFragment(text: string): boolean {
+  return fragmentKind(text) !== undefined
+}
+
 function fragmentKind(text: string): string | undefined {
   const start = text.length - text.trimStart().length
   const head = text.slice(start, start + 80).toLowerCase()

@@ -4,6 +4,7 @@ import { sha256Of } from "../../platform/sha256.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { uuidV4Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
+import { hasTextBehind } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -177,7 +178,7 @@ function addAnswer(log: Log, turn: AssistantTurn, { thought, text, calls }: Answ
   })
   for (const { id, name, params } of calls)
     log.addEvent("tool.execution_start", timestamp, { toolCallId: id, toolName: name, arguments: params })
-  for (const { id, result } of calls) if (result !== undefined) addResult(log, id, result)
+  for (const { id, result } of calls) if (result !== undefined) addResult(log, turn, { id, result })
 }
 
 /** A tool whose input is one text is a custom one. */
@@ -191,7 +192,13 @@ function request({ id, name, params }: CallBlock): JsonObject {
   }
 }
 
-function addResult(log: Log, toolCallId: string, { content, isFailure, timestamp }: CallResult): void {
+function addResult(
+  log: Log,
+  { messageId }: AssistantTurn,
+  { id: toolCallId, result }: { readonly id: string; readonly result: CallResult },
+): void {
+  const { content, isFailure, timestamp } = result
+  if (hasTextBehind(content)) log.lose("result_order", messageId)
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
   const images = content.flatMap((block): JsonValue[] =>
     block.type === "image" ? [{ type: "image", data: block.base64, mimeType: block.mediaType }] : [],

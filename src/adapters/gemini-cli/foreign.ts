@@ -8,6 +8,7 @@ import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapt
 import { agentCallsOf } from "../shared/agent-calls.ts"
 import { uuidV4Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
+import { hasTextBehind } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -151,7 +152,7 @@ function modelPart({ log }: Chat, { messageId }: Turn, block: TextBlock | FileBl
   return []
 }
 
-function toolCall({ agents }: Chat, turn: AssistantTurn, call: CallBlock): JsonObject {
+function toolCall({ log, agents }: Chat, turn: AssistantTurn, call: CallBlock): JsonObject {
   const { id, name, params, result } = call
   const agentId = agents.get(id)
   const made = {
@@ -159,6 +160,7 @@ function toolCall({ agents }: Chat, turn: AssistantTurn, call: CallBlock): JsonO
     ...(agentId === undefined ? {} : { agentId }),
   }
   if (result === undefined) return { ...made, status: "cancelled", timestamp: timeOf(turn.timestamp) }
+  if (hasTextBehind(result.content)) log.lose("result_order", turn.messageId, name)
   return {
     ...made,
     result: [responsePart(call, result)],

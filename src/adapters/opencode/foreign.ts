@@ -10,6 +10,7 @@ import type { Conversation, FileSink, ForeignEnd, ForeignTarget, OutputRow } fro
 import { agentCallsOf, type Start } from "../shared/agent-calls.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
+import { hasTextBehind, isPicture } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -252,11 +253,14 @@ function toolPart(block: CallBlock, turn: AssistantTurn, { started }: DraftFacts
   if (result === undefined) return { type: "tool", callID, tool, state: { status: "pending", input, raw: "" } }
   const text = result.content.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n")
   const time = { start, end: Math.max(start, Date.parse(result.timestamp)) }
-  const attachments = result.content.flatMap((piece): JsonObject[] =>
-    piece.type === "image"
-      ? [{ type: "file", mime: piece.mediaType, url: `data:${piece.mediaType};base64,${piece.base64}` }]
-      : [],
-  )
+  const attachments = result.content.flatMap((piece): JsonObject[] => {
+    if (piece.type === "text") return []
+    if (isPicture(piece))
+      return [{ type: "file", mime: piece.mediaType, url: `data:${piece.mediaType};base64,${piece.base64}` }]
+    losses.push(loss("attachment", turn.messageId, piece.mediaType))
+    return []
+  })
+  if (hasTextBehind(result.content)) losses.push(loss("result_order", turn.messageId, tool))
   if (result.isFailure && attachments.length === 0)
     return { type: "tool", callID, tool, state: { status: "error", input, error: text, time } }
   // A failure has no place for a picture.

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
+import { isPicture } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -124,7 +125,7 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, provider: Provider): vo
   const stopReason = calls.length > 0 ? "toolUse" : "stop"
   const message = { role: "assistant", content, ...modelOf(turn, provider), usage: NO_USAGE, stopReason }
   addMessage(log, timeOf(turn.timestamp), message)
-  for (const call of calls) if (call.result !== undefined) addResult(log, call, call.result)
+  for (const call of calls) if (call.result !== undefined) addResult(log, messageId, call, call.result)
 }
 
 function modelBlock(block: AssistantTurn["blocks"][number]): JsonObject | undefined {
@@ -138,10 +139,13 @@ function modelBlock(block: AssistantTurn["blocks"][number]): JsonObject | undefi
   return undefined
 }
 
-function addResult(log: Log, { id, name }: CallBlock, { content, isFailure, timestamp }: CallResult): void {
-  const blocks = content.map((block): JsonValue => {
-    if (block.type === "text") return { type: "text", text: block.text }
-    return { type: "image", data: block.base64, mimeType: block.mediaType }
+function addResult(log: Log, messageId: string, { id, name }: CallBlock, result: CallResult): void {
+  const { content, isFailure, timestamp } = result
+  const blocks = content.flatMap((block): JsonValue[] => {
+    if (block.type === "text") return [{ type: "text", text: block.text }]
+    if (isPicture(block)) return [{ type: "image", data: block.base64, mimeType: block.mediaType }]
+    log.lose("attachment", messageId, block.mediaType)
+    return []
   })
   const message = { role: "toolResult", toolCallId: id, toolName: name, content: blocks, isError: isFailure }
   addMessage(log, timeOf(timestamp), message)

@@ -7,6 +7,7 @@ import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapt
 import { agentCallsOf, type Started } from "../shared/agent-calls.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
+import { hasTextBehind } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
@@ -20,6 +21,7 @@ import {
   type UserTurn,
 } from "../shared/turns.ts"
 import { keyOfDirectory } from "./project-key.ts"
+import { piecesOfText } from "./provenance.ts"
 import { BRAND } from "./records.ts"
 import { vocabulary } from "./vocabulary.ts"
 
@@ -133,8 +135,15 @@ function addUserTurn(log: Log, turn: UserTurn): void {
 /** Media that its models read. */
 const MEDIA = /^(?:image|audio|video)\/|^application\/pdf$/
 
-function plainPart(log: Log, { messageId }: Turn, block: TextBlock | FileBlock): JsonObject | undefined {
-  if (block.type === "text") return { text: block.text }
+/** So much of a prompt tells which it is. */
+const SHOWN_UNITS = 60
+
+function plainPart(log: Log, { messageId, role }: Turn, block: TextBlock | FileBlock): JsonObject | undefined {
+  if (block.type === "text") {
+    const pieces = role === "user" && block.injected === undefined ? piecesOfText(block.text) : 1
+    for (let piece = 1; piece < pieces; piece++) log.lose("cut_text", messageId, block.text.slice(0, SHOWN_UNITS))
+    return { text: block.text }
+  }
   const { data, media_type: mimeType, file_name: name } = block.file
   if ("text" in data) return { text: data.text }
   if ("base64" in data && MEDIA.test(mimeType)) return { inlineData: { mimeType, data: data.base64 } }
@@ -154,7 +163,7 @@ function addAssistantTurn(log: Log, turn: AssistantTurn): void {
     message: { role: "model", parts },
   })
   for (const block of turn.blocks)
-    if (block.type === "call" && block.result !== undefined) addResult(log, block, block.result)
+    if (block.type === "call" && block.result !== undefined) addResult(log, turn.messageId, block, block.result)
 }
 
 function modelPart(
@@ -172,7 +181,9 @@ function argsOf(params: JsonValue): JsonObject {
   return isJsonObject(params) ? params : { input: params }
 }
 
-function addResult(log: Log, { id, name }: CallBlock, { content, isFailure, timestamp }: CallResult): void {
+function addResult(log: Log, messageId: string, { id, name }: CallBlock, result: CallResult): void {
+  const { content, isFailure, timestamp } = result
+  if (hasTextBehind(content)) log.lose("result_order", messageId, name)
   const texts = content.flatMap((piece) => (piece.type === "text" ? [piece.text] : []))
   const pictures = content.flatMap((piece): JsonObject[] =>
     piece.type === "text" ? [] : [{ inlineData: { mimeType: piece.mediaType, data: piece.base64 } }],

@@ -36,6 +36,13 @@ export function injectedText(text: Placed<string>, injected: string): PartDraft<
   return textPart({ provenance: "injected", text, pond: { injected } })
 }
 
+/** In how many pieces a text is read that a person wrote. */
+export function piecesOfText(text: string): number {
+  if (OPENINGS.some(([start]) => text.startsWith(start)) || text.startsWith(FILES_BEGIN)) return 1
+  const bounds = [...text.matchAll(TAGGED)].flatMap((match) => [match.index, match.index + match[0].length])
+  return 1 + new Set(bounds.filter((at) => at > 0 && at < text.length)).size
+}
+
 function authoredTexts(text: Placed<string>): PartDraft<"text">[] {
   const found = [...text.value.matchAll(TAGGED)]
   const bounds = found.flatMap((match) => [match.index, match.index + match[0].length])

@@ -7,6 +7,7 @@ import type { Loss } from "../../model/report.ts"
 export const LOSSES = {
   approval: "permission requests and answers",
   attachment: "files that the target does not support",
+  cut_text: "prompts that look like the target's own words and are read in several pieces",
   failure_mark: "the failed state of tool calls whose result does not show it",
   half_character: "half characters, which the target cannot read",
   injected_context: "environment information; the target adds its own",
@@ -15,10 +16,12 @@ export const LOSSES = {
   opaque: "data that only the source understands",
   reasoning: "reasoning, dropped as requested",
   reasoning_as_text: "reasoning, converted to text",
+  result_order: "the order of text and pictures in results",
   sealed_reasoning: "reasoning that only its provider can read",
   stray_result: "results without a call",
   subagent: "sub-agent sessions",
   system_message: "system messages",
+  tool_name: "the ends of tool names, which are longer than the target takes",
   tool_params: "tool parameters that the target does not support",
   unanswered_call: "calls without a result, which the target does not send",
 } as const satisfies Record<string, string>

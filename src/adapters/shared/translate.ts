@@ -46,6 +46,17 @@ export type ResultContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mediaType: string; readonly base64: string }
 
+/** Whether it is a picture. What tools show besides, such as a PDF, most providers refuse in a result. */
+export function isPicture(content: ResultContent): boolean {
+  return content.type === "image" && content.mediaType.startsWith("image/")
+}
+
+/** Whether a text stands behind something else: clients that keep the texts of a result apart put them first. */
+export function hasTextBehind(content: readonly ResultContent[]): boolean {
+  const first = content.findIndex(({ type }) => type !== "text")
+  return first >= 0 && content.some(({ type }, at) => type === "text" && at > first)
+}
+
 /**
  * What a model was shown as the result of a call, in the shapes that clients write it: a text, a list of blocks of the
  * Anthropic, OpenAI, Google or pi form, or an object that holds one of these. Anything else is shown as the JSON that it is.

@@ -107,9 +107,10 @@ export function turnsOf(
   { entries, origin }: Conversation,
   target: Vocabulary | undefined,
   reasoning: ForeignTarget["reasoning"],
+  { keepsSurroundings = false }: { readonly keepsSurroundings?: boolean } = {},
 ): Turns {
   const draft: Draft = { turns: [], losses: [], open: new Map(), ids: new Set(), isAnswered: false }
-  const way = { from: origin?.vocabulary, to: target, reasoning }
+  const way = { from: origin?.vocabulary, to: target, reasoning, keepsSurroundings }
   for (const entry of entries) addEntry(draft, way, entry)
   return { turns: draft.turns.filter(({ blocks }) => blocks.length > 0) as Turn[], losses: draft.losses }
 }
@@ -120,6 +121,8 @@ interface Way {
   readonly from: Vocabulary | undefined
   readonly to: Vocabulary | undefined
   readonly reasoning: ForeignTarget["reasoning"]
+  /** For what pond wrote itself: a text there that looks like a harness's own words is what a person said. */
+  readonly keepsSurroundings: boolean
 }
 
 type Open<T extends Turn> = Omit<T, "blocks"> & { readonly blocks: T["blocks"][number][] }
@@ -144,7 +147,7 @@ function addEntry(draft: Draft, way: Way, { message, parts }: Entry): void {
     return
   }
   if (message.role === "user") {
-    const blocks = parts.flatMap((part) => plainBlock(part, lose) ?? [])
+    const blocks = parts.flatMap((part) => plainBlock(way, part, lose) ?? [])
     if (blocks.length === 0) return
     draft.turns.push({ role: "user", messageId: message.id, timestamp: message.timestamp, blocks })
     draft.isAnswered = false
@@ -182,7 +185,7 @@ function answer(draft: Draft, { timestamp }: Message, part: ToolResultPart, lose
 
 function modelBlock(draft: Draft, way: Way, part: Part, lose: Lose): AssistantTurn["blocks"][number] | undefined {
   if (part.type === "tool_call") return callBlock(draft, way, part, lose)
-  if (part.type !== "reasoning") return plainBlock(part, lose)
+  if (part.type !== "reasoning") return plainBlock(way, part, lose)
   if (part.text.trim() === "") lose("sealed_reasoning")
   else if (way.reasoning === "drop") lose("reasoning")
   else return { type: way.reasoning === "text" ? "text" : "reasoning", text: part.text }
@@ -204,10 +207,10 @@ function callBlock(draft: Draft, { from, to }: Way, part: ToolCallPart, lose: Lo
   return call
 }
 
-function plainBlock(part: Part, lose: Lose): TextBlock | FileBlock | undefined {
+function plainBlock({ keepsSurroundings }: Way, part: Part, lose: Lose): TextBlock | FileBlock | undefined {
   const injected = part.provenance === "injected" ? (factOf(part.options, "injected") ?? "unknown") : undefined
   const mark = injected === undefined ? {} : { injected }
-  if (injected !== undefined && SURROUNDINGS.has(injected)) lose("injected_context", injected)
+  if (injected !== undefined && !keepsSurroundings && SURROUNDINGS.has(injected)) lose("injected_context", injected)
   else if (part.type === "text") return part.text === "" ? undefined : { type: "text", text: part.text, ...mark }
   else if (part.type === "file") return { type: "file", file: part, ...mark }
   else if (part.type === "opaque") lose("opaque", part.kind)

@@ -251,6 +251,7 @@ function lossText({ kind, count, example }: LossGroup): string {
 const LOSS_NOUNS = {
   approval: "permission request",
   attachment: "attachment",
+  cut_text: "cut through a prompt that looks like the target's own words",
   failure_mark: "failure mark",
   half_character: "half character",
   injected_context: "environment note",
@@ -259,10 +260,12 @@ const LOSS_NOUNS = {
   opaque: "client-specific record",
   reasoning: "reasoning block",
   reasoning_as_text: "reasoning block turned into text",
+  result_order: "result whose text goes before its pictures",
   sealed_reasoning: "sealed reasoning block",
   stray_result: "result without a call",
   subagent: "sub-agent session",
   system_message: "system message",
+  tool_name: "end of a long tool name",
   tool_params: "tool parameter",
   unanswered_call: "call without a result",
 } as const

@@ -225,3 +225,19 @@ test("a session of ten thousand messages is written whole", () => {
   const { files } = foreignFiles(claudeCode, given, { cwd: "/new dir", reasoning: "keep" })
   expect(recordsOf(files[0]).length).toBe(12_500)
 })
+
+test("no two records of the chain have one time, and long names and cut prompts are losses", () => {
+  const quoted = "<system-reminder>\nx\n</system-reminder>\nand my own words"
+  const given = conversation([
+    entry("user", text(quoted)),
+    entry("assistant", { type: "reasoning", text: "hm" }, text("one"), call("c", `mcp__${"n".repeat(100)}`, {})),
+    entry("tool", result("c", "out")),
+    entry("assistant", text("two")),
+  ])
+  const { records, losses } = written(given, "text")
+  const times = records.flatMap(({ timestamp }) => (typeof timestamp === "string" ? [timestamp] : []))
+  expect(times.length).toBeGreaterThan(4)
+  expect(times).toEqual([...new Set(times)].sort((left, right) => (left < right ? -1 : 1)))
+  expect(losses).toContain("tool_name")
+  expect(losses).toContain("cut_text")
+})
