@@ -180,6 +180,18 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/optimize.ts")).optimize,
   },
   {
+    name: "check",
+    group: "care",
+    summary: "Check that the store is as it was written.",
+    load: async () => (await import("./verbs/check.ts")).check,
+  },
+  {
+    name: "repair",
+    group: "care",
+    summary: "Take damage out of the store, and back what is intact.",
+    load: async () => (await import("./verbs/check.ts")).repair,
+  },
+  {
     name: "storage check",
     group: "care",
     summary: "Test that a store can be written, read and listed.",

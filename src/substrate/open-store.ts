@@ -83,6 +83,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     snapshot: () => beginSnapshot(dataset) as never,
     deleteWhere: (where) => deleteWhere(dataset, where),
     maintain: (effort) => maintain(dataset, effort),
+    isWhole: async () => (await dataset.damage()) === undefined,
     statistics: () => tableStatistics(dataset),
   }
 }

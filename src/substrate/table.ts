@@ -207,6 +207,8 @@ export interface Table<C extends Columns> {
   deleteWhere(where: Filter): Promise<{ readonly deleted: number }>
   /** Does what the table needs by now: `lookups` between the flushes of an import, `due` after it, `all` when asked for. */
   maintain(effort: Effort): Promise<MaintenanceReport>
+  /** Whether all rows that were stored can be read, as far as it is known. */
+  isWhole(): Promise<boolean>
   /** Nothing where the table was never written. */
   statistics(): Promise<TableStatistics | undefined>
 }

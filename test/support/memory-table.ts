@@ -118,6 +118,7 @@ export function tableOf<C extends Columns>(disk: MemoryDisk, folder: string, typ
     snapshot: () => beginSnapshot(handle) as never,
     deleteWhere: (where) => deleteWhere(handle, where),
     maintain: (effort) => maintain(handle, effort),
+    isWhole: () => Promise.resolve(true),
     statistics: async () => {
       const table = await handle.find()
       return table && statisticsOf(definition, table)

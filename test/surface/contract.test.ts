@@ -42,7 +42,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   restore_plan_request: "protocol_version namespace? session_id to? cwd? reasoning? anew?",
   restore_plan_response: "protocol_version fidelity outdated session_id sessions files losses rewritten_paths resume",
   status_request: "protocol_version namespace?",
-  status_response: "protocol_version version store namespace sessions messages parts blobs by_agent bytes indexes",
+  status_response:
+    "protocol_version version store namespace sessions messages parts blobs by_agent bytes damage indexes",
 }
 
 test("the fields of every request and every answer are the published ones", () => {

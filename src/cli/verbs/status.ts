@@ -49,6 +49,7 @@ function renderHoldings(holdings: StoreOverview, nowMs: number, page: Page): str
   return [
     entry("pond", `${version}${isOwn ? "" : `, namespace ${visibleLine(namespace)}`}`, page),
     entry("store", `${page.path(store)}${sizeText(holdings)}`, page),
+    ...holdings.damage.map(({ message }) => entry("damage", `${message} Run \`pond repair\`.`, page)),
     entry("contains", sessions === 0 ? "nothing yet; run `pond sync`" : kept, page),
     sessions === 0 ? "" : entry("clients", agentsText(holdings), page),
     sessions === 0 ? "" : entry("word index", indexText(holdings), page),

@@ -17,6 +17,7 @@ import {
   registrations,
   roomOnDisk,
   scheduleRuns,
+  storeIsWhole,
   storeOpens,
 } from "./machine-checks.ts"
 import { embeddingEngine, sqlEngine, storeEngine, unpackedLibraries } from "./native-checks.ts"
@@ -47,6 +48,7 @@ const CHECKS: readonly Check[] = [
   { name: "native libraries", examine: () => works(unpackedLibraries()) },
   { name: "permissions", examine: privateFiles },
   { name: "store", examine: storeOpens },
+  { name: "integrity", examine: storeIsWhole },
   { name: "embedding model", examine: modelOpens },
   { name: "clients", examine: clientsHere },
   { name: "MCP", examine: registrations },

@@ -233,6 +233,78 @@ export const optimize = defineLocalOperation({
     await (await import("./optimize.ts")).optimizeStore(pond, { signal, onTable }),
 })
 
+const NamedSessions = Type.Array(Type.String(), { description: "Sessions with rows in what is damaged." })
+
+export const checkStore = defineLocalOperation({
+  name: "check",
+  summary: "Check that the store is as it was written.",
+  input: closedObject({
+    read_data: onOff("Read every file and compare it with its checksum, not only names and sizes."),
+    percent: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 100, description: "Which share of the files to read." }),
+    ),
+  }),
+  output: closedObject({
+    store: Type.String(),
+    ok: Type.Boolean({ description: "Whether nothing is damaged." }),
+    is_covered: Type.Boolean({ description: "Whether every file has a checksum." }),
+    tables: Type.Array(
+      closedObject({
+        namespace: Type.String(),
+        table: Type.String(),
+        rows: Type.Integer(),
+        lost_rows: Type.Integer({ description: "Rows that cannot be read." }),
+        files: Type.Integer({ description: "Files with a checksum." }),
+        not_covered: Type.Integer({ description: "Files that no checksum covers yet." }),
+        bytes_read: Type.Integer(),
+        damaged: Type.Array(
+          closedObject({
+            file: Type.String({ description: "Below the store." }),
+            found: oneOf(["missing", "changed"]),
+            sessions: nullable(Type.Array(Type.String()), { description: "Null where it is not known." }),
+          }),
+        ),
+      }),
+    ),
+    sessions: NamedSessions,
+    ms: Type.Integer(),
+  }),
+  errors: ["interrupted"],
+  surfaces: { local: true, cli: "check" },
+  read: true,
+  run: async (
+    { pond, ...hooks }: RunContext & { readonly onTable: (name: string) => void },
+    { read_data: isDeep = false, percent },
+  ) => await (await import("./integrity.ts")).checkIntegrity(pond, { isDeep, percent }, hooks),
+})
+
+export const repairStore = defineLocalOperation({
+  name: "repair",
+  summary: "Take what is damaged out of the store, and take back what is intact.",
+  input: closedObject({}),
+  output: closedObject({
+    store: Type.String(),
+    tables: Type.Array(
+      closedObject({
+        namespace: Type.String(),
+        table: Type.String(),
+        lost_rows: Type.Integer(),
+        sessions: nullable(Type.Array(Type.String()), { description: "Null where it is not known." }),
+        returned: Type.Array(Type.String(), { description: "Files that came back from the quarantine." }),
+        quarantined: Type.Array(Type.String(), { description: "Files that went there." }),
+        quarantine: nullable(Type.String()),
+      }),
+      { description: "Those that were not intact." },
+    ),
+    sessions: NamedSessions,
+    lost_rows: Type.Integer(),
+  }),
+  errors: [],
+  surfaces: { local: true, cli: "repair" },
+  read: false,
+  run: async ({ pond }: RunContext) => await (await import("./integrity.ts")).repairIntegrity(pond),
+})
+
 export const storageCheck = defineLocalOperation({
   name: "storage_check",
   summary: "Prove that a storage location can keep a store.",

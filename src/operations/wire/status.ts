@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox"
 import { VERSION } from "../../platform/host/version.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { closedObject, defineOperation } from "../operation.ts"
+import { knownDamage } from "../store/integrity.ts"
 
 export const StatusOutput = closedObject({
   version: Type.String(),
@@ -17,6 +18,9 @@ export const StatusOutput = closedObject({
   }),
   bytes: Type.Union([closedObject({ live: Type.Integer(), dead: Type.Integer() }), Type.Null()], {
     description: "Bytes used by current and by old versions. Null for an object store.",
+  }),
+  damage: Type.Array(closedObject({ table: Type.String(), lost_rows: Type.Integer(), message: Type.String() }), {
+    description: "Tables that are not intact: every answer lacks their rows until `pond repair`.",
   }),
   indexes: Type.Array(
     closedObject({ table: Type.String(), name: Type.String(), rows: Type.Integer(), waiting: Type.Integer() }),
@@ -35,10 +39,11 @@ export const status = defineOperation({
   read: true,
   run: async ({ pond }) => {
     const sessions = await pond.sessions()
-    const [counts, by_agent, facts] = await Promise.all([
+    const [counts, by_agent, facts, damage] = await Promise.all([
       sessions.counts(),
       sessions.countsByAgent(),
       sessions.statistics(),
+      knownDamage(sessions),
     ])
     return {
       version: VERSION,
@@ -47,6 +52,7 @@ export const status = defineOperation({
       ...counts,
       by_agent: [...by_agent],
       bytes: storeBytes(facts),
+      damage: [...damage],
       indexes: facts.flatMap(({ table, indexes }) =>
         indexes.map(({ name, indexedRows, unindexedRows }) => ({
           table,

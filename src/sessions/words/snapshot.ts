@@ -39,6 +39,22 @@ export interface Snapshots {
 /** Masks cached per shard: enough for a query, its pages and the next query, each with filters of its own. */
 const MASKS_MAX = 8
 
+interface Cover {
+  readonly version: number | undefined
+  readonly isWhole: boolean
+  readonly segments: readonly LoadedSegment[]
+}
+
+/** Segments name messages by number: where some cannot be read, all others are indexed in memory instead. */
+async function areWhole({ messages, segments, blocks }: WordTables): Promise<boolean> {
+  const whole = await Promise.all([messages.isWhole(), segments.isWhole(), blocks.isWhole()])
+  return whole.every(Boolean)
+}
+
+function stateOf(tables: WordTables) {
+  return Promise.all([tables.segments.version(), tables.messages.version(), areWhole(tables)])
+}
+
 interface Tail {
   readonly version: number | undefined
   readonly from: number
@@ -51,7 +67,7 @@ interface Tail {
 const TAIL_ROWS_AT_ONCE = 4096
 
 export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ONCE): Snapshots {
-  let cover: { readonly version: number | undefined; readonly segments: readonly LoadedSegment[] } | undefined
+  let cover: Cover | undefined
   let tail: Tail | undefined
   let refreshing: Promise<IndexSnapshot> | undefined
   let hasStarted = false
@@ -62,10 +78,11 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
   const masks = new WeakMap<Documents, Map<string, Promise<Uint8Array>>>()
 
   async function refresh(): Promise<IndexSnapshot> {
-    const [version, newest] = await Promise.all([tables.segments.version(), tables.messages.version()])
-    if (cover === undefined || cover.version !== version) {
+    const [version, newest, isWhole] = await stateOf(tables)
+    if (cover === undefined || cover.version !== version || cover.isWhole !== isWhole) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
-      cover = { version, segments: version === undefined ? [] : (await loadCover(tables, known, trust)).cover }
+      const isUsable = version !== undefined && isWhole
+      cover = { version, isWhole, segments: isUsable ? (await loadCover(tables, known, trust)).cover : [] }
       trust = "directories"
     }
     const from = cover.segments.at(-1)?.to ?? 0

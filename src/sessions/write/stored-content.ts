@@ -28,6 +28,8 @@ export interface StoredContent {
   project(sessionId: string): string | undefined
   /** For each message of the batch: whether it is stored with the same content and parts and was never revised. */
   areStored(batch: PreparedBatch): boolean[]
+  /** For each message of the batch: whether it is stored with the same content, and none of its parts is. */
+  lackParts(batch: PreparedBatch): boolean[]
 }
 
 /** The columns that a record is restored from. All others are copies of these or pond's own. */
@@ -68,6 +70,7 @@ export async function readStoredContent(tables: SessionTables, ids: readonly str
     nextOrdinal: (sessionId) => known.get(sessionId)?.nextOrdinal ?? 0,
     project: (sessionId) => projects.get(sessionId),
     areStored: (batch) => areStored(batch, hashes, known.get(batch.session.id)?.revised),
+    lackParts: (batch) => lackParts(batch, hashes),
   }
 }
 
@@ -120,6 +123,16 @@ function areStored(
   return Array.from({ length: messages.length }, (_, row) => {
     if (!hashes.mayHaveHash(...sums.at((ordinals[row] as number) - first))) return false
     return revised === undefined || revised.size === 0 || !revised.has(idAt(row) ?? "")
+  })
+}
+
+/** The parts of a message are stored together, so that damage costs all of them or none. */
+function lackParts({ messages, parts }: PreparedBatch, hashes: FingerprintSet): boolean[] {
+  const withParts = new Set(numbersIn(parts, "message_ordinal"))
+  const [own, ordinals] = [messageHashes(messages), numbersIn(messages, "ordinal")]
+  return Array.from({ length: messages.length }, (_, row) => {
+    if (!withParts.has(ordinals[row] as number)) return false
+    return hashes.mayHaveHash(own[2 * row] as number, own[2 * row + 1] as number)
   })
 }
 

@@ -8,6 +8,7 @@ import { columnsOfRecord, rowsOf } from "../columns/arrow-rows.ts"
 import { originalText } from "../columns/surrogate-escape.ts"
 import { filterText } from "../filter.ts"
 import { newestVersionOf } from "../local/local-table.ts"
+import { rowsOfManifest } from "../local/manifest-edit.ts"
 import type { NumberedRows, NumberRange } from "../table.ts"
 import type { AnyRow } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
@@ -94,10 +95,16 @@ export async function nextRowNumberOf(dataset: Dataset): Promise<number> {
   if (known !== undefined && dataset.reach?.version === known) return dataset.reach.rows
   const reach = await readOnce(dataset, async (table) => {
     const version = await table.version()
-    dataset.reach = { version, rows: await highestOf(table) }
+    dataset.reach = { version, rows: (await recordedReach(dataset, version)) ?? (await highestOf(table)) }
     return dataset.reach.rows
   })
   return reach ?? 0
+}
+
+/** The manifest says it. Rows that damage has cost leave a gap that counting would not see. */
+async function recordedReach({ local }: Dataset, version: number): Promise<number | undefined> {
+  const recorded = await local?.recorded()
+  return recorded?.version === BigInt(version) ? rowsOfManifest(recorded.bytes).next : undefined
 }
 
 async function highestOf(table: LanceTable): Promise<number> {

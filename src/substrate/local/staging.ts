@@ -36,7 +36,8 @@ export async function openStaging(catalog: Catalog): Promise<Staging | undefined
     catalog: own,
     adopt: async (name) => {
       const table = catalog.local(name)
-      return table !== undefined && (await moveIntoPlace(table, join(folder, `${name}.lance`)))
+      const staged = own.local(name)
+      return table !== undefined && staged !== undefined && (await moveIntoPlace(table, staged))
     },
     end: async () => {
       own.close()
@@ -60,10 +61,14 @@ export async function removeStaleStaging(catalog: Catalog): Promise<void> {
 }
 
 /** Under the write lock of the table. The rename is the only step that a reader sees. */
-async function moveIntoPlace(table: LocalTable, from: string): Promise<boolean> {
+async function moveIntoPlace(table: LocalTable, staged: LocalTable): Promise<boolean> {
   return await table.exclusively(async () => {
     if ((await table.files.list(table.folder)).length > 0) return false
-    await table.files.rename(from, table.folder)
+    // Its checksums go with it: they say in which rows each session lies.
+    for (const [index, note] of staged.notes.entries()) {
+      if ((await table.files.size(note)) !== undefined) await table.files.rename(note, table.notes[index] as string)
+    }
+    await table.files.rename(staged.folder, table.folder)
     return true
   })
 }

@@ -192,11 +192,12 @@ async function* compareWithStored(
       continue
     }
     const { session } = batch
-    const areStored = rows.areStored(batch)
+    const lackParts = rows.lackParts(batch)
+    const areStored = rows.areStored(batch).map((isStored, row) => isStored || lackParts[row] === true)
     const isMoved = isElsewhere(rows, session)
     if (!isMoved && areStored.every(Boolean)) {
       kept.add(areStored.length, value.bytes)
-      yield { ...value, batch: keepBlobsOnly(batch), reached: undefined }
+      yield { ...value, batch: pickMessages(batch, lackParts), reached: undefined }
       continue
     }
     const nextOrdinal = rows.nextOrdinal(session.id)
@@ -207,7 +208,9 @@ async function* compareWithStored(
     }
     const known = { given: session, nextOrdinal, isKnown: kept.messages > 0, isCopy: copyOf !== undefined }
     reconciler ??= await createReconciler(adapter, await sessions(), known)
-    yield { ...value, batch: await selectChanged(batch, reconciler, sessions), reached: undefined }
+    const lacking = isMoved ? [] : lackParts
+    for (const selected of await selectRows(batch, lacking, { reconciler, sessions }))
+      yield { ...value, batch: selected, reached: undefined }
     if (copyOf !== undefined) yield omittedIssues(planned, copyOf, reconciler)
   }
 }
@@ -258,6 +261,26 @@ function isBehind(areStored: readonly boolean[], storedLeft: number): boolean {
   return areStored.every((isStored, index) => isStored === index < storedLeft)
 }
 
+interface Selecting {
+  readonly reconciler: Reconciler
+  readonly sessions: ComparedWith["sessions"]
+}
+
+/** What is new or changed, and apart from that the messages whose parts alone are missing. */
+async function selectRows(
+  batch: PreparedBatch,
+  lackParts: readonly boolean[],
+  { reconciler, sessions }: Selecting,
+): Promise<readonly Stretch["batch"][]> {
+  if (!lackParts.includes(true)) return [await selectChanged(batch, reconciler, sessions)]
+  const others = pickMessages(
+    batch,
+    lackParts.map((isLacking) => !isLacking),
+  )
+  const changed = others === undefined ? [] : [await selectChanged(others, reconciler, sessions)]
+  return [pickMessages(batch, lackParts), ...changed]
+}
+
 async function selectChanged(
   batch: PreparedBatch,
   reconciler: Reconciler,
@@ -269,11 +292,18 @@ async function selectChanged(
   return { ...prepared, blobs: [...prepared.blobs, ...batch.blobs] }
 }
 
-/** Keeps only the blobs of a batch whose rows are stored: they are stored again if they are missing. */
-function keepBlobsOnly({ session, messages, parts, blobs }: PreparedBatch): PreparedBatch | undefined {
-  if (blobs.length === 0) return undefined
+/** Some messages of a batch with their parts, and all its blobs, which are stored again if they are missing. */
+function pickMessages(batch: PreparedBatch, picked: readonly boolean[]): PreparedBatch | undefined {
+  const rows = picked.flatMap((isPicked, row) => (isPicked ? [row] : []))
+  if (rows.length === 0 && batch.blobs.length === 0) return undefined
+  const ordinals = batch.messages.columns["ordinal"]?.data as Int32Array
+  const wanted = new Set(rows.map((row) => ordinals[row]))
+  const ofMessages = batch.parts.columns["message_ordinal"]?.data as Int32Array
+  const ofWanted = Array.from({ length: batch.parts.length }, (_, row) => row).filter((row) =>
+    wanted.has(ofMessages[row]),
+  )
   const spoken = { places: [], keys: [] }
-  return { session, messages: pickRows(messages, []), parts: pickRows(parts, []), blobs, spoken }
+  return { ...batch, messages: pickRows(batch.messages, rows), parts: pickRows(batch.parts, ofWanted), spoken }
 }
 
 /**

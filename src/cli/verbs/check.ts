@@ -1,0 +1,95 @@
+/** `pond check` and `pond repair`: what of the store is not as it was written, by table, file and session. */
+import { bytesText, counted } from "../../model/numbers.ts"
+import { visibleLine } from "../../model/visible.ts"
+import { perform } from "../../operations/operation.ts"
+import { exitCodeOfCheck, type StoreCheck, type StoreRepair } from "../../operations/store/integrity.ts"
+import { checkStore, repairStore } from "../../operations/store/store-operations.ts"
+import { flag, NO_FLAGS } from "../flags.ts"
+import { defineVerb, type Page } from "../verb.ts"
+
+const SESSIONS_SHOWN = 10
+
+export const check = defineVerb({
+  flags: {
+    "read-data": flag.onOff("Read every file and compare it with its checksum."),
+    subset: flag.wholeNumber(
+      "Read only PERCENT of the files, others each hour.",
+      { min: 1, max: 100 },
+      { hint: "PERCENT" },
+    ),
+  },
+  positionals: [],
+  examples: ["check", "check --read-data", "check --subset 10", "check --read-data --json"],
+  run: async ({ pond, flags, progress, signal }) => {
+    const onTable = (name: string) => progress.stage(name, "files", undefined)
+    const input = { read_data: flags["read-data"] || flags.subset !== undefined, percent: flags.subset }
+    const checked = await perform(checkStore, { pond, signal, onTable }, input)
+    return {
+      document: { ...checked },
+      exitCode: exitCodeOfCheck(checked),
+      render: (page) => renderCheck(checked, input.read_data, page),
+    }
+  },
+})
+
+export const repair = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [],
+  examples: ["repair", "repair --json"],
+  run: async ({ pond, signal }) => {
+    const done = await perform(repairStore, { pond, signal }, {})
+    return { document: { ...done }, render: (page) => renderRepair(done, page) }
+  },
+})
+
+function renderCheck(
+  { store, ok, tables, sessions, is_covered: isCovered }: StoreCheck,
+  isDeep: boolean,
+  page: Page,
+): string {
+  const lines = tables.flatMap(({ namespace, table, damaged, lost_rows: lost, rows }) => [
+    ...(damaged.length === 0
+      ? []
+      : [`${page.style.bold(table)}${within(namespace)}: ${lost} of ${counted(rows, "row")} cannot be read`]),
+    ...damaged.map(({ file, found }) => `  ${found}: ${visibleLine(file)}`),
+  ])
+  const files = tables.reduce((sum, each) => sum + each.files, 0)
+  const read = tables.reduce((sum, each) => sum + each.bytes_read, 0)
+  const open = tables.reduce((sum, each) => sum + each.not_covered, 0)
+  const covered = isCovered
+    ? []
+    : [
+        open === 0
+          ? "pond keeps no checksums of an object store."
+          : `${counted(open, "file")} not covered yet; \`pond optimize\` covers them.`,
+      ]
+  const verdict = ok
+    ? `${page.path(store)} is intact: ${counted(files, "file")}${isDeep ? `, ${bytesText(read)} read` : ", by name and size; `--read-data` reads them"}.`
+    : `${page.path(store)} is damaged. Run \`pond repair\`, then \`pond sync\`.`
+  return `${[...lines, ...sessionLines(sessions), ...covered, verdict].join("\n")}\n`
+}
+
+function renderRepair({ store, tables, sessions, lost_rows: lost }: StoreRepair, page: Page): string {
+  if (tables.length === 0) return `${page.path(store)} is intact; there is nothing to repair.\n`
+  const lines = tables.map(({ namespace, table, lost_rows: rows, returned, quarantined, quarantine }) => {
+    const back = returned.length === 0 ? "" : `, ${counted(returned.length, "file")} taken back`
+    const out = quarantine === null ? "" : `, ${counted(quarantined.length, "file")} moved to ${page.path(quarantine)}`
+    return `${page.style.bold(table)}${within(namespace)}: ${counted(rows, "row")} lost${back}${out}`
+  })
+  const next = lost === 0 ? "Nothing is lost." : "Run `pond sync` to store again what your clients still have."
+  return `${[...lines, ...sessionLines(sessions), next].join("\n")}\n`
+}
+
+function within(namespace: string): string {
+  return namespace === "local" ? "" : ` (namespace ${visibleLine(namespace)})`
+}
+
+function sessionLines(sessions: readonly string[]): string[] {
+  if (sessions.length === 0) return []
+  const more = sessions.length > SESSIONS_SHOWN ? [`  and ${sessions.length - SESSIONS_SHOWN} more: see --json`] : []
+  return [
+    "Sessions with rows in them:",
+    ...sessions.slice(0, SESSIONS_SHOWN).map((id) => `  ${visibleLine(id)}`),
+    ...more,
+  ]
+}
