@@ -44,12 +44,12 @@ test("a tree is of a session, and a raw record of a message", async () => {
 })
 
 const LINES = [
-  '{"type":"user","uuid":"u1","sessionId":"s","cwd":"/w","timestamp":"2026-01-31T12:00:00.000Z","version":"2.1.0","message":{"role":"user","content":"hello"},"cost":1.5}',
-  '{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","cwd":"/w","timestamp":"2026-01-31T12:00:01.000Z","version":"2.1.0","message":{"id":"msg_1","role":"assistant","model":"m","content":[{"type":"text","text":"hi"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}',
+  '{"type":"user","uuid":"u1","sessionId":"de300000-0000-4000-8000-0000000000aa","cwd":"/w","timestamp":"2026-01-31T12:00:00.000Z","version":"2.1.0","message":{"role":"user","content":"hello"},"cost":1.5}',
+  '{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"de300000-0000-4000-8000-0000000000aa","cwd":"/w","timestamp":"2026-01-31T12:00:01.000Z","version":"2.1.0","message":{"id":"msg_1","role":"assistant","model":"m","content":[{"type":"text","text":"hi"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}',
 ]
 
 function parsed(): SessionLog {
-  const place = "-w/s.jsonl"
+  const place = "projects/-w/de300000-0000-4000-8000-0000000000aa.jsonl"
   const file = {
     path: `/root/${place}`,
     relativePath: place,
@@ -83,7 +83,10 @@ test("the raw record of a message is the line that its client wrote", async () =
   expect(messages).toHaveLength(2)
   for (const [index, { message }] of messages.entries()) {
     const { record } = (await box.run(get, { message_id: message.id, raw: true })) as GetOutput
-    expect(record).toEqual({ place: "-w/s.jsonl", text: LINES[index] ?? "" })
+    expect(record).toEqual({
+      place: "projects/-w/de300000-0000-4000-8000-0000000000aa.jsonl",
+      text: LINES[index] ?? "",
+    })
   }
 })
 
@@ -118,7 +121,12 @@ test("the plan of a restore says what would be written and lost, and writes noth
   await box.place.sessions.write([{ session: read, entries }])
   expect(await box.run(restorePlan, { session_id: read.id })).toMatchObject({
     fidelity: "native",
-    files: [{ path: "-w/s.jsonl", bytes: Buffer.byteLength(LINES.map((line) => `${line}\n`).join("")) }],
+    files: [
+      {
+        path: "projects/-w/de300000-0000-4000-8000-0000000000aa.jsonl",
+        bytes: Buffer.byteLength(LINES.map((line) => `${line}\n`).join("")),
+      },
+    ],
     losses: [],
     resume: { command: ["claude", "--resume", read.id], cwd: "/w" },
   })

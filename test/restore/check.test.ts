@@ -65,6 +65,7 @@ for (const source of ADAPTERS)
 const OUTDATED: Readonly<Record<string, readonly string[]>> = {
   "claude-code": [],
   codex: ["damaged", "first-clients"],
+  "gemini-cli": ["v0.28-document"],
   opencode: ["events", "first-tree", "handed-over", "tree"],
   pi: ["headless", "v4-lanes", "v4-transactions"],
 }
