@@ -1,6 +1,7 @@
 /**
- * Validates the entries of a file ahead of the consumer of their rows. A large file is validated in a worker thread, so that
- * one core validates while the other stores. A small one, or where no thread starts, in this thread.
+ * Validates the entries of a file ahead of the consumer of their rows, in a worker thread: one core validates while the
+ * other stores, and a thread can be ended. An export file of 400 kB with 40 changed bytes behind valid checksums kept the
+ * reader of Arrow in a loop for ever, so an entry has a deadline and an amount of memory.
  */
 import { startAnswering, threadUrl } from "../../platform/threads.ts"
 import { type RowBatch, readValidatedBatches } from "../../substrate/columns/row-batch.ts"
@@ -20,8 +21,12 @@ interface Validator {
   close(): void
 }
 
-/** A smaller file costs more in starting a thread than it saves. */
-const BYTES_MIN = 32_000_000
+/** What an entry may take, however small it is, and for each MB of its rows: a hundred times what a real one takes. */
+const DEADLINE_MS = 6_000
+const DEADLINE_MS_PER_MB = 500
+/** Of the process, while entries are validated: fewer bytes than this make more rows than anybody imports at once. */
+const MEMORY_GROWTH_MAX = 2_000_000_000
+const WATCH_EVERY_MS = 50
 /** How far validation may run ahead of the consumer. */
 const AHEAD_BYTES = 8 * 1024 * 1024
 
@@ -30,8 +35,7 @@ export async function* validateEntries(
   entries: readonly ArchiveEntry[],
   contentOf: (entry: ArchiveEntry) => Promise<Uint8Array>,
 ): AsyncGenerator<ValidatedEntry, Findings> {
-  const isLarge = entries.reduce((sum, entry) => sum + entry.raw_bytes, 0) >= BYTES_MIN
-  const validator = (isLarge ? await startValidatorThread() : undefined) ?? createInlineValidator()
+  const validator = (await startValidatorThread()) ?? createInlineValidator()
   try {
     const waiting: { readonly entry: ArchiveEntry; readonly validated: Promise<ValidatedRows> }[] = []
     let aheadBytes = 0
@@ -64,6 +68,7 @@ export async function* validateEntries(
   }
 }
 
+/** Where no thread starts. */
 function createInlineValidator(): Validator {
   const validator = createEntryValidator()
   return {
@@ -86,14 +91,40 @@ async function startValidatorThread(): Promise<Validator | undefined> {
     if (answered.said === "refused") throw new InvalidArchive(answered.reason)
     return answered
   }
+  let last: Promise<unknown> = Promise.resolve()
   return {
     validate: async (entry, content) => {
       const { name, rows, bytes, raw_bytes, sha256, table } = entry
       const listed = { name, rows, bytes, raw_bytes, sha256 }
       const asked = { ask: "entry", listed, table: table.definition.name, content } as const
-      return (await ask(asked, [content.buffer])) as Answered & ValidatedRows
+      const answered = ask(asked, [content.buffer])
+      answered.catch(() => undefined) // thrown by `withinLimits`
+      const limited = last.then(() => withinLimits(answered, entry, thread.close))
+      last = limited.catch(() => undefined)
+      return (await limited) as Answered & ValidatedRows
     },
     findings: async () => (await ask({ ask: "findings" })) as Answered & Findings,
     close: thread.close,
+  }
+}
+
+/** Begins when the entry before it is done. An entry that takes more ends the thread, and is refused. */
+async function withinLimits<T>(answered: Promise<T>, entry: ArchiveEntry, end: () => void): Promise<T> {
+  const refused = Promise.withResolvers<never>()
+  const refuse = (reason: string) => {
+    end()
+    refused.reject(new InvalidArchive(`${entry.name} ${reason}`))
+  }
+  const deadlineMs = DEADLINE_MS + (entry.raw_bytes / 1_000_000) * DEADLINE_MS_PER_MB
+  const most = process.memoryUsage.rss() + MEMORY_GROWTH_MAX
+  const late = setTimeout(() => refuse("cannot be read in a reasonable time"), deadlineMs)
+  const watch = setInterval(() => {
+    if (process.memoryUsage.rss() > most) refuse("needs too much memory to be read")
+  }, WATCH_EVERY_MS)
+  try {
+    return await Promise.race([answered, refused.promise])
+  } finally {
+    clearTimeout(late)
+    clearInterval(watch)
   }
 }

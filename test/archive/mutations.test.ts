@@ -1,0 +1,25 @@
+/** No changed byte hangs or crashes the reader: `bun run attack archive` tries thousands. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { judgeArchive, mutateArchive } from "./mutations.ts"
+import { exported, fill, type Place, place } from "./support.ts"
+
+let box: Place
+beforeAll(async () => {
+  box = place()
+  const sessions = box.open("store")
+  await fill(sessions, box.file("state"))
+  await exported(sessions, box.file("all.pond"))
+})
+afterAll(() => box[Symbol.dispose]())
+
+test("the file itself is accepted", async () => {
+  expect(await judgeArchive(box.file("all.pond"))).toMatchObject({ verdict: "accepted" })
+})
+
+// The reader of Arrow never comes back from the fourth.
+test.each([1, 2, 3, 4, 5, 6, 7, 8])("mutation %i is judged within 10 s", async (seed) => {
+  const judged = await judgeArchive(await mutateArchive(box.file("all.pond"), box.file(`${seed}.pond`), seed))
+  expect(judged.verdict).not.toBe("failed")
+  expect(judged.ms).toBeLessThan(10_000)
+  if (seed === 4) expect(judged.said).toContain("cannot be read in a reasonable time")
+})

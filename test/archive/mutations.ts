@@ -1,0 +1,53 @@
+/** Export files with changed bytes behind valid checksums: what somebody would make who knows the form. */
+import { checkArchive, openArchive } from "../../src/archive/file/open-archive.ts"
+import { PondError } from "../../src/model/errors.ts"
+import { seededRandom } from "../../src/platform/host/random.ts"
+import { rewritten, work } from "./support.ts"
+
+const CHANGES_MAX = 40
+/** Where the columns and their offsets are told. */
+const HEAD_BYTES = 2000
+
+export async function mutateArchive(path: string, to: string, seed: number): Promise<string> {
+  const random = seededRandom(seed)
+  const below = (count: number) => Math.floor(random.next() * count)
+  return await rewritten(path, to, (entries, manifest) => {
+    const entry = entries[below(entries.length)]
+    const listed = manifest.entries.find(({ name }) => name === entry?.name)
+    if (entry === undefined || listed === undefined) throw new Error("the export file has no entries")
+    const raw = Bun.zstdDecompressSync(entry.content)
+    const changes = 1 + below(CHANGES_MAX)
+    const reach = random.next() < 0.6 ? Math.min(raw.length, HEAD_BYTES) : raw.length
+    for (let change = 0; change < changes; change++) raw[below(reach)] = random.next() < 0.3 ? 255 : below(256)
+    entry.content = Bun.zstdCompressSync(raw)
+    listed.raw_bytes = raw.length
+  })
+}
+
+export interface Judged {
+  /** `failed` is what must not be: a failure that names no fault of the file. */
+  readonly verdict: "accepted" | "refused" | "failed"
+  readonly said: string
+  readonly ms: number
+}
+
+export async function judgeArchive(path: string): Promise<Judged> {
+  const began = performance.now()
+  const judged = await readAll(path).then(
+    () => ({ verdict: "accepted", said: "" }) as const,
+    (error: unknown) => {
+      const isRefused = error instanceof PondError && error.code === "validation_failed"
+      return { verdict: isRefused ? "refused" : "failed", said: String(error) } as const
+    },
+  )
+  return { ...judged, ms: performance.now() - began }
+}
+
+async function readAll(path: string): Promise<void> {
+  const archive = await openArchive(path)
+  try {
+    await checkArchive(archive, work)
+  } finally {
+    await archive.close()
+  }
+}
