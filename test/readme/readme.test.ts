@@ -1,4 +1,7 @@
-/** The README is held to pond: its commands run, its screen is what pond prints, its verbs and codes are those there are. */
+/**
+ * The README and the guide are held to pond: their commands run, the screen is what pond prints, the verbs, clients and
+ * codes are those there are.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,14 +15,17 @@ import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 const ROOT = join(import.meta.dir, "../..")
 const README = readFileSync(join(ROOT, "README.md"), "utf8")
+const GUIDE = readFileSync(join(ROOT, ".github/GUIDE.md"), "utf8")
 const SESSION = "de300001-0000-4000-8000-000000000000"
 const MESSAGE = "de311000-0000-4000-8000-000000000000"
 /** Done, but a source or a check was not whole: a machine of a test has no clients. */
 const DONE = [0, 4]
 
-/** The lines of the blocks of one kind, in order. */
+/** The lines of the blocks of one kind, in order: those of the README, then those of the guide. */
 function commands(kind: string): string[] {
-  const blocks = [...README.matchAll(/^```(sh[^\n]*)\n(.*?)^```/gms)].filter(([, found]) => found === kind)
+  const blocks = [...`${README}\n${GUIDE}`.matchAll(/^```(sh[^\n]*)\n(.*?)^```/gms)].filter(
+    ([, found]) => found === kind,
+  )
   return blocks.flatMap(([, , body]) => (body ?? "").split("\n").filter((line) => line !== ""))
 }
 
@@ -51,7 +57,7 @@ async function shell(line: string, variables = env) {
   return { line, stdout, stderr, exitCode: await child.exited }
 }
 
-test("every command of the README runs, in its order", async () => {
+test("every command of the README and the guide runs, in its order", async () => {
   const lines = commands("sh").filter((line) => line.startsWith("pond "))
   expect(lines.length).toBeGreaterThan(15)
   for (const line of lines) {
@@ -68,7 +74,7 @@ function yearless(text: string): string {
   return text.replace(/(\d+ [A-Z][a-z]{2}) \d{4}/g, "$1")
 }
 
-describe("the hosted pond of the README", () => {
+describe("the hosted pond of the guide", () => {
   let server: ObjectServer
   beforeAll(async () => {
     server = await startObjectServer({ buckets: ["acme"] })
@@ -160,9 +166,33 @@ test("the README's table names every verb, or its group, and none that is not th
   expect(groups(named)).toEqual(groups(VERBS.map(({ name }) => name)))
 })
 
-test("the README has every code of the table of errors, with its exit code", () => {
-  const rows = [...README.matchAll(/^\| `([a-z_]+)` *\| +(\d+) *\|/gm)].map(([, code, exit]) => [code, Number(exit)])
+test("the guide has every code of the table of errors, with its exit code", () => {
+  const rows = [...GUIDE.matchAll(/^\| `([a-z_]+)` *\| +(\d+) *\|/gm)].map(([, code, exit]) => [code, Number(exit)])
   const codes = Object.entries(ERROR_TABLE).map(([code, { exit }]) => [code, exit])
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(codes))
   expect(rows).toHaveLength(codes.length)
+})
+
+interface ListedClient {
+  readonly title: string
+  readonly roots: readonly { readonly path: string }[]
+  readonly verified_versions: { readonly from: string; readonly to: string }
+}
+
+test("the README has every client, with its directories and the versions that were verified", async () => {
+  const { stdout } = await shell("pond adapters list --json")
+  const { adapters } = JSON.parse(stdout) as { adapters: ListedClient[] }
+  const wanted = adapters.map(({ title, roots, verified_versions: { from, to } }) => [
+    title,
+    roots.map(({ path }) => `\`${path.replace(home.path, "~")}\``).join(", "),
+    from === to ? from : `${from} to ${to}`,
+  ])
+  const [, table = ""] = /^\| client +\|.*?\n.*?\n(.*?)\n\n/ms.exec(README) ?? []
+  const rows = table.split("\n").map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+  expect(rows).toEqual(wanted)
 })
