@@ -258,3 +258,15 @@ test("a check of shares reads every file once in all its rounds", async () => {
   expect(found.at(-1)).toBe(ROWS)
   expect(found).toEqual(found.toSorted((one, other) => one - other))
 })
+
+test("a compaction refuses to rewrite what is not as it was written", async () => {
+  using place = testStore()
+  const { folder, data } = await fill(place)
+  flip(join(folder, "data", data[0] as string))
+  const before = snapshotOf(place.path)
+  await expect(openAt(place.path).table(TABLE).maintain("all")).rejects.toThrow("pond repair")
+  expect(readFileSync(join(folder, "data", data[0] as string)).length).toBeGreaterThan(0)
+  expect(before.filter((each) => each.includes("/data/"))).toEqual(
+    snapshotOf(place.path).filter((each) => each.includes("/data/")),
+  )
+})

@@ -6,6 +6,8 @@ import { join } from "node:path"
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
 import { between } from "../../platform/memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
+import { assessTable } from "../local/assess.ts"
+import { damagedTable } from "../local/describe-damage.ts"
 import type { MaintenanceReport, TableStatistics } from "../table.ts"
 import { buildIndex } from "./indexes.ts"
 import {
@@ -83,10 +85,18 @@ async function apply(dataset: Dataset, table: LanceTable, planned: MaintenanceSt
   await dataset.local?.exclusively(() => Promise.resolve())
 }
 
+/** What was damaged unseen would get checksums that say it is right. Reading is a small part of what rewriting costs. */
+async function refuseUnproven({ local, catalog, definition }: Dataset): Promise<void> {
+  const found = local && (await assessTable(local, { isDeep: true }))
+  if (found === undefined || found.damaged.every((each) => each.found === "unfinished")) return
+  throw damagedTable(catalog.location.shown, definition.name, found)
+}
+
 /** The engine compacts indexed and unindexed fragments apart, so that the second round finds what the first has left. */
 const ROUNDS_MAX = 3
 
 async function compact(dataset: Dataset, table: LanceTable): Promise<void> {
+  await refuseUnproven(dataset)
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const { compaction } = await dataset.attempt(() => table.optimize())
     if (compaction.fragmentsRemoved === 0) return
