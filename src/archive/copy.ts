@@ -4,7 +4,7 @@ import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
-import { compareOwners } from "./import.ts"
+import { arrivedOf, compareOwners } from "./import.ts"
 import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
 import { type ArrivingBatch, findDivergingSessions } from "./rows/find-diverging.ts"
@@ -51,9 +51,11 @@ async function moveAbsent(
 ): Promise<Pick<CopyReport, "copied" | "refused" | "diverging">> {
   const selection = await selectFrom(from.store)
   try {
-    const { refused, stored } = await compareOwners(to, await ownersOf(selection.tables))
-    const diverging = await findDivergingSessions(to, stored, () => readConversations(selection.tables))
+    const owners = await ownersOf(selection.tables)
+    const { refused, stored } = await compareOwners(to, owners)
+    const { diverging, changed } = await findDivergingSessions(to, stored, () => readConversations(selection.tables))
     const left = new Set([...refused, ...diverging])
+    await to.origins.note("copy", arrivedOf(owners, { stored, changed, left }))
     const inserter = createBatchInserter({ store: to.store, refused: left, isDryRun: false })
     for (const { table, rows, batches } of selection.tables.toReversed()) {
       let done = 0

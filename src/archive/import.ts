@@ -49,9 +49,11 @@ async function importAbsent(
   { isDryRun }: Pick<ImportRequest, "isDryRun">,
   work: Work,
 ): Promise<StoredRows> {
-  const { refused, stored } = await compareOwners(sessions, await checkArchive(archive, work))
-  const diverging = await findDivergingSessions(sessions, stored, () => readConversations(archive))
+  const owners = await checkArchive(archive, work)
+  const { refused, stored } = await compareOwners(sessions, owners)
+  const { diverging, changed } = await findDivergingSessions(sessions, stored, () => readConversations(archive))
   const left = new Set([...refused, ...diverging])
+  if (!isDryRun) await sessions.origins.note("archive", arrivedOf(owners, { stored, changed, left }))
   const inserter = createBatchInserter({ store: sessions.store, refused: left, isDryRun })
   for (const [name, entries] of groupInWriteOrder(archive.entries)) {
     let done = 0
@@ -95,9 +97,10 @@ async function importAll(
   const request = { store: staging.store, refused: new Set<string>(), isDryRun: false, flush: LARGE_FLUSH }
   const inserter = createBatchInserter(request)
   try {
-    await checkArchive(archive, work, inserter.add)
+    const owners = await checkArchive(archive, work, inserter.add)
     await inserter.flush()
     staging.store.close()
+    await sessions.origins.note("archive", owners.keys())
     for (const [name] of groupInWriteOrder(archive.entries)) {
       // Another process has begun to fill the store, so it is not empty any more.
       if (!(await staging.adopt(name))) return await importAbsent(sessions, archive, { isDryRun: false }, work)
@@ -114,6 +117,17 @@ function groupInWriteOrder(entries: readonly ArchiveEntry[]): [string, ArchiveEn
   const tables = [...Map.groupBy(entries, ({ table }) => table.definition.name)]
   const place = ([, [entry]]: [string, ArchiveEntry[]]) => TABLE_ORDER.indexOf(entry?.table.role ?? "blobs")
   return tables.toSorted((one, other) => place(other) - place(one))
+}
+
+interface Arriving {
+  readonly stored: ReadonlySet<string>
+  readonly changed: ReadonlySet<string>
+  readonly left: ReadonlySet<string>
+}
+
+/** The sessions of which something is about to be stored. */
+export function arrivedOf(owners: Owners, { stored, changed, left }: Arriving): string[] {
+  return [...owners.keys()].filter((id) => !left.has(id) && (!stored.has(id) || changed.has(id)))
 }
 
 const OWNERS_AT_ONCE = 1000

@@ -98,8 +98,8 @@ export interface VerbContext<F extends Flags> {
   readonly ask: Ask | undefined
 }
 
-/** Asks a yes-or-no question; Enter means yes. Other input is asked again, and `?` shows the explanation. */
-export type Ask = (question: string, explanation?: string) => Promise<boolean>
+/** Asks a yes-or-no question; Enter means yes, where nothing else is said. Other input is asked again, and `?` shows the explanation. */
+export type Ask = (question: string, explanation?: string, enter?: "yes" | "no") => Promise<boolean>
 
 export interface Verb<F extends Flags = Flags> {
   readonly flags: F

@@ -46,7 +46,8 @@ import { wordStatistics } from "./words/statistics.ts"
 import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { createFolding } from "./words/write/fold.ts"
-import { type DivergenceCheck, findDiverging, openDivergenceCheck } from "./write/divergence.ts"
+import { type Compared, compareStored, type DivergenceCheck, openDivergenceCheck } from "./write/divergence.ts"
+import { type Origins, openOrigins } from "./write/origins.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./write/prepare.ts"
 import { openPresence, type Presence } from "./write/presence.ts"
 import { type BatchResult, type RecentSessions, type SessionTables, writePrepared } from "./write/write-sessions.ts"
@@ -84,8 +85,10 @@ export interface Sessions extends SessionLists {
   places(id: string, kind: PositionKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
-  /** Which of the sessions say something else than what is stored under their id. */
-  diverging(batches: readonly SessionBatch[]): Promise<ReadonlySet<string>>
+  /** Which of the sessions say something else than what is stored under their id, and which say more. */
+  compareStored(batches: readonly SessionBatch[]): Promise<Compared>
+  /** Which sessions came from elsewhere. */
+  readonly origins: Origins
   /** The same for many rows of stored sessions. */
   divergenceCheck(ids: readonly string[]): Promise<DivergenceCheck>
   /** What an import asks of the store: which sessions and messages it holds already. */
@@ -190,7 +193,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       return gone.count === 0 ? positions : positions.filter((each) => !gone.has(id, each.id))
     },
     messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
-    diverging: (batches) => findDiverging(tables, batches),
+    compareStored: (batches) => compareStored(tables, batches),
+    origins: openOrigins(store, context.clock),
     divergenceCheck: (ids) => openDivergenceCheck(tables, ids),
     presence: () => openPresence(tables),
     counts: () => counts(tables),

@@ -128,6 +128,15 @@ export const PARTS = defineTable({
   ],
 })
 
+/** Sessions that came by an export file, a copied store or the wire. Absent where none did. */
+export const ORIGINS = defineTable({
+  name: "origins",
+  schemaVersion: 1,
+  columns: { session_id: utf8(), arrival: utf8(), noted_at: timestampUs() },
+  key: ["session_id"],
+  indexes: [],
+})
+
 /** Bytes, once each, whoever points at them: attachments, and values too large for a column. */
 export const BLOBS = defineTable({
   name: "blobs",

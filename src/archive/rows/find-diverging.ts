@@ -1,5 +1,6 @@
 /** Which sessions that arrive say something else than what the store has under their id: see `sessions/write/divergence.ts`. */
 import type { Sessions } from "../../sessions/store.ts"
+import type { Compared } from "../../sessions/write/divergence.ts"
 import { type RowBatch, rowsOfBatch } from "../../substrate/columns/row-batch.ts"
 import type { ArchivedTable } from "./archived-tables.ts"
 
@@ -13,8 +14,8 @@ export async function findDivergingSessions(
   sessions: Sessions,
   stored: ReadonlySet<string>,
   rows: () => AsyncIterable<ArrivingBatch>,
-): Promise<ReadonlySet<string>> {
-  if (stored.size === 0) return new Set()
+): Promise<Compared> {
+  if (stored.size === 0) return { diverging: new Set(), changed: new Set() }
   const check = await sessions.divergenceCheck([...stored])
   const rowsOf = (batch: RowBatch, columns: readonly string[]) =>
     (rowsOfBatch(batch, columns) as unknown as readonly Row[]).filter(({ session_id }) => stored.has(session_id))
@@ -23,7 +24,7 @@ export async function findDivergingSessions(
     if (table.role === "parts") rowsOf(batch, ["session_id", "message_id", "id"]).forEach(check.part)
     batch.letGo?.()
   }
-  return check.diverging
+  return check
 }
 
 interface Row {

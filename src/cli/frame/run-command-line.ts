@@ -203,18 +203,26 @@ function screenOpener(output: Output, signal: AbortSignal): (() => InteractiveSc
 function askOn(output: Output, signal: AbortSignal): Ask | undefined {
   const { out, input } = output.streams
   if (output.isJson || !out.isTerminal || !input.isTerminal) return undefined
-  return async (question, explanation) => {
+  return async (question, explanation, enter = "yes") => {
+    const choices = enter === "yes" ? "[Y/n]" : "[y/N]"
     for (;;) {
-      out.write(`${output.style.bold(question)} [Y/n] `)
+      out.write(`${output.style.bold(question)} ${choices} `)
       const answer = await input.line(signal)
       if (answer === undefined) throw new PondError("interrupted", "Interrupted.")
-      const word = answer.trim().toLowerCase()
-      if (["", "y", "yes"].includes(word)) return true
-      if (["n", "no"].includes(word)) return false
+      const word = answer.trim().toLowerCase() || enter
+      const decided = ANSWERS.get(word)
+      if (decided !== undefined) return decided
       out.write(`${word === "?" && explanation !== undefined ? explanation : "Answer y (yes) or n (no)."}\n`)
     }
   }
 }
+
+const ANSWERS: ReadonlyMap<string, boolean> = new Map([
+  ["y", true],
+  ["yes", true],
+  ["n", false],
+  ["no", false],
+])
 
 /** Work that was whole when it ended is shown, even where a signal came meanwhile; what was not whole has thrown. */
 function finish(output: Output, ended: Ended<Outcome | Streamed>, signalCode: number | undefined): number {

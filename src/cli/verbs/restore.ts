@@ -41,6 +41,10 @@ const FLAGS = {
   ]),
   "dry-run": flag.onOff("Show what would be written and what would be lost."),
 }
+const RESUME_FLAGS = {
+  ...FLAGS,
+  yes: flag.onOff("Resume without asking, even if the session came from an export file, a copied store or the wire."),
+}
 const SESSION = { name: "session", summary: "The id of the session.", count: "one", words: "sessions" } as const
 
 type RestorePlan = Awaited<ReturnType<typeof planRestoreOf>>
@@ -68,7 +72,7 @@ export const restore = defineVerb({
 })
 
 export const resume = defineVerb({
-  flags: FLAGS,
+  flags: RESUME_FLAGS,
   positionals: [{ ...SESSION, summary: "The id of the session. Without one, choose from a list.", count: "optional" }],
   examples: [
     "resume",
@@ -84,7 +88,9 @@ export const resume = defineVerb({
       using plan = await planOpenable(pond, options)
       return dryRun(pond, plan, options)
     }
-    const { report, title } = await restoreOrFindExisting(context, options)
+    const { report, title } = await restoreOrFindExisting(context, options, (plan) =>
+      confirmArrived(context, plan, options),
+    )
     const { command, cwd, environment } = report.resume
     const [program, ...words] = command
     if (program === undefined || Bun.which(program) === null) {
@@ -186,10 +192,49 @@ async function planOpenable(pond: Pond, options: RestoreOptions): Promise<Restor
   return await planWithWholeId(pond, { ...options, isAnew: true })
 }
 
+const ARRIVALS: Readonly<Record<string, string>> = {
+  archive: "an export file",
+  copy: "a copied store",
+  wire: "an HTTP request",
+}
+
+/**
+ * A session that somebody else may have made names the directory that its client is started in, and its model reads what it
+ * says. So its owner sees both and decides.
+ */
+async function confirmArrived(
+  { pond, ask, flags }: VerbContext<typeof RESUME_FLAGS>,
+  plan: RestorePlan,
+  options: RestoreOptions,
+): Promise<void> {
+  if (flags.yes) return
+  const { origins } = await pond.sessions()
+  const [arrival] = (await origins.of(plan.sessions.map(({ id }) => id))).values()
+  if (arrival === undefined) return
+  const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
+  const { command, cwd } = report.resume
+  const facts = [
+    `This session came from ${ARRIVALS[arrival] ?? "elsewhere"}. It resumes`,
+    `  in    ${visibleLine(cwd)}`,
+    `  with  ${shownCommand(command)}`,
+    ...report.files.map(({ path }) => `  file  ${visibleLine(path)}`),
+  ].join("\n")
+  if (ask === undefined) {
+    const message = `${facts}\nAdd --yes to resume it, or --dry-run to see more.`
+    throw new PondError("validation_failed", message, {
+      details: { arrival, cwd, command },
+    })
+  }
+  const explanation =
+    "Its client's model reads what the session says, and works in that directory. Resume what you trust."
+  if (!(await ask(`${facts}\nResume it?`, explanation, "no"))) throw new PondError("interrupted", "Not resumed.")
+}
+
 /** A session that lies where it would be restored to is resumed as it lies. */
 async function restoreOrFindExisting(
   { pond }: RestoreContext,
   options: RestoreOptions,
+  confirm: (plan: RestorePlan) => Promise<void>,
 ): Promise<{ readonly report: RestoreReport; readonly title: string }> {
   using plan = await planOpenable(pond, options)
   const { title } = plan.target
@@ -202,6 +247,7 @@ async function restoreOrFindExisting(
     throw new PondError("not_found", message, { details: { cwd } })
   }
   warnOfLosses(pond, plan)
+  await confirm(plan)
   try {
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {

@@ -78,7 +78,11 @@ async function writeGroup(sessions: Sessions, group: readonly Waiting[]): Promis
 
 /** What says something else than what is stored of its session is told so, and stands in nobody's way. */
 async function writeContinuing(sessions: Sessions, batches: readonly SessionBatch[]): Promise<BatchResult[]> {
-  const diverging = await sessions.diverging(batches)
+  const { diverging, changed } = await sessions.compareStored(batches)
+  await sessions.origins.note(
+    "wire",
+    [...changed].filter((id) => !diverging.has(id)),
+  )
   if (diverging.size === 0) return await sessions.write(batches)
   const isDiverging = ({ session }: SessionBatch) => diverging.has(session.id)
   const written = await sessions.write(batches.filter((batch) => !isDiverging(batch)))

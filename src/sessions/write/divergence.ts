@@ -14,7 +14,11 @@ export interface DivergenceCheck {
   part(row: PartKey): void
   /** The sessions that say something else than what is stored of them. */
   readonly diverging: ReadonlySet<string>
+  /** The sessions of which something is not stored. */
+  readonly changed: ReadonlySet<string>
 }
+
+export type Compared = Pick<DivergenceCheck, "diverging" | "changed">
 
 interface MessageKey {
   readonly session_id: string
@@ -45,16 +49,14 @@ export async function openDivergenceCheck(tables: SessionTables, ids: readonly s
 const VALUES_MAX = 1_000
 
 /** For a few batches: only what is stored at their positions is read. */
-export async function findDiverging(
-  tables: SessionTables,
-  batches: readonly SessionBatch[],
-): Promise<ReadonlySet<string>> {
-  const asked = await tables.sessions.perhapsThere("id", [...new Set(batches.map(({ session }) => session.id))])
-  if (asked.length === 0) return new Set()
+export async function compareStored(tables: SessionTables, batches: readonly SessionBatch[]): Promise<Compared> {
+  const all = new Set(batches.map(({ session }) => session.id))
+  const asked = await tables.sessions.perhapsThere("id", [...all])
+  if (asked.length === 0) return { diverging: new Set(), changed: all }
   const found = await tables.sessions.read({ columns: ["id"], where: isIn("id", asked) })
   const known = new Set(found.map(({ id }) => id))
   const arriving = batches.filter(({ session }) => known.has(session.id))
-  if (arriving.length === 0) return new Set()
+  if (arriving.length === 0) return { diverging: new Set(), changed: all }
   const messages = arriving.flatMap(({ entries }) => entries.map(({ message }) => message))
   const stored = new StoredKeys()
   const ofSessions = isIn("session_id", [...known])
@@ -81,7 +83,8 @@ export async function findDiverging(
       for (const part of parts) check.part(part)
     }
   }
-  return check.diverging
+  const fresh = [...all].filter((id) => !known.has(id))
+  return { diverging: check.diverging, changed: new Set([...fresh, ...check.changed]) }
 }
 
 function* inGroups<T>(values: readonly T[]): Generator<readonly T[]> {
@@ -106,16 +109,20 @@ class StoredKeys {
 
   check(): DivergenceCheck {
     const diverging = new Set<string>()
+    const changed = new Set<string>()
     return {
       message: ({ session_id, id, ordinal }) => {
         const isStored = this.#messages.mayHave(`${session_id}\0${id}`)
+        if (!isStored) changed.add(session_id)
         if (!isStored && this.#positions.mayHave(`${session_id}\0${ordinal}`)) diverging.add(session_id)
       },
       part: ({ session_id, message_id, id }) => {
         const isStored = this.#parts.mayHave(`${session_id}\0${message_id}\0${id}`)
+        if (!isStored) changed.add(session_id)
         if (!isStored && this.#withParts.mayHave(`${session_id}\0${message_id}`)) diverging.add(session_id)
       },
       diverging,
+      changed,
     }
   }
 }

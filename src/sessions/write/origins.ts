@@ -1,0 +1,41 @@
+/**
+ * Which sessions came from elsewhere than a client of this store's machines, and how: in a table of its own, so that what
+ * arrives cannot say it of itself, and rows stay equal to those that were sent. Whoever resumes such a session is asked.
+ */
+import type { Clock } from "../../platform/host/clock.ts"
+import { isIn } from "../../substrate/filter.ts"
+import type { Store } from "../../substrate/table.ts"
+import { ORIGINS } from "../tables.ts"
+
+export type Arrival = "archive" | "copy" | "wire"
+
+export interface Origins {
+  /** Noted before the rows are stored: a crash between leaves a note without a session, and never the reverse. */
+  note(arrival: Arrival, ids: Iterable<string>): Promise<void>
+  /** Of those sessions the ones that came from elsewhere. */
+  of(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
+
+const IDS_AT_ONCE = 10_000
+const KNOWN_MAX = 100_000
+
+export function openOrigins(store: Store, clock: Clock): Origins {
+  const table = store.table(ORIGINS)
+  const known = new Set<string>()
+  return {
+    note: async (arrival, ids) => {
+      if (known.size > KNOWN_MAX) known.clear()
+      const fresh = [...new Set(ids)].filter((id) => !known.has(id))
+      const noted_at = BigInt(Math.trunc(clock.nowMs())) * 1000n
+      for (let from = 0; from < fresh.length; from += IDS_AT_ONCE) {
+        const rows = fresh.slice(from, from + IDS_AT_ONCE).map((session_id) => ({ session_id, arrival, noted_at }))
+        await table.insertAbsent(rows)
+      }
+      for (const id of fresh) known.add(id)
+    },
+    of: async (ids) => {
+      const rows = await table.read({ columns: ["session_id", "arrival"], where: isIn("session_id", ids) })
+      return new Map(rows.map(({ session_id, arrival }) => [session_id, arrival]))
+    },
+  }
+}
