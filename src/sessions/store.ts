@@ -193,9 +193,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       return gone.count === 0 ? positions : positions.filter((each) => !gone.has(id, each.id))
     },
     messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
-    compareStored: (batches) => compareStored(tables, batches),
-    origins: openOrigins(store, context.clock),
-    divergenceCheck: (ids) => openDivergenceCheck(tables, ids),
+    ...openArrivals(store, tables, context.clock),
     presence: () => openPresence(tables),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
@@ -253,6 +251,19 @@ function openWriter(
       return results
     },
     writePrepared: writePreparedBatches,
+  }
+}
+
+/** What is asked of rows that come from elsewhere than a client. */
+function openArrivals(
+  store: Store,
+  tables: SessionTables,
+  clock: Clock,
+): Pick<Sessions, "compareStored" | "divergenceCheck" | "origins"> {
+  return {
+    compareStored: (batches) => compareStored(tables, batches),
+    divergenceCheck: (ids) => openDivergenceCheck(tables, ids),
+    origins: openOrigins(store, clock),
   }
 }
 
