@@ -40,6 +40,7 @@ export function isAllowedId({ output }: Pick<Adapter, "output">, sessionId: stri
 export function isAllowedPath({ output }: Pick<Adapter, "output">, relativePath: string): boolean {
   if (/[\0\\]/.test(relativePath)) return false
   const names = relativePath.split("/")
+  if (/\p{Cc}/u.test(names.at(-1) ?? "")) return false
   if (names.some((name) => name === "" || name.startsWith(".") || INSTRUCTIONS.test(name))) return false
   return output.relativePaths.some((form) => form.test(relativePath))
 }
