@@ -65,9 +65,10 @@ for (const source of ADAPTERS)
 const OUTDATED: Readonly<Record<string, readonly string[]>> = {
   "claude-code": [],
   codex: ["damaged", "first-clients"],
-  "gemini-cli": ["v0.28-document"],
   opencode: ["events", "first-tree", "handed-over", "tree"],
   pi: ["headless", "v4-lanes", "v4-transactions"],
+  "gemini-cli": ["v0.28-document"],
+  "copilot-cli": ["v0.0.330-document"],
 }
 
 test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(

@@ -1,4 +1,5 @@
 /** Gemini CLI from canonical: its chats as they were, or as it would have written them (`foreign.ts`). */
+import { basename, dirname } from "node:path"
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Session, SessionLog } from "../../model/session.ts"
 import type { FileSink, NativeSerializer, Serialize } from "../adapter.ts"
@@ -11,6 +12,7 @@ import {
   wholeSession,
   writeRecord,
 } from "../shared/native.ts"
+import { inOtherHome } from "../shared/other-home.ts"
 import { foreign } from "./foreign.ts"
 import { isHashFolder } from "./project-folder.ts"
 import { SHAPE } from "./records.ts"
@@ -18,12 +20,17 @@ import { SHAPE } from "./records.ts"
 export const serialize: Serialize = {
   native,
   foreign,
-  resume: (sessionId, cwd) => ({
-    command: ["gemini", "--resume", sessionId],
-    note: "Gemini CLI deletes chats when it starts: raise general.sessionRetention.maxAge for those older than 30 days.",
-    cwd,
-  }),
+  resume: (sessionId, cwd, { root } = {}) => {
+    const command = ["gemini", "--resume", sessionId]
+    const own = { command, note: DELETES, cwd }
+    // Its variable names the directory that this one is in.
+    if (root === undefined || basename(root) !== ".gemini") return own
+    const elsewhere = inOtherHome("Gemini CLI", { GEMINI_CLI_HOME: dirname(root) })
+    return { ...own, ...elsewhere, note: `${elsewhere.note} ${DELETES}` }
+  },
 }
+
+const DELETES = "It deletes chats older than general.sessionRetention.maxAge (30 days) when it starts."
 
 function native(session: Session, sink: FileSink): NativeSerializer {
   const main = mainPlaceOf({ session, entries: [] })
