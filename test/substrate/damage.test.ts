@@ -270,3 +270,16 @@ test("a compaction refuses to rewrite what is not as it was written", async () =
     snapshotOf(place.path).filter((each) => each.includes("/data/")),
   )
 })
+
+test("a table that can be made again, and is gone, is made again by the next write", async () => {
+  using place = testStore()
+  const derived = { ...TABLE, derived: true }
+  await place.store.table(derived).insertAbsent(rowsOf(0))
+  rmSync(join(place.path, "messages.lance"), { recursive: true })
+  const log: string[] = []
+  expect(await openAt(place.path, log).table(derived).count()).toBe(0)
+  expect(log.length).toBe(1)
+  expect(await openAt(place.path).table(derived).insertAbsent(rowsOf(1))).toMatchObject({ inserted: ROWS })
+  const [table] = await openAt(place.path).check({ isDeep: true })
+  expect([table?.damaged, table?.rows, table?.uncovered]).toEqual([[], ROWS, 0])
+})

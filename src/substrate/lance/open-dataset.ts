@@ -35,8 +35,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     } catch (error) {
       if (!isOfDamage(error) || !(await part.leaveOutDamaged())) throw error
       handle.forget()
-      const whole = await handle.opened()
-      if (whole !== undefined) for (const read of reading) read.table = whole
+      for (const read of reading) read.table = (await handle.opened()) ?? read.table
       return await withRetries(catalog.retry, call)
     }
   }
@@ -48,7 +47,8 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   async function refuseDamaged(): Promise<void> {
     await heal()
     const damage = await part.damage()
-    if (damage !== undefined) throw damagedTable(catalog.location.shown, definition.name, damage)
+    if (damage === undefined || (definition.derived === true && (await part.beginAnew()))) return
+    throw damagedTable(catalog.location.shown, definition.name, damage)
   }
 
   async function create(): Promise<LanceTable> {

@@ -21,6 +21,8 @@ export interface WholePart {
   damage(): Promise<Assessment | undefined>
   /** Reads every file. Whether that has found more damage, which is left out from now on. */
   leaveOutDamaged(): Promise<boolean>
+  /** Of a table that can be made again: where all of it is gone, forgets what it was. Whether that was so. */
+  beginAnew(): Promise<boolean>
 }
 
 interface Assessed {
@@ -50,6 +52,7 @@ function remotePart(catalog: Catalog, definition: TableDefinition): WholePart {
     open: () => catalog.open(definition),
     damage: () => Promise.resolve(undefined),
     leaveOutDamaged: no,
+    beginAnew: no,
   }
 }
 
@@ -93,6 +96,15 @@ function localPart(catalog: Catalog, definition: TableDefinition, local: LocalTa
       const found = await assess(true)
       if ((found.damage?.damaged.length ?? 0) <= known) return false
       assessed = found
+      return true
+    },
+    beginAnew: async () => {
+      const isGone = (await current()).damage?.damaged.some(({ path }) => path === "") === true
+      if (!isGone) return false
+      await local.exclusively(async () => {
+        for (const note of local.notes) await local.files.remove(note)
+      })
+      assessed = undefined
       return true
     },
   }
