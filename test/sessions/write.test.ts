@@ -104,6 +104,18 @@ test("a row that is there is never overwritten", async () => {
   expect(log.entries.map(({ parts }) => parts.map((part) => "text" in part && part.text))).toEqual([["first"]])
 })
 
+test("a message with the id and the time of another session's is no copy if it says something else", async () => {
+  using place = testSessions()
+  await place.sessions.write([{ session: session("one"), entries: [said("one", 0, "the build is green")] }])
+  await place.sessions.write([{ session: session("two"), entries: [said("two", 0, "the build is red")] }])
+  await place.sessions.write([
+    { session: session("three"), entries: [said("three", 0, "in one write")] },
+    { session: session("four"), entries: [said("four", 0, "with this one")] },
+  ])
+  const lanes = await place.sessions.tables.messages.read({ columns: ["lane"] })
+  expect(lanes.map(({ lane }) => lane)).toEqual(["main", "main", "main", "main"])
+})
+
 test("copies of another session's messages are stored, and marked as copies", async () => {
   using place = testSessions()
   const history = (id: string) => [said(id, 0, "the question"), said(id, 1, "the answer", { role: "assistant" })]
@@ -148,7 +160,7 @@ test("a first import finds the copies in what it has stored, and reads nothing o
   const write = (id: string, ...ids: readonly string[]) =>
     writeRows(
       heard,
-      [{ session: session(id), entries: ids.map((own, at) => said(id, at, `${own} of ${id}`, { id: own })) }],
+      [{ session: session(id), entries: ids.map((own, at) => said(id, at, `text ${own}`, { id: own })) }],
       facts(),
       met,
     )

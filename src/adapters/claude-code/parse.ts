@@ -31,6 +31,8 @@ interface Learned {
   project: Sealed<string> | undefined
   createdAt: Sealed<string> | undefined
   parent: Sealed<string> | undefined
+  /** The last message of its parent that a forked agent knows. */
+  parentMessage: Sealed<string> | undefined
   agent: Sealed<string> | undefined
   title: Sealed<string> | undefined
   spawnedBy: Sealed<string> | undefined
@@ -67,6 +69,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       project: undefined,
       createdAt: undefined,
       parent: undefined,
+      parentMessage: undefined,
       agent: undefined,
       title: undefined,
       spawnedBy: undefined,
@@ -133,6 +136,7 @@ function begin({ writer, main, isAgent, learned }: Reading): void {
     project: learned.project ?? folder,
     createdAt,
     parentSessionId: parent,
+    parentMessageId: parent === undefined ? undefined : learned.parentMessage,
     title: learned.title,
     ...(Object.keys(pond).length === 0 ? {} : { pond }),
   })
@@ -143,6 +147,7 @@ function learn({ learned, isAgent }: Reading, record: JsonObject): void {
   learned.createdAt ??= timestampAt(record, "timestamp")
   if (!isAgent) return
   learned.parent ??= nonEmptyStringAt(record, "sessionId")
+  if (record["type"] === "fork-context-ref") learned.parentMessage ??= nonEmptyStringAt(record, "parentLastUuid")
   learned.agent ??= nonEmptyStringAt(record, "attributionAgent")
   // Versions 2.0 started throw-away agents to warm a cache. Nobody asked for them.
   if (record["parentUuid"] === null && valueAt(record, "message", "content") === "Warmup") learned.isWarmup = true

@@ -23,6 +23,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "custom-title",
   "file-history-delta",
   "file-history-snapshot",
+  "fork-context-ref",
   "frame-link",
   "last-prompt",
   "mode",

@@ -81,9 +81,11 @@ function renderVerification({ adapters, ok }: Verification, { style, columns, pr
   }))
   const lacking = adapters.some(({ missing }) => missing.length > 0)
   const next = lacking ? " Run `pond sync` to store what is missing." : ""
-  const verdict = ok
-    ? style.green("Every record of every session can be restored exactly.\n")
-    : style.red(`Some records cannot be restored exactly.${next}\n`)
+  const isEmpty = adapters.every(({ sessions }) => sessions === 0)
+  const proved = isEmpty
+    ? style.bold("No session was found, so nothing is proved.\n")
+    : style.green("Every record of every session can be restored exactly.\n")
+  const verdict = ok ? proved : style.red(`Some records cannot be restored exactly.${next}\n`)
   return [
     renderTable(shape, rows, { columns, head: style.bold }),
     ...adapters.flatMap((source) => remarks(source, style)).map((each) => prose(each)),

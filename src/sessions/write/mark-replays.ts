@@ -86,7 +86,10 @@ async function addStoredOwners(
   const asked = new Set(keys)
   const ids = await messages.perhapsThere("id", [...new Set(keys.map(idOfMoment))])
   if (ids.length === 0) return
-  const found = await messages.read({ columns: ["session_id", "id", "timestamp", "lane"], where: isIn("id", ids) })
+  const found = await messages.read({
+    columns: ["session_id", "id", "timestamp", "lane", "search_text"],
+    where: isIn("id", ids),
+  })
   for (const row of found) {
     const key = momentKey(row)
     if (asked.has(key) && row.lane !== "replay") owners.set(key, row.session_id)

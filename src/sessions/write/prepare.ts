@@ -103,10 +103,15 @@ function spokenOf(rows: readonly MessageRow[]): SpokenRows {
   return { places: spoken.map(({ place }) => place), keys: spoken.map(({ row }) => momentKey(row)) }
 }
 
-/** Ids are unique only within a session, so the time must match too. */
-export function momentKey({ timestamp, id }: Pick<MessageRow, "timestamp" | "id">): string {
-  return `${timestamp} ${id}`
+/**
+ * Ids are unique only within a session: programs number their messages from one, and write many in one second. A copy has
+ * the time and the text of what it copies.
+ */
+export function momentKey({ timestamp, id, search_text: text }: SpokenRow): string {
+  return `${timestamp}:${Bun.hash.xxHash64(text ?? "").toString(36)} ${id}`
 }
+
+type SpokenRow = Pick<MessageRow, "timestamp" | "id" | "search_text">
 
 export function idOfMoment(key: string): string {
   return key.slice(key.indexOf(" ") + 1)
