@@ -82,7 +82,6 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   agents: { runs: "adapters list" },
   discover: { runs: "adapters discover" },
   logs: { runs: "schedule logs" },
-  check: { runs: "doctor" },
   health: { runs: "doctor" },
   login: LOGIN,
   logout: LOGIN,

@@ -9,6 +9,8 @@ import type { RanExample } from "./run-examples.ts"
 
 /** Exit codes besides 0 that an example may have where nothing but fixtures is, and why. */
 const OTHERWISE: Readonly<Record<string, number>> = {
+  "list --more": 3, // no list before it in this shell
+  "search --more": 3,
   "restore SESSION": 8, // its client has it still
   "verify --against-store": 4, // an example before it has restored a session into another directory
   resume: 2, // nobody sits there to choose

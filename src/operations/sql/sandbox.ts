@@ -42,7 +42,7 @@ const cpuSecondsFor = (timeoutMs: number) => Math.ceil((2 * timeoutMs) / 1000) +
 
 export async function openSandbox({ timeoutMs, ...options }: SandboxOptions, signal: AbortSignal): Promise<Sandbox> {
   signal.throwIfAborted()
-  ensureWritable(options.spill)
+  ensureWritable(options.spill, "Set XDG_CACHE_HOME to move the cache.")
   const child = startLimitedProcess<Question, unknown>("sql")
   const kill = () => void child.kill()
   signal.addEventListener("abort", kill, { once: true })

@@ -39,19 +39,21 @@ function homePath(environment: Environment, instead: string): string {
 }
 
 /** Makes the directory where it is missing, for this user alone, and proves that files can be made in it. */
-export function ensureWritable(path: string): string {
+/** `hint` says how else the person can move this directory, such as a variable. */
+export function ensureWritable(path: string, hint?: string): string {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     accessSync(path, constants.W_OK | constants.X_OK)
     return path
   } catch (cause) {
-    throw notWritable(path, cause)
+    throw notWritable(path, cause, hint)
   }
 }
 
-export function notWritable(path: string, cause: unknown): PondError {
+export function notWritable(path: string, cause: unknown, hint?: string): PondError {
   const reason = errorCode(cause)
-  const next = NEXT_STEPS[reason ?? ""] ?? "Make it writable, or choose another directory."
+  const step = NEXT_STEPS[reason ?? ""] ?? "Make it writable, or choose another directory."
+  const next = hint === undefined ? step : `${step} ${hint}`
   return new PondError(
     "storage_unavailable",
     `Cannot write to ${path}${reason === undefined ? "" : ` (${reason})`}. ${next}`,
