@@ -123,7 +123,7 @@ export const FLAG_HINTS: Readonly<Record<string, string>> = {
   markdown: "Use --format md.",
   cost: "pond does not count tokens or cost.",
   tokens: "pond does not count tokens or cost.",
-  last: "Without a session, `pond resume` lists the newest first.",
+  last: "`pond resume --last` resumes the session that was active last.",
 }
 
 /** The same command line with the flag names of this verb. */

@@ -142,3 +142,12 @@ test("the short id of a hit opens its message", async () => {
   expect((await run("get", id)).stdout).toContain("Orders are sometimes charged twice")
   expect((await run("search", "--similar-to", id, "--json")).exitCode).toBe(0)
 })
+
+test("resume --last is the first of the list, and goes with no words", async () => {
+  const [first = ""] = (await run("list", "-n", "1")).stdout.split("\t")
+  const planned = await run("resume", "--last", "--dry-run", "--json", "--cwd", home.path)
+  expect(JSON.parse(planned.stdout).session_id).toStartWith(first)
+  expect((await run("resume", "--last", "words")).stderr).toContain("--last cannot be combined")
+  expect((await run("resume", "--last", "--here")).stderr).toContain("No session to resume.")
+  expect((await run("resume", "two", "words")).stderr).toContain("Missing SESSION")
+})

@@ -146,6 +146,8 @@ export interface InteractiveScreen {
 
 export interface PickParts extends InteractiveScreen {
   readonly prompt: string
+  /** What is filtered by at first, as if it had been typed. */
+  readonly query?: string
   readonly preview: (choice: Choice) => Promise<readonly string[]>
   /** Those behind the first ones, asked for once these are on the screen. */
   readonly more?: (signal: AbortSignal) => AsyncIterable<readonly Choice[]>
@@ -159,7 +161,7 @@ const CLEAR_TO_END = "\u001b[K"
 /** The chosen one, or nothing where the user left. The screen is as it was before. */
 export async function pick(choices: readonly Choice[], parts: PickParts): Promise<Choice | undefined> {
   const { keyboard, out, style, prompt, more } = parts
-  let state: PickerState = { choices, query: "", at: 0, isGrowing: more !== undefined }
+  let state: PickerState = { choices, query: parts.query ?? "", at: 0, isGrowing: more !== undefined }
   const left = new AbortController()
   const others = arrivals(keyboard, more === undefined ? undefined : () => more(left.signal))
   out.write(ENTER_SCREEN)

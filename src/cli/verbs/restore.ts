@@ -18,13 +18,14 @@ import {
 import { restore as operation } from "../../operations/machine/restore-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import type { Pond } from "../../operations/pond.ts"
-import { withFullSessionId } from "../../operations/store/session-ids.ts"
+import { fullSessionId, withFullSessionId } from "../../operations/store/session-ids.ts"
+import { sessions as list } from "../../operations/wire/sessions.ts"
 import { type ProgramRun, runProgram } from "../../platform/process/programs.ts"
 import { pondCommand, shownCommand, shownShellWord } from "../../platform/process/shell-word.ts"
 import { flag } from "../flags.ts"
-import { pickSession } from "../picker/pick-session.ts"
+import { type Offered, pickSession } from "../picker/pick-session.ts"
 import type { InteractiveScreen } from "../picker/picker.ts"
-import { realDirectory } from "../project-flag.ts"
+import { here, realDirectory } from "../project-flag.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
@@ -72,17 +73,30 @@ export const restore = defineVerb({
 })
 
 export const resume = defineVerb({
-  flags: RESUME_FLAGS,
-  positionals: [{ ...SESSION, summary: "The id of the session. Without one, choose from a list.", count: "optional" }],
+  flags: {
+    ...RESUME_FLAGS,
+    last: flag.onOff("Resume the session that was active last."),
+    here: flag.onOff("Only sessions of the repository or directory you are in."),
+  },
+  positionals: [
+    {
+      ...SESSION,
+      summary: "The id of the session. Without one, choose from a list, filtered by any words given.",
+      count: "many",
+    },
+  ],
   examples: [
     "resume",
+    "resume --last",
+    "resume --here",
+    "resume login bug",
     "resume SESSION",
     "resume SESSION --to claude-code --cwd ~/work",
     "resume SESSION --anew --cwd ~/work",
   ],
   run: async (context) => {
-    const { pond, openScreen, flags, handOver } = context
-    const sessionId = context.words[0] ?? (await chooseSession(pond, openScreen))
+    const { pond, flags, handOver } = context
+    const sessionId = await sessionToResume(context)
     const options = restoreOptions({ ...context, words: [sessionId] })
     if (flags["dry-run"]) {
       using plan = await planOpenable(pond, options)
@@ -161,7 +175,38 @@ function notRun(error: unknown): ProgramRun {
   throw error
 }
 
-async function chooseSession(pond: Pond, openScreen: (() => InteractiveScreen) | undefined): Promise<string> {
+interface ResumeContext extends Pick<VerbContext<typeof FLAGS>, "pond" | "words" | "openScreen" | "signal"> {
+  readonly flags: { readonly last: boolean; readonly here: boolean }
+}
+
+/** A session by its id, the last one, or one chosen from a list. */
+async function sessionToResume({ pond, words, openScreen, signal, flags }: ResumeContext): Promise<string> {
+  const [word, ...others] = words
+  const within = flags.here ? here().within : undefined
+  if (flags.last) {
+    const project = within === undefined ? {} : { project: { within } }
+    const { sessions: found } = await perform(list, { pond, signal }, { limit: 1, filters: project })
+    const [newest] = found
+    if (newest !== undefined && words.length === 0) return newest.session_id
+    throw newest === undefined
+      ? new PondError("not_found", "No session to resume. `pond sync` stores new ones.")
+      : new PondError("validation_failed", "--last cannot be combined with a session or words.")
+  }
+  const isId = word !== undefined && others.length === 0
+  if (isId && (openScreen === undefined || (await isStored(pond, word)))) return word
+  return await chooseSession(pond, openScreen, { query: words.join(" "), within })
+}
+
+async function isStored(pond: Pond, id: string): Promise<boolean> {
+  const sessions = await pond.sessions()
+  return (await sessions.session(await fullSessionId(sessions, id))) !== undefined
+}
+
+async function chooseSession(
+  pond: Pond,
+  openScreen: (() => InteractiveScreen) | undefined,
+  offered: Offered,
+): Promise<string> {
   if (openScreen === undefined) {
     throw new PondError(
       "validation_failed",
@@ -169,9 +214,10 @@ async function chooseSession(pond: Pond, openScreen: (() => InteractiveScreen) |
       { details: { argument: "session" } },
     )
   }
-  const chosen = await pickSession(pond, openScreen)
+  const chosen = await pickSession(pond, openScreen, offered)
   if (chosen === "none") {
-    throw new PondError("not_found", "The store is empty. Run `pond sync`.")
+    const empty = offered.within === undefined ? "The store is empty." : "No session of this directory is stored."
+    throw new PondError("not_found", `${empty} Run \`pond sync\`.`)
   }
   if (chosen === undefined) throw new PondError("interrupted", "No session chosen.")
   return chosen
