@@ -14,6 +14,9 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   "restore SESSION": 8, // its client has it still
   "verify --against-store": 4, // an example before it has restored a session into another directory
   resume: 2, // nobody sits there to choose
+  "resume --here": 2,
+  "resume login bug": 2,
+  "resume --last": 3, // the directory of its fixture is nowhere
   "resume SESSION": 3, // the directory of its fixture is nowhere
   "export -o shop.pond --project shop --from 2026-01-01": 3, // nobody has a shop
   "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only": 4, // nothing was copied there
