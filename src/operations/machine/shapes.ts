@@ -42,18 +42,23 @@ export const UnreadClients = Type.Array(
   { description: "Clients that pond cannot read yet and that are about to delete sessions." },
 )
 
+/** What a sync, or its dry run, counts of the sessions of a source. */
+export const SeenSessions = {
+  seen: Count,
+  new: Count,
+  grown: Count,
+  rewritten: Count,
+  unchanged: Count,
+  gone: Count,
+}
+
 export const SyncReportShape = {
   adapters: Type.Array(
     closedObject({
       adapter: Type.String(),
       path: Type.String(),
       sessions: closedObject({
-        seen: Count,
-        new: Count,
-        grown: Count,
-        rewritten: Count,
-        unchanged: Count,
-        gone: Count,
+        ...SeenSessions,
         failed: Count,
         nameless: Type.Integer({ description: "Read, but not yet saying which session they are." }),
       }),

@@ -2,7 +2,7 @@
 import { Type } from "typebox"
 import { manyOf, onOff } from "../fields.ts"
 import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
-import { Adapters, Count, Path, SyncReportOutput, SyncReportShape } from "./shapes.ts"
+import { Adapters, Count, Path, SeenSessions, SyncReportOutput, SyncReportShape } from "./shapes.ts"
 import type { SyncHooks, SyncOutcome } from "./sync.ts"
 
 const STAGES = ["import", "embed", "index"] as const
@@ -22,12 +22,7 @@ const SyncPlanOutput = closedObject({
       adapter: Type.String(),
       path: Type.String(),
       sessions: closedObject({
-        seen: Count,
-        new: Count,
-        grown: Count,
-        rewritten: Count,
-        unchanged: Count,
-        gone: Count,
+        ...SeenSessions,
         nameless: Count,
       }),
       bytes_to_read: Count,

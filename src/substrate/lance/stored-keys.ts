@@ -35,7 +35,7 @@ export interface OfferedKeys {
 export interface AbsentRows {
   /** Row numbers of the offer, rising: the first row of each key that is not stored. */
   readonly absent: readonly number[]
-  /** The fingerprints that decided, if this handle has any. */
+  /** The fingerprint set of the keys that were looked up; absent if the lookup asked the table. */
   readonly own: OwnRows | undefined
 }
 
