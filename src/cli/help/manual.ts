@@ -3,7 +3,7 @@ import { ERROR_TABLE } from "../../model/errors.ts"
 import { VERSION } from "../../platform/host/version.ts"
 import { type Flags, GLOBAL_FLAGS } from "../flags.ts"
 import type { Verb, VerbRow } from "../verb.ts"
-import { spellPositional, TAGLINE } from "./help.ts"
+import { spellPositional, TAGLINE } from "./render-help.ts"
 import { TOPICS } from "./topics.ts"
 
 export interface LoadedVerb {

@@ -1,6 +1,7 @@
 /** `pond completions SHELL`: a script for the shell, written from the table of verbs; and the words it asks for at a tab. */
 import { visibleLine } from "../../model/visible.ts"
 import { flag, NO_FLAGS, WORD_KINDS, type WordKind } from "../flags.ts"
+import { OWN_VERBS } from "../frame/own-verbs.ts"
 import { type Completable, completionScript, SHELLS, type Shell } from "../help/completion-scripts.ts"
 import { TOPICS } from "../help/topics.ts"
 import { defineVerb, type VerbContext, type VerbRow } from "../verb.ts"
@@ -28,20 +29,18 @@ export const completions = defineVerb({
       return { document: { words }, render: () => words.map((word) => `${spellFor(shell as Shell, word)}\n`).join("") }
     }
     const loaded = await Promise.all(verbs.map(async (row) => ({ row, ...(await row.load()) })))
-    const script = completionScript(shell as Shell, [...loaded, helpAbout(verbs)])
+    const script = completionScript(shell as Shell, [...loaded, ...helpAbout(verbs)])
     return { document: { shell, script }, render: () => script }
   },
 })
 
-/** No verb of the table, and completed as one: what a verb takes, or what a topic is about. */
-function helpAbout(verbs: readonly VerbRow[]): Completable {
+/** `pond help`, which the table does not list, with every word that it takes. */
+function helpAbout(verbs: readonly VerbRow[]): Completable[] {
   const about = new Set([...verbs.map(({ name }) => name.split(" ")[0] ?? ""), ...TOPICS.map(({ name }) => name)])
-  const summary = "Show help for a verb or a topic."
-  const load = () => Promise.reject(new Error("help is printed before a verb is looked for"))
   const positionals = [
     { name: "about", summary: "A verb or a topic.", count: "optional", choices: [...about] },
   ] as const
-  return { row: { name: "help", group: "care", summary, load }, flags: NO_FLAGS, positionals }
+  return OWN_VERBS.slice(0, 1).map((row) => ({ row, flags: NO_FLAGS, positionals }))
 }
 
 async function wordsOf(pond: VerbContext<typeof FLAGS>["pond"], kind: WordKind, beginning = ""): Promise<Word[]> {
