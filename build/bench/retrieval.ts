@@ -2,11 +2,13 @@
  * How well search ranks. Labelled sets are ingested as messages, every query goes through the search operation, and the
  * judge scores the rankings: `RETRIEVAL_DATA` names the folder of the sets, `RETRIEVAL_JUDGE` the script that scores
  * `<runs>/<set>.json`. Both are measured, and neither is part of this repository. `--sets a,b` limits the sets;
- * `RETRIEVAL_MODEL` names the directory of an embedding model (`RETRIEVAL_MODEL_NAME` what it is), to rank by meaning too.
+ * `--model DIR` names the directory of an embedding model (`--name NAME` what it is, or else the directory's name does),
+ * to rank by meaning too. `--stores DIR` keeps the stores, so that the next run asks them without embedding again.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
+import { parseArgs } from "node:util"
 import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { microsOfText, textOfMicros } from "../../src/model/timestamp.ts"
@@ -44,16 +46,21 @@ export const bench: Bench = {
     const data = process.env["RETRIEVAL_DATA"]
     if (data === undefined || !existsSync(data))
       throw new BuildFailure("RETRIEVAL_DATA names no folder of labelled sets.")
-    const at = args.indexOf("--sets")
-    const directory = process.env["RETRIEVAL_MODEL"]
-    const embedder =
-      directory === undefined
-        ? undefined
-        : await openEmbedder(process.env["RETRIEVAL_MODEL_NAME"] ?? "all-MiniLM-L6-v2", directory)
-    const sets = at < 0 ? Object.keys(LIMITS) : (args[at + 1] ?? "").split(",")
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        sets: { type: "string", default: Object.keys(LIMITS).join(",") },
+        model: { type: "string" },
+        name: { type: "string" },
+        stores: { type: "string" },
+      },
+    })
+    const { model, stores } = values
+    const embedder = model === undefined ? undefined : await openEmbedder(values.name ?? basename(model), model)
     const runs = mkdtempSync(join(tmpdir(), "pond-retrieval-"))
     const rows: Row[] = []
-    for (const set of sets) rows.push(...(await judgeSet(join(data, set), set, runs, embedder)))
+    const sets = values.sets.split(",")
+    for (const set of sets) rows.push(...(await judgeSet(join(data, set), { set, runs, embedder, stores })))
     const judge = process.env["RETRIEVAL_JUDGE"]
     if (judge !== undefined) {
       const scored = Bun.spawnSync([process.execPath, judge, runs, ...sets], {
@@ -78,8 +85,19 @@ export const bench: Bench = {
   },
 }
 
-async function judgeSet(folder: string, set: string, runs: string, embedder: Embedder | undefined): Promise<Row[]> {
-  const place = mkdtempSync(join(tmpdir(), "pond-retrieval-store-"))
+interface Judging {
+  readonly set: string
+  readonly runs: string
+  readonly embedder: Embedder | undefined
+  readonly stores: string | undefined
+}
+
+async function judgeSet(folder: string, { set, runs, embedder, stores }: Judging): Promise<Row[]> {
+  const place =
+    stores === undefined
+      ? mkdtempSync(join(tmpdir(), "pond-retrieval-store-"))
+      : join(stores, embedder?.model ?? "words", set)
+  const isKept = existsSync(join(place, "store"))
   const sessions = openSessions(
     openStore(parseLocation(join(place, "store"), { environment: {} }), {
       log: silentLog,
@@ -90,16 +108,8 @@ async function judgeSet(folder: string, set: string, runs: string, embedder: Emb
   )
   try {
     const documents = linesOf<Document>(join(folder, "corpus.jsonl"))
-    const startedMs = performance.now()
-    await ingest(sessions, documents)
-    const ingestedMs = performance.now() - startedMs
-    const builtMs = performance.now()
-    await sessions.maintain("all")
-    const indexedMs = performance.now() - builtMs
-    const embeddedMs = performance.now()
-    if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
-    const embedMs = performance.now() - embeddedMs
-    const { run, times } = await ask(sessions, embedder, linesOf<Query>(join(folder, "queries.jsonl")))
+    const made = isKept ? [] : await makeStore(sessions, documents, embedder)
+    const { run, times, cpuMs } = await ask(sessions, embedder, linesOf<Query>(join(folder, "queries.jsonl")))
     mkdirSync(runs, { recursive: true })
     writeFileSync(join(runs, `${set}.json`), JSON.stringify(run))
     const textBytes = documents.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
@@ -113,15 +123,33 @@ async function judgeSet(folder: string, set: string, runs: string, embedder: Emb
       },
       { what: `${set}: search p50`, measured: quantile(times, 0.5), unit: "ms" },
       { what: `${set}: search p99`, measured: quantile(times, 0.99), unit: "ms" },
-      { what: `${set}: ingest of ${documents.length}`, measured: ingestedMs, unit: "ms" },
-      { what: `${set}: maintenance`, measured: indexedMs, unit: "ms" },
-      ...(embedder === undefined ? [] : [{ what: `${set}: embedding`, measured: embedMs / 1000, unit: "s" }]),
+      { what: `${set}: search, processor`, measured: cpuMs / times.length, unit: "ms" },
+      ...made.map(({ what, ...row }) => ({ what: `${set}: ${what}`, ...row })),
       { what: `${set}: indexes of text`, measured: indexBytes(join(place, "store")) / textBytes, unit: "x" },
     ]
   } finally {
     sessions.close()
-    rmSync(place, { recursive: true, force: true })
+    if (stores === undefined) rmSync(place, { recursive: true, force: true })
   }
+}
+
+async function makeStore(
+  sessions: Sessions,
+  documents: readonly Document[],
+  embedder: Embedder | undefined,
+): Promise<Row[]> {
+  const startedMs = performance.now()
+  await ingest(sessions, documents)
+  const ingestedMs = performance.now()
+  await sessions.maintain("all")
+  const indexedMs = performance.now()
+  if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
+  const embeddedMs = performance.now()
+  return [
+    { what: `ingest of ${documents.length}`, measured: ingestedMs - startedMs, unit: "ms" },
+    { what: "maintenance", measured: indexedMs - ingestedMs, unit: "ms" },
+    ...(embedder === undefined ? [] : [{ what: "embedding", measured: (embeddedMs - indexedMs) / 1000, unit: "s" }]),
+  ]
 }
 
 const ROLES = new Set(["user", "assistant"])
@@ -160,7 +188,7 @@ async function ask(
   sessions: Sessions,
   embedder: Embedder | undefined,
   queries: readonly Query[],
-): Promise<{ readonly run: Record<string, string[]>; readonly times: number[] }> {
+): Promise<{ readonly run: Record<string, string[]>; readonly times: number[]; readonly cpuMs: number }> {
   const pond = {
     host: { clock: systemClock },
     sessions: () => Promise.resolve(sessions),
@@ -168,13 +196,15 @@ async function ask(
   } as unknown as Pond
   const run: Record<string, string[]> = {}
   const times: number[] = []
+  const cpu = process.cpuUsage()
   for (const { id, text } of queries) {
     const startedMs = performance.now()
     const answer = await perform(search, { pond, signal }, { query: text, group: "none", limit: 100 })
     times.push(performance.now() - startedMs)
     run[id] = (answer.matches ?? []).map(({ message_id }) => message_id)
   }
-  return { run, times }
+  const { user, system } = process.cpuUsage(cpu)
+  return { run, times, cpuMs: (user + system) / 1000 }
 }
 
 function ndcg(run: Readonly<Record<string, readonly string[]>>, labels: string): number {

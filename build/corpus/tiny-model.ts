@@ -18,13 +18,14 @@ export function selfTestModel(): Uint8Array {
 }
 
 export function writeTinyModel(directory: string): void {
-  mkdirSync(directory, { recursive: true })
+  mkdirSync(join(directory, "1_Pooling"), { recursive: true })
   const pieces = vocabulary()
   const write = (name: string, content: unknown) => writeFileSync(join(directory, name), JSON.stringify(content))
   writeFileSync(join(directory, "model.onnx"), embeddingTableModel(randomTable(pieces.length)))
   write("tokenizer.json", tokenizer(pieces))
   write("config.json", { pad_token_id: 0, vocab_size: pieces.length, hidden_size: DIMENSION })
   write("tokenizer_config.json", { model_max_length: TOKENS_MAX, pad_token: "[PAD]" })
+  write("1_Pooling/config.json", { word_embedding_dimension: DIMENSION, pooling_mode_mean_tokens: true })
   write("special_tokens_map.json", { pad_token: "[PAD]", unk_token: "[UNK]", cls_token: "[CLS]", sep_token: "[SEP]" })
 }
 

@@ -43,6 +43,9 @@ export function assertRewritten(inputs: readonly string[], isWebAssembly: boolea
 /** Optional parts of packages that pond does not use. Left alone they would be looked for on the user's disk. */
 const LEFT_OUT = /^(?:openai|@huggingface\/transformers|apache-arrow\/.*)$/
 
+/** fastembed downloads its sparse models with it: 5 MB that pond has no use for, required when fastembed is loaded. */
+const HUB = /^@huggingface\/hub$/
+
 export type Natives = ReadonlyMap<NativeName, EmbeddedNative>
 
 /** `webRuntime` is the JavaScript of ONNX Runtime as WebAssembly, for a target that has no addon of it. */
@@ -66,6 +69,11 @@ export function embedding(natives: Natives, webRuntime: string | undefined): Bun
       }
       build.onResolve({ filter: /^apache-arrow$/ }, () => ({
         path: join(ROOT, "node_modules/apache-arrow/Arrow.node.js"),
+      }))
+      build.onResolve({ filter: HUB }, ({ path }) => ({ path, namespace: "hub" }))
+      build.onLoad({ filter: /.*/, namespace: "hub" }, ({ path }) => ({
+        loader: "js",
+        contents: `module.exports = { downloadFileToCacheDir() { throw new Error(${JSON.stringify(`pond does not carry ${path}`)}) } }`,
       }))
       build.onResolve({ filter: LEFT_OUT }, ({ path }) => ({ path, namespace: "left-out" }))
       build.onLoad({ filter: /.*/, namespace: "left-out" }, ({ path }) => ({

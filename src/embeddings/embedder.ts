@@ -4,12 +4,12 @@
  * length, are bounded by tokens, and are padded only to their longest text. Knows no store.
  */
 import { existsSync, readFileSync } from "node:fs"
-import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import type { Tokenizer } from "@anush008/tokenizers"
 import type { InferenceSession } from "onnxruntime-node"
 import { PondError } from "../model/errors.ts"
 import { isJsonObject, type JsonObject, parseJson } from "../model/json.ts"
+import { loadModel } from "./load-model.ts"
 import { factsOfModel, type ModelFacts } from "./model-registry.ts"
 import { type EmbeddingRuntime, embeddingRuntime } from "./runtime.ts"
 
@@ -67,24 +67,14 @@ export async function openEmbedder(name: string, directory: string): Promise<Emb
 const MODEL_FILES = ["model.onnx", "onnx/model.onnx", "model_optimized.onnx"]
 
 async function load(name: string, directory: string): Promise<Loaded> {
-  const file = MODEL_FILES.map((each) => join(directory, each)).find((path) => existsSync(path))
+  const file = MODEL_FILES.find((path) => existsSync(join(directory, path)))
   if (file === undefined) throw unusable(directory, `it has no ${MODEL_FILES[0]}`)
   if (!existsSync(join(directory, "tokenizer.json"))) throw unusable(directory, "it has no tokenizer.json")
   const facts = factsOfModel(name, ownFacts(directory))
   const runtime = embeddingRuntime()
   try {
-    const tokenizer = runtime.tokenizers.Tokenizer.fromFile(join(directory, "tokenizer.json"))
-    tokenizer.disablePadding()
-    tokenizer.disableTruncation()
-    // Leaves half of the machine to its user.
-    const threads = Math.max(1, Math.floor(availableParallelism() / 2))
-    const session = await runtime.onnx.InferenceSession.create(file, {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      graphOptimizationLevel: "all",
-    })
     const padId = numberOf(readJsonFile(directory, "config.json")["pad_token_id"]) ?? 0
-    return { runtime, facts, tokenizer, session, padId }
+    return { runtime, facts, ...(await loadModel(directory, file)), padId }
   } catch (cause) {
     throw unusable(directory, "its files cannot be loaded", cause)
   }

@@ -71,7 +71,6 @@ test("a text of megabytes is read as far as its windows reach", async () => {
 test("pooling by the first token and by the mean of all differ, and the model's own file decides", async () => {
   const other = join(place, "cls")
   writeTinyModel(other)
-  mkdirSync(join(other, "1_Pooling"))
   writeFileSync(
     join(other, "1_Pooling/config.json"),
     '{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}',

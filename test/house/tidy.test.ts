@@ -39,6 +39,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/sdk": ["mcp"],
   citty: ["cli"],
   "onnxruntime-node": ["embeddings"],
+  fastembed: ["embeddings"],
   "@anush008/tokenizers": ["embeddings"],
   "@duckdb/node-api": ["operations"],
 }
