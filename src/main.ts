@@ -10,6 +10,9 @@ if (argv.length === 1 && argv[0] === "--version") {
 } else if (argv[0] === UNPACK_NATIVE) {
   const { unpackNative } = await import("./platform/native/native.ts")
   unpackNative(argv[1])
+} else if (argv[0] === LIMITED_TASK && argv[1] === "archive") {
+  const { serveValidation } = await import("./archive/validate/validate-process.ts")
+  serveValidation((code) => process.exit(code))
 } else if (argv[0] === LIMITED_TASK) {
   const { serveQuery } = await import("./operations/sql/engine/engine.ts")
   serveQuery((code) => process.exit(code))

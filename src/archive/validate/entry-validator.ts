@@ -5,22 +5,17 @@
 import { sha256Of } from "../../platform/sha256.ts"
 import { createRowChecker, type RowChecker } from "../../sessions/rows/check-rows.ts"
 import { keyHashesOf } from "../../substrate/columns/batch-cells.ts"
-import { owningBatches, type RowBatch, unpackBatches } from "../../substrate/columns/row-batch.ts"
+import { freeBytes, owningBatches, type RowBatch, unpackBatches } from "../../substrate/columns/row-batch.ts"
 import type { ManifestEntry } from "../file/manifest.ts"
 import { ENTRY_BYTES_MAX, InvalidArchive } from "../file/tar.ts"
 import { contentSizeOf } from "../file/zstd-frame.ts"
 import type { ArchivedTable } from "../rows/archived-tables.ts"
 
 export interface EntryValidator {
-  /** The decompressed rows, and the hashes of their keys for each batch. Throws `InvalidArchive`. */
-  validate(listed: ManifestEntry, table: ArchivedTable, content: Uint8Array): ValidatedRows
+  /** The hashes of the keys for each batch. Throws `InvalidArchive`. */
+  validate(listed: ManifestEntry, table: ArchivedTable, content: Uint8Array): readonly Uint32Array[]
   /** To be asked after the last entry. */
   findings(): Findings
-}
-
-export interface ValidatedRows {
-  readonly raw: Uint8Array
-  readonly keyHashes: readonly Uint32Array[]
 }
 
 export interface Findings {
@@ -40,7 +35,9 @@ export function createEntryValidator(): EntryValidator {
         const fault = checker[table.role](batch)
         if (fault !== undefined) throw new InvalidArchive(`${listed.name}: ${fault}`)
       }
-      return { raw, keyHashes: batches.map(keyHashesOf) }
+      const keyHashes = batches.map(keyHashesOf)
+      freeBytes(raw)
+      return keyHashes
     },
     findings: () => ({ owners: checker.known, missingBlob: checker.missingBlob() }),
   }
@@ -53,8 +50,13 @@ export async function unpackEntry(
   content: Uint8Array,
 ): Promise<readonly RowBatch[]> {
   checkContent(listed, content)
-  const raw = checkRaw(listed, await Bun.zstdDecompress(content).catch(() => undefined))
+  const raw = await decompressEntry(listed, content)
   return owningBatches(raw, readBatches(listed, table, raw))
+}
+
+/** For content that was checked: only then is its size known to be bounded. */
+export async function decompressEntry(listed: ManifestEntry, content: Uint8Array): Promise<Uint8Array> {
+  return checkRaw(listed, await Bun.zstdDecompress(content).catch(() => undefined))
 }
 
 /** Before decompressing: a few bytes can claim to be a terabyte. */

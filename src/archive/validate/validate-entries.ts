@@ -1,32 +1,24 @@
 /**
- * Validates the entries of a file ahead of the consumer of their rows, in a worker thread: one core validates while the
- * other stores, and a thread can be ended. An export file of 400 kB with 40 changed bytes behind valid checksums kept the
- * reader of Arrow in a loop for ever, so an entry has a deadline and an amount of memory.
+ * Validates the entries of a file ahead of the consumer of their rows, in a process of its own: one core validates while
+ * the other stores, and a process can be bounded and killed. An export file of 400 kB with 40 changed bytes behind valid
+ * checksums kept the reader of Arrow in a loop for ever, and others made it take 3 GB. Nothing of an entry is read here
+ * before its bytes were read there within the limits.
  */
-import { startAnswering, threadUrl } from "../../platform/threads.ts"
+import { ProcessEnded, startLimitedProcess } from "../../platform/process/limited-process.ts"
 import { type RowBatch, readValidatedBatches } from "../../substrate/columns/row-batch.ts"
 import type { ArchiveEntry } from "../file/manifest.ts"
-import { InvalidArchive } from "../file/tar.ts"
-import { createEntryValidator, type Findings, type ValidatedRows } from "./entry-validator.ts"
-import type { Answered, Asked } from "./validate-worker.ts"
+import { ENTRY_BYTES_MAX, InvalidArchive } from "../file/tar.ts"
+import { decompressEntry, type Findings } from "./entry-validator.ts"
+import type { Question, Reply } from "./validate-process.ts"
 
 export interface ValidatedEntry {
   readonly entry: ArchiveEntry
   readonly batches: readonly RowBatch[]
 }
 
-interface Validator {
-  validate(entry: ArchiveEntry, content: Uint8Array): Promise<ValidatedRows>
-  findings(): Promise<Findings>
-  close(): void
-}
-
 /** What an entry may take, however small it is, and for each MB of its rows: a hundred times what a real one takes. */
 const DEADLINE_MS = 6_000
 const DEADLINE_MS_PER_MB = 500
-/** Of the process, while entries are validated: fewer bytes than this make more rows than anybody imports at once. */
-const MEMORY_GROWTH_MAX = 2_000_000_000
-const WATCH_EVERY_MS = 50
 /** How far validation may run ahead of the consumer. */
 const AHEAD_BYTES = 8 * 1024 * 1024
 
@@ -35,9 +27,9 @@ export async function* validateEntries(
   entries: readonly ArchiveEntry[],
   contentOf: (entry: ArchiveEntry) => Promise<Uint8Array>,
 ): AsyncGenerator<ValidatedEntry, Findings> {
-  const validator = (await startValidatorThread()) ?? createInlineValidator()
+  const validator = startValidator(memoryFor(entries))
   try {
-    const waiting: { readonly entry: ArchiveEntry; readonly validated: Promise<ValidatedRows> }[] = []
+    const waiting: { readonly entry: ArchiveEntry; readonly rows: Promise<readonly RowBatch[]> }[] = []
     let aheadBytes = 0
     let next = 0
     // Contents are read one after the other, because sessions must be validated before their rows.
@@ -48,83 +40,96 @@ export async function* validateEntries(
         next++
         aheadBytes += entry.raw_bytes
         const content = asked.then(() => contentOf(entry))
-        const validated = content.then((bytes) => validator.validate(entry, bytes))
-        validated.catch(() => undefined) // thrown where it is awaited
+        const rows = content.then((bytes) => validateOne(validator, entry, bytes))
+        rows.catch(() => undefined) // thrown where it is awaited
         asked = content
-        waiting.push({ entry, validated })
+        waiting.push({ entry, rows })
       }
     }
     askAhead()
     for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
-      const { entry, validated } = first
-      const { raw, keyHashes } = await validated
+      const { entry, rows } = first
+      const batches = await rows
       aheadBytes -= entry.raw_bytes
       askAhead()
-      yield { entry, batches: readValidatedBatches(entry.table.definition, raw, keyHashes) }
+      yield { entry, batches }
     }
     return await validator.findings()
   } finally {
-    validator.close()
+    await validator.close()
   }
 }
 
-/** Where no thread starts. */
-function createInlineValidator(): Validator {
-  const validator = createEntryValidator()
-  return {
-    validate: async (entry, content) => validator.validate(entry, entry.table, content),
-    findings: async () => validator.findings(),
-    close: () => undefined,
-  }
+/** The same bytes that were judged are read here, so nothing can change between. */
+async function validateOne(validator: Validator, entry: ArchiveEntry, content: Uint8Array) {
+  const keyHashes = await validator.validate(entry, content)
+  const raw = await decompressEntry(entry, content)
+  return readValidatedBatches(entry.table.definition, raw, keyHashes)
 }
 
-// --- The thread --------------------------------------------------------------------------------------------------------
+// --- The process -----------------------------------------------------------------------------------------------------
 
-async function startValidatorThread(): Promise<Validator | undefined> {
-  const thread = await startAnswering<Asked, Answered>(
-    threadUrl("src/archive/validate/validate-worker.ts"),
-    "validates an export file",
-  )
-  if (thread === undefined) return undefined
-  const ask = async (asked: Asked, moved: readonly ArrayBufferLike[] = []): Promise<Answered> => {
-    const answered = await thread.ask(asked, moved)
-    if (answered.said === "refused") throw new InvalidArchive(answered.reason)
-    return answered
+interface Validator {
+  /** The hashes of the keys, for each batch of the entry. */
+  validate(entry: ArchiveEntry, content: Uint8Array): Promise<readonly Uint32Array[]>
+  findings(): Promise<Findings>
+  close(): Promise<void>
+}
+
+/** What a small file may need, beyond what the process has when it starts: real ones need 90 MB of it. */
+const MEMORY_BYTES = 256 * 1024 * 1024
+/** Of rows, for each byte of the largest entry: the bytes, what is decoded of them, and their values. */
+const MEMORY_PER_ENTRY_BYTE = 3
+/** For each byte of the file: the ids of its sessions and of its bytes are kept to the end. */
+const MEMORY_PER_FILE_BYTE = 0.5
+
+function memoryFor(entries: readonly ArchiveEntry[]): number {
+  const largest = entries.reduce((most, entry) => Math.max(most, entry.raw_bytes), 0)
+  const fileBytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
+  const bytes = Math.min(largest, ENTRY_BYTES_MAX) * MEMORY_PER_ENTRY_BYTE + fileBytes * MEMORY_PER_FILE_BYTE
+  return MEMORY_BYTES + Math.ceil(bytes)
+}
+
+function startValidator(memoryBytes: number): Validator {
+  const child = startLimitedProcess<Question, Reply>("archive")
+  const ask = async (question: Question): Promise<Reply> => {
+    const reply = await child.ask(question)
+    if (reply.said === "refused") throw new InvalidArchive(reply.reason)
+    return reply
   }
-  let last: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = ask({ ask: "open", memoryBytes })
+  last.catch(() => undefined) // thrown by the first entry
   return {
     validate: async (entry, content) => {
       const { name, rows, bytes, raw_bytes, sha256, table } = entry
       const listed = { name, rows, bytes, raw_bytes, sha256 }
-      const asked = { ask: "entry", listed, table: table.definition.name, content } as const
-      const answered = ask(asked, [content.buffer])
+      const before = last
+      const answered = ask({ ask: "entry", listed, table: table.definition.name, content })
       answered.catch(() => undefined) // thrown by `withinLimits`
-      const limited = last.then(() => withinLimits(answered, entry, thread.close))
+      const limited = before.then(() => withinLimits(answered, entry, child.kill))
       last = limited.catch(() => undefined)
-      return (await limited) as Answered & ValidatedRows
+      return ((await limited) as Reply & { said: "validated" }).keyHashes
     },
-    findings: async () => (await ask({ ask: "findings" })) as Answered & Findings,
-    close: thread.close,
+    findings: async () => (await ask({ ask: "findings" })) as Reply & Findings,
+    close: child.kill,
   }
 }
 
-/** Begins when the entry before it is done. An entry that takes more ends the thread, and is refused. */
-async function withinLimits<T>(answered: Promise<T>, entry: ArchiveEntry, end: () => void): Promise<T> {
-  const refused = Promise.withResolvers<never>()
-  const refuse = (reason: string) => {
-    end()
-    refused.reject(new InvalidArchive(`${entry.name} ${reason}`))
-  }
+/** Begins when the entry before it is done. An entry that takes more ends the process, and is refused. */
+async function withinLimits<T>(answered: Promise<T>, entry: ArchiveEntry, kill: () => Promise<void>): Promise<T> {
+  const refuse = (reason: string) => new InvalidArchive(`${entry.name} ${reason}`)
+  const late = Promise.withResolvers<never>()
   const deadlineMs = DEADLINE_MS + (entry.raw_bytes / 1_000_000) * DEADLINE_MS_PER_MB
-  const most = process.memoryUsage.rss() + MEMORY_GROWTH_MAX
-  const late = setTimeout(() => refuse("cannot be read in a reasonable time"), deadlineMs)
-  const watch = setInterval(() => {
-    if (process.memoryUsage.rss() > most) refuse("needs too much memory to be read")
-  }, WATCH_EVERY_MS)
+  const timer = setTimeout(() => {
+    late.reject(refuse("cannot be read in a reasonable time"))
+    void kill()
+  }, deadlineMs)
   try {
-    return await Promise.race([answered, refused.promise])
+    return await Promise.race([answered, late.promise])
+  } catch (error) {
+    if (error instanceof ProcessEnded && error.limit !== undefined) throw refuse("needs too much memory to be read")
+    throw error
   } finally {
-    clearTimeout(late)
-    clearInterval(watch)
+    clearTimeout(timer)
   }
 }

@@ -1,11 +1,14 @@
-/** The worker thread that validates an export file: compressed entries come in, their rows go out, in the same order. */
+/**
+ * The thread that validates an export file: compressed entries come in, the hashes of their keys go out, in the same
+ * order. It belongs to a process of its own (`validate-process.ts`), whose main thread stays free to watch it.
+ */
 import { assert, toPondError } from "../../model/errors.ts"
 import type { ThreadFailure } from "../../platform/threads.ts"
 import { freeBytes } from "../../substrate/columns/row-batch.ts"
 import type { ManifestEntry } from "../file/manifest.ts"
 import { InvalidArchive } from "../file/tar.ts"
 import { archivedTable } from "../rows/archived-tables.ts"
-import { createEntryValidator, type Findings, type ValidatedRows } from "./entry-validator.ts"
+import { createEntryValidator, type Findings } from "./entry-validator.ts"
 
 export type Asked =
   | { readonly ask: "entry"; readonly listed: ManifestEntry; readonly table: string; readonly content: Uint8Array }
@@ -14,7 +17,7 @@ export type Asked =
 export type Answered =
   /** The first word: the thread has started. */
   | { readonly said: "ready" }
-  | ({ readonly said: "validated" } & ValidatedRows)
+  | { readonly said: "validated"; readonly keyHashes: readonly Uint32Array[] }
   | ({ readonly said: "findings" } & Findings)
   | { readonly said: "refused"; readonly reason: string }
   | ThreadFailure
@@ -33,11 +36,11 @@ function respond(asked: Asked): void {
   }
   const table = archivedTable(asked.table)
   assert(table !== undefined, `${asked.table} is a table of export files`)
-  const validated = validator.validate(asked.listed, table, asked.content)
+  const keyHashes = validator.validate(asked.listed, table, asked.content)
   freeBytes(asked.content)
   self.postMessage(
-    { said: "validated", ...validated },
-    [validated.raw, ...validated.keyHashes].map(({ buffer }) => buffer),
+    { said: "validated", keyHashes },
+    keyHashes.map(({ buffer }) => buffer),
   )
 }
 

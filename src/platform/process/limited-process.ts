@@ -73,8 +73,12 @@ export function startLimitedProcess<Question, Answer>(task: LimitedTask): Limite
   }
 }
 
+/** Somebody stopped it, with pond or alone: that is no fault of what it read. */
+const STOPS: readonly (number | NodeJS.Signals)[] = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"]
+
 /** Native code that is refused memory aborts or faults, in more ways than have names; the kernel has one for time. */
 function limitOf(exitCode: number | null, signal: number | NodeJS.Signals | null): ProcessEnded["limit"] {
+  if (signal !== null && STOPS.includes(signal)) return undefined
   if (signal === "SIGXCPU" || signal === CPU_SIGNAL || exitCode === 128 + CPU_SIGNAL) return "time"
   return signal !== null || exitCode === EXIT_OUT_OF_MEMORY || (exitCode ?? 0) > 128 ? "memory" : undefined
 }

@@ -3,7 +3,7 @@
 /** The first argument of such a process; the second names its work. Nobody types it, and no help names it. */
 export const LIMITED_TASK = "--limited-task"
 
-export type LimitedTask = "sql"
+export type LimitedTask = "sql" | "archive"
 
 /** What the process says to a question. */
 export type Reply = { readonly value: unknown } | { readonly failed: string }

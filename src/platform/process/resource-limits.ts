@@ -29,6 +29,8 @@ export function answerQuestions(answer: (question: never) => Promise<unknown>, e
     return
   }
   process.on("disconnect", () => exit(0))
+  // Ctrl-C reaches every process of a terminal. Who asked decides what it means, and ends this one.
+  process.on("SIGINT", () => undefined)
   let last: Promise<void> = Promise.resolve()
   process.on("message", (question) => {
     last = last.then(async () => {
