@@ -73,7 +73,9 @@ function composePond(host: Host): Pond {
   const closing = new AbortController()
   const embedder = lazy(async () => {
     const { openConfigured } = await import("./embeddings/configured.ts")
-    return await openConfigured(host.settings().values.embeddings, host.path("cache"), host.log, closing.signal)
+    const { log } = host
+    const context = { cacheDirectory: host.path("cache"), log, signal: closing.signal }
+    return await openConfigured(host.settings().values.embeddings, context)
   })
   let embedding: Promise<Embedder | undefined> | undefined
   let isServing = false
@@ -101,7 +103,7 @@ function composePond(host: Host): Pond {
       },
       namespaces: stores.namespaces,
       embedder: () => {
-        embedding ??= embedder()
+        embedding = embedder()
         return embedding
       },
       namespace,

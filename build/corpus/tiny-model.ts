@@ -17,15 +17,24 @@ export function selfTestModel(): Uint8Array {
   return embeddingTableModel({ rows: 3, columns: 2, values: Float32Array.of(0, 1, 2, 3, 4, 5) })
 }
 
-export function writeTinyModel(directory: string): void {
+export interface TinyModel {
+  readonly pooling?: "mean" | "cls"
+  readonly seed?: number
+}
+
+export function writeTinyModel(directory: string, { pooling = "mean", seed = 1 }: TinyModel = {}): void {
   mkdirSync(join(directory, "1_Pooling"), { recursive: true })
   const pieces = vocabulary()
   const write = (name: string, content: unknown) => writeFileSync(join(directory, name), JSON.stringify(content))
-  writeFileSync(join(directory, "model.onnx"), embeddingTableModel(randomTable(pieces.length)))
+  writeFileSync(join(directory, "model.onnx"), embeddingTableModel(randomTable(pieces.length, seed)))
   write("tokenizer.json", tokenizer(pieces))
   write("config.json", { pad_token_id: 0, vocab_size: pieces.length, hidden_size: DIMENSION })
   write("tokenizer_config.json", { model_max_length: TOKENS_MAX, pad_token: "[PAD]" })
-  write("1_Pooling/config.json", { word_embedding_dimension: DIMENSION, pooling_mode_mean_tokens: true })
+  write("1_Pooling/config.json", {
+    word_embedding_dimension: DIMENSION,
+    pooling_mode_mean_tokens: pooling === "mean",
+    pooling_mode_cls_token: pooling === "cls",
+  })
   write("special_tokens_map.json", { pad_token: "[PAD]", unk_token: "[UNK]", cls_token: "[CLS]", sep_token: "[SEP]" })
 }
 
@@ -35,8 +44,8 @@ function vocabulary(): string[] {
   return [...SPECIAL, ...characters, ...characters.map((character) => `##${character}`)]
 }
 
-function randomTable(rows: number): Matrix {
-  const random = seededRandom(1)
+function randomTable(rows: number, seed: number): Matrix {
+  const random = seededRandom(seed)
   const values = Float32Array.from({ length: rows * DIMENSION }, () => random.next() - 0.5)
   return { rows, columns: DIMENSION, values }
 }

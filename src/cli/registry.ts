@@ -144,6 +144,30 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/adapters.ts")).disable,
   },
   {
+    name: "embeddings list",
+    group: "care",
+    summary: "List the embedding models that pond knows.",
+    load: async () => (await import("./verbs/embeddings.ts")).list,
+  },
+  {
+    name: "embeddings use",
+    group: "care",
+    summary: "Turn on search by meaning with a model.",
+    load: async () => (await import("./verbs/embeddings.ts")).use,
+  },
+  {
+    name: "embeddings off",
+    group: "care",
+    summary: "Turn off search by meaning.",
+    load: async () => (await import("./verbs/embeddings.ts")).off,
+  },
+  {
+    name: "embeddings status",
+    group: "care",
+    summary: "Show the model in use and how many messages have vectors.",
+    load: async () => (await import("./verbs/embeddings.ts")).status,
+  },
+  {
     name: "schedule start",
     group: "care",
     summary: "Sync automatically on a schedule.",

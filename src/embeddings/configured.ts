@@ -1,28 +1,115 @@
-/** Opens the embedding model named in the settings. Without one, search works by words. */
+/**
+ * The embedding model that the settings name: where its files are, what its vectors are stored under, and how it is
+ * opened. Without one, search works by words.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { PondError } from "../model/errors.ts"
 import type { Log } from "../platform/host/log.ts"
+import { sha256Of } from "../platform/sha256.ts"
+import { downloadModel, isDownloaded } from "./download-model.ts"
 import { type Embedder, openEmbedder } from "./embedder.ts"
-import { type ModelSettings, modelDirectory } from "./model-files.ts"
+import type { KnownModel } from "./known-models.ts"
+import { archiveDirectory, unpackArchive } from "./model-archive.ts"
+import { type FactSettings, knownModel, readOwnFacts, unknownModel } from "./model-registry.ts"
+
+export interface ModelSettings extends FactSettings {
+  readonly enabled?: boolean | undefined
+  readonly model: string
+  readonly directory?: string | undefined
+  readonly url?: string | undefined
+  readonly sha256?: string | undefined
+}
+
+export interface ConfiguredModel {
+  /** What the vectors are stored under: another way to ask the model is another model to them. */
+  readonly id: string
+  readonly name: string
+  readonly known: KnownModel | undefined
+  readonly directory: string
+  /** Its files are there. */
+  readonly isPresent: boolean
+  /** Of its vectors; undefined where only the model itself can tell. */
+  readonly dimension: number | undefined
+}
+
+/** Undefined where embeddings are off. Opens no model and downloads nothing. */
+export function configuredModel(settings: ModelSettings, cacheDirectory: string): ConfiguredModel | undefined {
+  const { directory, url, sha256 } = settings
+  if (!(settings.enabled ?? (directory !== undefined || url !== undefined))) return undefined
+  const known = knownModel(settings.model)
+  const name = known?.name ?? settings.model
+  const place = directory ?? (url === undefined ? undefined : archiveDirectory({ url, sha256 }, cacheDirectory))
+  if (place === undefined && known?.source === undefined) throw unknownModel(settings.model)
+  const at = place ?? modelDirectory(name, cacheDirectory)
+  return {
+    id: vectorsId(name, settings),
+    name,
+    known,
+    directory: at,
+    isPresent: place === undefined ? isDownloaded(at) : existsSync(at),
+    dimension: settings.dimension ?? known?.dimension ?? readOwnFacts(at).dimension,
+  }
+}
+
+export function modelDirectory(name: string, cacheDirectory: string): string {
+  return join(cacheDirectory, "models", name)
+}
+
+/** Vectors that were made with other prefixes, pooling or lengths are not comparable. */
+function vectorsId(name: string, settings: FactSettings): string {
+  const { pooling, query_prefix, passage_prefix, max_tokens } = settings
+  const overridden = [pooling, query_prefix, passage_prefix, max_tokens]
+  if (overridden.every((each) => each === undefined)) return name
+  return `${name}~${sha256Of(JSON.stringify(overridden.map((each) => each ?? null))).slice(0, 8)}`
+}
+
+export interface OpenContext {
+  readonly cacheDirectory: string
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** Only what was configured by its URL is downloaded here: nobody waits for a model in the middle of a search. */
+export async function openConfigured(settings: ModelSettings, context: OpenContext): Promise<Embedder | undefined> {
+  const { cacheDirectory, signal } = context
+  const model = configuredModel(settings, cacheDirectory)
+  if (model === undefined) return undefined
+  const { directory, url, sha256 } = settings
+  if (directory === undefined && url !== undefined)
+    await unpackArchive({ url, sha256 }, { cacheDirectory, signal, onBytes: sayProgress(settings.model, context.log) })
+  else if (!model.isPresent && directory === undefined) {
+    throw new PondError(
+      "validation_failed",
+      `The model ${model.name} is not downloaded yet. Run \`pond sync --only embed\`, which downloads it.`,
+      { details: { model: model.name } },
+    )
+  }
+  return await openEmbedder(model.name, model.directory, settings, model.id)
+}
+
+/** Downloads what the settings name by its name alone, if it is missing. */
+export async function ensureConfigured(
+  settings: ModelSettings,
+  { cacheDirectory, log, signal, endpoint }: OpenContext & { readonly endpoint: string | undefined },
+): Promise<void> {
+  const model = configuredModel(settings, cacheDirectory)
+  if (model === undefined || model.isPresent || model.known === undefined) return
+  if (settings.directory !== undefined || settings.url !== undefined) return
+  const onBytes = sayProgress(model.name, log)
+  await downloadModel(model.known, model.directory, { signal, endpoint, onBytes })
+}
 
 const SAY_EVERY_BYTES = 16_000_000
 
-export async function openConfigured(
-  settings: ModelSettings,
-  cacheDirectory: string,
-  log: Log,
-  signal: AbortSignal,
-): Promise<Embedder | undefined> {
+function sayProgress(name: string, log: Log): (received: number, total: number | undefined) => void {
   let said = 0
-  const directory = await modelDirectory(settings, {
-    cacheDirectory,
-    signal,
-    onBytes: (received, total) => {
-      if (received - said < SAY_EVERY_BYTES && received !== total) return
-      said = received
-      const of = total === undefined ? "" : ` of ${megabytes(total)}`
-      log.info(`downloading the model ${settings.model}: ${megabytes(received)}${of}`)
-    },
-  })
-  return directory === undefined ? undefined : await openEmbedder(settings.model, directory)
+  return (received, total) => {
+    if (received - said < SAY_EVERY_BYTES && received !== total) return
+    said = received
+    const of = total === undefined ? "" : ` of ${megabytes(total)}`
+    log.info(`downloading the model ${name}: ${megabytes(received)}${of}`)
+  }
 }
 
 function megabytes(bytes: number): string {

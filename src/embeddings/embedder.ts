@@ -3,14 +3,15 @@
  * `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and the pooling configuration. Batches hold texts of similar
  * length, are bounded by tokens, and are padded only to their longest text. Knows no store.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Tokenizer } from "@anush008/tokenizers"
-import type { InferenceSession } from "onnxruntime-node"
+import type { InferenceSession, Tensor as OnnxTensor } from "onnxruntime-node"
 import { PondError } from "../model/errors.ts"
-import { isJsonObject, type JsonObject, parseJson } from "../model/json.ts"
+import type { JsonObject } from "../model/json.ts"
+import type { Pooling } from "./known-models.ts"
 import { loadModel } from "./load-model.ts"
-import { factsOfModel, type ModelFacts } from "./model-registry.ts"
+import { type AskedModel, type FactSettings, factsOfModel, numberOf, readJsonFile } from "./model-registry.ts"
 import { type EmbeddingRuntime, embeddingRuntime } from "./runtime.ts"
 
 export interface Embedder {
@@ -34,19 +35,33 @@ const UNITS_PER_TOKEN_MAX = 16
 
 interface Loaded {
   readonly runtime: EmbeddingRuntime
-  readonly facts: ModelFacts
+  readonly facts: AskedModel
+  readonly past: PastShape | undefined
   readonly tokenizer: Tokenizer
   readonly session: InferenceSession
   readonly padId: number
 }
 
-export async function openEmbedder(name: string, directory: string): Promise<Embedder> {
-  const loaded = await load(name, directory)
+/** `id` is what the vectors are stored under, where that is not the model's name. */
+export async function openEmbedder(
+  name: string,
+  directory: string,
+  settings: FactSettings = {},
+  id: string = name,
+): Promise<Embedder> {
+  const loaded = await load(name, directory, settings)
   try {
     const [first] = await embedWindows(loaded, [await tokensOf(loaded, "", false)])
     const dimension = first?.length ?? 0
+    const stated = loaded.facts.dimension
+    if (stated !== undefined && stated !== dimension) {
+      throw unusable(
+        directory,
+        `its vectors have ${dimension} numbers, where those of ${name} have ${stated}; set embeddings.model to the model's own name`,
+      )
+    }
     return {
-      model: name,
+      model: id,
       dimension,
       query: async (text) => {
         const windows = await windowsOf(loaded, loaded.facts.queryPrefix, text)
@@ -58,6 +73,7 @@ export async function openEmbedder(name: string, directory: string): Promise<Emb
     }
   } catch (cause) {
     await loaded.session.release()
+    if (cause instanceof PondError) throw cause
     throw unusable(directory, "it does not behave like an embedding model", cause)
   }
 }
@@ -66,39 +82,35 @@ export async function openEmbedder(name: string, directory: string): Promise<Emb
 
 const MODEL_FILES = ["model.onnx", "onnx/model.onnx", "model_optimized.onnx"]
 
-async function load(name: string, directory: string): Promise<Loaded> {
+async function load(name: string, directory: string, settings: FactSettings): Promise<Loaded> {
   const file = MODEL_FILES.find((path) => existsSync(join(directory, path)))
   if (file === undefined) throw unusable(directory, `it has no ${MODEL_FILES[0]}`)
   if (!existsSync(join(directory, "tokenizer.json"))) throw unusable(directory, "it has no tokenizer.json")
-  const facts = factsOfModel(name, ownFacts(directory))
+  const facts = factsOfModel(name, directory, settings)
   const runtime = embeddingRuntime()
   try {
-    const padId = numberOf(readJsonFile(directory, "config.json")["pad_token_id"]) ?? 0
-    return { runtime, facts, ...(await loadModel(directory, file)), padId }
+    const config = readJsonFile(directory, "config.json")
+    const padId = numberOf(config["pad_token_id"]) ?? 0
+    const loaded = await loadModel(directory, file)
+    return { runtime, facts, ...loaded, padId, past: pastShape(loaded.session, config) }
   } catch (cause) {
     throw unusable(directory, "its files cannot be loaded", cause)
   }
 }
 
-/** Pooling as sentence-transformers store it, and input length as tokenizers do. */
-function ownFacts(directory: string): Partial<ModelFacts> {
-  const pooling = readJsonFile(directory, "1_Pooling/config.json")
-  const length = numberOf(readJsonFile(directory, "tokenizer_config.json")["model_max_length"])
-  return {
-    ...(pooling["pooling_mode_cls_token"] === true ? { pooling: "cls" as const } : {}),
-    ...(length !== undefined && length >= 8 && length <= 8_192 ? { tokensMax: length } : {}),
-  }
+/** A model made from a decoder takes the keys and values of earlier tokens: here there are none, in this shape. */
+interface PastShape {
+  readonly names: readonly string[]
+  readonly heads: number
+  readonly width: number
 }
 
-function readJsonFile(directory: string, name: string): JsonObject {
-  const path = join(directory, name)
-  if (!existsSync(path)) return {}
-  const parsed = parseJson(readFileSync(path, "utf8"))
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined
+function pastShape({ inputNames }: InferenceSession, config: JsonObject): PastShape | undefined {
+  const names = inputNames.filter((name) => name.startsWith("past_key_values."))
+  const attention = numberOf(config["num_attention_heads"]) ?? 1
+  const heads = numberOf(config["num_key_value_heads"]) ?? attention
+  const width = numberOf(config["head_dim"]) ?? (numberOf(config["hidden_size"]) ?? 0) / attention
+  return names.length === 0 ? undefined : { names, heads, width }
 }
 
 function unusable(directory: string, why: string, cause?: unknown): PondError {
@@ -170,7 +182,7 @@ function runsOf(order: readonly number[], lengthOf: (at: number) => number): num
 
 async function embedWindows(loaded: Loaded, windows: readonly Tokens[]): Promise<Float32Array[]> {
   if (windows.length === 0) return []
-  const { session, runtime, padId, facts } = loaded
+  const { session, padId, facts } = loaded
   const width = Math.max(1, ...windows.map((tokens) => tokens.length))
   const ids = new BigInt64Array(windows.length * width).fill(BigInt(padId))
   const mask = new BigInt64Array(windows.length * width)
@@ -180,14 +192,7 @@ async function embedWindows(loaded: Loaded, windows: readonly Tokens[]): Promise
       mask[row * width + at] = 1n
     }
   }
-  const tensor = (values: BigInt64Array) => new runtime.onnx.Tensor("int64", values, [windows.length, width])
-  const all = { input_ids: ids, attention_mask: mask, token_type_ids: new BigInt64Array(ids.length) }
-  const feeds = Object.fromEntries(
-    Object.entries(all)
-      .filter(([name]) => session.inputNames.includes(name))
-      .map(([name, values]) => [name, tensor(values)]),
-  )
-  const answer = await session.run(feeds)
+  const answer = await session.run(feedsOf(loaded, ids, mask, [windows.length, width]))
   const output = answer["last_hidden_state"] ?? answer["token_embeddings"] ?? answer[session.outputNames[0] ?? ""]
   const dimension = output?.dims[2] ?? 0
   const hidden = output?.data
@@ -195,17 +200,52 @@ async function embedWindows(loaded: Loaded, windows: readonly Tokens[]): Promise
     throw new Error("the model gives no vector for each token")
   return windows.map((tokens, row) => {
     const from = row * width * dimension
-    return pooled(hidden.subarray(from, from + Math.max(1, tokens.length) * dimension), dimension, facts.pooling)
+    return pooled(hidden.subarray(from, from + Math.max(1, tokens.length) * dimension), dimension, facts)
   })
 }
 
-function pooled(hidden: Float32Array, dimension: number, pooling: ModelFacts["pooling"]): Float32Array {
-  const vector = Float32Array.from(hidden.subarray(0, dimension))
-  if (pooling === "mean")
-    for (let at = dimension; at < hidden.length; at++) {
-      const place = at % dimension
-      vector[place] = (vector[place] ?? 0) + (hidden[at] ?? 0)
-    }
+/** What the model asks for, and no more. */
+function feedsOf(
+  { session, runtime, past }: Loaded,
+  ids: BigInt64Array,
+  mask: BigInt64Array,
+  shape: readonly [rows: number, width: number],
+): Record<string, OnnxTensor> {
+  const { Tensor } = runtime.onnx
+  const [rows, width] = shape
+  const all: Record<string, () => BigInt64Array> = {
+    input_ids: () => ids,
+    attention_mask: () => mask,
+    token_type_ids: () => new BigInt64Array(ids.length),
+    position_ids: () => BigInt64Array.from({ length: ids.length }, (_, at) => BigInt(at % width)),
+  }
+  const feeds = Object.entries(all)
+    .filter(([name]) => session.inputNames.includes(name))
+    .map(([name, values]): [string, OnnxTensor] => [name, new Tensor("int64", values(), [...shape])])
+  const earlier = (past?.names ?? []).map((name): [string, OnnxTensor] => [
+    name,
+    new Tensor("float32", new Float32Array(), [rows, past?.heads ?? 0, 0, past?.width ?? 0]),
+  ])
+  return Object.fromEntries([...feeds, ...earlier])
+}
+
+/** One vector of length one for a text. A cut vector is the beginning of the whole one (Matryoshka). */
+function pooled(hidden: Float32Array, dimension: number, { pooling, isCut, dimension: cut }: AskedModel): Float32Array {
+  const whole = POOLINGS[pooling](hidden, dimension)
+  const vector = isCut ? whole.slice(0, cut) : whole
   const length = Math.hypot(...vector)
   return length === 0 ? vector : vector.map((value) => value / length)
+}
+
+const POOLINGS: Readonly<Record<Pooling, (hidden: Float32Array, dimension: number) => Float32Array>> = {
+  cls: (hidden, dimension) => hidden.slice(0, dimension),
+  last: (hidden, dimension) => hidden.slice(hidden.length - dimension),
+  mean: (hidden, dimension) => {
+    const sum = hidden.slice(0, dimension)
+    for (let at = dimension; at < hidden.length; at++) {
+      const place = at % dimension
+      sum[place] = (sum[place] ?? 0) + (hidden[at] ?? 0)
+    }
+    return sum
+  },
 }

@@ -3,6 +3,7 @@
  * local ones belong to the owner of the machine: the command line alone asks for them, and their documents are published.
  */
 import * as care from "./machine/care-operations.ts"
+import * as embeddings from "./machine/embeddings-operations.ts"
 import * as restoring from "./machine/restore-operations.ts"
 import * as setup from "./machine/setup-operations.ts"
 import * as syncing from "./machine/sync-operations.ts"
@@ -28,7 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   status,
 ].map((operation) => operation as unknown as Operation)
 
-export const LOCAL_OPERATIONS: readonly Operation[] = [store, syncing, restoring, care, setup]
+export const LOCAL_OPERATIONS: readonly Operation[] = [store, syncing, restoring, embeddings, care, setup]
   .flatMap((each): object[] => Object.values(each))
   .filter((each) => "run" in each)
   .map((operation) => operation as unknown as Operation)

@@ -7,7 +7,7 @@
 import type { Embedder } from "../embeddings/embedder.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
-import type { embeddingsTable, MessageRow } from "../sessions/tables.ts"
+import { embeddingsTable, embeddingsTableNamed, type MessageRow } from "../sessions/tables.ts"
 import { isOwnSpeech } from "../sessions/words/terms/word-list.ts"
 import { and, eq, isIn, not, stored } from "../substrate/filter.ts"
 import type { RowOf } from "../substrate/table-definition.ts"
@@ -17,6 +17,8 @@ export interface EmbedContext {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onProgress?: (progress: EmbedProgress) => void
+  /** Stops after this time, at the next batch. */
+  readonly budgetMs?: number
 }
 
 export interface EmbedProgress {
@@ -59,7 +61,7 @@ type VectorRow = RowOf<ReturnType<typeof embeddingsTable>["columns"]>
 export async function embedMissing(
   sessions: Sessions,
   embedder: Embedder,
-  { clock, signal, onProgress }: EmbedContext,
+  { clock, signal, onProgress, budgetMs = Number.POSITIVE_INFINITY }: EmbedContext,
 ): Promise<EmbedReport> {
   const startedMs = clock.monotonicMs()
   const table = vectorsOf(sessions, embedder.dimension)
@@ -73,6 +75,7 @@ export async function embedMissing(
     interrupted: signal.aborted,
   })
   if (before >= total) return report()
+  const isOver = () => signal.aborted || clock.monotonicMs() - startedMs > budgetMs
   const waiting: Source[] = []
   const flush = async (): Promise<void> => {
     const batch = waiting.splice(0, FLUSH_MESSAGES)
@@ -83,14 +86,27 @@ export async function embedMissing(
   }
   for await (const rows of withoutVectors(sessions, embedder)) {
     for (const row of rows) waiting.push(row)
-    while (waiting.length >= FLUSH_MESSAGES && !signal.aborted) await flush()
-    if (signal.aborted) return report()
+    while (waiting.length >= FLUSH_MESSAGES && !isOver()) await flush()
+    if (isOver()) return report()
     if (before + done + waiting.length >= total) break
   }
   if (waiting.length > 0) await flush()
   await table.deleteWhere(not(eq("model", embedder.model)))
+  await dropOtherDimensions(sessions, embedder.dimension)
   await table.maintain("due")
   return report()
+}
+
+/** A model of another dimension had a table of its own. Its rows are of no use to this one. */
+async function dropOtherDimensions({ store }: Sessions, dimension: number): Promise<void> {
+  for (const name of await store.names()) {
+    const definition = embeddingsTableNamed(name)
+    if (definition === undefined || name === embeddingsTable(dimension).name) continue
+    const old = store.table(definition)
+    if ((await old.count()) === 0) continue
+    await old.deleteWhere(not(eq("model", "")))
+    await old.maintain("due")
+  }
 }
 
 /** The report of a run that finds nothing to embed; undefined where there is something. */

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
-import { modelDirectory } from "../../src/embeddings/model-files.ts"
-import { factsOfModel, knownModel } from "../../src/embeddings/model-registry.ts"
+import { unpackArchive } from "../../src/embeddings/model-archive.ts"
 
 const place = mkdtempSync(join(tmpdir(), "pond-embedder-"))
 const model = join(place, "tiny")
@@ -83,14 +82,6 @@ test("pooling by the first token and by the mean of all differ, and the model's 
   await cls.close()
 })
 
-test("the registry knows how its models are asked, and takes the word of one that it does not know", () => {
-  expect(knownModel("multilingual-e5-small")).toMatchObject({ pooling: "mean", queryPrefix: "query: " })
-  expect(knownModel("all-MiniLM-L6-v2")).toMatchObject({ pooling: "mean", queryPrefix: "", tokensMax: 256 })
-  expect(knownModel("constructor")).toBeUndefined()
-  expect(factsOfModel("mine", { pooling: "cls", tokensMax: 64 })).toMatchObject({ pooling: "cls", tokensMax: 64 })
-  expect(factsOfModel("all-MiniLM-L6-v2", { tokensMax: 9 }).tokensMax).toBe(256)
-})
-
 test.each<[string, (directory: string) => void, string]>([
   ["an empty directory", () => undefined, "no model.onnx"],
   ["a model without its tokenizer", (at) => writeFileSync(join(at, "model.onnx"), "x"), "no tokenizer.json"],
@@ -106,7 +97,7 @@ test.each<[string, (directory: string) => void, string]>([
   const directory = join(place, name.replaceAll(" ", "-"))
   mkdirSync(directory)
   fill(directory)
-  expect(openEmbedder("x", directory)).rejects.toMatchObject({
+  expect(openEmbedder("x", directory, { pooling: "mean" })).rejects.toMatchObject({
     code: "validation_failed",
     message: expect.stringContaining(why),
   })
@@ -137,14 +128,14 @@ function served(bytes: Uint8Array<ArrayBuffer>, status = 200) {
 test("a model behind a URL is fetched once, checked, and opened from the cache", async () => {
   const { bytes, sha256 } = archive()
   await using server = served(bytes)
-  const settings = { model: "tiny", url: server.url, sha256: sha256.toUpperCase() }
+  const settings = { url: server.url, sha256: sha256.toUpperCase() }
   const seen: number[] = []
-  const directory = await modelDirectory(settings, { ...server.context, onBytes: (received) => seen.push(received) })
-  expect(readFileSync(join(directory ?? "", "tokenizer.json"))).toEqual(readFileSync(join(model, "tokenizer.json")))
+  const directory = await unpackArchive(settings, { ...server.context, onBytes: (received) => seen.push(received) })
+  expect(readFileSync(join(directory, "tokenizer.json"))).toEqual(readFileSync(join(model, "tokenizer.json")))
   expect(seen.at(-1)).toBe(bytes.length)
-  expect(await modelDirectory(settings, server.context)).toBe(directory as string)
+  expect(await unpackArchive(settings, server.context)).toBe(directory)
   expect(server.asked()).toBe(1)
-  const fetched = await openEmbedder("tiny", directory ?? "")
+  const fetched = await openEmbedder("tiny", directory)
   expect(cosine(await fetched.query("hello"), await embedder.query("hello"))).toBeCloseTo(1, 5)
   await fetched.close()
 })
@@ -161,8 +152,8 @@ test.each<[string, (sha256: string) => string | undefined, number, string]>([
 ])("a URL %s is refused, and leaves nothing behind", async (_, given, status, why) => {
   const { bytes, sha256 } = archive()
   await using server = served(bytes, status)
-  const settings = { model: "tiny", url: server.url, sha256: given(sha256) }
-  const asked = modelDirectory(settings, server.context)
+  const settings = { url: server.url, sha256: given(sha256) }
+  const asked = unpackArchive(settings, server.context)
   expect(asked).rejects.toMatchObject({ message: expect.stringContaining(why) })
   await asked.catch(() => undefined)
   expect([...new Bun.Glob("**/*").scanSync(server.context.cacheDirectory)]).toEqual([])
@@ -172,7 +163,7 @@ test("an archive that is none is refused, and leaves nothing behind", async () =
   const bytes = new TextEncoder().encode("no archive at all ".repeat(100))
   await using server = served(bytes)
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-  const asked = modelDirectory({ model: "tiny", url: server.url, sha256 }, server.context)
+  const asked = unpackArchive({ url: server.url, sha256 }, server.context)
   expect(asked).rejects.toMatchObject({ code: "validation_failed", message: expect.stringContaining("tar") })
   await asked.catch(() => undefined)
   expect([...new Bun.Glob("**/*").scanSync(server.context.cacheDirectory)]).toEqual([])

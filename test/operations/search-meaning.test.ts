@@ -235,3 +235,28 @@ test("where there is no model, or nothing was embedded, it is said and words ans
   })
   expect(await embedStore(without.pond, { signal })).toBeNull()
 })
+
+test("a model of another dimension drops the vectors of the old one when it is complete", async () => {
+  using box = await filled()
+  const { sessions } = box.place
+  const old = { ...embedder, model: "old", dimension: 8, passages: narrow }
+  await embedMissing(sessions, old, { clock: systemClock, signal })
+  expect(await sessions.store.table(embeddingsTable(8)).count()).toBeGreaterThan(0)
+  expect(await embedMissing(sessions, embedder, { clock: systemClock, signal })).toMatchObject({ embedded: 5 })
+  expect(await sessions.store.table(embeddingsTable(8)).count()).toBe(0)
+})
+
+async function narrow(texts: readonly string[]): Promise<Float32Array[][]> {
+  return (await embedder.passages(texts)).map((windows) => windows.map((vector) => vector.slice(0, 8)))
+}
+
+test("a run with a budget stops there, and the next one goes on", async () => {
+  using box = await filled()
+  const { sessions } = box.place
+  let reads = 0
+  // Every look at this clock is an hour later.
+  const clock = { ...systemClock, monotonicMs: () => 3_600_000 * reads++ }
+  const first = await embedMissing(sessions, embedder, { clock, signal, budgetMs: 60_000 })
+  expect(first).toMatchObject({ embedded: 0, left: 5, interrupted: false })
+  expect(await embedMissing(sessions, embedder, { clock: systemClock, signal })).toMatchObject({ embedded: 5, left: 0 })
+})

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { TSchema } from "typebox"
 import { Compile } from "typebox/compile"
+import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { schemas } from "../../src/http/schemas.ts"
 import { LOCAL_OPERATIONS, OPERATIONS } from "../../src/operations/table.ts"
@@ -15,6 +16,8 @@ let sessionId = ""
 
 beforeAll(async () => {
   home = homeOfClients()
+  // Passes the test of a model; see `test/cli/embeddings.test.ts`.
+  writeTinyModel(`${home.path}/model`, { seed: 256 })
   const programs = fakePrograms(home.path, { systemctl: "exit 0" })
   env = { ...home.env, PATH: programs.path }
   const synced = await runPond(["sync", "--json"], { env })
@@ -46,6 +49,10 @@ const LINES: readonly string[] = [
   "adapters discover",
   "adapters disable pi",
   "adapters enable pi",
+  "embeddings list",
+  "embeddings use HOME/model",
+  "embeddings status",
+  "embeddings off",
   "schedule start --dry-run",
   "schedule start",
   "schedule status",

@@ -187,20 +187,30 @@ const EMBEDDINGS = `An embedding turns a message into a vector, so that a search
 the same meaning in other words. Embeddings can be rebuilt at any time. Without a
 model, everything except the mode \`meaning\` works.
 
-To turn it on, configure a model: a directory, or a tar file that is downloaded
-once and checked against its checksum. In config.toml:
+One command turns it on: it downloads a model, checks it, tests it, and sets it in
+config.toml. Syncs embed the messages then, newest first, a minute at a time.
+
+  pond embeddings list
+  pond embeddings use multilingual-e5-small
+  pond sync --only embed        all of them at once
+  pond embeddings status
+  pond embeddings off
+
+Any other model works from a directory with model.onnx and tokenizer.json:
+
+  pond embeddings use /models/my-model
+
+How it is asked stands in its own files (1_Pooling/config.json and
+config_sentence_transformers.json). Where they do not say it, config.toml does:
 
   [embeddings]
-  directory = "/models/multilingual-e5-small"   # model.onnx, tokenizer.json
-or
-  url = "https://models.example.org/multilingual-e5-small.tar"
-  sha256 = "…"
+  pooling = "mean"              # or "cls", "last"
+  query_prefix = "query: "
+  passage_prefix = "passage: "
+  max_tokens = 256
 
-Messages are embedded by a separate stage of sync, which can be skipped or run
-alone. \`pond status\` shows its progress.
-
-  pond sync --only embed
-  pond sync --skip embed
+A tar file is downloaded once with \`url\` and \`sha256\`. HF_ENDPOINT names another
+server than huggingface.co.
 
 The model runs on this machine in ONNX Runtime, which is part of pond. No text
 leaves the machine.

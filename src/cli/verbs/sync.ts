@@ -213,9 +213,11 @@ function stagesText({ embed, index }: Report): string {
 /** Nothing where no model is configured, or nothing was left to embed. */
 function embedText(embed: Report["embed"]): string {
   if (typeof embed !== "object" || embed === null || !("embedded" in embed) || !("model" in embed)) return ""
+  const left = "left" in embed ? Number(embed.left) : 0
+  const rest = left === 0 ? "" : `; ${countText(left)} left for the next sync`
   return Number(embed.embedded) === 0
     ? ""
-    : `${counted(Number(embed.embedded), "message")} embedded with ${embed.model}.\n`
+    : `${counted(Number(embed.embedded), "message")} embedded with ${embed.model}${rest}.\n`
 }
 
 function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {

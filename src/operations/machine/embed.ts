@@ -1,25 +1,33 @@
 /** Gives messages their vectors, where a model is configured: the embed stage of a sync. */
-import { statedDimension } from "../../embeddings/model-files.ts"
+import { configuredModel, ensureConfigured } from "../../embeddings/configured.ts"
 import { type EmbedProgress, type EmbedReport, embedMissing, nothingToEmbed } from "../../search/embed-missing.ts"
 import type { Pond } from "../pond.ts"
 
 export interface EmbedHooks {
   readonly signal: AbortSignal
   readonly onEmbedded?: (progress: EmbedProgress) => void
+  /** How long it may take: the next run goes on where this one stops. */
+  readonly budgetMs?: number
 }
 
 /** Nothing where no model is configured. No native library is loaded to find out that there is nothing to do. */
-export async function embedStore(pond: Pond, { signal, onEmbedded }: EmbedHooks): Promise<EmbedReport | null> {
+export async function embedStore(
+  pond: Pond,
+  { signal, onEmbedded, budgetMs }: EmbedHooks,
+): Promise<EmbedReport | null> {
   const settings = pond.host.settings().values.embeddings
-  const dimension = statedDimension(settings, pond.host.path("cache"))
-  const idle = dimension && (await nothingToEmbed(await pond.sessions(), settings.model, dimension))
+  const { clock, environment, log } = pond.host
+  const cacheDirectory = pond.host.path("cache")
+  const model = configuredModel(settings, cacheDirectory)
+  const idle = model?.dimension && (await nothingToEmbed(await pond.sessions(), model.id, model.dimension))
   if (idle) return idle
+  await ensureConfigured(settings, { cacheDirectory, log, signal, endpoint: environment["HF_ENDPOINT"] })
   const embedder = await pond.embedder()
   if (embedder === undefined) return null
-  const { clock } = pond.host
   return await embedMissing(await pond.sessions(), embedder, {
     clock,
     signal,
+    ...(budgetMs === undefined ? {} : { budgetMs }),
     ...(onEmbedded === undefined ? {} : { onProgress: onEmbedded }),
   })
 }

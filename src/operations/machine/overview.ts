@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { ADAPTERS } from "../../adapters/registry.ts"
 import { unreadClients } from "../../adapters/unread-clients.ts"
-import { statedDimension } from "../../embeddings/model-files.ts"
+import { configuredModel } from "../../embeddings/configured.ts"
 import { toPondError } from "../../model/errors.ts"
 import { embedCoverage } from "../../search/embed-missing.ts"
 import { type SourceSurvey, surveySources, surveyUnread, type UnreadSurvey } from "../../sync/plan/survey.ts"
@@ -68,11 +68,10 @@ export async function unreadOf(pond: Pond, signal: AbortSignal): Promise<readonl
 
 async function meaningOf(pond: Pond): Promise<Meaning> {
   const settings = pond.host.settings().values.embeddings
-  const configured = settings.directory !== undefined || settings.url !== undefined
-  const dimension = configured ? statedDimension(settings, pond.host.path("cache")) : undefined
+  const model = configuredModel(settings, pond.host.path("cache"))
   const coverage =
-    dimension === undefined ? null : await embedCoverage(await pond.sessions(), settings.model, dimension)
-  return { configured, model: settings.model, coverage }
+    model?.dimension === undefined ? null : await embedCoverage(await pond.sessions(), model.id, model.dimension)
+  return { configured: model !== undefined, model: model?.name ?? settings.model, coverage }
 }
 
 const NONE = { scheduled: false, every_minutes: null, trouble: null }

@@ -44,6 +44,8 @@ export interface SyncOutcome extends SyncReport {
   readonly index: { readonly tables: readonly TableMaintenance[] } | null
 }
 
+const EMBED_BUDGET_MS = 60_000
+
 export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<SyncOutcome> {
   const request = requestOf(pond, options)
   let stored = 0
@@ -51,8 +53,10 @@ export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHook
     stored += messages
     hooks.onStored?.(messages)
   }
+  // A sync that was asked for nothing but vectors makes all of them. Any other leaves the machine to its user again.
+  const budgetMs = options.only.includes("embed") ? {} : { budgetMs: EMBED_BUDGET_MS }
   const noting = { exitCodeOf: syncExitCode, onEnd: hooks.onEnd, stored: () => stored }
-  const report = await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, onStored })))
+  const report = await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, ...budgetMs, onStored })))
   return report as SyncOutcome
 }
 

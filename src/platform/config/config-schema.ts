@@ -42,6 +42,13 @@ export const ConfigSchema = Type.Object(
     }),
     embeddings: Type.Object(
       {
+        enabled: Type.Optional(
+          Type.Boolean({
+            ...facts({
+              description: "Search by meaning. `pond embeddings use` and `pond embeddings off` set it.",
+            }),
+          }),
+        ),
         model: Type.String({
           minLength: 1,
           ...facts({
@@ -69,6 +76,34 @@ export const ConfigSchema = Type.Object(
           Type.String({
             pattern: "^[0-9a-fA-F]{64}$",
             ...facts({ description: "The SHA-256 checksum of that file." }),
+          }),
+        ),
+        pooling: Type.Optional(
+          Type.Enum(["mean", "cls", "last"], {
+            ...facts({
+              description:
+                "How the vectors of a text's tokens become one: their mean, the first (cls) or the last. The model's own files say it, or its name does.",
+            }),
+          }),
+        ),
+        query_prefix: Type.Optional(
+          Type.String({ ...facts({ description: "What the model wants before a query, as its card says." }) }),
+        ),
+        passage_prefix: Type.Optional(
+          Type.String({ ...facts({ description: "What the model wants before a stored text." }) }),
+        ),
+        max_tokens: Type.Optional(
+          Type.Integer({
+            minimum: 16,
+            maximum: 8192,
+            ...facts({ description: "The longest text in tokens that is embedded at once (default: 512 or less)." }),
+          }),
+        ),
+        dimension: Type.Optional(
+          Type.Integer({
+            minimum: 8,
+            maximum: 8192,
+            ...facts({ description: "Shorter vectors, for a model that was trained for them (Matryoshka)." }),
           }),
         ),
       },

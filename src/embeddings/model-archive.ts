@@ -1,18 +1,15 @@
 /**
- * Finds the embedding model: in a directory named in the settings, or in an archive behind a URL, which is downloaded
- * once, checked against its checksum and unpacked into the cache. Nothing is downloaded unless it is configured.
+ * An embedding model in an archive behind a URL: it is downloaded once, checked against its checksum and unpacked into
+ * the cache.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { PondError } from "../model/errors.ts"
-import { isJsonObject, parseJson } from "../model/json.ts"
 import { ensureWritable } from "../platform/host/paths.ts"
 import { sha256Of } from "../platform/sha256.ts"
 
-export interface ModelSettings {
-  readonly model: string
-  readonly directory?: string | undefined
-  readonly url?: string | undefined
+export interface ModelArchive {
+  readonly url: string
   readonly sha256?: string | undefined
 }
 
@@ -31,14 +28,14 @@ const WANTED = [
   "tokenizer.json",
   "tokenizer_config.json",
   "config.json",
+  "config_sentence_transformers.json",
+  "sentence_bert_config.json",
+  "special_tokens_map.json",
   "1_Pooling/config.json",
 ]
 
-/** Undefined where no model is configured. */
-export async function modelDirectory(settings: ModelSettings, context: FetchContext): Promise<string | undefined> {
-  const { directory, url, sha256 } = settings
-  if (directory !== undefined) return directory
-  if (url === undefined) return undefined
+/** Where the archive is or will be unpacked. */
+export function archiveDirectory({ sha256 }: ModelArchive, cacheDirectory: string): string {
   const wanted = sha256?.toLowerCase()
   if (wanted === undefined || !/^[0-9a-f]{64}$/.test(wanted)) {
     throw new PondError(
@@ -47,19 +44,14 @@ export async function modelDirectory(settings: ModelSettings, context: FetchCont
       { details: { key: "embeddings.sha256" } },
     )
   }
-  const place = join(context.cacheDirectory, "models", wanted)
-  if (existsSync(place)) return place
-  unpack(checked(await download(url, context), wanted, url), place)
-  return place
+  return join(cacheDirectory, "models", wanted)
 }
 
-/** The vector dimension according to the model's files. Opens no model and downloads nothing. */
-export function statedDimension({ directory, sha256 }: ModelSettings, cacheDirectory: string): number | undefined {
-  const place = directory ?? (sha256 === undefined ? undefined : join(cacheDirectory, "models", sha256.toLowerCase()))
-  if (place === undefined || !existsSync(join(place, "config.json"))) return undefined
-  const parsed = parseJson(readFileSync(join(place, "config.json"), "utf8"))
-  const size = parsed.ok && isJsonObject(parsed.value) ? parsed.value["hidden_size"] : undefined
-  return typeof size === "number" && Number.isInteger(size) && size > 0 ? size : undefined
+export async function unpackArchive(archive: ModelArchive, context: FetchContext): Promise<string> {
+  const place = archiveDirectory(archive, context.cacheDirectory)
+  if (existsSync(place)) return place
+  unpack(checked(await download(archive.url, context), basename(place), archive.url), place)
+  return place
 }
 
 async function download(url: string, { signal, onBytes }: FetchContext): Promise<Uint8Array> {

@@ -1,0 +1,95 @@
+/** Search by meaning on this machine: its model. Each loads its work when it runs. */
+import { Type } from "typebox"
+import { nullable, oneOf } from "../fields.ts"
+import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
+import type { UseHooks } from "./embeddings.ts"
+import { Count } from "./shapes.ts"
+
+export const embeddingsList = defineLocalOperation({
+  name: "embeddings_list",
+  summary: "List the embedding models that pond knows.",
+  input: closedObject({}),
+  output: closedObject({
+    models: Type.Array(
+      closedObject({
+        name: Type.String(),
+        state: oneOf(["in use", "downloaded", "available", "directory only"]),
+        dimension: Count,
+        cuts: Type.Array(Count, { description: "Shorter vectors that the model was trained for." }),
+        tokens: Count,
+        languages: Type.String(),
+        license: Type.String(),
+        megabytes: Count,
+      }),
+    ),
+  }),
+  errors: ["validation_failed"],
+  surfaces: { local: true, cli: "embeddings list" },
+  read: true,
+  run: async ({ pond }: RunContext) => ({ models: [...(await import("./embeddings.ts")).listModels(pond)] }),
+})
+
+export const embeddingsUse = defineLocalOperation({
+  name: "embeddings_use",
+  summary: "Turn on search by meaning: download a model, check it and test it.",
+  input: closedObject({
+    model: Type.String({
+      minLength: 1,
+      description:
+        "The name of a model that `embeddings list` shows, or a directory with model.onnx and tokenizer.json.",
+    }),
+    dimension: Type.Optional(
+      Type.Integer({ minimum: 8, description: "Shorter vectors, for a model that was trained for them." }),
+    ),
+  }),
+  output: closedObject({
+    model: Type.String(),
+    directory: Type.String(),
+    dimension: Count,
+    test: closedObject({ passed: Count, of: Count }),
+    config: Type.String(),
+    changed: Type.Boolean(),
+  }),
+  errors: ["validation_failed", "storage_unavailable", "interrupted"],
+  surfaces: { local: true, cli: "embeddings use" },
+  read: false,
+  run: async ({ pond, signal, onDownload }: RunContext & Partial<UseHooks>, request) =>
+    await (await import("./embeddings.ts")).useModel(pond, request, {
+      signal,
+      ...(onDownload === undefined ? {} : { onDownload }),
+    }),
+})
+
+export const embeddingsOff = defineLocalOperation({
+  name: "embeddings_off",
+  summary: "Turn off search by meaning. Models and vectors stay.",
+  input: closedObject({}),
+  output: closedObject({ config: Type.String(), changed: Type.Boolean() }),
+  errors: ["validation_failed"],
+  surfaces: { local: true, cli: "embeddings off" },
+  read: false,
+  run: async ({ pond }: RunContext) => (await import("./embeddings.ts")).turnOff(pond),
+})
+
+export const embeddingsStatus = defineLocalOperation({
+  name: "embeddings_status",
+  summary: "Show the embedding model in use and how many messages have vectors.",
+  input: closedObject({}),
+  output: closedObject({
+    on: Type.Boolean(),
+    model: nullable(Type.String()),
+    directory: nullable(Type.String()),
+    downloaded: Type.Boolean(),
+    dimension: nullable(Count),
+    pooling: nullable(Type.String()),
+    query_prefix: nullable(Type.String()),
+    passage_prefix: nullable(Type.String()),
+    max_tokens: nullable(Count),
+    embedded: Count,
+    total: Count,
+  }),
+  errors: ["validation_failed"],
+  surfaces: { local: true, cli: "embeddings status" },
+  read: true,
+  run: async ({ pond }: RunContext) => await (await import("./embeddings.ts")).embeddingsStatus(pond),
+})

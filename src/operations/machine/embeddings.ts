@@ -1,0 +1,177 @@
+/** The embedding model of this machine: which there are, which is in use, how far its vectors are, and its change. */
+import { existsSync, statSync } from "node:fs"
+import { basename, resolve } from "node:path"
+import { type ConfiguredModel, configuredModel, modelDirectory } from "../../embeddings/configured.ts"
+import { downloadModel, isDownloaded } from "../../embeddings/download-model.ts"
+import { openEmbedder } from "../../embeddings/embedder.ts"
+import { KNOWN_MODELS, type KnownModel } from "../../embeddings/known-models.ts"
+import { type PairsResult, testOnPairs } from "../../embeddings/known-pairs.ts"
+import { type FactSettings, factsOfModel, knownModel, unknownModel } from "../../embeddings/model-registry.ts"
+import { embedCoverage } from "../../search/embed-missing.ts"
+import type { Pond } from "../pond.ts"
+import { type ConfigChange, changeConfig } from "./config-file.ts"
+
+export type ModelState = "in use" | "downloaded" | "available" | "directory only"
+
+export interface ListedModel {
+  readonly name: string
+  readonly state: ModelState
+  readonly dimension: number
+  readonly cuts: readonly number[]
+  readonly tokens: number
+  readonly languages: string
+  readonly license: string
+  readonly megabytes: number
+}
+
+export function listModels(pond: Pond): readonly ListedModel[] {
+  const cache = pond.host.path("cache")
+  const inUse = configuredModel(pond.host.settings().values.embeddings, cache)?.name
+  return KNOWN_MODELS.map((model) => ({
+    name: model.name,
+    state: stateOf(model, inUse, cache),
+    dimension: model.dimension,
+    cuts: model.cuts,
+    tokens: model.tokensMax,
+    languages: model.languages,
+    license: model.license,
+    megabytes: model.megabytes,
+  }))
+}
+
+function stateOf(model: KnownModel, inUse: string | undefined, cache: string): ModelState {
+  if (model.name === inUse) return "in use"
+  if (model.source === undefined) return "directory only"
+  return isDownloaded(modelDirectory(model.name, cache)) ? "downloaded" : "available"
+}
+
+export interface EmbeddingsStatus {
+  readonly on: boolean
+  readonly model: string | null
+  readonly directory: string | null
+  readonly downloaded: boolean
+  readonly dimension: number | null
+  readonly pooling: string | null
+  readonly query_prefix: string | null
+  readonly passage_prefix: string | null
+  readonly max_tokens: number | null
+  readonly embedded: number
+  readonly total: number
+}
+
+const OFF = { directory: null, downloaded: false, dimension: null, embedded: 0, total: 0 }
+const UNKNOWN_FACTS = { pooling: null, query_prefix: null, passage_prefix: null, max_tokens: null }
+
+export async function embeddingsStatus(pond: Pond): Promise<EmbeddingsStatus> {
+  const settings = pond.host.settings().values.embeddings
+  const model = configuredModel(settings, pond.host.path("cache"))
+  if (model === undefined) return { on: false, model: null, ...OFF, ...UNKNOWN_FACTS }
+  const { dimension } = model
+  const coverage = dimension === undefined ? undefined : await embedCoverage(await pond.sessions(), model.id, dimension)
+  return {
+    on: true,
+    model: model.id,
+    directory: model.directory,
+    downloaded: model.isPresent,
+    dimension: dimension ?? null,
+    ...factsIn(model, settings),
+    embedded: coverage?.embedded ?? 0,
+    total: coverage?.total ?? 0,
+  }
+}
+
+function factsIn(model: ConfiguredModel, settings: FactSettings) {
+  if (!model.isPresent && model.known === undefined) return UNKNOWN_FACTS
+  const facts = factsOfModel(model.name, model.directory, settings)
+  return {
+    pooling: facts.pooling,
+    query_prefix: facts.queryPrefix,
+    passage_prefix: facts.passagePrefix,
+    max_tokens: facts.tokensMax,
+  }
+}
+
+export interface UseRequest {
+  readonly model: string
+  readonly dimension?: number | undefined
+}
+
+export interface UseHooks {
+  readonly signal: AbortSignal
+  readonly onDownload?: (received: number, total: number | undefined) => void
+}
+
+export interface UsedModel {
+  readonly model: string
+  readonly directory: string
+  readonly dimension: number
+  readonly test: PairsResult
+  readonly config: string
+  readonly changed: boolean
+}
+
+/** Downloads and tests the model before the settings name it: what does not work is not turned on. */
+export async function useModel(pond: Pond, { model, dimension }: UseRequest, hooks: UseHooks): Promise<UsedModel> {
+  const directory = directoryNamed(model)
+  const name = directory === undefined ? model : basename(directory)
+  const known = knownModel(name)
+  if (directory === undefined && known?.source === undefined) throw unknownModel(model)
+  const place = directory ?? modelDirectory(known?.name ?? name, pond.host.path("cache"))
+  if (directory === undefined && known !== undefined) {
+    const { signal, onDownload } = hooks
+    const endpoint = pond.host.environment["HF_ENDPOINT"]
+    await downloadModel(known, place, {
+      signal,
+      endpoint,
+      ...(onDownload === undefined ? {} : { onBytes: onDownload }),
+    })
+  }
+  const own = known?.name ?? name
+  const facts = factSettings(pond, own, dimension)
+  const embedder = await openEmbedder(own, place, facts)
+  try {
+    const test = await testOnPairs(embedder, known)
+    const { path, changed } = changeConfig(pond, changesOf(pond, own, directory, dimension))
+    return { model: own, directory: place, dimension: embedder.dimension, test, config: path, changed }
+  } finally {
+    await embedder.close()
+  }
+}
+
+/** How a model is asked is said of one model: of another it would be wrong. */
+function factSettings(pond: Pond, name: string, dimension: number | undefined): FactSettings {
+  const { model, pooling, query_prefix, passage_prefix, max_tokens } = pond.host.settings().values.embeddings
+  const isSame = (knownModel(model)?.name ?? model) === name
+  return { ...(isSame ? { pooling, query_prefix, passage_prefix, max_tokens } : {}), dimension }
+}
+
+const ABOUT_ONE_MODEL = ["url", "sha256", "pooling", "query_prefix", "passage_prefix", "max_tokens"] as const
+
+function changesOf(
+  pond: Pond,
+  name: string,
+  directory: string | undefined,
+  dimension: number | undefined,
+): ConfigChange[] {
+  const { values } = pond.host.settings()
+  const isSame = (knownModel(values.embeddings.model)?.name ?? values.embeddings.model) === name
+  const set = (key: string, value: ConfigChange["value"]): ConfigChange => ({ key: ["embeddings", key], value })
+  return [
+    set("enabled", true),
+    set("model", name),
+    set("directory", directory),
+    set("dimension", dimension),
+    ...(isSame ? [] : ABOUT_ONE_MODEL.map((key) => set(key, undefined))),
+  ]
+}
+
+/** A name of a model may hold a slash, so only a directory that exists is one. */
+function directoryNamed(model: string): string | undefined {
+  const path = resolve(model)
+  return existsSync(path) && statSync(path).isDirectory() ? path : undefined
+}
+
+export function turnOff(pond: Pond): { readonly config: string; readonly changed: boolean } {
+  const { path, changed } = changeConfig(pond, [{ key: ["embeddings", "enabled"], value: false }])
+  return { config: path, changed }
+}
