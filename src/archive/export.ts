@@ -3,10 +3,10 @@
  * of each (`FORMAT.md`). The file is written under another name and renamed when it is complete, so that half of one is
  * never taken for a whole.
  */
-import { existsSync } from "node:fs"
-import { type FileHandle, open, rename, rm } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { PondError } from "../model/errors.ts"
+import { createFile, refuseToReplace } from "../platform/files/new-file.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { openLedger } from "../platform/memory.ts"
@@ -58,19 +58,13 @@ export async function exportArchive(
   const selection = await selectFrom(store, request.filter)
   try {
     if (selection.sessionIds.size === 0) throw nothingToExport(request, store)
-    const draft = `${path}.part`
-    const file = await openDraft(draft, path)
     try {
-      const report = await writeEntries(file, selection, clock, work)
-      await file.sync()
-      await file.close()
-      refuseToReplace(path, request.isForced)
-      await rename(draft, path)
+      const report = await createFile({ path, isForced: request.isForced }, (write) =>
+        writeEntries(write, selection, clock, work),
+      )
       await syncDirectory(dirname(path))
       return { path, ...report }
     } catch (error) {
-      await file.close().catch(() => undefined)
-      await rm(draft, { force: true })
       throw toWriteFailure(path, error)
     }
   } finally {
@@ -79,7 +73,7 @@ export async function exportArchive(
 }
 
 async function writeEntries(
-  file: FileHandle,
+  write: (block: Uint8Array) => Promise<void>,
   selection: Selection,
   clock: Clock,
   work: Work,
@@ -89,7 +83,7 @@ async function writeEntries(
   const entries = createEntryWriter(
     async (block) => {
       hasher.update(block)
-      for (let at = 0; at < block.length; ) at += (await file.write(block, at)).bytesWritten
+      await write(block)
     },
     Math.floor(createdMs / 1000),
   )
@@ -175,23 +169,6 @@ export function entryName(table: string, index: number): string {
 }
 
 // --- The file --------------------------------------------------------------------------------------------------------
-
-function refuseToReplace(path: string, isForced: boolean): void {
-  if (isForced || !existsSync(path)) return
-  throw new PondError("would_overwrite", `${path} already exists. Name another file, or replace it with --force.`, {
-    details: { path },
-  })
-}
-
-async function openDraft(draft: string, path: string): Promise<FileHandle> {
-  try {
-    // Never through a link, and readable by its owner alone: it holds conversations.
-    await rm(draft, { force: true })
-    return await open(draft, "wx", 0o600)
-  } catch (error) {
-    throw toWriteFailure(path, error)
-  }
-}
 
 async function syncDirectory(folder: string): Promise<void> {
   const handle = await open(folder, "r")

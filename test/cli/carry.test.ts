@@ -162,9 +162,13 @@ describe("said in one line, with its exit code, and nothing is written:", () => 
   })
 })
 
-test("an archive is not written through a link that lies in its way", async () => {
+test("an export file is not written through a link, and what lies beside it stays", async () => {
   writeFileSync(at("precious"), "precious")
-  symlinkSync(at("precious"), at("linked.pond.part"))
-  expect(await run(["export", "-o", at("linked.pond")])).toMatchObject({ exitCode: 0 })
+  symlinkSync(at("precious"), at("linked.pond"))
+  writeFileSync(at("linked.pond.part"), "of the user")
+  const mine = `.pond-draft-${process.pid}-of-the-user`
+  writeFileSync(at(mine), "of the user")
+  expect(await run(["export", "-o", at("linked.pond"), "--force"])).toMatchObject({ exitCode: 0 })
   expect(readFileSync(at("precious"), "utf8")).toBe("precious")
+  for (const name of ["linked.pond.part", mine]) expect(readFileSync(at(name), "utf8")).toBe("of the user")
 })

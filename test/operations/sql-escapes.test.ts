@@ -164,7 +164,7 @@ for (const [format, escapes] of [
       isOurs: true,
     })
     const { code, message } = error as PondError
-    expect({ code, shows: /hunter2|INTERNAL|node_modules|sql-spill|Stack Trace/.test(message) }).toEqual({
+    expect({ code, shows: /hunter2|INTERNAL|node_modules|scratch|Stack Trace/.test(message) }).toEqual({
       code: "validation_failed",
       shows: false,
     })

@@ -285,5 +285,5 @@ test("a file of a query that failed is not left behind, and neither is what it s
   await refusal("select error('no') from messages", { output: "csv" })
   await refusal("select error('no') from messages", { output: "parquet" })
   expect(readdirSync(folder).length).toBe(before)
-  expect(readdirSync(box.pond.host.path("cache")).filter((name) => name.startsWith("sql-spill"))).toEqual([])
+  expect(readdirSync(join(box.pond.host.path("cache"), "scratch"))).toEqual([])
 })

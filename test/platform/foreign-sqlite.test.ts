@@ -141,6 +141,29 @@ test("only named tables can be read, and no column that may hold a secret", () =
   foreign.close()
 })
 
+test("a column that nobody knew is withheld where its name is one of credentials", () => {
+  const secret = [
+    "bearer",
+    "oauth_blob",
+    "access_token",
+    "apiKey",
+    "private_key",
+    "cookie_jar",
+    "jwt",
+    "passphrase",
+    "auth",
+  ]
+  const open = ["tokens_input", "author", "title", "key", "session_id", "pass_count", "permission"]
+  const path = join(freshFolder(), "columns.db")
+  const database = new Database(path)
+  database.run(`CREATE TABLE note (${[...secret, ...open].map((name) => `${name} TEXT`).join(", ")})`)
+  database.close()
+  const foreign = openForeignDatabase(path, ["note"])
+  expect(foreign.withheld).toEqual(secret.map((name) => `note.${name}`))
+  expect(foreign.tables.get("note")).toEqual(open)
+  foreign.close()
+})
+
 test("rows can be chosen by value, after a value and in an order, and counted by a column", () => {
   const path = join(freshFolder(), "client.db")
   clientDatabase(path).close()

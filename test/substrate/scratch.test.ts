@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { writeSampleSession } from "../../build/corpus/sample-session.ts"
+import { processMark } from "../../src/platform/process/process-mark.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
 let home: TemporaryHome
@@ -30,17 +31,21 @@ test("a temporary directory that is gone is in nobody's way", async () => {
   expect({ exitCode, isFound: stdout.includes("charged") }).toEqual({ exitCode: 0, isFound: true })
 })
 
-test("what a killed process left goes with a later one, once it is old", async () => {
+test("what a killed process left goes with the next one; that of another machine once it is old", async () => {
   const dead = Bun.spawnSync(["true"]).pid
-  const [young, old, alive] = [`${dead}-young`, `${dead}-old`, `${process.pid}-old`]
+  const own = processMark()
+  const here = own.replace(/^\d+/, String(dead))
+  const elsewhere = `${dead}-00000000-`
+  const left = [`${here}young`, `${elsewhere}old`, `${dead}-old`]
+  const kept = [`${own}old`, `${elsewhere}young`, `${process.pid}-old`]
   const daysAgo = new Date(Date.now() - 2 * 86_400_000)
-  for (const name of [young, old, alive]) {
+  for (const name of [...left, ...kept]) {
     const path = join(home.path, ".cache/pond/scratch", name)
     mkdirSync(path, { recursive: true })
-    if (name !== young) utimesSync(path, daysAgo, daysAgo)
+    if (name.endsWith("old")) utimesSync(path, daysAgo, daysAgo)
   }
   expect((await search({})).exitCode).toBe(0)
-  expect(new Set(scratch())).toEqual(new Set([young, alive]))
+  expect(new Set(scratch())).toEqual(new Set(kept))
   for (const name of scratch()) rmSync(join(home.path, ".cache/pond/scratch", name), { recursive: true })
 })
 

@@ -1,7 +1,8 @@
 /**
  * Somebody's Markdown, made so that it stays where it is put: it opens no HTML, leaves no fence open, defines no link for
- * the rest of the document. Everything else of it is kept, so that it reads as it was meant. It is not parsed: it is written
- * so that every parser must see it as it is seen here, and where that cannot be had, `<` is escaped, also in code.
+ * the rest of the document, and shows no image, whose address would tell its owner when it is read. Everything else of it
+ * is kept, so that it reads as it was meant. It is not parsed: it is written so that every parser must see it as it is
+ * seen here, and where that cannot be had, `<` and the `!` of images are escaped, also in code.
  */
 import { visible } from "../../model/visible.ts"
 
@@ -131,12 +132,13 @@ function inline(line: string, { isWild, isRow }: { readonly isWild: boolean; rea
   return { text: texts.join(""), isWild: wild }
 }
 
-const SIGNS = /\\[\s\S]?|`+|~{3,}|<|\](?=[:(])/g
+const SIGNS = /\\[\s\S]?|`+|~{3,}|<|\](?=[:(])|!(?=\[)/g
 /** A link whose address can hold nothing that is read in two ways. */
 const PLAIN_TARGET = /\]\([^\s()<>`"'\\]*\)/y
 const AUTOLINK = /<https?:\/\/[^\s<>`\\]*>/y
 const TAG = /<(?=[a-z/!?])/i
 const TAGS = new RegExp(TAG, "gi")
+const IMAGES = /!(?=\[)/g
 
 /**
  * Every run of backticks is paired on its line, or escaped, so that no code goes on into another line. From where that can
@@ -172,11 +174,14 @@ function takenAt(text: string, at: number, sign: string, isWild: boolean): Taken
   if (sign.startsWith("`")) {
     const code = codeAt(text, at, length)
     if (code === undefined) return { written: "\\`".repeat(length), length }
-    return { written: isWild ? code.replace(TAGS, "&lt;") : code, length: code.length }
+    const written = isWild ? code.replace(TAGS, "&lt;").replace(IMAGES, "&#33;") : code
+    return { written, length: code.length }
   }
   if (sign.startsWith("~")) return { written: "\\~".repeat(length), length }
   // No definition of a link or of a footnote: those count for the whole document.
   if (sign === "]") return { written: text[at + 1] === ":" ? "]\\" : sign, length }
+  // The link to what would be shown stays.
+  if (sign === "!") return { written: "\\!", length }
   if (sign === "\\<") return { written: "&lt;", length }
   const isTag = sign === "<" && TAG.test(text.slice(at, at + 2)) && !isAt(AUTOLINK, text, at)
   return { written: isTag ? "&lt;" : sign, length }

@@ -6,6 +6,7 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { PondError } from "../../model/errors.ts"
+import { processMark } from "../../platform/process/process-mark.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import { sha256Of } from "../../platform/sha256.ts"
 import { closedObject, defineOperation, type RunContext } from "../operation.ts"
@@ -138,7 +139,7 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
   const target = format === undefined ? undefined : newExport(context.pond.host, format)
   const sandbox = await openSandbox(
     {
-      spill: join(context.pond.host.path("cache"), `sql-spill-${spillName(context)}`),
+      spill: join(context.pond.host.path("cache"), "scratch", `${processMark()}${spillName(context)}`),
       output: format === "parquet" ? target?.path : undefined,
       nowMicros: BigInt(Math.trunc(clock.nowMs())) * 1000n,
       timeoutMs: input.timeout_ms ?? TIMEOUT_DEFAULT_MS,
@@ -162,7 +163,7 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
   }
 }
 
-/** One per process and query: an engine that begins removes what it finds in its directory. */
+/** One per query: an engine that begins removes what it finds in its directory. */
 function spillName({ pond }: RunContext): string {
   const seed = `${process.pid} ${pond.host.clock.monotonicMs()} ${pond.host.random.next()}`
   return sha256Of(seed).slice(0, 16)

@@ -8,6 +8,11 @@ export function draftName(stamp: string): string {
   return `${DRAFT}${stamp}`
 }
 
+/** The mark of the process that a draft belongs to, where its stamp begins with one. */
+export function stampOf(name: string): string | undefined {
+  return name.startsWith(DRAFT) ? name.slice(DRAFT.length) : undefined
+}
+
 export function backupOf(path: string, stamp: string): string {
   return `${path}${BACKUP}${stamp}`
 }

@@ -62,7 +62,8 @@ export interface ForeignCount {
 /** The key under which bytes stand in a row: JSON has no form for them. */
 export const BYTES_KEY = "$bytes"
 
-const SECRET = /secret|token(?!s)|credential|password|api_?key/i
+const SECRET =
+  /secret|token(?!s)|credential|passw|passphrase|pwd|bearer|auth(?!or)|jwt|cookie|(?:api|access|private|signing|session|encryption)_?key/i
 const LOG_SUFFIX = "-wal"
 const SHARED_SUFFIX = "-shm"
 const JOURNAL_SUFFIX = "-journal"

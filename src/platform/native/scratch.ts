@@ -2,17 +2,17 @@
  * A directory for what the native engine writes beside its work and nobody keeps. Left to itself the engine makes one for
  * each process below `TMPDIR` and leaves it there: 16,900 of them lay on one machine. Where it cannot make one it aborts
  * the process: after a shell that took its `TMPDIR` away with it, in an image without `/tmp`, on a disk that is full. So
- * it gets one of pond's own, which goes with the process; that of a process that was killed goes with a later one.
+ * it gets one of pond's own, which goes with the process; that of a process that was killed goes with the next one.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { processEnvironment } from "../host/environment.ts"
 import { notWritable, placePath } from "../host/paths.ts"
-import { isSystemError } from "../system-error.ts"
+import { hasEnded, isAlive, processMark } from "../process/process-mark.ts"
 import { overrideNativeVariable } from "./native-environment.ts"
 
-/** A process of another machine, or of another container, may have its own beside ours: how old one is tells, too. */
+/** Whether a process of another machine or container ended is not known here: its own goes once it is so old. */
 const LEFT_MS = 24 * 60 * 60 * 1000
 
 let own: string | undefined
@@ -36,7 +36,7 @@ function made(): string {
   try {
     const parent = join(placePath(processEnvironment(), "cache"), "scratch")
     mkdirSync(parent, { recursive: true, mode: 0o700 })
-    const folder = mkdtempSync(join(parent, `${process.pid}-`))
+    const folder = mkdtempSync(join(parent, processMark()))
     removeLeft(parent, statSync(folder).mtimeMs)
     return folder
   } catch {
@@ -57,15 +57,8 @@ function removeLeft(parent: string, nowMs: number): void {
   for (const name of readdirSync(parent)) {
     const path = join(parent, name)
     const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined || nowMs - found.mtimeMs < LEFT_MS || isAlive(Number.parseInt(name, 10))) continue
-    rmSync(path, { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return isSystemError(error, "EPERM")
+    if (found === undefined) continue
+    const isOld = nowMs - found.mtimeMs >= LEFT_MS && !isAlive(Number.parseInt(name, 10))
+    if (isOld || hasEnded(name)) rmSync(path, { recursive: true, force: true })
   }
 }

@@ -8,7 +8,7 @@ import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { limitNativeLog } from "../../platform/native/native-environment.ts"
 import { readyScratch } from "../../platform/native/scratch.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
-import { diskFiles, leadsThroughFile } from "../local/disk-files.ts"
+import { diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
 import { type LocalTable, openLocalTable } from "../local/local-table.ts"
 import { type Location, within } from "../location.ts"
 import type { StoreContext } from "../store-context.ts"
@@ -120,7 +120,11 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
       const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, { session: caches.session() }))
       return await openTable(elsewhere, definition, retry)
     },
-    create: async (definition) => createTable(await connected(), definition, retry),
+    create: async (definition) => {
+      const created = await createTable(await connected(), definition, retry)
+      if (location.backend === "local") makePrivate(join(location.uri, `${definition.name}.lance`))
+      return created
+    },
     local,
     names: async () => {
       if (await isAbsent(location.uri)) return []

@@ -2,7 +2,7 @@
  * What the durability of a local store asks of a disk: small enough that a test can record it, or die in the middle.
  * The one exception to `lance-chokepoints-storage`: the engine syncs no folder and heals nothing. Knows nothing of tables.
  */
-import { statSync } from "node:fs"
+import { chmodSync, statSync } from "node:fs"
 import {
   appendFile,
   type FileHandle,
@@ -90,12 +90,12 @@ export const diskFiles: DiskFiles = {
     }
   },
   write: async (path, content) => {
-    await mkdir(dirname(path), { recursive: true })
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(path, content)
   },
   append: (path, text) => appendFile(path, text),
   rename: async (from, to) => {
-    await mkdir(dirname(to), { recursive: true })
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 })
     await rename(from, to)
   },
   remove: (path) => rm(path, { force: true }),
@@ -107,6 +107,19 @@ export const diskFiles: DiskFiles = {
       await file?.close()
     }
   },
+}
+
+/**
+ * Shuts a new table for others before anything is in it: the engine makes its folder as open as the umask says, and the
+ * store may lie in a directory that was there before and that others can read.
+ */
+export function makePrivate(folder: string): void {
+  try {
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    // Of another user who made it at the same moment, or on a disk without modes.
+    if (!isSystemError(error)) throw error
+  }
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024

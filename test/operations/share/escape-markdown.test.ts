@@ -48,6 +48,7 @@ function escapesOf(text: string, other = text): string[] {
     ...(page.match(/<\/?details>/g)?.join("") === "<details></details>" ? [] : ["another fold"]),
     ...(depths.join() === "1,1" ? [] : [`voices at the depths ${depths.join()}`]),
     ...(/<h2[^>]*>END<\/h2>\s*$/.test(page) ? [] : ["the end is in something"]),
+    ...(/<img/i.test(outsideCode) ? ["an image is shown"] : []),
     ...(page.includes('href="/zz') ? ["a link is defined for all"] : []),
   ]
 }
@@ -95,6 +96,9 @@ describe("nothing gets out", () => {
     ...[
       "[a]: /zz",
       "[a]",
+      "![",
+      "![zz](http://zz/i.png)",
+      "\\![zz](http://zz/i.png)",
       "](",
       "](x 't",
       "](<",
@@ -129,6 +133,8 @@ describe("what is harmless reads as it was meant", () => {
     ],
     ["a fence in an item", "- ```js\n  <x>\n  ```\n- b", "&lt;x&gt;\n</code></pre>\n</li>\n<li>"],
     ["a table", "| a |\n|---|\n| `x<y>` |", "<td><code>x&lt;y&gt;</code></td>"],
+    ["an image, as a link", "![a](http://zz/i.png)", '!<a href="http://zz/i.png">a</a>'],
+    ["an image in code", "`![a](b)`", "<code>![a](b)</code>"],
     ["a link", "[`a<b>`](https://x.y/z)", '<a href="https://x.y/z"><code>a&lt;b&gt;</code></a>'],
     ["an address in brackets", "<https://a.b>", '<a href="https://a.b">https://a.b</a>'],
     ["a sign that is no tag", "1 < 2 and a <- b", "<p>1 &lt; 2 and a &lt;- b</p>"],
