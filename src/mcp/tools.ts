@@ -41,7 +41,8 @@ const SEARCH: Arguments = {
   },
   similar_to: "Find messages like the one with this message_id; the query is ignored.",
   mode: "auto ranks by words (and meaning); exact finds literal text and pattern a regular expression, both newest first.",
-  scope: "conversation: what was said; tools: tool calls and their output.",
+  scope:
+    "conversation: what was said; tools: tool calls and their output; all: also text that clients inserted, and reasoning.",
   sort: "Best or newest first (default: relevance).",
   cursor: "The cursor at the end of a previous answer, for the next page.",
 }

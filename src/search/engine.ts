@@ -275,12 +275,15 @@ function recencyMode({ request, again }: SearchState): "first" | "alone" | undef
 }
 
 const TOOLS = "tool calls and results"
+/** Summaries, notifications, messages between agents, skills: about a quarter of all text. */
+const INSERTED = "text that clients inserted, and reasoning"
 
 /** Says that tool output was searched only literally, or not at all. */
 function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
-  if (mode === "words") return [`${TOOLS} (not in the word index: use mode exact)`]
-  const unseen = since === undefined ? [] : [`${TOOLS} older than ${textOfMicros(since)} (mode: exact)`]
-  return [`${TOOLS} by words (they are searched exactly)`, ...unseen]
+  const both = `${TOOLS}, ${INSERTED}`
+  if (mode === "words") return [`${both} (not in the word index: use mode exact)`]
+  const unseen = since === undefined ? [] : [`${both} older than ${textOfMicros(since)} (mode: exact)`]
+  return [`${both} by words (they are searched exactly)`, ...unseen]
 }
 
 async function scanExact(
@@ -295,6 +298,7 @@ async function scanExact(
     where,
     whereOfTools,
     scope: request.scope,
+    isOfRecords: request.scope === "all",
     limit,
     ...(cursor?.place === undefined ? {} : { from: cursor.place }),
     budgetMs: (cursor?.shown ?? 0) > 0 ? WALK_AGAIN_BUDGET_MS : WALK_BUDGET_MS,
@@ -410,6 +414,7 @@ function excludedOf({ filters, scope }: SearchRequest): string[] {
   const excluded: string[] = []
   if (!lanesOf(filters).includes("subagent")) excluded.push("sub-agents (include_subagents)")
   if (scope === "conversation") excluded.push(`${TOOLS} (scope: tools or all)`)
+  if (scope !== "all") excluded.push(`${INSERTED} (scope: all)`)
   if (filters.fromMicros !== undefined || filters.toMicros !== undefined)
     excluded.push("other dates (from_date, to_date)")
   return excluded

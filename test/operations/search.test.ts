@@ -258,17 +258,41 @@ test("a scope that includes tools looks into them for plain words too, and says 
   expect(await ids(box, asked)).toContain("alpha/m3")
   const answer = await found(box, asked)
   expect(answer.searched.arms).toEqual(["words", "exact"])
-  expect(answer.searched.excluded.join("; ")).toContain("tool calls and results by words")
+  expect(answer.searched.excluded.join("; ")).toContain("reasoning by words")
   const byWords = await found(box, { ...asked, mode: "words" })
   expect(byWords.searched.excluded.join("; ")).toContain(
-    "tool calls and results (not in the word index: use mode exact)",
+    "text that clients inserted, and reasoning (not in the word index: use mode exact)",
   )
+})
+
+test("text that clients inserted, reasoning and records are found with scope all, and left out otherwise", async () => {
+  using box = await filled()
+  const entry = said("inserted", 0, "Please go on.")
+  const [part] = entry.parts
+  const options = { source: { record: { toolUseResult: { originalFile: 'const marmot = "deep"' } } } }
+  const inserted = { ...part, id: "n", provenance: "injected", text: "A task notification about the walrus build." }
+  const thought = { ...part, id: "r", type: "reasoning", text: "Perhaps an ocelot." }
+  const parts = [...entry.parts, inserted, thought] as Entry["parts"]
+  await box.place.sessions.write([
+    { session: session("inserted"), entries: [{ message: { ...entry.message, options }, parts } as Entry] },
+  ])
+  for (const mode of ["auto", "exact"]) {
+    for (const query of ["walrus build", "an ocelot"]) {
+      expect(await ids(box, { query, mode, scope: "all" })).toEqual(["inserted/m0"])
+      expect(await ids(box, { query, mode })).toEqual([])
+      expect(await ids(box, { query, mode, scope: "tools" })).toEqual([])
+    }
+  }
+  const record = await found(box, { query: 'const marmot = "deep"', mode: "exact", scope: "all" })
+  expect(record.sessions?.[0]?.matches[0]).toMatchObject({ text: expect.stringContaining("marmot") })
+  const none = await found(box, { query: "walrus" })
+  expect(none.searched.excluded).toContain("text that clients inserted, and reasoning (scope: all)")
 })
 
 test("where tools were looked into in part, it is said since when", async () => {
   using box = await crowded()
   const { searched } = await foundInHaste(box, { query: "secret plan", scope: "all" })
-  expect(searched.excluded.join("; ")).toMatch(/tool calls and results older than 2026-0\S+Z \(mode: exact\)/)
+  expect(searched.excluded.join("; ")).toMatch(/and reasoning older than 2026-0\S+Z \(mode: exact\)/)
 })
 
 /** On so slow a machine that the time for an answer is over before anything was looked at. */

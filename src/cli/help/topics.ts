@@ -111,8 +111,9 @@ Dates are in your time zone: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d, "last
 week". Over HTTP and MCP, and in SQL, they are in UTC.
 
 A search covers what people and models said. --scope tools searches tool calls
-and their output for the exact text, --include-subagents adds sub-agents. The
-result says what was not searched.
+and their output for the exact text, --scope all also what clients inserted
+(summaries, notifications, messages between agents, skills) and reasoning;
+--include-subagents adds sub-agents. The result says what was not searched.
 
   pond search flaky login test
   pond search '"cannot find module"' --project web

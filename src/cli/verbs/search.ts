@@ -17,7 +17,7 @@ const SESSIONS_SHOWN = 5
 const fromOperation = flagsOf(operation.input, {
   limit: { short: "n", summary: `Maximum number of sessions (default: ${SESSIONS_SHOWN}; 10 with --json).` },
   mode: { summary: "How to search (default: auto)." },
-  scope: { summary: "What to search: what was said, tool calls and output, or both (default: conversation)." },
+  scope: { summary: "What to search: what was said, tool calls and output, or all (default: conversation)." },
   project: {
     field: ["filters", "project"],
     summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",

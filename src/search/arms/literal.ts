@@ -6,11 +6,11 @@ import type { Clock } from "../../platform/host/clock.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { foldText, indexTerms } from "../../sessions/words/terms/tokenizer.ts"
 import { and, type Filter, range } from "../../substrate/filter.ts"
-import { scanTimeline } from "../exact/timeline.ts"
+import { type ScannedScope, scanTimeline } from "../exact/timeline.ts"
 import { HIT_COLUMNS, toHit } from "../hit.ts"
 import type { QueryShape } from "../query-shape.ts"
 import { keyOfHit, type WeightedArm } from "../rank/fusion.ts"
-import type { Hit, Scope } from "../request.ts"
+import type { Hit } from "../request.ts"
 
 const STRETCHES_MAX = 4
 const CANDIDATES = 60
@@ -26,7 +26,7 @@ export interface LiteralRequest {
   readonly shape: QueryShape
   readonly where: Filter
   readonly whereOfTools: Filter
-  readonly scope: Scope
+  readonly scope: ScannedScope
   /** No message has the query's words, so they may be parts of longer ones. */
   readonly isUnheard: boolean
   /** On a later page: how far back the first page scanned, unless to the end. */
@@ -51,7 +51,7 @@ export async function findLiteral(
   // Tool output is not in the word index, so there the whole query is taken literally unless a part of it is.
   const isWhole = meant.length === 0 && (request.isUnheard || request.scope === "all") && whole !== ""
   if (meant.length === 0 && !isWhole) return undefined
-  const asked: LiteralRequest = isWhole && !request.isUnheard ? { ...request, scope: "tools" } : request
+  const asked: LiteralRequest = isWhole && !request.isUnheard ? { ...request, scope: "parts" } : request
   const stretches = isWhole ? [whole] : meant
   const found = await Promise.all(stretches.map((text) => findLiteralHits(sessions, clock, text, asked)))
   const [newest] = found
@@ -104,7 +104,7 @@ async function findLiteralHits(
   return { hits, isWalked: true, ...(isCut ? { sinceMicros: goesOn.beforeMicros } : {}) }
 }
 
-function budgetOf(scope: Scope): number {
+function budgetOf(scope: ScannedScope): number {
   return scope === "conversation" ? WALK_BUDGET_MS : TOOLS_BUDGET_MS
 }
 

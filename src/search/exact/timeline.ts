@@ -6,7 +6,7 @@
 import type { Clock } from "../../platform/host/clock.ts"
 import { BLOB_SCHEME, COLUMN_UNITS_MAX } from "../../sessions/rows/oversized.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { and, contains, type Filter, isIn, matches, or, range, startsWith } from "../../substrate/filter.ts"
+import { and, contains, eq, type Filter, isIn, matches, not, or, range, startsWith } from "../../substrate/filter.ts"
 import { HIT_COLUMNS, type HitRow, toHit } from "../hit.ts"
 import { type ArmAnswer, type Hit, newestFirst, type Scope } from "../request.ts"
 import { findPrefiltered } from "./prefilter.ts"
@@ -20,7 +20,9 @@ export interface TimelineRequest {
   readonly where: Filter
   /** The same filter for the parts table. */
   readonly whereOfTools: Filter
-  readonly scope: Scope
+  readonly scope: ScannedScope
+  /** Also what a client recorded beside a message, such as the file before an edit. */
+  readonly isOfRecords?: boolean
   readonly limit: number
   /** Where an earlier scan stopped. */
   readonly from?: TimelinePosition
@@ -29,6 +31,9 @@ export interface TimelineRequest {
   readonly windowRows?: number
   readonly signal: AbortSignal
 }
+
+/** `parts`: everything but the conversation, where another arm searches that. */
+export type ScannedScope = Scope | "parts"
 
 export interface TimelinePosition {
   readonly beforeMicros: bigint
@@ -52,8 +57,8 @@ export async function scanTimeline(sessions: Sessions, clock: Clock, request: Ti
 
 async function planOf({ tables }: Sessions, request: TimelineRequest): Promise<string> {
   const { scope, where, whereOfTools } = request
-  const said = scope === "tools" ? "" : await tables.messages.explain(conversationScan(request, where))
-  const done = scope === "conversation" ? "" : await tables.parts.explain(toolScan(request, whereOfTools))
+  const said = hasConversation(scope) ? await tables.messages.explain(conversationScan(request, where)) : ""
+  const done = scope === "conversation" ? "" : await tables.parts.explain(partScan(request, whereOfTools))
   return `${said}${done}`
 }
 
@@ -198,8 +203,8 @@ async function scanWindow(
   const inside = range("timestamp", bounds)
   const [where, whereOfTools] = [and(request.where, inside), and(request.whereOfTools, inside)]
   const [said, done] = await Promise.all([
-    request.scope === "tools" ? [] : conversationHits(sessions, request, where, withinMs),
-    request.scope === "conversation" ? [] : toolHits(sessions, request, whereOfTools, withinMs),
+    hasConversation(request.scope) ? conversationHits(sessions, request, where, withinMs) : [],
+    request.scope === "conversation" ? [] : partHits(sessions, request, whereOfTools, withinMs),
   ])
   return said === undefined || done === undefined ? undefined : [...said, ...done].toSorted(newestFirst)
 }
@@ -214,9 +219,10 @@ const NEWEST_FIRST = (ordinal: "ordinal" | "message_ordinal") => [
 const PARTS_NEWEST_FIRST = [...NEWEST_FIRST("message_ordinal"), { column: "ordinal" as const }]
 
 function conversationScan(request: TimelineRequest, where: Filter) {
+  const said = needleFilter(request, "search_text")
   return {
-    columns: HIT_COLUMNS,
-    where: and(where, needleFilter(request, "search_text")),
+    columns: request.isOfRecords === true ? ([...HIT_COLUMNS, "options"] as const) : HIT_COLUMNS,
+    where: and(where, request.isOfRecords === true ? or(said, needleFilter(inJson(request), "options")) : said),
     orderBy: NEWEST_FIRST("ordinal") as never,
     limit: rowsMax(request),
   }
@@ -235,34 +241,58 @@ async function conversationHits(
   const scan = conversationScan(request, where)
   const rows =
     withinMs === undefined ? await tables.messages.read(scan) : await tables.messages.readWithin(withinMs, scan)
-  return rows?.map((row) => toHit(row, 1))
+  return rows?.map((row) => (isSaid(row, request) ? toHit(row, 1) : { ...toHit(row, 1), text: recordOf(row) }))
+}
+
+/** A pattern may match in ways that only the engine knows, so a message with text counts as said. */
+function isSaid({ search_text }: HitRow, { needle, isCaseBlind, isOfRecords }: TimelineRequest): boolean {
+  if (isOfRecords !== true) return true
+  if (search_text === null) return false
+  if ("pattern" in needle) return true
+  const [text, wanted] = [search_text, needle.text]
+  return isCaseBlind ? text.toLowerCase().includes(wanted.toLowerCase()) : text.includes(wanted)
+}
+
+function recordOf(row: HitRow): string {
+  return "options" in row && typeof row.options === "string" ? row.options : (row.search_text ?? "")
+}
+
+function hasConversation(scope: ScannedScope): boolean {
+  return scope === "conversation" || scope === "all"
+}
+
+/** What a scope searches beside the conversation. All of it is what the search text of a message leaves out. */
+function partsOf(scope: ScannedScope): Filter {
+  if (scope === "tools") return isIn("type", ["tool_call", "tool_result"])
+  return not(and(eq("provenance", "conversational"), isIn("type", ["text", "file"])))
 }
 
 /** Tool calls and structured results are stored as JSON, where the text appears JSON-escaped. */
-function toolScan(request: TimelineRequest, where: Filter) {
-  const inJson =
-    "text" in request.needle
-      ? { ...request, needle: { text: JSON.stringify(request.needle.text).slice(1, -1) } }
-      : request
+function partScan(request: TimelineRequest, where: Filter) {
   return {
     columns: ["session_id", "message_id", "message_ordinal", "role", "timestamp", "text", "variant_data"] as const,
     where: and(
       where,
-      isIn("type", ["tool_call", "tool_result"]),
-      or(needleFilter(request, "text"), needleFilter(inJson, "variant_data")),
+      partsOf(request.scope),
+      or(needleFilter(request, "text"), needleFilter(inJson(request), "variant_data")),
     ),
     orderBy: PARTS_NEWEST_FIRST as never,
     limit: rowsMax(request),
   }
 }
 
-async function toolHits(
+function inJson(request: TimelineRequest): TimelineRequest {
+  const { needle } = request
+  return "text" in needle ? { ...request, needle: { text: JSON.stringify(needle.text).slice(1, -1) } } : request
+}
+
+async function partHits(
   { tables }: Sessions,
   request: TimelineRequest,
   where: Filter,
   withinMs: number | undefined,
 ): Promise<Hit[] | undefined> {
-  const scan = toolScan(request, where)
+  const scan = partScan(request, where)
   const rows = withinMs === undefined ? await tables.parts.read(scan) : await tables.parts.readWithin(withinMs, scan)
   return rows?.map((row) => ({
     sessionId: row.session_id,
@@ -300,12 +330,12 @@ export async function countLargeValues(
   const said = and(where, startsWith("search_text", BLOB_SCHEME))
   const done = and(
     whereOfTools,
-    isIn("type", ["tool_call", "tool_result"]),
+    partsOf(scope),
     or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
   )
   const columns = ["session_id"] as const
   const found = await Promise.all([
-    scope === "tools" ? [] : messages.readWithin(withinMs, { columns, where: said }),
+    hasConversation(scope) ? messages.readWithin(withinMs, { columns, where: said }) : [],
     scope === "conversation" ? [] : parts.readWithin(withinMs, { columns, where: done }),
   ])
   return found.reduce<number | undefined>((sum, rows) => (rows && sum !== undefined ? sum + rows.length : undefined), 0)
