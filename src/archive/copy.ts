@@ -4,10 +4,9 @@ import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
-import { arrivedOf, compareOwners } from "./import.ts"
 import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
+import { type ArrivingBatch, compareArrivals, isCompared } from "./rows/arrivals.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
-import { type ArrivingBatch, findDivergingSessions } from "./rows/find-diverging.ts"
 import { type SelectedTable, selectFrom } from "./rows/selection.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -15,7 +14,7 @@ export interface CopyReport extends Comparison {
   readonly copied: RowCounts
   /** Sessions whose id belongs to another client or project in the target: none of their rows were copied. */
   readonly refused: readonly string[]
-  /** Sessions that the target has with other messages at the same positions: none of their rows were copied. */
+  /** Sessions that the target has with other messages, or from another source: none of their rows were copied. */
   readonly diverging: readonly string[]
   /** Whether the target has everything that the source had when the copy began. */
   readonly ok: boolean
@@ -52,11 +51,9 @@ async function moveAbsent(
   const selection = await selectFrom(from.store)
   try {
     const owners = await ownersOf(selection.tables)
-    const { refused, stored } = await compareOwners(to, owners)
-    const { diverging, changed } = await findDivergingSessions(to, stored, () => readConversations(selection.tables))
-    const left = new Set([...refused, ...diverging])
-    await to.origins.note("copy", arrivedOf(owners, { stored, changed, left }))
-    const inserter = createBatchInserter({ store: to.store, refused: left, isDryRun: false })
+    const arrivals = await compareArrivals(to, owners, () => readConversations(selection.tables))
+    await to.origins.note("copy", arrivals.arriving)
+    const inserter = createBatchInserter({ store: to.store, arrivals, isDryRun: false })
     for (const { table, rows, batches } of selection.tables.toReversed()) {
       let done = 0
       work.onStage(table.definition.name, rows)
@@ -68,7 +65,7 @@ async function moveAbsent(
       }
       await inserter.flush()
     }
-    return { copied: inserter.inserted, refused: [...refused], diverging: [...diverging] }
+    return { copied: inserter.inserted, refused: [...arrivals.refused], diverging: [...arrivals.diverging] }
   } finally {
     selection.end()
   }
@@ -76,7 +73,7 @@ async function moveAbsent(
 
 async function* readConversations(tables: readonly SelectedTable[]): AsyncGenerator<ArrivingBatch> {
   for (const { table, batches } of tables)
-    if (table.role === "messages" || table.role === "parts") for await (const batch of batches()) yield { table, batch }
+    if (isCompared(table.role)) for await (const batch of batches()) yield { table, batch }
 }
 
 async function ownersOf(tables: readonly SelectedTable[]) {

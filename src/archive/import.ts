@@ -4,8 +4,8 @@ import type { StagingTables, Store } from "../substrate/table.ts"
 import type { ArchiveEntry } from "./file/manifest.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./file/open-archive.ts"
 import { type RowCounts, TABLE_ORDER } from "./rows/archived-tables.ts"
+import { type ArrivingBatch, compareArrivals, isCompared } from "./rows/arrivals.ts"
 import { createBatchInserter, LARGE_FLUSH } from "./rows/batch-inserter.ts"
-import { type ArrivingBatch, findDivergingSessions } from "./rows/find-diverging.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
 export interface ImportRequest {
@@ -19,12 +19,10 @@ export interface ImportReport {
   readonly present: RowCounts
   /** Sessions whose id belongs to another client or project in the store: none of their rows were stored. */
   readonly refused: readonly string[]
-  /** Sessions that the store has with other messages at the same positions: none of their rows were stored. */
+  /** Sessions that the store has with other messages, or from another source: none of their rows were stored. */
   readonly diverging: readonly string[]
   readonly bytes: number
 }
-
-type Owners = ReadonlyMap<string, { readonly source_agent: string; readonly project: string }>
 
 export async function importArchive(sessions: Sessions, request: ImportRequest, work: Work): Promise<ImportReport> {
   const archive = await openArchive(request.path)
@@ -50,11 +48,9 @@ async function importAbsent(
   work: Work,
 ): Promise<StoredRows> {
   const owners = await checkArchive(archive, work)
-  const { refused, stored } = await compareOwners(sessions, owners)
-  const { diverging, changed } = await findDivergingSessions(sessions, stored, () => readConversations(archive))
-  const left = new Set([...refused, ...diverging])
-  if (!isDryRun) await sessions.origins.note("archive", arrivedOf(owners, { stored, changed, left }))
-  const inserter = createBatchInserter({ store: sessions.store, refused: left, isDryRun })
+  const arrivals = await compareArrivals(sessions, owners, () => readConversations(archive))
+  if (!isDryRun) await sessions.origins.note("archive", arrivals.arriving)
+  const inserter = createBatchInserter({ store: sessions.store, arrivals, isDryRun })
   for (const [name, entries] of groupInWriteOrder(archive.entries)) {
     let done = 0
     work.onStage(
@@ -69,11 +65,12 @@ async function importAbsent(
     }
     await inserter.flush()
   }
-  return { inserted: inserter.inserted, present: inserter.present, refused: [...refused], diverging: [...diverging] }
+  const [refused, diverging] = [[...arrivals.refused], [...arrivals.diverging]]
+  return { inserted: inserter.inserted, present: inserter.present, refused, diverging }
 }
 
 async function* readConversations(archive: OpenArchive): AsyncGenerator<ArrivingBatch> {
-  const entries = archive.entries.filter(({ table: { role } }) => role === "messages" || role === "parts")
+  const entries = archive.entries.filter(({ table: { role } }) => isCompared(role))
   for await (const { entry, batches } of readAhead(archive, entries))
     for (const batch of batches) yield { table: entry.table, batch }
 }
@@ -94,7 +91,7 @@ async function importAll(
   staging: StagingTables,
   work: Work,
 ): Promise<StoredRows> {
-  const request = { store: staging.store, refused: new Set<string>(), isDryRun: false, flush: LARGE_FLUSH }
+  const request = { store: staging.store, isDryRun: false, flush: LARGE_FLUSH }
   const inserter = createBatchInserter(request)
   try {
     const owners = await checkArchive(archive, work, inserter.add)
@@ -117,38 +114,4 @@ function groupInWriteOrder(entries: readonly ArchiveEntry[]): [string, ArchiveEn
   const tables = [...Map.groupBy(entries, ({ table }) => table.definition.name)]
   const place = ([, [entry]]: [string, ArchiveEntry[]]) => TABLE_ORDER.indexOf(entry?.table.role ?? "blobs")
   return tables.toSorted((one, other) => place(other) - place(one))
-}
-
-interface Arriving {
-  readonly stored: ReadonlySet<string>
-  readonly changed: ReadonlySet<string>
-  readonly left: ReadonlySet<string>
-}
-
-/** The sessions of which something is about to be stored. */
-export function arrivedOf(owners: Owners, { stored, changed, left }: Arriving): string[] {
-  return [...owners.keys()].filter((id) => !left.has(id) && (!stored.has(id) || changed.has(id)))
-}
-
-const OWNERS_AT_ONCE = 1000
-
-/**
- * Which arriving sessions are stored, and whose id belongs to another client or project there. Both facts are copied onto
- * every message of a session, so a second value must not get in.
- */
-export async function compareOwners(
-  sessions: Sessions,
-  owners: Owners,
-): Promise<{ readonly refused: Set<string>; readonly stored: Set<string> }> {
-  const ids = [...owners.keys()]
-  const refused = new Set<string>()
-  const stored = new Set<string>()
-  for (let from = 0; from < ids.length; from += OWNERS_AT_ONCE) {
-    for (const row of await sessions.owners(ids.slice(from, from + OWNERS_AT_ONCE))) {
-      const given = owners.get(row.id)
-      if (given?.source_agent !== row.source_agent || given.project !== row.project) refused.add(row.id)
-      else stored.add(row.id)
-    }
-  }
-  return { refused, stored }
 }

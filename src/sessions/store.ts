@@ -46,10 +46,12 @@ import { wordStatistics } from "./words/statistics.ts"
 import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { createFolding } from "./words/write/fold.ts"
-import { type Compared, compareStored, type DivergenceCheck, openDivergenceCheck } from "./write/divergence.ts"
+import { type DivergenceCheck, openDivergenceCheck } from "./write/divergence.ts"
 import { type Origins, openOrigins } from "./write/origins.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./write/prepare.ts"
 import { openPresence, type Presence } from "./write/presence.ts"
+import { type StoredWatch, watchStored } from "./write/watch-stored.ts"
+import { writeUnlessDiverging } from "./write/write-arriving.ts"
 import { type BatchResult, type RecentSessions, type SessionTables, writePrepared } from "./write/write-sessions.ts"
 
 export interface Sessions extends SessionLists {
@@ -85,12 +87,14 @@ export interface Sessions extends SessionLists {
   places(id: string, kind: PositionKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
-  /** Which of the sessions say something else than what is stored under their id, and which say more. */
-  compareStored(batches: readonly SessionBatch[]): Promise<Compared>
+  /** One flush of what came by the wire. A session that says something else than what is stored under its id is rejected. */
+  writeArriving(batches: readonly SessionBatch[]): Promise<BatchResult[]>
   /** Which sessions came from elsewhere. */
   readonly origins: Origins
-  /** The same for many rows of stored sessions. */
-  divergenceCheck(ids: readonly string[]): Promise<DivergenceCheck>
+  /** Whether rows of stored sessions go with what is stored; `isSource`: whether they come from where that came from. */
+  divergenceCheck(ids: readonly string[], isSource: (id: string) => boolean): Promise<DivergenceCheck>
+  /** Notices what others store from now on. */
+  watchStored(): Promise<StoredWatch>
   /** What an import asks of the store: which sessions and messages it holds already. */
   presence(): Presence
   counts(): Promise<StoreCounts>
@@ -167,6 +171,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
   const wordLists = openWordLists(store, tables.messages)
   const words = openWordMaintenance(wordTables, wordLists, context.clock)
+  const origins = openOrigins(store, context.clock)
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   return {
     store,
@@ -177,23 +182,17 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     words: openWordIndex(wordTables, context.lifetime),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
-    ...openWriter(store, tables, facts),
+    ...openWriter(store, tables, facts, origins),
+    origins,
+    divergenceCheck: (ids, isSource) => openDivergenceCheck(tables, ids, isSource),
     facts,
-    session: (id) => readSession(reading, id),
-    sessions: (ids) => readSessions(reading, ids),
-    log: (id) => readLog(reading, id),
-    stored: (id) => openLog(reading, id),
-    tree: (id) => readTree(reading, id),
-    ancestors: (id) => ancestorsOf(reading, id),
-    children: (id) => readChildren(reading, id),
-    entries: (id, ordinals) => readEntries(reading, id, ordinals),
+    ...openLogs(reading),
     places: async (id, kind) => {
       if (kind === "all") return await readPositions(reading, id, kind)
       const [positions, gone] = await Promise.all([readPositions(reading, id, kind), superseded([id])])
       return gone.count === 0 ? positions : positions.filter((each) => !gone.has(id, each.id))
     },
-    messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
-    ...openArrivals(store, tables, context.clock),
+    watchStored: () => watchStored(store, tables),
     presence: () => openPresence(tables),
     counts: () => counts(tables),
     countsByAgent: () => countsByAgent(tables),
@@ -230,6 +229,22 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
 }
 
+type Logs = "session" | "sessions" | "log" | "stored" | "tree" | "ancestors" | "children" | "entries" | "messages"
+
+function openLogs(reading: Reading): Pick<Sessions, Logs> {
+  return {
+    session: (id) => readSession(reading, id),
+    sessions: (ids) => readSessions(reading, ids),
+    log: (id) => readLog(reading, id),
+    stored: (id) => openLog(reading, id),
+    tree: (id) => readTree(reading, id),
+    ancestors: (id) => ancestorsOf(reading, id),
+    children: (id) => readChildren(reading, id),
+    entries: (id, ordinals) => readEntries(reading, id, ordinals),
+    messages: (messageId, sessionId) => readMessages(reading, messageId, sessionId),
+  }
+}
+
 /**
  * The owner of a session and the messages that it copies are asked before it is written. Two processes that asked at once
  * would both be told that there is none, so a write holds the lock of the store.
@@ -238,32 +253,30 @@ function openWriter(
   store: Store,
   tables: SessionTables,
   facts: () => IngestFacts,
-): Pick<Sessions, "write" | "writePrepared"> {
+  origins: Origins,
+): Pick<Sessions, "write" | "writePrepared" | "writeArriving"> {
   const recent: RecentSessions = new Map()
+  const writeLocked = (batches: readonly PreparedBatch[]) => writePrepared(tables, batches, facts(), recent)
+  const prepareAll = (batches: readonly SessionBatch[]) => batches.map((batch) => prepare(batch, facts()))
+  // The next write must find these rows by their keys, however many writes there are.
+  const afterwards = () => Promise.all([tables.messages.maintain("lookups"), tables.parts.maintain("lookups")])
   const writePreparedBatches = async (batches: readonly PreparedBatch[]) =>
-    batches.length === 0 ? [] : await store.withWriteLock(() => writePrepared(tables, batches, facts(), recent))
+    batches.length === 0 ? [] : await store.withWriteLock(() => writeLocked(batches))
   return {
     write: async (batches) => {
       if (batches.length === 0) return []
-      const results = await writePreparedBatches(batches.map((batch) => prepare(batch, facts())))
-      // The next write must find these rows by their keys, however many writes there are.
-      await Promise.all([tables.messages.maintain("lookups"), tables.parts.maintain("lookups")])
+      const results = await writePreparedBatches(prepareAll(batches))
+      await afterwards()
       return results
     },
     writePrepared: writePreparedBatches,
-  }
-}
-
-/** What is asked of rows that come from elsewhere than a client. */
-function openArrivals(
-  store: Store,
-  tables: SessionTables,
-  clock: Clock,
-): Pick<Sessions, "compareStored" | "divergenceCheck" | "origins"> {
-  return {
-    compareStored: (batches) => compareStored(tables, batches),
-    divergenceCheck: (ids) => openDivergenceCheck(tables, ids),
-    origins: openOrigins(store, clock),
+    writeArriving: async (batches) => {
+      const write = async (accepted: readonly SessionBatch[]) =>
+        accepted.length === 0 ? [] : await writeLocked(prepareAll(accepted))
+      const results = await store.withWriteLock(() => writeUnlessDiverging(tables, origins, batches, write))
+      await afterwards()
+      return results
+    },
   }
 }
 

@@ -37,7 +37,7 @@ export function archivedTable(name: string): ArchivedTable | undefined {
 const OWNERS: Readonly<Partial<Record<Role, string>>> = { sessions: "id", blobs: "sha256" }
 
 /** The column that says which session, or which blob, a row belongs to. */
-export function ownerColumn({ role }: ArchivedTable): string {
+export function ownerColumn({ role }: Pick<ArchivedTable, "role">): string {
   return OWNERS[role] ?? "session_id"
 }
 

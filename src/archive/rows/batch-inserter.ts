@@ -8,6 +8,7 @@ import { batchBytes, type RowBatch, rowsOfBatch } from "../../substrate/columns/
 import { isIn } from "../../substrate/filter.ts"
 import type { Store } from "../../substrate/table.ts"
 import { type ArchivedTable, addRows, NO_ROWS, ownerColumn, type RowCounts } from "./archived-tables.ts"
+import type { Arrivals } from "./arrivals.ts"
 
 export interface BatchInserter {
   /** Buffers a batch, and starts a commit once enough of its table is buffered. */
@@ -32,8 +33,8 @@ export const LARGE_FLUSH: Flush = { bytes: 16 * 1024 * 1024, rows: 53_000 }
 
 export interface BatchInserterRequest {
   readonly store: Store
-  /** Sessions whose id belongs to another client or project in this store: none of their rows are stored. */
-  readonly refused: ReadonlySet<string>
+  /** What decides which sessions come in. Absent: the store is empty, and nobody else writes to it. */
+  readonly arrivals?: Arrivals
   /** Only counts what would be stored. */
   readonly isDryRun: boolean
   /** When a buffer is committed. */
@@ -49,7 +50,7 @@ interface TableBuffer {
 
 export function createBatchInserter({
   store,
-  refused,
+  arrivals,
   isDryRun,
   flush: enough = FLUSH,
 }: BatchInserterRequest): BatchInserter {
@@ -83,12 +84,13 @@ export function createBatchInserter({
   const memory = openLedger("archivedRows")
 
   async function storeBatches(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
-    const owner = ownerColumn(table)
-    const isEvery = table.role === "blobs" || refused.size === 0
-    const isTaken = isEvery ? undefined : (row: Cells) => !refused.has(String(row[owner]))
-    const counted = isDryRun
-      ? await countAbsent(store, table, batches, isTaken)
-      : await store.table(table.definition).insertBatches(batches, isTaken)
+    const insert = async (leftOut: ReadonlySet<string>) => {
+      const isTaken = takenUnless(table, leftOut)
+      return isDryRun
+        ? await countAbsent(store, table, batches, isTaken)
+        : await store.table(table.definition).insertBatches(batches, isTaken)
+    }
+    const counted = await (arrivals === undefined ? insert(new Set()) : arrivals.guard(table, batches, insert))
     if (!isDryRun) await store.table(table.definition).maintain("lookups")
     inserted = addRows(inserted, table.role, counted.inserted)
     present = addRows(present, table.role, counted.present)
@@ -116,6 +118,12 @@ export function createBatchInserter({
       return present
     },
   }
+}
+
+function takenUnless(table: ArchivedTable, left: ReadonlySet<string>): ((row: Cells) => boolean) | undefined {
+  if (table.role === "blobs" || left.size === 0) return undefined
+  const owner = ownerColumn(table)
+  return (row) => !left.has(String(row[owner]))
 }
 
 type Cells = Readonly<Record<string, unknown>>

@@ -141,6 +141,6 @@ function refusals({ refused, diverging }: Pick<ImportOutcome, "refused" | "diver
     ids.map((id) => style.magenta(`skipped  session ${visibleLine(id)}: ${why}\n`)).join("")
   return [
     skipped(refused, "the store has another session with this id, from another client or project"),
-    skipped(diverging, "conflict: the store has other messages at the same positions of this session"),
+    skipped(diverging, "conflict: the store has other messages of this session, or has them from another source"),
   ].join("")
 }

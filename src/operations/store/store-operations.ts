@@ -18,7 +18,7 @@ const Refused = Type.Array(Type.String(), {
 })
 
 const Diverging = Type.Array(Type.String(), {
-  description: "Sessions left out: the store has other messages at the same positions.",
+  description: "Sessions left out: the store has other messages of them, or from another source.",
 })
 
 // --- Statistics -------------------------------------------------------------------------------------------------------

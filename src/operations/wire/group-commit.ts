@@ -2,8 +2,6 @@
  * Writes that come at once, done together: what waits while one commit runs goes into the next one. A commit costs what it
  * costs however little is in it, and each leaves a small piece that every read looks at until the store is tended.
  */
-
-import { PondError } from "../../model/errors.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { SessionBatch } from "../../sessions/write/prepare.ts"
 import type { BatchResult } from "../../sessions/write/write-sessions.ts"
@@ -62,10 +60,7 @@ function nextGroup({ waiting }: Queue): Waiting[] {
 
 async function writeGroup(sessions: Sessions, group: readonly Waiting[]): Promise<void> {
   try {
-    const results = await writeContinuing(
-      sessions,
-      group.flatMap(({ batches }) => batches),
-    )
+    const results = await sessions.writeArriving(group.flatMap(({ batches }) => batches))
     let from = 0
     for (const { batches, done } of group) {
       done(results.slice(from, from + batches.length))
@@ -73,33 +68,6 @@ async function writeGroup(sessions: Sessions, group: readonly Waiting[]): Promis
     }
   } catch (reason) {
     for (const { failed } of group) failed(reason)
-  }
-}
-
-/** What says something else than what is stored of its session is told so, and stands in nobody's way. */
-async function writeContinuing(sessions: Sessions, batches: readonly SessionBatch[]): Promise<BatchResult[]> {
-  const { diverging, changed } = await sessions.compareStored(batches)
-  await sessions.origins.note(
-    "wire",
-    [...changed].filter((id) => !diverging.has(id)),
-  )
-  if (diverging.size === 0) return await sessions.write(batches)
-  const isDiverging = ({ session }: SessionBatch) => diverging.has(session.id)
-  const written = await sessions.write(batches.filter((batch) => !isDiverging(batch)))
-  const rest = written[Symbol.iterator]()
-  return batches.flatMap((batch) => (isDiverging(batch) ? conflict(batch) : (rest.next().value ?? [])))
-}
-
-function conflict({ session }: SessionBatch): BatchResult {
-  const { id, source_agent: sourceAgent } = session
-  const message = `The store has other messages at the same positions of session ${id}. Send what follows the stored messages, or use another id.`
-  return {
-    sessionId: id,
-    sourceAgent,
-    isNewSession: false,
-    inserted: { messages: 0, parts: 0 },
-    status: "rejected",
-    error: new PondError("conflict", message, { details: { session_id: id } }),
   }
 }
 

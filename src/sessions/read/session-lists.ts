@@ -42,8 +42,8 @@ export interface SessionLists extends ListingReads {
   firstWords(sessionIds: readonly string[]): Promise<Map<string, string>>
   idsStartingWith(prefix: string, limit: number): Promise<readonly Pick<SessionRow, "id" | "parent_session_id">[]>
   messageCount(sessionId: string): Promise<number>
-  /** The client and project of those sessions that are stored. */
-  owners(ids: readonly string[]): Promise<readonly Pick<SessionRow, "id" | "source_agent" | "project">[]>
+  /** Of those sessions that are stored: client and project, and when and where they were stored first. */
+  owners(ids: readonly string[]): Promise<readonly Pick<SessionRow, (typeof OWNER_COLUMNS)[number]>[]>
   /** Rows of one table, a batch at a time, with the named columns alone. */
   scan<T extends ScannedTable, Name extends ScannedName<ScannedColumns[T]>>(
     table: T,
@@ -52,6 +52,7 @@ export interface SessionLists extends ListingReads {
   countRows(table: ScannedTable, where?: Filter): Promise<number>
 }
 
+const OWNER_COLUMNS = ["id", "source_agent", "project", "ingested_at", "host"] as const
 /** The newest messages that are read to find the newest sessions. */
 const RECENT_MESSAGES_MAX = 20_000
 /** The first words of the user stand near the beginning, behind what the client put there. */
@@ -107,7 +108,7 @@ export function openSessionLists(store: Store, tables: SessionTables, titles: Ti
     idsStartingWith: (prefix, limit) =>
       sessions.read({ columns: ["id", "parent_session_id"], where: startsWith("id", prefix), limit }),
     messageCount: (sessionId) => messages.count(eq("session_id", sessionId)),
-    owners: (ids) => sessions.read({ columns: ["id", "source_agent", "project"], where: isIn("id", [...ids]) }),
+    owners: (ids) => sessions.read({ columns: OWNER_COLUMNS, where: isIn("id", [...ids]) }),
     scan: async function* (name, request) {
       const asked: readonly string[] = request.columns
       if (name === "sessions" && asked.includes("title")) {

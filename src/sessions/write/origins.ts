@@ -12,6 +12,8 @@ export type Arrival = "archive" | "copy" | "wire"
 export interface Origins {
   /** Noted before the rows are stored: a crash between leaves a note without a session, and never the reverse. */
   note(arrival: Arrival, ids: Iterable<string>): Promise<void>
+  /** Of those sessions the ones that came so at first. That never changes, so each is asked for once. */
+  arrivedBy(arrival: Arrival, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Of those sessions the ones that came from elsewhere. */
   of(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
@@ -22,6 +24,11 @@ const KNOWN_MAX = 100_000
 export function openOrigins(store: Store, clock: Clock): Origins {
   const table = store.table(ORIGINS)
   const known = new Set<string>()
+  const first = new Map<string, string>()
+  const arrivals = async (ids: readonly string[]) => {
+    const rows = await table.read({ columns: ["session_id", "arrival"], where: isIn("session_id", ids) })
+    return new Map(rows.map(({ session_id, arrival }) => [session_id, arrival]))
+  }
   return {
     note: async (arrival, ids) => {
       if (known.size > KNOWN_MAX) known.clear()
@@ -33,9 +40,12 @@ export function openOrigins(store: Store, clock: Clock): Origins {
       }
       for (const id of fresh) known.add(id)
     },
-    of: async (ids) => {
-      const rows = await table.read({ columns: ["session_id", "arrival"], where: isIn("session_id", ids) })
-      return new Map(rows.map(({ session_id, arrival }) => [session_id, arrival]))
+    arrivedBy: async (arrival, ids) => {
+      if (first.size > KNOWN_MAX) first.clear()
+      const unasked = ids.filter((id) => !first.has(id))
+      if (unasked.length > 0) for (const [id, found] of await arrivals(unasked)) first.set(id, found)
+      return new Set(ids.filter((id) => first.get(id) === arrival))
     },
+    of: arrivals,
   }
 }
