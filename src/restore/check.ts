@@ -10,16 +10,20 @@ import type { Entry, Session, SessionLog } from "../model/session.ts"
 import { withoutSuperseded } from "../model/superseded.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 import { between, madeValues } from "../platform/memory.ts"
+import { type Copy, messageOfCopy } from "../sessions/write/copies.ts"
 import { editsBetween } from "./edit-distance.ts"
 import { createOutputFiles, outputOptionsOf } from "./output-files.ts"
 import { type ExpectedItems, type RestorePlan, withoutRecord } from "./plan.ts"
 import { shortItems } from "./transcript-items.ts"
 import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
 
-export async function checkDraft(plan: RestorePlan, folder: string): Promise<void> {
-  const difference =
-    plan.proof.fidelity === "native" ? await nativeDifference(plan, folder) : await foreignDifference(plan, folder)
-  if (difference === undefined) return
+/** Gives the sessions that are copies of others, as a sync will read them: a native restore writes none. */
+export async function checkDraft(plan: RestorePlan, folder: string): Promise<readonly Copy[]> {
+  const { difference, copies = [] } =
+    plan.proof.fidelity === "native"
+      ? { difference: await nativeDifference(plan, folder) }
+      : await foreignDifference(plan, folder)
+  if (difference === undefined) return copies
   throw new PondError(
     "internal",
     `The converted session does not read back correctly (${difference}). Nothing was written. Please report this.`,
@@ -201,37 +205,57 @@ function withColumnsOf(want: RowsOfFile, got: RowsOfFile): RowsOfFile {
  * The session and each of its sub-agents must tell, in the target's own reading, what they told before: the same items in the
  * same order. Each loss that the target's serializer named accounts for one item, gone or become another, and no more.
  */
-async function foreignDifference(plan: RestorePlan, folder: string): Promise<string | undefined> {
+async function foreignDifference(plan: RestorePlan, folder: string): Promise<ForeignDifference> {
   const { target, proof, sessionId, losses } = plan
-  if (proof.fidelity !== "foreign") return undefined
-  const tellings = await tellingsBelow(target, folder)
-  const own = tellings.get(sessionId)
-  if (own === undefined) return `the session ${sessionId} is not found in what was written`
-  const agents = [...tellings].flatMap(([id, items]) => (id === sessionId ? [] : [items]))
-  const { missing, first } = nearest(proof.told, [own])
-  if (missing > proof.told.allowed) return `${proof.told.sessionId}: ${first}`
+  if (proof.fidelity !== "foreign") return { difference: undefined }
+  const written = await writtenBelow(target, folder)
+  const own = written.get(sessionId)
+  if (own === undefined) return { difference: `the session ${sessionId} is not found in what was written` }
+  const agents = [...written].flatMap(([id, { items }]) => (id === sessionId ? [] : [items]))
+  const { missing, first } = nearest(proof.told, [own.items])
+  if (missing > proof.told.allowed) return { difference: `${proof.told.sessionId}: ${first}` }
   const lost = unheld(proof.told, agents)
   const named = losses.filter(({ kind }) => kind === "subagent").length
-  return lost.length > named ? `the sub-agent ${lost.join(", ")}` : undefined
+  if (lost.length > named) return { difference: `the sub-agent ${lost.join(", ")}` }
+  // What agents said is marked as the conversation's: which of them each is tells no reader more.
+  const copyOf = proof.told.sessionId
+  const copies = [...written].map(([id, { messages }]) => ({ sessionId: id, copyOf, messages }))
+  return { difference: undefined, copies }
+}
+
+interface ForeignDifference {
+  readonly difference: string | undefined
+  readonly copies?: readonly Copy[]
 }
 
 type Items = readonly string[]
 
-/** What each session that was written tells. One after the other is held, and let go. */
-async function tellingsBelow(target: Adapter, folder: string): Promise<Map<string, Items>> {
-  const tellings = new Map<string, Items>()
-  for await (const unit of target.source.plan(folder)) {
-    if (!("files" in unit)) continue
-    const back = (await backByPieces(target, unit)) ?? (await backWhole(target, unit))
-    if (back === undefined) continue
-    between("passes")
-    tellings.set(back.session.id, shortItems(back, target.vocabulary, "keep", { keepsSurroundings: true }).items)
-  }
-  return tellings
+interface WrittenSession {
+  /** What it tells. */
+  readonly items: Items
+  readonly messages: Copy["messages"]
 }
 
+/** Each session that was written. One after the other is held, and let go. */
+async function writtenBelow(target: Adapter, folder: string): Promise<Map<string, WrittenSession>> {
+  const written = new Map<string, WrittenSession>()
+  for await (const unit of target.source.plan(folder)) {
+    if (!("files" in unit)) continue
+    const messages = new Set<string>()
+    const onEntry = (entry: Entry) => messages.add(messageOfCopy(entry))
+    const back = (await backByPieces(target, unit, onEntry)) ?? (await backWhole(target, unit, onEntry))
+    if (back === undefined) continue
+    between("passes")
+    const { items } = shortItems(back, target.vocabulary, "keep", { keepsSurroundings: true })
+    written.set(back.session.id, { items, messages: [...messages] })
+  }
+  return written
+}
+
+type OnEntry = (entry: Entry) => void
+
 /** Nothing where only the whole session tells. */
-async function backByPieces(target: Adapter, unit: SourceUnit): Promise<Conversation | undefined> {
+async function backByPieces(target: Adapter, unit: SourceUnit, onEntry: OnEntry): Promise<Conversation | undefined> {
   const contextOf = target.database?.contextOfPieces?.()
   if (contextOf === undefined) return undefined
   const pieces = createPieces()
@@ -248,6 +272,7 @@ async function backByPieces(target: Adapter, unit: SourceUnit): Promise<Conversa
       found.session = begun
     },
     entry: (entry) => {
+      onEntry(entry)
       if (!found.isWhole) take(pieces.add(entry))
     },
   })
@@ -256,14 +281,17 @@ async function backByPieces(target: Adapter, unit: SourceUnit): Promise<Conversa
   return session === undefined || isWhole ? undefined : { session, entries: said, children: [], origin: target }
 }
 
-async function backWhole(target: Adapter, unit: SourceUnit): Promise<Conversation | undefined> {
+async function backWhole(target: Adapter, unit: SourceUnit, onEntry: OnEntry): Promise<Conversation | undefined> {
   const found: { session?: Session } = {}
   const entries: Entry[] = []
   await readUnit(target, unit, {
     session: (begun) => {
       found.session = begun
     },
-    entry: (entry) => entries.push(entry),
+    entry: (entry) => {
+      onEntry(entry)
+      entries.push(entry)
+    },
   })
   const { session } = found
   if (session === undefined) return undefined

@@ -12,8 +12,8 @@ import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"
 import { type Explanation, explainRankings } from "./answer/explain.ts"
 import {
   type Group,
+  groupByConversation,
   groupByRoot,
-  groupBySession,
   readFileNames,
   readSessionFacts,
   type SessionFacts,
@@ -377,9 +377,10 @@ async function findByMeaning({ request, context, whereOfVectors }: SearchState):
 
 async function groupsOf(request: SearchRequest, sessions: Sessions, ranked: readonly FusedHit[]): Promise<Group[]> {
   if (request.group === "session") {
-    // Without sub-agents every session is its own root.
+    // Without sub-agents every conversation is its own root.
     const isFlat = lanesOf(request.filters).every((lane) => lane === "main")
-    return isFlat ? groupBySession(ranked) : await groupByRoot(sessions, ranked)
+    const conversations = await sessions.conversations()
+    return isFlat ? groupByConversation(ranked, conversations) : await groupByRoot(sessions, ranked, conversations)
   }
   return ranked.map((fused) => ({ rootId: fused.hit.sessionId, hits: [fused], matched: 1 }))
 }

@@ -10,6 +10,7 @@ import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport, Store, Table, TableStatistics } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
+import { type Conversations, openConversations } from "./read/conversations.ts"
 import { openPointReads, type PointReads, type PositionKind } from "./read/point-reads.ts"
 import {
   type OrdinalRange,
@@ -33,6 +34,7 @@ import { openTitles, type Titles } from "./read/titles.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
 import {
   BLOBS,
+  COPIES,
   embeddingsTableNamed,
   MESSAGES,
   PARTS,
@@ -46,6 +48,7 @@ import { wordStatistics } from "./words/statistics.ts"
 import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
 import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { createFolding } from "./words/write/fold.ts"
+import { type Copies, openCopies } from "./write/copies.ts"
 import { type DivergenceCheck, openDivergenceCheck } from "./write/divergence.ts"
 import { type Origins, openOrigins } from "./write/origins.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./write/prepare.ts"
@@ -91,6 +94,10 @@ export interface Sessions extends SessionLists {
   writeArriving(batches: readonly SessionBatch[]): Promise<BatchResult[]>
   /** Which sessions came from elsewhere. */
   readonly origins: Origins
+  /** Which sessions pond wrote into clients. */
+  readonly copies: Copies
+  /** Which sessions are one conversation: a session, and what pond wrote of it into clients. */
+  readonly conversations: Conversations
   /** Whether rows of stored sessions go with what is stored; `isSource`: whether they come from where that came from. */
   divergenceCheck(ids: readonly string[], isSource: (id: string) => boolean): Promise<DivergenceCheck>
   /** Notices what others store from now on. */
@@ -185,6 +192,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     ...openWriter(store, tables, facts, origins),
     origins,
     divergenceCheck: (ids, isSource) => openDivergenceCheck(tables, ids, isSource),
+    copies: openCopies(store, context.clock),
+    conversations: openConversations(tables, context.lifetime),
     facts,
     ...openLogs(reading),
     places: async (id, kind) => {
@@ -256,7 +265,8 @@ function openWriter(
   origins: Origins,
 ): Pick<Sessions, "write" | "writePrepared" | "writeArriving"> {
   const recent: RecentSessions = new Map()
-  const writeLocked = (batches: readonly PreparedBatch[]) => writePrepared(tables, batches, facts(), recent)
+  const copies = store.table(COPIES)
+  const writeLocked = (batches: readonly PreparedBatch[]) => writePrepared(tables, batches, facts(), recent, copies)
   const prepareAll = (batches: readonly SessionBatch[]) => batches.map((batch) => prepare(batch, facts()))
   // The next write must find these rows by their keys, however many writes there are.
   const afterwards = () => Promise.all([tables.messages.maintain("lookups"), tables.parts.maintain("lookups")])

@@ -137,6 +137,22 @@ export const ORIGINS = defineTable({
   indexes: [],
 })
 
+/** Sessions that pond wrote into a client as copies of others, with what it wrote: see `write/copies.ts`. Absent where it wrote none. */
+export const COPIES = defineTable({
+  name: "copies",
+  schemaVersion: 1,
+  columns: {
+    session_id: utf8(),
+    copy_of: utf8(),
+    noted_at: timestampUs(),
+    /** xxHash64 of `messages`. Of a long copy, and of one that was written again with more in it, there are several. */
+    piece: utf8(),
+    messages: packed(utf8()),
+  },
+  key: ["session_id", "piece"],
+  indexes: [],
+})
+
 /** Bytes, once each, whoever points at them: attachments, and values too large for a column. */
 export const BLOBS = defineTable({
   name: "blobs",

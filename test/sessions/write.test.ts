@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../src/model/json.ts"
 import type { IngestFacts } from "../../src/sessions/rows/row-codecs.ts"
+import { COPIES } from "../../src/sessions/tables.ts"
 import { prepare, type SessionBatch } from "../../src/sessions/write/prepare.ts"
 import { type RecentSessions, type SessionTables, writePrepared } from "../../src/sessions/write/write-sessions.ts"
 import { eq } from "../../src/substrate/filter.ts"
+import { openMemoryStore } from "../support/memory-store.ts"
 import { MOMENT, said, session, testSessions } from "./support.ts"
 
 function writeRows(
@@ -13,7 +15,7 @@ function writeRows(
   recent: RecentSessions,
 ) {
   const prepared = batches.map((batch) => prepare(batch, facts))
-  return writePrepared(tables, prepared, facts, recent)
+  return writePrepared(tables, prepared, facts, recent, openMemoryStore().table(COPIES))
 }
 
 async function versions(place: ReturnType<typeof testSessions>): Promise<number> {

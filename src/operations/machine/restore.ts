@@ -9,6 +9,7 @@ import type { Adapter, ResumeCommand } from "../../adapters/adapter.ts"
 import { ADAPTERS, adapterById, originOf } from "../../adapters/registry.ts"
 import { PondError } from "../../model/errors.ts"
 import type { Loss } from "../../model/report.ts"
+import { visibleLine } from "../../model/visible.ts"
 import { backupOf } from "../../platform/files/draft-names.ts"
 import { realFiles } from "../../platform/files/files.ts"
 import { type RowsToWrite, rowsThere, writeForeignRows } from "../../platform/files/foreign-sqlite-writer.ts"
@@ -23,6 +24,7 @@ import { checkDraft } from "../../restore/check.ts"
 import { lengthOf, writeDraft } from "../../restore/draft.ts"
 import { planRestore, type RestorePlan, type RestoreRequest } from "../../restore/plan.ts"
 import type { StoredTree } from "../../sessions/read/read-sessions.ts"
+import type { Copy } from "../../sessions/write/copies.ts"
 import type { Pond } from "../pond.ts"
 
 export interface RestoreOptions {
@@ -58,19 +60,25 @@ export interface LossGroup {
   readonly example: string
 }
 
+/** A plan that was read back. */
+export interface CheckedPlan extends RestorePlan, Disposable {
+  /** The sessions that repeat another one, as a sync will read them. */
+  readonly copies: readonly Copy[]
+}
+
 /**
  * What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. It may hold files
  * open: to be disposed of, once it is applied or not going to be.
  */
-export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<RestorePlan & Disposable> {
+export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promise<CheckedPlan> {
   checkDirectory(options.cwd)
   const shelf = createLineShelf({ path: `${draftFolder(pond)}-lines` })
   try {
     const plan = await planned(pond, options, shelf.newLines)
     between("passes")
-    await proved(pond, plan)
+    const copies = await proved(pond, plan)
     between("passes")
-    return { ...plan, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
+    return { ...plan, copies, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
   } catch (error) {
     shelf[Symbol.dispose]()
     throw error
@@ -101,11 +109,12 @@ async function planned(
   })
 }
 
-export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<RestoreReport> {
+export async function restore(pond: Pond, plan: CheckedPlan, options: RestoreOptions): Promise<RestoreReport> {
   const root = options.root ?? rootOf(pond, plan.target)
   const stamp = stampOf(pond)
   ensureWritable(root)
   if (options.isForced) refuseWhileWritten(plan, root)
+  await rememberCopies(pond, plan)
   const { files, backups } = await applyRestore({
     files: realFiles,
     root,
@@ -120,6 +129,20 @@ export async function restore(pond: Pond, plan: RestorePlan, options: RestoreOpt
     throw isSystemError(error) ? notWritable(root, error) : error
   })
   return { ...reportOf(plan, root), files, backups, written: true }
+}
+
+/** A store that cannot be written to is restored from all the same. */
+async function rememberCopies(pond: Pond, { copies, target }: CheckedPlan): Promise<void> {
+  if (copies.length === 0) return
+  try {
+    await (await pond.sessions()).copies.note(copies)
+  } catch (error) {
+    if (!(error instanceof PondError)) throw error
+    const reason = visibleLine(error.message)
+    pond.host.log.warn(
+      `The store cannot remember that this is a copy (${reason}): the next sync stores what ${target.title} has of it as a session of its own.`,
+    )
+  }
 }
 
 /** Codex keeps the rollout of a thread open, and would write on into the backup of it. What is added to has none. */
@@ -210,13 +233,13 @@ function checkDirectory(cwd: string | undefined): void {
   })
 }
 
-async function proved(pond: Pond, plan: RestorePlan): Promise<void> {
+async function proved(pond: Pond, plan: RestorePlan): Promise<readonly Copy[]> {
   const folder = draftFolder(pond)
   // Nobody goes on with it after a crash.
   const files = { ...realFiles, sync: () => Promise.resolve() }
   try {
     await writeDraft(files, folder, plan.proof.files, async (path, file) => writeForeignRows(path, file).backups)
-    await checkDraft(plan, folder)
+    return await checkDraft(plan, folder)
   } catch (error) {
     throw isSystemError(error) ? notWritable(folder, error) : error
   } finally {

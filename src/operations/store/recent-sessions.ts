@@ -1,4 +1,5 @@
 /** The sessions that people went on with last, and a glimpse of each: what one is chosen from. */
+import type { ConversationsOfStore } from "../../sessions/read/conversations.ts"
 import type { SessionActivity } from "../../sessions/read/session-lists.ts"
 import type { Pond } from "../pond.ts"
 import { type MessageView, messageView } from "../wire/views.ts"
@@ -20,9 +21,12 @@ export interface Newest {
 
 /** Of all, or of those whose id begins so. */
 export async function recentSessions(pond: Pond, count: number, beginning = ""): Promise<Newest> {
-  const recent = await (await pond.sessions()).recentActivity(beginning)
-  const sessions = await described(pond, recent.sessions.slice(0, count))
-  return { sessions, isAll: recent.isAll && recent.sessions.length <= count }
+  const store = await pond.sessions()
+  const [recent, conversations] = await Promise.all([store.recentActivity(beginning), store.conversations()])
+  // Who types the beginning of an id means that session.
+  const found = beginning === "" ? newestOfEach(recent.sessions, conversations) : recent.sessions
+  const sessions = await described(pond, found.slice(0, count))
+  return { sessions, isAll: recent.isAll && found.length <= count }
 }
 
 /** So many are described at once. */
@@ -34,10 +38,25 @@ export async function* olderSessions(
   known: ReadonlySet<string>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RecentSession[]> {
-  const all = (await (await pond.sessions()).allActivity(signal)) ?? []
+  const store = await pond.sessions()
+  const all = newestOfEach((await store.allActivity(signal)) ?? [], await store.conversations())
   const older = all.filter(({ id }) => !known.has(id))
   for (let at = 0; at < older.length && !signal.aborted; at += OLDER_AT_ONCE)
     yield await described(pond, older.slice(at, at + OLDER_AT_ONCE))
+}
+
+/** Of each conversation the session that it went on in last. */
+function newestOfEach(
+  activity: readonly SessionActivity[],
+  { rootOf }: ConversationsOfStore,
+): readonly SessionActivity[] {
+  const met = new Set<string>()
+  return activity.filter(({ id }) => {
+    const root = rootOf(id)
+    if (met.has(root)) return false
+    met.add(root)
+    return true
+  })
 }
 
 async function described(pond: Pond, activity: readonly SessionActivity[]): Promise<RecentSession[]> {

@@ -1,6 +1,7 @@
 /**
  * How much there is, by day, project, client, tool or model. Read in batches with the columns that are counted and no other,
- * so that memory does not grow with the store. A message that a forked session copied counts once, where it was said.
+ * so that memory does not grow with the store. A message that a forked session copied counts once, where it was said, and so
+ * does a conversation that went on in several clients.
  */
 import { adapterById } from "../../adapters/registry.ts"
 import { isJsonObject, type JsonValue, parseOwnJson } from "../../model/json.ts"
@@ -46,16 +47,18 @@ export async function statsOf(pond: Pond, { by, from, to }: StatsRequest, signal
   const tally: Tally = new Map()
   const where = and(not(eq("lane", "replay")), ...between(from, to))
   await COUNTERS[by](pond, where, tally, signal)
+  const { rootOf } = await (await pond.sessions()).conversations()
+  const conversations = (sessions: Iterable<string>) => new Set([...sessions].map(rootOf))
   const rows = [...tally].map(([key, { sessions, count, failures }]) => ({
     key,
-    sessions: sessions.size,
+    sessions: conversations(sessions).size,
     count,
     ...(by === "tool" ? { failures } : {}),
   }))
   const ordered = rows.toSorted((left, right) =>
     by === "day" || left.count === right.count ? compare(left.key, right.key) : right.count - left.count,
   )
-  const all = new Set([...tally.values()].flatMap(({ sessions }) => [...sessions]))
+  const all = conversations([...tally.values()].flatMap(({ sessions }) => [...sessions]))
   return { by, rows: ordered, sessions: all.size, count: rows.reduce((sum, row) => sum + row.count, 0) }
 }
 

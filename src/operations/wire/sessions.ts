@@ -39,6 +39,11 @@ const ListedSession = closedObject({
   last_at: Type.String({ description: "The time of its last message, or of the last one in the range of dates." }),
   messages_count: Type.Integer({ description: "Messages in which somebody said something." }),
   parent_session_id: Type.Optional(Type.String()),
+  conversation: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "The other sessions of its conversation, the original first: what pond wrote into other clients.",
+    }),
+  ),
 })
 export type ListedSession = Static<typeof ListedSession>
 
@@ -90,6 +95,7 @@ async function newest(
   { clock, where, filters, after, count, signal }: Wanted,
 ): Promise<readonly SessionActivity[]> {
   const found: SessionActivity[] = []
+  const conversations = await store.conversations()
   const step = asksSessions(filters) ? ASKED_AT_ONCE : count
   for await (const batch of newestSessions(store, clock, { where, untilMicros: after?.lastAtMicros })) {
     const rest = after === undefined ? batch : batch.filter((each) => isBehind(each, after))
@@ -98,14 +104,17 @@ async function newest(
       const some = rest.slice(at, at + step)
       const ids = await unseen(store, some, where, after)
       const kept = new Set(await passing(store, ids, filters))
-      found.push(...some.filter(({ id }) => kept.has(id)))
+      for (const each of some) {
+        if (kept.has(each.id) && !(await wentOn(store, each, conversations.membersOf(each.id), { where, filters })))
+          found.push(each)
+      }
       if (found.length >= count) return found.slice(0, count)
     }
   }
   return found
 }
 
-function isBehind({ id, lastAtMicros }: SessionActivity, after: Position): boolean {
+function isBehind({ id, lastAtMicros }: SessionActivity, after: SessionActivity): boolean {
   return lastAtMicros < after.lastAtMicros || (lastAtMicros === after.lastAtMicros && id > after.id)
 }
 
@@ -123,16 +132,36 @@ async function unseen(
   return ids.filter((id) => !seen.has(id))
 }
 
+/** Whether the conversation went on in another session that is listed too: that one stands for it. */
+async function wentOn(
+  store: Sessions,
+  listed: SessionActivity,
+  members: readonly string[],
+  { where, filters }: Pick<Wanted, "where" | "filters">,
+): Promise<boolean> {
+  const others = members.filter((id) => id !== listed.id)
+  if (others.length === 0) return false
+  const passed = await passing(store, others, filters)
+  const sinceThen = and(where, range("timestamp", { from: listed.lastAtMicros }))
+  const lastAt = new Map<string, bigint>()
+  for (const { session_id: id, timestamp } of await store.momentsOf(passed, sinceThen)) {
+    const last = lastAt.get(id)
+    if (last === undefined || last < timestamp) lastAt.set(id, timestamp)
+  }
+  return [...lastAt].some(([id, lastAtMicros]) => isBehind(listed, { id, lastAtMicros }))
+}
+
 async function describe(store: Sessions, activity: readonly SessionActivity[]): Promise<ListedSession[]> {
   const ids = activity.map(({ id }) => id)
   if (ids.length === 0) return []
-  const [found, hosts, branches, spoken, gone, short] = await Promise.all([
+  const [found, hosts, branches, spoken, gone, short, conversations] = await Promise.all([
     store.sessions(ids),
     store.hostsOf(ids),
     branchesOf(store, ids),
     store.points.places.spoken(ids),
     store.superseded(ids),
     shortIds(store, "sessions", ids),
+    store.conversations(),
   ])
   const known = new Map(found.map((session) => [session.id, session]))
   const words = await store.firstWords(ids.filter((id) => known.get(id)?.title === undefined))
@@ -142,6 +171,7 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
   return activity.flatMap(({ id, lastAtMicros }): ListedSession[] => {
     const session = known.get(id)
     if (session === undefined) return []
+    const others = conversations.membersOf(id).filter((other) => other !== id)
     return [
       {
         session_id: id,
@@ -155,6 +185,7 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
         last_at: textOfMicros(lastAtMicros),
         messages_count: counts.get(id) ?? 0,
         ...given("parent_session_id", session.parent_session_id),
+        ...given("conversation", others.length === 0 ? undefined : others),
       },
     ]
   })

@@ -1,7 +1,9 @@
 /**
- * Groups hits by session. Hits of sub-agents count for the session they worked for. Each group shows its best few hits.
+ * Groups hits by conversation: by the session that it began as. Hits of sub-agents count for the session they worked for,
+ * and those of a copy that went on in another client for the original. Each group shows its best few hits.
  */
 import { isJsonObject, parseOwnJson } from "../../model/json.ts"
+import type { ConversationsOfStore } from "../../sessions/read/conversations.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { type FusedHit, keyOfHit } from "../rank/fusion.ts"
 import type { Hit } from "../request.ts"
@@ -17,19 +19,24 @@ const HITS_PER_SESSION = 3
 const LINEAGE_STEPS_MAX = 8
 
 /** Groups in the order of their best hits. */
-export async function groupByRoot(sessions: Sessions, ranked: readonly FusedHit[]): Promise<Group[]> {
-  return collectGroups(ranked, await findRoots(sessions, new Set(ranked.map(({ hit }) => hit.sessionId))))
+export async function groupByRoot(
+  sessions: Sessions,
+  ranked: readonly FusedHit[],
+  { rootOf }: ConversationsOfStore,
+): Promise<Group[]> {
+  const roots = await findRoots(sessions, new Set(ranked.map(({ hit }) => hit.sessionId)))
+  return collectGroups(ranked, (id) => rootOf(roots.get(id) ?? id))
 }
 
 /** The same without sub-agents: no lookup of parents. */
-export function groupBySession(ranked: readonly FusedHit[]): Group[] {
-  return collectGroups(ranked, new Map())
+export function groupByConversation(ranked: readonly FusedHit[], { rootOf }: ConversationsOfStore): Group[] {
+  return collectGroups(ranked, rootOf)
 }
 
-function collectGroups(ranked: readonly FusedHit[], roots: ReadonlyMap<string, string>): Group[] {
+function collectGroups(ranked: readonly FusedHit[], rootOf: (sessionId: string) => string): Group[] {
   const groups = new Map<string, FusedHit[]>()
   for (const fused of ranked) {
-    const root = roots.get(fused.hit.sessionId) ?? fused.hit.sessionId
+    const root = rootOf(fused.hit.sessionId)
     const group = groups.get(root)
     if (group === undefined) groups.set(root, [fused])
     else group.push(fused)

@@ -1,5 +1,6 @@
 /** What a list of sessions asks about those that it shows, all of them at once: see `operations/wire/sessions.ts`. */
 import { and, contains, type Filter, isIn, or, range } from "../../substrate/filter.ts"
+import type { MessageRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 
 export interface FirstRecord {
@@ -19,6 +20,8 @@ export interface IdOfPrefix {
 export interface ListingReads {
   /** Which of these sessions have a message that passes. */
   withMessages(ids: readonly string[], where: Filter): Promise<ReadonlySet<string>>
+  /** The moments of their messages that pass. */
+  momentsOf(ids: readonly string[], where: Filter): Promise<readonly Pick<MessageRow, "session_id" | "timestamp">[]>
   /** Which of these sessions have a part that passes. */
   withParts(ids: readonly string[], where: Filter): Promise<ReadonlySet<string>>
   /** The records of the first messages of these sessions whose JSON contains one of the texts. */
@@ -44,6 +47,10 @@ export function openListingReads({ sessions, messages, parts }: SessionTables): 
       const rows = await messages.read({ columns: ["session_id"], where: and(isIn("session_id", ids), where) })
       return new Set(rows.map((row) => row.session_id))
     },
+    momentsOf: async (ids, where) =>
+      ids.length === 0
+        ? []
+        : await messages.read({ columns: ["session_id", "timestamp"], where: and(isIn("session_id", ids), where) }),
     withParts: async (ids, where) => {
       const rows = await parts.read({ columns: ["session_id"], where: and(isIn("session_id", ids), where) })
       return new Set(rows.map((row) => row.session_id))

@@ -40,27 +40,35 @@ export async function markReplays(
     owners,
     [...suspects].flatMap((batch) => batch.spoken.keys.slice(PROBES)),
   )
-  return batches.map((batch) => (suspects.has(batch) ? markCopies(batch, owners) : batch))
+  return batches.map((batch) => (suspects.has(batch) ? markForkedHistory(batch, owners) : batch))
 }
 
-function markCopies(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
-  const { session, messages, parts, spoken } = batch
-  const blobs = createBlobSink()
-  const copies = new Set<string>()
-  const [lanes, options] = [textsIn(messages, "lane"), textsIn(messages, "options")]
-  const needed = new Set(blobsOfRow(options))
-  const known = unpackBlobs(batch.blobs.filter(({ sha256 }) => needed.has(sha256)))
+function markForkedHistory(batch: PreparedBatch, owners: ReadonlyMap<string, string>): PreparedBatch {
+  const { session, spoken } = batch
+  const ofPlaces = new Map<number, string>()
   for (const [index, key] of spoken.keys.entries()) {
     const owner = owners.get(key)
     const place = spoken.places[index]
-    if (owner === undefined || owner === session.id || place === undefined) continue
-    copies.add(idOfMoment(key))
+    if (owner !== undefined && owner !== session.id && place !== undefined) ofPlaces.set(place, owner)
+  }
+  return markReplayed(batch, ofPlaces)
+}
+
+/** Marks messages as replays of those sessions, by their places in the batch. */
+export function markReplayed(batch: PreparedBatch, owners: ReadonlyMap<number, string>): PreparedBatch {
+  const { messages, parts } = batch
+  const blobs = createBlobSink()
+  const [ids, lanes, options] = [textsIn(messages, "id"), textsIn(messages, "lane"), textsIn(messages, "options")]
+  const needed = new Set(blobsOfRow(options))
+  const known = unpackBlobs(batch.blobs.filter(({ sha256 }) => needed.has(sha256)))
+  for (const [place, owner] of owners) {
     const parsed = parseOwnJson(textOfColumn(options[place] ?? "", known))
     const own: JsonObject = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
     const pond = { ...(own["pond"] as JsonObject | undefined), replay_of: owner }
     lanes[place] = "replay" satisfies Lane
     options[place] = columnOfText(stringifyJson({ ...own, pond }), blobs)
   }
+  const copies = new Set([...owners.keys()].map((place) => ids[place] ?? ""))
   const partLanes = textsIn(parts, "lane")
   const ofMessages = textsIn(parts, "message_id")
   return {
@@ -73,7 +81,7 @@ function markCopies(batch: PreparedBatch, owners: ReadonlyMap<string, string>): 
   }
 }
 
-function textsIn({ columns }: ColumnBatch, name: string): (string | null)[] {
+export function textsIn({ columns }: ColumnBatch, name: string): (string | null)[] {
   return textsOf(columns[name] as ColumnValues)
 }
 
@@ -90,8 +98,10 @@ async function addStoredOwners(
     columns: ["session_id", "id", "timestamp", "lane", "search_text"],
     where: isIn("id", ids),
   })
-  for (const row of found) {
+  // What is a replay itself owns nothing, unless it is the only one: pond wrote it into a client, which forked that.
+  const isReplay = ({ lane }: { readonly lane: string }) => lane === ("replay" satisfies Lane)
+  for (const row of found.toSorted((left, right) => Number(isReplay(right)) - Number(isReplay(left)))) {
     const key = momentKey(row)
-    if (asked.has(key) && row.lane !== "replay") owners.set(key, row.session_id)
+    if (asked.has(key)) owners.set(key, row.session_id)
   }
 }

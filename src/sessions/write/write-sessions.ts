@@ -3,13 +3,16 @@
  * whatever is visible is whole. Every insert skips keys that are stored, so repeating a write changes nothing
  * (`lance-forward-compat-no-cross-shard-atomic-write`).
  */
+
+import { COPY_OF_JSON, copiedFrom } from "../../model/copies.ts"
 import { PondError } from "../../model/errors.ts"
 import type { Session } from "../../model/session.ts"
 import { isIn } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
 import { createBlobSink } from "../rows/oversized.ts"
 import { type IngestFacts, sessionRow } from "../rows/row-codecs.ts"
-import type { BLOBS, BlobRow, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
+import type { BLOBS, BlobRow, COPIES, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
+import { markCopies } from "./copies.ts"
 import { markReplays } from "./mark-replays.ts"
 import type { PreparedBatch, SessionBatch } from "./prepare.ts"
 import { keepStoredProjects } from "./provisional-projects.ts"
@@ -35,9 +38,14 @@ export async function writePrepared(
   batches: readonly PreparedBatch[],
   facts: IngestFacts,
   recent: RecentSessions,
+  copies: Table<(typeof COPIES)["columns"]>,
 ): Promise<BatchResult[]> {
   const stored = await storedSessions(tables, batches, recent)
-  return await write(tables, await keepStoredProjects(tables.sessions, batches, stored), { facts, stored, recent })
+  const maybeCopies = new Set(
+    batches.flatMap(({ session: { id } }) => (stored.has(id) && stored.get(id)?.isCopy !== true ? [] : [id])),
+  )
+  const marked = await markCopies(copies, batches, maybeCopies)
+  return await write(tables, await keepStoredProjects(tables.sessions, marked, stored), { facts, stored, recent })
 }
 
 interface WriteFacts {
@@ -92,20 +100,26 @@ function splitBySize(rows: readonly BlobRow[]): BlobRow[][] {
   return groups
 }
 
-/** The two facts of a stored session that never change. */
-export type StoredSessions = ReadonlyMap<string, Pick<Session, "source_agent" | "project">>
+/** The facts of a stored session that never change. */
+interface StoredFacts extends Pick<Session, "source_agent" | "project"> {
+  /** Whether pond wrote it: see `copies.ts`. */
+  readonly isCopy: boolean
+}
+
+export type StoredSessions = ReadonlyMap<string, StoredFacts>
 
 /**
  * The same of sessions that were stored a moment ago: the last one of a flush goes on in the next, and to look it up
  * among 40,000 sessions that no index covers yet took 0.1 s each time.
  */
-export type RecentSessions = Map<string, Pick<Session, "source_agent" | "project">>
+export type RecentSessions = Map<string, StoredFacts>
 
 const RECENT_MAX = 4_096
 
 function rememberRecent(recent: RecentSessions, sessions: readonly Session[]): void {
   if (recent.size + sessions.length > RECENT_MAX) recent.clear()
-  for (const { id, source_agent, project } of sessions) recent.set(id, { source_agent, project })
+  for (const { id, source_agent, project, options } of sessions)
+    recent.set(id, { source_agent, project, isCopy: copiedFrom(options) !== undefined })
 }
 
 async function storedSessions(
@@ -124,8 +138,12 @@ async function storedSessions(
     ids.filter((id) => !stored.has(id)),
   )
   if (asked.length === 0) return stored
-  const rows = await tables.sessions.read({ columns: ["id", "source_agent", "project"], where: isIn("id", asked) })
-  for (const { id, source_agent, project } of rows) stored.set(id, { source_agent, project })
+  const columns = ["id", "source_agent", "project", "options"] as const
+  for (const { id, source_agent, project, options } of await tables.sessions.read({
+    columns,
+    where: isIn("id", asked),
+  }))
+    stored.set(id, { source_agent, project, isCopy: options.includes(COPY_OF_JSON) })
   return stored
 }
 
