@@ -27,7 +27,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { CLIENTS, type Client, clientNamed } from "../test/clients/clients.ts"
+import { adapterById } from "../src/adapters/registry.ts"
+import type { Client } from "../test/clients/client.ts"
+import { CLIENTS, clientNamed } from "../test/clients/clients.ts"
 import { goOn } from "../test/clients/continued.ts"
 import { fixtureOf, fixturesNamed } from "../test/clients/generations.ts"
 import { type Case, type Verdict as Judged, judge } from "../test/clients/judge.ts"
@@ -296,7 +298,7 @@ function restoredInto(restored: Restored, home: string, session: string, more: r
 /** Rows that a database has already are written over nothing. */
 function refused(restored: Restored, home: string, session: string, more: readonly string[]): void {
   const { code, said, complaints } = spawnPond(restored.scratch, restored.store, wordsOf(restored, home, session, more))
-  const isDatabase = restored.target.name === "opencode"
+  const isDatabase = adapterById(restored.target.adapter)?.database !== undefined
   if (code !== (isDatabase ? 0 : WOULD_OVERWRITE))
     throw new Error(`A second restore ended with ${code}: ${complaints}${said}`)
 }

@@ -4,11 +4,11 @@ import { claudeCode } from "./claude-code/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
-import { opencode } from "./opencode/adapter.ts"
+import { kilo, opencode } from "./opencode/adapter.ts"
 import { pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi, geminiCli, qwenCode, copilotCli]
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi, geminiCli, qwenCode, copilotCli, kilo]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

@@ -22,7 +22,7 @@ import { type Tool, type ToolAnswer, toolName } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
 
 const INSTRUCTIONS =
-  "pond recalls past sessions of coding agents (Claude Code, Codex, opencode, pi, Gemini CLI, Qwen Code, GitHub Copilot CLI): earlier work, decisions and their reasons, across sessions and clients; " +
+  "pond recalls past sessions of coding agents (Claude Code, Codex, opencode, pi, Gemini CLI, GitHub Copilot CLI and others): earlier work, decisions and their reasons, across sessions and clients; " +
   "not the current conversation. List sessions with pond_list, newest first. Find messages with pond_search, then read them with pond_get, by message_id or a whole session by session_id; both answer with readable " +
   "transcripts. Scope with filters (project, session_id, source_agent, role, from_date, to_date), not with the query. Scores compare only within one answer. Sub-agents are " +
   'sessions of their own (source_agent like "claude-code/general-purpose"), and pond_get lists them under their parent. To recover context that compaction lost, find this ' +

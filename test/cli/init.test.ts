@@ -1,7 +1,16 @@
 /** `pond init`, as a process, in a home that four clients have lived in. */
 import { expect, test } from "bun:test"
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
 import { POND } from "../support/bundled-pond.ts"
 import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
@@ -100,25 +109,37 @@ test("--yes sets everything up, again changes nothing, and --undo gives every fi
   expect((await runPond(["init", "--undo"], { env })).stdout).toContain("Nothing to undo.\n")
 }, 60_000)
 
+const [PROGRAM = "", ...ARGUMENTS] = COMMAND
+const SERVERS = { mcpServers: { pond: { command: PROGRAM, args: ARGUMENTS } } }
+
 test.each([
-  ["gemini-cli", ".gemini"],
-  ["qwen-code", ".qwen"],
-])(
+  ["gemini-cli", "plain", ".gemini", ".gemini/settings.json", SERVERS],
+  ["qwen-code", "plain", ".qwen", ".qwen/settings.json", SERVERS],
+  [
+    "kilo",
+    "tools",
+    ".local/share/kilo",
+    ".config/kilo/kilo.jsonc",
+    { mcp: { pond: { type: "local", command: [...COMMAND] } } },
+  ],
+] as const)(
   "%s is told in its settings, and gets them back to the byte",
-  async (adapter, root) => {
+  async (adapter, fixture, root, file, servers) => {
     using home = temporaryHome()
     const { env } = environmentOf(home)
-    cpSync(join(import.meta.dir, `../../fixtures/${adapter}/plain/root`), join(home.path, root), { recursive: true })
-    const settings = join(home.path, root, "settings.json")
+    cpSync(join(import.meta.dir, `../../fixtures/${adapter}/${fixture}/root`), join(home.path, root), {
+      recursive: true,
+    })
+    const settings = join(home.path, file)
+    mkdirSync(dirname(settings), { recursive: true })
     const before = '{\n  // mine\n  "general": { "vimMode": true }\n}\n'
     writeFileSync(settings, before)
     const first = await runPond(["init", "--yes", "--json", "--no-schedule"], { env })
     const { done } = JSON.parse(first.stdout)
     expect(done.registrations).toMatchObject([{ adapter, change: "added" }])
-    const [command = "", ...args] = COMMAND
     const after = readFileSync(settings, "utf8")
     expect(after).toContain('  // mine\n  "general": { "vimMode": true }')
-    expect(JSON.parse(after.replace("// mine", "")).mcpServers).toEqual({ pond: { command, args } })
+    expect(JSON.parse(after.replace("// mine", ""))).toEqual({ general: { vimMode: true }, ...servers })
     expect((await runPond(["init", "--undo"], { env })).exitCode).toBe(0)
     expect(readFileSync(settings, "utf8")).toBe(before)
   },

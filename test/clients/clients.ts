@@ -2,88 +2,10 @@
  * The real clients: which versions, what makes them talk to the scripted model, how a session is begun, resumed and forked,
  * and where it lies. Each runs in a home of its own (see `isolated.sh`), so nothing here may name a person's home.
  */
-import { Database } from "bun:sqlite"
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs"
-import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
-import type { Step } from "./drive.ts"
-
-export interface StoredSession {
-  readonly id: string
-  readonly file: string
-  readonly isAgent: boolean
-}
-
-export interface Options {
-  /** A picture that goes with the first prompt. */
-  readonly image?: string
-  readonly args?: readonly string[]
-  readonly model?: string
-  /** Of pi: which of the scripted model's ways it talks. Of Codex: what a thread calls its provider. */
-  readonly provider?: string
-}
-
-export interface Client {
-  readonly name: string
-  readonly version: string
-  readonly packages: readonly string[]
-  /** The words that start it, where it is installed. */
-  program(installed: string, node: string): readonly string[]
-  /** pond's adapter of it, and the directory that this one calls its root. */
-  readonly adapter: string
-  readonly folder: string
-  readonly environment: Readonly<Record<string, string>>
-  configure(home: string, options: Options): void
-  begin(prompt: string, options: Options): readonly string[]
-  resume(session: string, prompt: string, options: Options): readonly string[]
-  fork(session: string, prompt: string): readonly string[]
-  /** Over its server, which goes on with sessions that its command line shows nothing of. */
-  served?(session: string, prompt: string): readonly string[]
-  /** What a session that it has put away wants first. */
-  broughtBack?(home: string, session: string): readonly string[] | undefined
-  /** What of a home belongs to its sessions. */
-  readonly keeps: readonly string[]
-  sessions(home: string): readonly StoredSession[]
-}
-
-const MODEL_URL = "http://127.0.0.1:8484"
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
-
-/** In the order of their names. */
-function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort((left, right) => (left < right ? -1 : 1))
-}
-
-/** The records of a log. A line that is none, or two, is left out: damage is for others to find. */
-function recordsOf<T>(file: string): T[] {
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((line): T[] => {
-      try {
-        const record: unknown = JSON.parse(line)
-        return typeof record === "object" && record !== null && !Array.isArray(record) ? [record as T] : []
-      } catch {
-        return []
-      }
-    })
-}
+import { readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
+import { kilo, opencode } from "./opencode-clients.ts"
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
 
@@ -190,81 +112,6 @@ function headersOf(file: string): RolloutHeader["payload"][] {
   return recordsOf<RolloutHeader>(file).flatMap(({ type, payload }) => (type === "session_meta" ? [payload] : []))
 }
 
-// --- opencode ----------------------------------------------------------------------------------------------------------
-
-const OPENCODE_MODEL = {
-  ...{ name: "Scripted", reasoning: true, tool_call: true, attachment: true },
-  ...{ cost: { input: 3, output: 15 }, limit: { context: 200_000, output: 32_000 } },
-  modalities: { input: ["text", "image"], output: ["text"] },
-}
-
-const opencode: Client = {
-  name: "opencode",
-  version: "1.18.33",
-  packages: ["opencode-ai@1.18.33", "opencode-linux-x64@1.18.33"],
-  program: (installed) => [join(installed, "opencode-linux-x64/bin/opencode")],
-  adapter: "opencode",
-  folder: ".local/share/opencode",
-  environment: {
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-  },
-  configure(home) {
-    const scripted = {
-      ...{ npm: "@ai-sdk/openai-compatible", name: "Scripted" },
-      options: { baseURL: `${MODEL_URL}/v1`, apiKey: "none" },
-      models: { "mock-model": OPENCODE_MODEL },
-    }
-    const config = {
-      ...{ autoupdate: false, share: "disabled", permission: "allow" },
-      ...{ model: "mock/mock-model", small_model: "mock/mock-model", provider: { mock: scripted } },
-    }
-    write(join(home, ".config/opencode/opencode.json"), JSON.stringify(config))
-  },
-  begin: (prompt, { image, args = [] }) => [
-    ...["opencode", "run", prompt],
-    ...(image === undefined ? [] : ["-f", image]),
-    ...args,
-  ],
-  resume: (session, prompt) => ["opencode", "run", "-s", session, prompt],
-  fork: (session, prompt) => ["opencode", "run", "-s", session, "--fork", prompt],
-  served(session, prompt) {
-    const path = `/api/session/${session}`
-    const steps: Step[] = [
-      { ask: "/api/model", until: "mock-model" },
-      { ask: `${path}/prompt`, params: { prompt: { text: prompt } } },
-      { ask: `${path}/context`, until: "CHECK-OK" },
-    ]
-    return [process.execPath, join(import.meta.dir, "drive.ts"), "opencode", JSON.stringify(steps)]
-  },
-  keeps: [
-    ".local/share/opencode/opencode.db",
-    ".local/share/opencode/opencode.db-wal",
-    ".local/share/opencode/opencode.db-shm",
-    ".local/share/opencode/storage",
-    ".local/share/opencode/tool-output",
-  ],
-  sessions(home) {
-    const file = join(home, ".local/share/opencode/opencode.db")
-    if (!existsSync(file)) return []
-    // Opening it where it lies would take in and drop the -wal file that the client has left.
-    const folder = mkdtempSync(join(tmpdir(), "pond-clients-db-"))
-    try {
-      for (const end of ["", "-wal"])
-        if (existsSync(file + end)) copyFileSync(file + end, join(folder, `copy.db${end}`))
-      using database = new Database(join(folder, "copy.db"))
-      const rows = database.query("select id, parent_id from session order by time_created, id").all()
-      return (rows as { id: string; parent_id: string | null }[]).map(({ id, parent_id }) => ({
-        ...{ id, file, isAgent: parent_id !== null },
-      }))
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
-  },
-}
-
 // --- pi, under its two names -------------------------------------------------------------------------------------------
 
 function pi(name: string, version: string, packageName: string, entry: string): Client {
@@ -315,6 +162,7 @@ export const CLIENTS: readonly Client[] = [
   opencode,
   pi("pi", "0.87.1", "@earendil-works/pi-coding-agent", "dist/bundle/cli.js"),
   pi("pi-old", "0.73.1", "@mariozechner/pi-coding-agent", "dist/cli.js"),
+  kilo,
 ]
 
 export function clientNamed(name: string): Client {

@@ -1,11 +1,11 @@
 /**
- * Drives a client over the protocol that it speaks with editors, from inside its namespace: `drive.ts codex|pi|opencode STEPS`,
+ * Drives a client over the protocol that it speaks with editors, from inside its namespace: `drive.ts codex|pi|opencode|kilo STEPS`,
  * STEPS being JSON. `$name` in a step is what an earlier step saved. Prints what was answered to each, one line each.
  */
 import { setTimeout as after } from "node:timers/promises"
 
 export interface Step {
-  /** Of Codex a method, of pi a command, of opencode a path. */
+  /** Of Codex a method, of pi a command, of opencode and Kilo Code a path. */
   readonly ask: string
   readonly params?: Readonly<Record<string, unknown>>
   /** An event to wait for before going on. Of opencode: what the answer must have in it; it is asked for until it has. */
@@ -22,7 +22,7 @@ const saved = new Map<string, string>()
 
 if (import.meta.main) {
   const [client = "", steps = "[]", ...words] = Bun.argv.slice(2)
-  if (client === "opencode") await driveServer(JSON.parse(steps) as Step[])
+  if (client === "opencode" || client === "kilo") await driveServer(client, JSON.parse(steps) as Step[])
   else await driveLines(client, JSON.parse(steps) as Step[], words)
 }
 
@@ -106,10 +106,10 @@ function inbox(stdout: ReadableStream<Uint8Array>) {
   }
 }
 
-// --- opencode: HTTP ----------------------------------------------------------------------------------------------------
+// --- opencode and Kilo Code: HTTP ----------------------------------------------------------------------------------------------------
 
-async function driveServer(steps: readonly Step[]): Promise<void> {
-  const child = Bun.spawn(["opencode", "serve", "--port", String(PORT)], { stdout: "pipe", stderr: "inherit" })
+async function driveServer(client: string, steps: readonly Step[]): Promise<void> {
+  const child = Bun.spawn([client, "serve", "--port", String(PORT)], { stdout: "pipe", stderr: "inherit" })
   const base = `http://127.0.0.1:${PORT}`
   for await (const chunk of child.stdout) if (Buffer.from(chunk).includes("listening")) break
   for (const raw of steps) {

@@ -9,7 +9,7 @@ import { resultText } from "../../src/adapters/shared/translate.ts"
 import { type JsonValue, stringifyJson } from "../../src/model/json.ts"
 import type { Entry, Part } from "../../src/model/session.ts"
 import { conversationOf, fixturesOf, logsOf } from "../contract/fixtures.ts"
-import type { Client } from "./clients.ts"
+import type { Client } from "./client.ts"
 import type { Item } from "./model/request.ts"
 
 /** None for the older package of pi: its successor has them. */

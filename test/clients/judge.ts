@@ -4,7 +4,8 @@
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { type Client, modelOf, providerOf } from "./clients.ts"
+import type { Client } from "./client.ts"
+import { modelOf, providerOf } from "./clients.ts"
 import { compare } from "./compare.ts"
 import type { Step } from "./drive.ts"
 import type { Item } from "./model/request.ts"
@@ -109,7 +110,7 @@ function listed(asked: Case, scratch: string): boolean {
   const home = copied(asked, scratch, "list")
   const ask = (words: readonly string[]) => asks(asked, scratch, home, words)
   if (client.name === "claude") return isFoundByContinue(asked, home, ask)
-  if (client.name === "opencode") return ask(["opencode", "session", "list", "--format", "json"]).said.includes(session)
+  if (client.list !== undefined) return ask(client.list()).said.includes(session)
   if (client.name === "codex") return threads(ask).includes(session)
   return ask([
     join(asked.place.root, "bin/node"),

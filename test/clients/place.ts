@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Client } from "./clients.ts"
+import type { Client } from "./client.ts"
 
 export interface Place {
   readonly root: string

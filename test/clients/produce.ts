@@ -5,7 +5,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { deflateSync } from "node:zlib"
-import type { Client, Options } from "./clients.ts"
+import type { Client, Options } from "./client.ts"
 import type { Step } from "./drive.ts"
 import type { Item } from "./model/request.ts"
 import { SUMMARY } from "./model/script.ts"
@@ -97,6 +97,7 @@ interface Scenario {
 }
 
 const PIS = ["pi", "pi-old"]
+const OPENCODES = ["opencode", "kilo"]
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   plain: { play: (play) => begun(play, PROMPTS.plain) },
@@ -116,7 +117,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   subagent: {
-    of: ["claude", "codex", "opencode"],
+    of: ["claude", "codex", ...OPENCODES],
     play: (play) => {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })
@@ -125,7 +126,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   plan: {
-    of: ["opencode"],
+    of: OPENCODES,
     play: (play) => {
       const session = begun(play, PROMPTS.plan)
       if (!play.sessions.get(session)?.items.some(({ role }) => role === "result")) throw new Error("no list was made")
@@ -183,7 +184,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   revert: {
-    of: ["opencode"],
+    of: OPENCODES,
     play: (play) => {
       const session = begun(play, PROMPTS.plain)
       resumed(play, session, PROMPTS.plain2)
@@ -237,7 +238,7 @@ function playCompaction(play: Play): void {
       { ask: "thread/resume", params },
       { ask: "thread/compact/start", params, until: "turn/completed" },
     ])
-  } else if (client.name === "opencode") {
+  } else if (OPENCODES.includes(client.name)) {
     const params = { providerID: "mock", modelID: "mock-model", auto: false }
     driven(play, [{ ask: `/session/${session}/summarize`, params }])
   } else {

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Client } from "./clients.ts"
+import type { Client } from "./client.ts"
 import type { Item } from "./model/request.ts"
 import type { Place } from "./place.ts"
 import { REPOSITORY, run } from "./run.ts"

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Client } from "./clients.ts"
+import type { Client } from "./client.ts"
 import type { Place } from "./place.ts"
 import { REPOSITORY, run } from "./run.ts"
 
@@ -19,6 +19,7 @@ const WELL: Readonly<Record<string, RegExp>> = {
   claude: /pond: .* ✔ Connected/,
   codex: /^pond .* enabled/m,
   opencode: /✓ pond .*connected/,
+  kilo: /✓ pond .*connected/,
 }
 
 export function registered(

@@ -1,7 +1,7 @@
 /** Runs a client where it cannot see or reach anything but its home and the scripted model, and says what it asked that one. */
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Client } from "./clients.ts"
+import type { Client } from "./client.ts"
 import type { Item } from "./model/request.ts"
 import type { Logged } from "./model/server.ts"
 import type { Place } from "./place.ts"

@@ -153,6 +153,17 @@ const COPILOT: readonly Generation[] = [
   ["usage", "tools", { holds: /"session\.usage_record"/ }],
 ]
 
+const KILO: readonly Generation[] = [
+  ["rows: messages and parts", "tools", { place: /^kilo\.db$/, holds: /"table":"part"/ }],
+  ["rows: a board", "tools", { holds: /"table":"kilo_board"/ }],
+  ["rows: what agents leave on a board", "damaged", { holds: /"table":"kilo_board_message"/ }],
+  ["rows: children", "subagent", { holds: /"parent_id":"ses_/ }],
+  ["an undo that was made good", "undone", { holds: /"table":"event".*message\.removed/ }],
+  ["a session of the extension of before", "migrated", { holds: /"id":"ses_migrated_/ }],
+  ["compaction", "compact", { holds: /\\"type\\":\\"compaction\\"/ }],
+  ["forks", "fork", { holds: /\(fork #1\)/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -161,6 +172,7 @@ for (const [adapter, generations] of Object.entries({
   "gemini-cli": GEMINI_CLI,
   "qwen-code": QWEN_CODE,
   "copilot-cli": COPILOT,
+  kilo: KILO,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")
@@ -171,7 +183,10 @@ for (const [adapter, generations] of Object.entries({
     expect(places.some((each) => holds.test(textOf(join(root, each))))).toBe(true)
   })
 
-const TABLES = ["session", "message", "part", "session_message", "session_input", "event", "todo"]
+const TABLES = [
+  ...["session", "message", "part", "session_message", "session_input", "event", "todo"],
+  ...["kilo_board", "kilo_board_message"],
+]
 
 function textOf(path: string): string {
   if (!path.endsWith(".db")) return readFileSync(path, "latin1")

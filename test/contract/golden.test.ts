@@ -132,6 +132,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "gemini-cli": "subagent",
   "copilot-cli": "tools",
   "qwen-code": "subagent",
+  kilo: "subagent",
 }
 
 for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {

@@ -10,14 +10,15 @@ import {
   openForeignDatabase,
 } from "../../platform/files/foreign-sqlite.ts"
 import type { RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
+import type { Brand } from "./brands.ts"
 import { digestOf, hashOf, openDigests } from "./digests.ts"
 import { stateOf } from "./parse.ts"
-import { COLUMNS, JSON_COLUMNS, LISTING_TABLE, MIGRATION_TABLE, SESSION_TABLES } from "./tables.ts"
+import { JSON_COLUMNS, LISTING_TABLE, MIGRATION_TABLE, SESSION_TABLES } from "./tables.ts"
 
 /** After so long, an unfinished message is taken for what a crash left behind, also where somebody has the database open. */
 const UNTOUCHED_MS = 3_600_000
 
-/** Databases that have been through this note every change of a session in `event`. Later ones are not known yet. */
+/** Databases that have been through this note every change of a session in `event`, and so do those of later changes that are known. */
 const EVENTS_SINCE = "20260622202450_simplify_session_input"
 
 const EVENT_BYTES_MAX = 1 << 20
@@ -41,19 +42,25 @@ export interface DatabaseListing {
   readonly unknown: readonly string[]
 }
 
+function tablesOf({ besides }: Brand): string[] {
+  return [...SESSION_TABLES, ...besides.map(({ table }) => table)]
+}
+
 // --- Listing: which sessions there are, and whether they changed --------------------------------------------------------
 
 /** Nothing where the file is a database of something else. */
-export function listSessions(path: string, nowMs: number): DatabaseListing | undefined {
+export function listSessions(brand: Brand, path: string, nowMs: number): DatabaseListing | undefined {
   // The client works with a log. Asked before we open it ourselves.
   const isAtRest = !isLogInUse(path)
-  const database = openForeignDatabase(path, [...SESSION_TABLES, MIGRATION_TABLE])
+  const database = openForeignDatabase(path, [...tablesOf(brand), MIGRATION_TABLE])
   try {
     if (!database.tables.has("session") || !database.tables.has("message")) return undefined
     const unknown = [...database.tables].flatMap(([table, columns]) =>
-      columns.filter((column) => COLUMNS[table]?.includes(column) === false).map((column) => `${table}.${column}`),
+      columns
+        .filter((column) => brand.schema.columnsOf(table)?.includes(column) === false)
+        .map((column) => `${table}.${column}`),
     )
-    return { isAtRest, sessions: listingOf(database, nowMs, isAtRest), withheld: database.withheld, unknown }
+    return { isAtRest, sessions: listingOf(brand, database, { nowMs, isAtRest }), withheld: database.withheld, unknown }
   } finally {
     database.close()
   }
@@ -86,20 +93,25 @@ interface Tally {
   readonly greatest: readonly number[]
 }
 
-function listingOf(database: ForeignDatabase, nowMs: number, isAtRest: boolean): SessionListing[] {
+function listingOf(
+  { schema, besides }: Brand,
+  database: ForeignDatabase,
+  { nowMs, isAtRest }: { readonly nowMs: number; readonly isAtRest: boolean },
+): SessionListing[] {
   const projects = new Map(readAll(database, "project").map((row) => [row["id"], hashOf(stringifyJson(row))]))
   const events = new Map(
     readAll(database, "event_sequence").map(({ aggregate_id: id, seq }) => [String(id), Number(seq)]),
   )
   const messages = tally(database, "message", ["time_updated"])
   // Counting parts reads an index; their times would cost a walk through everything that was ever said.
-  const parts = tally(database, "part", notesEveryChange(database) ? [] : ["time_updated"])
+  const parts = tally(database, "part", notesEveryChange(database, schema.lastMigration) ? [] : ["time_updated"])
   const others = ["todo", "session_message", "session_input"].map((table) => tally(database, table, ["time_updated"]))
   const epochs = tally(database, "session_context_epoch", ["baseline_seq"])
+  const boards = besides.map(({ table, by, changes }) => tally(database, table, [changes], by))
   const all = [...parts.values()].reduce((sum, { count }) => sum + count, 0)
   return [...database.rows({ table: "session", order: ["time_created", "id"] })].map((row) => {
     const id = String(row["id"])
-    const ofSession = [messages, parts, ...others, epochs].map((table) => table.get(id) ?? NONE)
+    const ofSession = [messages, parts, ...others, epochs, ...boards].map((table) => table.get(id) ?? NONE)
     const updatedMs = Math.max(Number(row["time_updated"] ?? 0), ...(messages.get(id) ?? NONE).greatest)
     const facts = [
       stringifyJson(row),
@@ -115,14 +127,19 @@ function listingOf(database: ForeignDatabase, nowMs: number, isAtRest: boolean):
 
 const NONE: Tally = { count: 0, greatest: [0] }
 
-function tally(database: ForeignDatabase, table: string, greatest: readonly string[]): ReadonlyMap<string, Tally> {
+function tally(
+  database: ForeignDatabase,
+  table: string,
+  greatest: readonly string[],
+  by = "session_id",
+): ReadonlyMap<string, Tally> {
   if (!database.tables.has(table)) return new Map()
-  return new Map([...database.tally({ table, by: "session_id", greatest })].map((found) => [found.value, found]))
+  return new Map([...database.tally({ table, by, greatest })].map((found) => [found.value, found]))
 }
 
-function notesEveryChange(database: ForeignDatabase): boolean {
+function notesEveryChange(database: ForeignDatabase, lastKnown: string): boolean {
   const ids = readAll(database, MIGRATION_TABLE).map(({ id }) => String(id))
-  return ids.includes(EVENTS_SINCE) && ids.every((id) => id <= EVENTS_SINCE)
+  return ids.includes(EVENTS_SINCE) && ids.every((id) => id <= lastKnown)
 }
 
 function readAll(database: ForeignDatabase, table: string): ForeignRow[] {
@@ -142,6 +159,7 @@ interface Listed {
 
 /** `since` is the state of an earlier parse: what is in it comes no more. */
 export function* readRows(
+  brand: Brand,
   file: SourceFile,
   { id: sessionId, isAtRest = false }: NonNullable<SourceUnit["row"]>,
   since: JsonValue | undefined,
@@ -149,11 +167,11 @@ export function* readRows(
 ): Generator<RawRecord> {
   const before = stateOf(since)
   const known = openDigests(before.digests)
-  const reader = openReader(file.path)
+  const reader = openReader(file.path, tablesOf(brand))
   let line = 0
   const raw = (table: string, row: JsonObject): RawRecord => ({ form: "row", file, line: ++line, table, row })
   try {
-    const session = reader.read((database) => sessionRow(database, sessionId))
+    const session = reader.read((database) => sessionRow(brand, database, sessionId))
     if (session === undefined) return
     yield raw("session", session)
     const project = reader.read((database) => oneRow(database, "project", String(session["project_id"])))
@@ -185,29 +203,34 @@ interface Reader {
 }
 
 /** A writer may come while we read. What was read without seeing it is read once more. */
-function openReader(path: string): Reader {
-  let database = openForeignDatabase(path, SESSION_TABLES)
+function openReader(path: string, tables: readonly string[]): Reader {
+  let database = openForeignDatabase(path, tables)
   return {
     read(from) {
       const found = from(database)
       if (!database.isStale()) return found
       database.close()
-      database = openForeignDatabase(path, SESSION_TABLES)
+      database = openForeignDatabase(path, tables)
       return from(database)
     },
     close: () => database.close(),
   }
 }
 
+const BESIDES = [
+  { table: "todo", by: "session_id", order: "position" },
+  { table: "session_input", by: "session_id", order: "admitted_seq" },
+  { table: "session_context_epoch", by: "session_id", order: "baseline_seq" },
+]
+
 /** With the rows that are the session's alone and are always written together. */
-function sessionRow(database: ForeignDatabase, id: string): JsonObject | undefined {
+function sessionRow({ besides }: Brand, database: ForeignDatabase, id: string): JsonObject | undefined {
   const row = oneRow(database, "session", id)
   if (row === undefined) return undefined
   const inner: Record<string, JsonValue> = {}
-  const orders = { todo: "position", session_input: "admitted_seq", session_context_epoch: "baseline_seq" }
-  for (const [table, order] of Object.entries(orders)) {
+  for (const { table, by, order } of [...BESIDES, ...besides]) {
     if (!database.tables.has(table)) continue
-    const rows = [...database.rows({ table, where: { session_id: id }, order: [order] })]
+    const rows = [...database.rows({ table, where: { [by]: id }, order: [order] })]
     if (rows.length > 0) inner[table] = rows.map((found) => decoded(table, found))
   }
   const sequence = database.tables.has("event_sequence")

@@ -6,7 +6,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, FileSink, ForeignEnd, ForeignTarget, OutputRow } from "../adapter.ts"
+import type { Conversation, ForeignTarget, OutputRow, Serialize } from "../adapter.ts"
 import { agentCallsOf, type Start } from "../shared/agent-calls.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
@@ -20,15 +20,21 @@ import {
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
+import type { Brand } from "./brands.ts"
 import { createIds, type Ids, sessionIdOf } from "./ids.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
-import { VERSION } from "./schema.ts"
 import { vocabulary } from "./vocabulary.ts"
 
-export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
-  const write = (row: OutputRow) => sink.row("opencode.db", row)
-  write(globalProject(Date.parse(conversation.session.created_at)))
-  return { sessionId: idOf(conversation), losses: writeSession(conversation, target, write) }
+export function foreignWriterOf(brand: Brand): Serialize["foreign"] {
+  return (conversation, target, sink) => {
+    const write = (row: OutputRow) => sink.row(`${brand.id}.db`, row)
+    write(globalProject(Date.parse(conversation.session.created_at)))
+    return { sessionId: idOf(conversation, brand), losses: writeSession(conversation, { ...target, brand }, write) }
+  }
+}
+
+interface Target extends ForeignTarget {
+  readonly brand: Brand
 }
 
 /** The session that an agent was started from, and the call that did it. */
@@ -40,12 +46,12 @@ interface Parent {
 type Write = (row: OutputRow) => void
 
 /** The losses. */
-function writeSession(conversation: Conversation, target: ForeignTarget, write: Write, parent?: Parent): Loss[] {
+function writeSession(conversation: Conversation, target: Target, write: Write, parent?: Parent): Loss[] {
   const { turns, losses } = turnsOf(conversation, vocabulary, target.reasoning)
-  const sessionId = idOf(conversation)
-  const agent = parent === undefined ? MAIN_AGENT : SUB_AGENT
+  const sessionId = idOf(conversation, target.brand)
+  const agent = parent === undefined ? target.brand.agent : SUB_AGENT
   const children = agentCallsOf(conversation)
-  const started = new Map(children.map(({ child, start }) => [start?.call, idOf(child)]))
+  const started = new Map(children.map(({ child, start }) => [start?.call, idOf(child, target.brand)]))
   const row = sessionRow(conversation, { sessionId, agent, target, parent, updatedMs: lastMsOf(turns) })
   write({ table: "session", row })
   const draft = createDraft({ sessionId, agent, target, provider: providerOf(conversation), started, write })
@@ -61,12 +67,11 @@ function lastMsOf(turns: readonly Turn[]): number {
   return turns.reduce((last, turn) => (isWritten(turn) ? Math.max(last, Date.parse(turn.timestamp)) : last), 0)
 }
 
-/** The agents that every installation has. */
-const MAIN_AGENT = "build"
+/** An agent that every installation of every brand has. */
 const SUB_AGENT = "general"
 
-function idOf({ session }: Conversation): string {
-  return sessionIdOf(Date.parse(session.created_at), `${session.source_agent} ${session.id}`)
+function idOf({ session }: Conversation, { seed }: Brand): string {
+  return sessionIdOf(Date.parse(session.created_at), `${seed}${session.source_agent} ${session.id}`)
 }
 
 // --- Rows of the session ------------------------------------------------------------------------------------------------
@@ -74,7 +79,7 @@ function idOf({ session }: Conversation): string {
 interface SessionFacts {
   readonly sessionId: string
   readonly agent: string
-  readonly target: ForeignTarget
+  readonly target: Target
   readonly parent: Parent | undefined
   readonly updatedMs: number
 }
@@ -86,7 +91,10 @@ function sessionRow({ session, entries }: Conversation, facts: SessionFacts): Js
   return {
     ...{ id: sessionId, project_id: GLOBAL, workspace_id: null, parent_id: parent?.sessionId ?? null },
     ...{ slug: `restored-${hexOf(sessionId, 6)}`, directory: target.cwd, path: pathBelowRoot(target.cwd) },
-    ...{ title: title ?? firstWords(entries) ?? `New session - ${new Date(created).toISOString()}`, version: VERSION },
+    ...{
+      title: title ?? firstWords(entries) ?? `New session - ${new Date(created).toISOString()}`,
+      version: target.brand.judged.to,
+    },
     ...{ share_url: null, summary_additions: 0, summary_deletions: 0, summary_files: 0, summary_diffs: null },
     ...{ metadata: null, cost: 0, tokens_input: 0, tokens_output: 0, tokens_reasoning: 0 },
     ...{ tokens_cache_read: 0, tokens_cache_write: 0, revert: null, permission: null, agent },
@@ -117,7 +125,7 @@ function firstWords(entries: Conversation["entries"]): string | undefined {
 interface DraftFacts {
   readonly sessionId: string
   readonly agent: string
-  readonly target: ForeignTarget
+  readonly target: Target
   readonly provider: string
   readonly write: Write
   /** The sessions of agents, by the call that started each. */

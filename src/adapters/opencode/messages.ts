@@ -128,7 +128,7 @@ function addCommon(view: MessageView, part: PartView, said: Pick<UserPart[], "pu
     said.push(file)
     return
   }
-  if (type !== undefined && !OPAQUE.has(type)) unknown.push(type)
+  if (type === undefined || !OPAQUE.has(type)) unknown.push(type ?? "none")
   const kind = partKind(part) ?? nonEmptyStringUnder(view.info, "role")
   if (kind !== undefined) said.push(opaquePart({ id, provenance: "injected", kind }))
 }

@@ -58,7 +58,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     const directory = directoryOf(info)
     if (placeless !== undefined && directory !== undefined) parsing.begin(placeless, "tree", directory)
     else if (placeless === undefined && !writer.hasBegun && isWithoutSession(unit)) {
-      const start = orphanStart(info, raw.file)
+      const start = orphanStart(info, { brand: parsing.brand, main: raw.file })
       if (start !== undefined) writer.begin(start)
     }
   }

@@ -6,9 +6,10 @@
  * and whoever reads the records back takes the newest.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
-import type { ParseEnd, Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
+import type { Adapter, ParseEnd, Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
 import { stringAt } from "../extract.ts"
 import { createSessionWriter, mainFileOf } from "../session-writer.ts"
+import type { Brand } from "./brands.ts"
 import { type DocumentState, openDocuments } from "./parse-documents.ts"
 import { openRows, type RowState } from "./parse-rows.ts"
 import type { Parsing, Singles } from "./parsing.ts"
@@ -19,19 +20,29 @@ export interface State extends RowState, DocumentState {
   readonly singles: Singles
 }
 
-export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+export function parserOf(brand: Pick<Brand, "id">): Adapter["parse"] {
+  return (unit, sink, resume) => openParser(brand, unit, sink, resume)
+}
+
+function openParser(
+  brand: Pick<Brand, "id">,
+  unit: SourceUnit,
+  sink: ParseSink,
+  resume: ResumePoint | undefined,
+): Parser {
   const main = mainFileOf(unit)
   const writer = createSessionWriter(main, sink, resume)
   const before = stateOf(resume?.state)
   const versions = new Set<string>()
   const parsing: Parsing = {
+    brand,
     writer,
     seen: resume?.seen ?? new Set(),
     singles: { ...before.singles },
     begin(record, layout, directory) {
       const version = stringAt(record, "version")?.value
       if (version !== undefined) versions.add(version)
-      const start = writer.hasBegun ? undefined : sessionStart(record, main, layout, directory)
+      const start = writer.hasBegun ? undefined : sessionStart(record, { brand, main, layout, directory })
       if (start !== undefined) writer.begin(start)
     },
   }

@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json
 import type { RawRecord } from "../adapter.ts"
 import { nonEmptyStringAt, plain, type Sealed, stringAt } from "../extract.ts"
 import type { SessionWriter } from "../session-writer.ts"
+import type { Brand } from "./brands.ts"
 import { hashOf } from "./digests.ts"
 import type { MessageDrafts } from "./messages.ts"
 import { idOf } from "./records.ts"
@@ -12,6 +13,7 @@ import type { Layout } from "./session-start.ts"
 export type Singles = Record<string, { readonly hash: string; readonly id: string }>
 
 export interface Parsing {
+  readonly brand: Pick<Brand, "id">
   readonly writer: SessionWriter
   /** The ids of the messages that are stored. */
   readonly seen: ReadonlySet<string>

@@ -1,11 +1,12 @@
 /**
  * The database of opencode 1.18, so that a restore can make one where there is none. opencode runs those changes of its
  * schema that `migration` does not name: a database that lacks the table, or a column of a change that it names, breaks it.
- * Proved against the client's own database by `test/adapters/opencode/schema.test.ts`.
+ * A fork has tables and changes of its own beside them. Proved against the clients' own databases by
+ * `test/adapters/opencode/schema.test.ts`.
  */
 import type { DatabaseSchema } from "../adapter.ts"
 
-interface Table {
+export interface Table {
   /** Name and type; `!` forbids null, `=` gives a default. The first column is the key where no `key` is named. */
   readonly columns: readonly string[]
   readonly key?: readonly string[]
@@ -152,7 +153,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   migration: { columns: columns("id text, time_completed integer!") },
 }
 
-/** The version whose database this is. */
+/** The version of opencode whose database this is. */
 export const VERSION = "1.18.33"
 
 /** Every change of the schema that the tables above have been through. The client notes when; nobody reads that. */
@@ -211,23 +212,48 @@ const KEYS = {
   event: ["id"],
 }
 
-export const SCHEMA: DatabaseSchema = {
-  /** Made when asked for: every command loads this file, and few of them make a database. */
-  get create() {
-    return [
-      ...Object.entries(TABLES).map(([name, table]) => createTable(name, table)),
-      ...Object.entries(TABLES).flatMap(([name, table]) =>
-        (table.indexes ?? []).map((index) => createIndex(name, index)),
-      ),
-      `INSERT INTO migration (id, time_completed) VALUES ${MIGRATIONS.map((id) => `('${id}', 0)`).join(", ")}`,
-    ]
-  },
-  keys: KEYS,
-  shared: ["project"],
-  owners: ["session", "event_sequence"],
+/** What the database of a fork has beyond the one of opencode. */
+export interface Fork {
+  readonly ownTables: Readonly<Record<string, Table>>
+  /** Indexes that are made of expressions. */
+  readonly statements: readonly string[]
+  readonly migrations: readonly string[]
+  readonly keys: Readonly<Record<string, readonly string[]>>
 }
 
-function columns(list: string): string[] {
+const NO_FORK: Fork = { ownTables: {}, statements: [], migrations: [], keys: {} }
+
+export interface ClientSchema extends DatabaseSchema {
+  /** The columns that are understood. Others are read and kept too, and named as not understood. */
+  readonly columnsOf: (table: string) => readonly string[] | undefined
+  /** The last change of the schema that is known. */
+  readonly lastMigration: string
+}
+
+export function createSchema(fork: Fork = NO_FORK): ClientSchema {
+  const tables = { ...TABLES, ...fork.ownTables }
+  const migrations = [...MIGRATIONS, ...fork.migrations]
+  return {
+    /** Made when asked for: every command loads this file, and few of them make a database. */
+    get create() {
+      return [
+        ...Object.entries(tables).map(([name, table]) => createTable(name, table)),
+        ...Object.entries(tables).flatMap(([name, table]) =>
+          (table.indexes ?? []).map((index) => createIndex(name, index)),
+        ),
+        ...fork.statements,
+        `INSERT INTO migration (id, time_completed) VALUES ${migrations.map((id) => `('${id}', 0)`).join(", ")}`,
+      ]
+    },
+    keys: { ...KEYS, ...fork.keys },
+    shared: ["project"],
+    owners: ["session", "event_sequence"],
+    columnsOf: (table) => tables[table]?.columns.map((column) => column.slice(0, column.indexOf(" "))),
+    lastMigration: migrations.at(-1) ?? "",
+  }
+}
+
+export function columns(list: string): string[] {
   return list.split(", ")
 }
 

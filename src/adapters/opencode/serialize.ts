@@ -25,27 +25,33 @@ import {
   writeRecord,
 } from "../shared/native.ts"
 import { inOtherHome } from "../shared/other-home.ts"
-import { foreign } from "./foreign.ts"
+import type { Brand } from "./brands.ts"
+import { foreignWriterOf } from "./foreign.ts"
 import { EXPORT, isExport } from "./parse-documents.ts"
 import { kindOf, partFolderOf } from "./places.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { REMOVED_TABLE } from "./tables.ts"
 
-export const serialize: Serialize = {
-  native,
-  foreign,
-  resume: (sessionId, cwd, location = {}) => ({
-    ...environmentOf(location),
-    command: ["opencode", "--session", sessionId],
-    cwd,
-  }),
+export function serializerOf(brand: Brand): Serialize {
+  return {
+    native,
+    foreign: foreignWriterOf(brand),
+    resume: (sessionId, cwd, location = {}) => ({
+      ...environmentOf(brand, location),
+      command: [brand.id, "--session", sessionId],
+      cwd,
+    }),
+  }
 }
 
 /** A database it takes from anywhere; of the files of its first months it only knows the folder of its own name. */
-function environmentOf({ relativePath = "", root }: SessionLocation): Pick<ResumeCommand, "environment" | "note"> {
+function environmentOf(
+  { id, title, prefix }: Brand,
+  { relativePath = "", root }: SessionLocation,
+): Pick<ResumeCommand, "environment" | "note"> {
   if (root === undefined) return {}
-  if (relativePath.endsWith(".db")) return { environment: { OPENCODE_DB: join(root, relativePath) } }
-  return basename(root) === "opencode" ? inOtherHome("opencode", { XDG_DATA_HOME: dirname(root) }) : {}
+  if (relativePath.endsWith(".db")) return { environment: { [`${prefix}_DB`]: join(root, relativePath) } }
+  return basename(root) === id ? inOtherHome(title, { XDG_DATA_HOME: dirname(root) }) : {}
 }
 
 /**

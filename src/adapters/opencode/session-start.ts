@@ -12,8 +12,7 @@ import {
   timestampAt,
 } from "../extract.ts"
 import type { SessionStart } from "../session-writer.ts"
-
-export const ID = "opencode"
+import type { Brand } from "./brands.ts"
 
 /** How the session is kept: rows, a tree of files, an exported document. */
 export type Layout = "database" | "tree" | "export"
@@ -21,13 +20,17 @@ export type Layout = "database" | "tree" | "export"
 /** The client names a sub-agent's session after what it does and who does it. */
 const SUBAGENT_TITLE = /\(@(\S+) subagent\)$/
 
-/** Nothing where the record does not say which session it is. `directory` is where a message says that it was, when the record does not. */
-export function sessionStart(
-  record: JsonValue,
-  main: SourceFile,
-  layout: Layout,
-  directory?: Sealed<string>,
-): SessionStart | undefined {
+/** What is known besides the record that a session begins with. */
+export interface Opening {
+  readonly brand: Pick<Brand, "id">
+  readonly main: SourceFile
+  readonly layout: Layout
+  /** Where a message says that it was, when the record does not. */
+  readonly directory?: Sealed<string> | undefined
+}
+
+/** Nothing where the record does not say which session it is. */
+export function sessionStart(record: JsonValue, { brand, main, layout, directory }: Opening): SessionStart | undefined {
   const id = nonEmptyStringAt(record, "id")
   const createdAt =
     timestampAt(record, "time_created") ?? timestampAt(record, "time", "created") ?? sealedModifiedAt(main)
@@ -39,7 +42,7 @@ export function sessionStart(
     createdAt,
     parentSessionId,
     title,
-    sourceAgent: sealedOrigin({ id: ID }, parentSessionId === undefined ? undefined : subagentOf(record, title)),
+    sourceAgent: sealedOrigin(brand, parentSessionId === undefined ? undefined : subagentOf(record, title)),
     project: nonEmptyStringAt(record, "directory") ?? directory ?? sealedRelativePath(main),
     pond: { layout },
   }
@@ -55,11 +58,14 @@ function subagentOf(record: JsonValue, title: Sealed<string> | undefined): Seale
 }
 
 /** A message whose session is not there: what it knows of it is all there is. */
-export function orphanStart(info: JsonValue, main: SourceFile): SessionStart | undefined {
+export function orphanStart(
+  info: JsonValue,
+  { brand, main }: Pick<Opening, "brand" | "main">,
+): SessionStart | undefined {
   const id = nonEmptyStringAt(info, "sessionID") ?? nonEmptyStringAt(info, "metadata", "sessionID")
   const createdAt =
     timestampAt(info, "time", "created") ?? timestampAt(info, "metadata", "time", "created") ?? sealedModifiedAt(main)
   if (id === undefined || createdAt === undefined) return undefined
   const project = directoryOf(info) ?? sealedRelativePath(main)
-  return { id, createdAt, project, sourceAgent: sealedOrigin({ id: ID }), pond: { layout: "tree" } }
+  return { id, createdAt, project, sourceAgent: sealedOrigin(brand), pond: { layout: "tree" } }
 }

@@ -14,6 +14,7 @@ import type { Database, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
 import { readSettings } from "../shared/settings-file.ts"
 import { isIssue } from "../shared/walk.ts"
+import type { Brand } from "./brands.ts"
 import { lastModelIn, listSessions, readRows } from "./database.ts"
 import { objectOf } from "./records.ts"
 import { documentAt, documentsIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
@@ -23,24 +24,24 @@ export interface OpencodeSource {
   readonly rows: Database["rows"]
 }
 
-export function createSource(clock: Clock): OpencodeSource {
+export function createSource(brand: Brand, clock: Clock): OpencodeSource {
   return {
     source: {
-      roots,
+      roots: (environment, home) => roots(brand, environment, home),
       plan: async function* (root) {
-        yield* planRoot(root, clock.nowMs())
+        yield* planRoot({ brand, nowMs: clock.nowMs() }, root)
       },
     },
     rows: async function* (unit, since) {
       const file = unit.files.find(({ form }) => form === "database")
       if (file === undefined || unit.row === undefined) return
-      yield* readRows(file, unit.row, since, clock.nowMs())
+      yield* readRows(brand, file, unit.row, since, clock.nowMs())
     },
   }
 }
 
-export function isDiverted({ OPENCODE_DB: chosen }: Environment): boolean {
-  return Boolean(chosen)
+export function isDiverted({ prefix }: Brand, environment: Environment): boolean {
+  return Boolean(environment[`${prefix}_DB`])
 }
 
 export function concerns(_root: string, relativePath: string): boolean {
@@ -50,19 +51,19 @@ export function concerns(_root: string, relativePath: string): boolean {
 /** What the client keeps beside its sessions, and writes to all the time. */
 const BESIDE = /^(?:log|snapshot|bin)(?:\/|$)/
 
-function roots(environment: Environment, home: string): readonly string[] {
+function roots({ id, prefix, databases }: Brand, environment: Environment, home: string): readonly string[] {
   const base = environment["XDG_DATA_HOME"] || join(home, ".local", "share")
-  const place = join(base, "opencode")
-  const chosen = environment["OPENCODE_DB"]
+  const place = join(base, id)
+  const chosen = environment[`${prefix}_DB`]
   if (!chosen || chosen === ":memory:") return [place]
   const database = isAbsolute(chosen) ? chosen : join(place, chosen)
-  return DATABASE.test(database.slice(place.length + 1)) ? [place] : [place, database]
+  return databases.test(database.slice(place.length + 1)) ? [place] : [place, database]
 }
 
 /** What the person works with: as the database says, or what the client notes of the models that he chose. */
-export function lastModel(root: string): string | undefined {
-  const state = join(root, "..", "..", "state", "opencode", "model.json")
-  return wished(() => modelOfDatabase(join(root, "opencode.db"))) ?? wished(() => modelOfState(state))
+export function lastModel({ id }: Brand, root: string): string | undefined {
+  const state = join(root, "..", "..", "state", id, "model.json")
+  return wished(() => modelOfDatabase(join(root, `${id}.db`))) ?? wished(() => modelOfState(state))
 }
 
 /** A wish, not a fact that anything hangs on: what cannot be read says nothing of it. */
@@ -86,34 +87,37 @@ function modelOfState(path: string): string | undefined {
   return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined
 }
 
-/** `opencode-<channel>.db` is that of a client that is no release. */
-const DATABASE = /^opencode(?:-[\w.-]+)?\.db$/
+/** For which client it is planned, and when. */
+interface Planning {
+  readonly brand: Brand
+  readonly nowMs: number
+}
 
-function* planRoot(path: string, nowMs: number): Generator<SourceUnit | Issue> {
+function* planRoot(planning: Planning, path: string): Generator<SourceUnit | Issue> {
   const above = foldersBelow(dirname(path))
   const isFile = above.stat(basename(path))?.isFile() === true
   const disk = isFile ? above : foldersBelow(path)
-  if (isFile) yield* planFile(disk, basename(path), nowMs)
-  else yield* planFolder(disk, "", nowMs)
+  if (isFile) yield* planFile(planning, disk, basename(path))
+  else yield* planFolder(planning, disk, "")
   yield* disk.issues
 }
 
 /** One file that somebody points at: a database, or an export. */
-function* planFile(disk: Folders, name: string, nowMs: number): Generator<SourceUnit | Issue> {
+function* planFile(planning: Planning, disk: Folders, name: string): Generator<SourceUnit | Issue> {
   if (name.endsWith(".json")) yield* planExport(disk, name)
-  else yield* planDatabase(disk, "", name, nowMs)
+  else yield* planDatabase(planning, disk, name)
 }
 
 /** The folder of the client, or one that somebody points at and that holds such folders somewhere below it. */
-function* planFolder(disk: Folders, at: string, nowMs: number): Generator<SourceUnit | Issue> {
+function* planFolder(planning: Planning, disk: Folders, at: string): Generator<SourceUnit | Issue> {
   const names = new Set(disk.entries(at).map(({ name }) => name))
-  const databases = [...names].filter((name) => DATABASE.test(name))
+  const databases = [...names].filter((name) => planning.brand.databases.test(name))
   if (databases.length > 0 || names.has("storage") || (names.has("project") && firstTrees(disk, at).length > 0))
-    yield* planData(disk, at, databases, nowMs)
+    yield* planData(planning, disk, at, databases)
   else if (names.has("session") && (names.has("message") || names.has("part"))) yield* planTree(disk, at)
   else {
     for (const name of documentsIn(disk, at)) if (EXPORT.test(name)) yield* planExport(disk, below(at, name))
-    for (const folder of foldersIn(disk, at)) if (!UNENTERED.test(folder)) yield* planFolder(disk, folder, nowMs)
+    for (const folder of foldersIn(disk, at)) if (!UNENTERED.test(folder)) yield* planFolder(planning, disk, folder)
   }
 }
 
@@ -122,14 +126,14 @@ const EXPORT = /(?:^|[^a-z])ses_|opencode|export/i
 const UNENTERED = /(?:^|\/)(?:node_modules|\.git|snapshot|tool-output)$/
 
 function* planData(
+  planning: Planning,
   disk: Folders,
   at: string,
   databases: readonly string[],
-  nowMs: number,
 ): Generator<SourceUnit | Issue> {
   const met = new Set<string>()
   let twice = 0
-  for (const units of storesIn(disk, at, databases, nowMs)) {
+  for (const units of storesIn(planning, disk, at, databases)) {
     const ids = new Set<string>()
     for (const unit of units) {
       const id = isIssue(unit) ? undefined : sessionIdOf(unit)
@@ -142,18 +146,18 @@ function* planData(
     for (const id of ids) met.add(id)
   }
   if (twice === 0) return
-  const found = `${twice} sessions exist twice; the copy that opencode continued is read`
+  const found = `${twice} sessions exist twice; the copy that ${planning.brand.title} continued is read`
   yield { kind: "duplicate_session", severity: "note", file: at === "" ? "storage" : at, found }
 }
 
 /** The newest way of keeping sessions comes first, and wins. */
 function* storesIn(
+  planning: Planning,
   disk: Folders,
   at: string,
   databases: readonly string[],
-  nowMs: number,
 ): Generator<Iterable<SourceUnit | Issue>> {
-  for (const name of databases) yield planDatabase(disk, at, name, nowMs)
+  for (const name of databases) yield planDatabase(planning, disk, below(at, name))
   const storage = below(at, "storage")
   const isFirst = isFirstTree(disk, `${storage}/session`)
   yield isFirst ? planFirstTree(disk, `${storage}/session`) : planTree(disk, storage)
@@ -170,13 +174,12 @@ function isFirstTree(disk: Folders, at: string): boolean {
   return documentsIn(disk, `${at}/info`).length > 0
 }
 
-function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): Generator<SourceUnit | Issue> {
+function* planDatabase({ brand, nowMs }: Planning, disk: Folders, place: string): Generator<SourceUnit | Issue> {
   const { root } = disk
-  const place = below(at, name)
   const path = join(root, place)
   let listing: ReturnType<typeof listSessions>
   try {
-    listing = listSessions(path, nowMs)
+    listing = listSessions(brand, path, nowMs)
   } catch (error) {
     const code = errorCode(error)
     if (code === undefined) throw error
@@ -184,7 +187,12 @@ function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): 
     return
   }
   if (listing === undefined) {
-    yield { kind: "unknown_store", severity: "note", file: place, found: "a database without the tables of opencode" }
+    yield {
+      kind: "unknown_store",
+      severity: "note",
+      file: place,
+      found: `a database without the tables of ${brand.title}`,
+    }
     return
   }
   for (const column of listing.withheld)
@@ -199,11 +207,12 @@ function* planDatabase(disk: Folders, at: string, name: string, nowMs: number): 
   const stat = disk.stat(place)
   if (stat === undefined) return
   const { isAtRest } = listing
+  const folder = place.slice(0, Math.max(0, place.lastIndexOf("/")))
   for (const { id, mark, share, updatedMs } of listing.sessions) {
     // A row's file is its own part of the database: what other sessions do is not a change of this one.
     const sizeBytes = Math.round(stat.size * share)
     const file: SourceFile = { ...fileOf(root, place, "database", stat), sizeBytes, modifiedMs: updatedMs }
-    const diff = documentAt(disk, below(at, `storage/session_diff/${id}.json`))
+    const diff = documentAt(disk, below(folder, `storage/session_diff/${id}.json`))
     yield {
       key: `${place}#${id}`,
       root,

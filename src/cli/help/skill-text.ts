@@ -5,7 +5,7 @@ import { VERSION } from "../../platform/host/version.ts"
 
 export const SKILL = `---
 name: pond
-description: Recall past sessions of coding agents (Claude Code, Codex, opencode, pi, Gemini CLI, Qwen Code, GitHub Copilot CLI) with the pond command. Use it when earlier work, a decision and its reason, an error met before, or "what did we do about X" matters, also across projects and clients, or to resume an old session.
+description: Recall past sessions of coding agents (Claude Code, Codex, opencode, pi, Gemini CLI, GitHub Copilot CLI and others) with the pond command. Use it when earlier work, a decision and its reason, an error met before, or "what did we do about X" matters, also across projects and clients, or to resume an old session.
 ---
 
 # pond ${VERSION}: past sessions of coding agents

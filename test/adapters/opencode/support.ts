@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { RawRecord, SourceUnit } from "../../../src/adapters/adapter.ts"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
-import { SCHEMA } from "../../../src/adapters/opencode/schema.ts"
+import { OPENCODE } from "../../../src/adapters/opencode/brands.ts"
 import { createSource, type OpencodeSource } from "../../../src/adapters/opencode/source.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../../src/model/json.ts"
@@ -27,7 +27,7 @@ export function tempRoot(): { readonly root: string } & Disposable {
 
 /** The source at a moment. */
 export function sourceAt(nowMs = NOW): OpencodeSource {
-  return createSource({ nowMs: () => nowMs, monotonicMs: () => 0 })
+  return createSource(OPENCODE, { nowMs: () => nowMs, monotonicMs: () => 0 })
 }
 
 export interface Planned {
@@ -78,7 +78,7 @@ export async function read(unit: SourceUnit, before?: Stored, source = sourceAt(
   }
   const parser = opencode.parse(unit, sink, resume)
   const since = before === undefined ? {} : { since: before.state }
-  for await (const batch of resolve({ database: { schema: SCHEMA, rows: source.rows } }, unit, since)) {
+  for await (const batch of resolve({ database: { schema: OPENCODE.schema, rows: source.rows } }, unit, since)) {
     for (const raw of batch.records) {
       raws.push(raw.form === "row" ? { ...raw, row: copyOf(raw.row) } : raw)
       parser.push(raw)
@@ -144,7 +144,7 @@ export function clientDatabase(path: string): ClientDatabase {
   database.run("PRAGMA journal_mode = WAL")
   database.run("PRAGMA synchronous = OFF")
   database.transaction(() => {
-    for (const statement of SCHEMA.create) database.run(statement)
+    for (const statement of OPENCODE.schema.create) database.run(statement)
   })()
   insert("project", { id: "global", worktree: "/", time_created: 1, time_updated: 1, sandboxes: "[]" })
   function insert(table: string, row: Record<string, unknown>): void {
