@@ -17,6 +17,8 @@ export interface Flag<T> {
   readonly short?: string
   readonly choices?: readonly string[]
   readonly words?: WordKind
+  /** The field of the operation's input that it sets, where it derives from one. */
+  readonly field?: string
   readonly isRepeatable: boolean
   /** `texts` holds one text per time the flag was given; `spelled` is how the user would write it. */
   readonly read: (texts: readonly string[], spelled: string) => T
@@ -84,7 +86,8 @@ function describeBounds({ min, max }: Bounds): string {
   return max === undefined ? "" : ` of at most ${max}`
 }
 
-const DURATION_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+export const DURATION_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+export type DurationUnit = keyof typeof DURATION_MS
 
 export const flag = {
   /** There or not there. */
@@ -141,9 +144,8 @@ export const flag = {
   durationMs(summary: string, extras: Extras = {}): Flag<number | undefined> {
     return single(summary, "TIME", extras, (text, spelled) => {
       const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? []
-      const scale = DURATION_MS[unit ?? ""]
-      if (scale === undefined) throw badValue(spelled, text, "a time such as 500ms, 30s, 5m, 2h or 7d")
-      return Number(count) * scale
+      if (unit === undefined) throw badValue(spelled, text, "a time such as 500ms, 30s, 5m, 2h or 7d")
+      return Math.round(Number(count) * DURATION_MS[unit as DurationUnit])
     })
   },
 } as const

@@ -35,6 +35,8 @@ export interface Positional {
   readonly choices?: readonly string[]
   /** What the words are of: completions ask pond for those that there are. */
   readonly words?: WordKind
+  /** The field of the operation's input that it sets, where it derives from one. */
+  readonly field?: string
 }
 
 /** What people read. Text that came from a transcript goes through `visible` first. */

@@ -76,3 +76,69 @@ test("a tool takes what its operation takes, with its types and bounds", () => {
   expect(properties["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 10 })
   expect(properties["project"]).toMatchObject({ type: "string", minLength: 1 })
 })
+
+/** Flags and words that set no field of their operation's input: what they do instead. */
+const OWN_ARGUMENTS: Readonly<Record<string, string>> = {
+  "search QUERY": "its words are one text",
+  "search --here": "sets the project filter",
+  "search --more": "the input of the last search, with its cursor",
+  "list --here": "sets the project filter",
+  "list --more": "the input of the last list, with its cursor",
+  "get ID": "an id of either of two fields",
+  "get --format": "Markdown is written from pages of the operation",
+  "get --output": "where the answer is written",
+  "get --redact": "of Markdown",
+  "get --include-subagents": "of Markdown",
+  "get --force": "whether a file is overwritten",
+  "sql --output": "where the answer is written",
+  "sql --force": "whether a file is overwritten",
+  "stats --limit": "rows shown of the answer",
+  "secrets --limit": "rows shown of the answer",
+  "sync --watch": "asks for another operation",
+  "resume SESSION": "chooses a session from a list",
+  "resume --yes": "answers the question before a session from elsewhere",
+  "resume --last": "chooses a session from a list",
+  "resume --here": "filters the list to choose from",
+}
+
+/** Fields of an input that no flag and no word sets: why. */
+const UNASKED_FIELDS: Readonly<Record<string, string>> = {
+  "search query": "the words",
+  "search for_reading": "set unless a program reads the answer",
+  "search text_budget": "what a model can read; a screen is longer",
+  "get session_id": "the id",
+  "get message_id": "the id",
+  "watch only": "a watch that leaves out a stage is a sync on a schedule",
+  "watch skip": "as only",
+  "watch full": "once is enough: pond sync --full",
+  "watch no_wait": "it waits for as long as it runs",
+  "recent limit": "the screen to choose from is as long as the list",
+  "recent id_prefix": "completions ask for it",
+}
+
+/** As `filters.project`, for fields of an object in the input. */
+function fieldsOf(input: unknown, set: readonly (string | undefined)[], prefix = ""): string[] {
+  const { properties = {} } = input as { readonly properties?: Record<string, object> }
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`
+    return "properties" in field && !set.includes(path) ? fieldsOf(field, set, `${path}.`) : [path]
+  })
+}
+
+test("flags and words of a verb derive from the input of its operation, or it is said why not", async () => {
+  const own: string[] = []
+  const unasked: string[] = []
+  for (const operation of [...OPERATIONS, ...LOCAL_OPERATIONS]) {
+    const row = VERBS.find(({ name }) => name === surfacesOf(operation).cli)
+    if (row === undefined) continue
+    const { flags, positionals } = await row.load()
+    const named = Object.entries(flags).map(([name, { field }]) => ({ name: `--${name}`, field }))
+    const all = [...named, ...positionals.map(({ name, field }) => ({ name: name.toUpperCase(), field }))]
+    const set = all.map(({ field }) => field)
+    own.push(...all.filter(({ field }) => field === undefined).map(({ name }) => `${row.name} ${name}`))
+    const fields = fieldsOf(operation.input, set).filter((field) => !set.includes(field))
+    unasked.push(...fields.map((field) => `${operation.name} ${field}`))
+  }
+  expect(new Set(own)).toEqual(new Set(Object.keys(OWN_ARGUMENTS)))
+  expect(new Set(unasked)).toEqual(new Set(Object.keys(UNASKED_FIELDS)))
+})

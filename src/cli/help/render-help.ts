@@ -62,7 +62,8 @@ export function overviewDocument(verbs: readonly VerbRow[]): Readonly<Record<str
 }
 
 export function verbDocument(row: VerbRow, verb: Verb): Readonly<Record<string, unknown>> {
-  const { positionals, examples, flags } = verb
+  const { examples, flags } = verb
+  const positionals = verb.positionals.map(({ field: _, ...shown }) => shown)
   return {
     name: row.name,
     group: GROUPS[row.group],

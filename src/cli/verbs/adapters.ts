@@ -10,11 +10,12 @@ import {
 } from "../../operations/machine/setup-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { whenText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
 
-const ADAPTERS = { name: "adapter", summary: "The client, or several.", count: "one", words: "adapters" } as const
+const args = argumentsFor(adaptersEnable.input, {}, [{ field: "adapters", name: "adapter", words: "adapters" }])
 
 export const list = defineVerb({
   flags: NO_FLAGS,
@@ -56,18 +57,16 @@ export const discover = defineVerb({
 
 export const enable = defineVerb({
   flags: NO_FLAGS,
-  positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
+  positionals: args.positionals,
   examples: ["adapters enable codex"],
-  run: async ({ pond, signal, words: adapters }) =>
-    outcomeOfSwitch(await perform(adaptersEnable, { pond, signal }, { adapters }), true),
+  run: async (context) => outcomeOfSwitch(await perform(adaptersEnable, context, args.inputOf(context)), true),
 })
 
 export const disable = defineVerb({
   flags: NO_FLAGS,
-  positionals: [ADAPTERS, { ...ADAPTERS, summary: "More of them.", count: "many" }],
+  positionals: args.positionals,
   examples: ["adapters disable codex pi"],
-  run: async ({ pond, signal, words: adapters }) =>
-    outcomeOfSwitch(await perform(adaptersDisable, { pond, signal }, { adapters }), false),
+  run: async (context) => outcomeOfSwitch(await perform(adaptersDisable, context, args.inputOf(context)), false),
 })
 
 function outcomeOfSwitch({ file, changed, disabled }: Switched, isEnabled: boolean): Outcome {

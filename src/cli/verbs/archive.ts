@@ -1,41 +1,37 @@
 /** `pond export`, `pond import`, `pond copy`: what is stored, as one file or in another store. */
-import { PondError } from "../../model/errors.ts"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { type CopyOutcome, type ImportOutcome, wholeExitCode } from "../../operations/store/archive.ts"
 import { copy as copyStore, exportFile, importFile } from "../../operations/store/store-operations.ts"
-import { parseDateRange } from "../../operations/wire/date-words.ts"
-import { flag } from "../flags.ts"
-import type { Progress } from "../frame/progress.ts"
+import type { Flags } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import type { Style } from "../render/style.ts"
 import { renderTable } from "../render/table.ts"
-import { defineVerb, type Page } from "../verb.ts"
+import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 
 const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
 
+const exportArguments = argumentsFor(exportFile.input, {
+  output: { short: "o", hint: "FILE.pond" },
+  session: { hint: "ID", words: "sessions" },
+  project: {},
+  agent: { hint: "NAME", words: "adapters" },
+  from: { hint: "DATE", day: "start" },
+  to: { hint: "DATE", day: "end" },
+  force: {},
+})
+
 export const exportVerb = defineVerb({
-  flags: {
-    output: flag.text("The file to write.", "FILE.pond", { short: "o" }),
-    session: flag.texts("Only this session and its sub-agents. Can be repeated.", "ID", { words: "sessions" }),
-    project: flag.text("Only projects whose path contains TEXT.", "TEXT"),
-    agent: flag.text("Only this client or kind of sub-agent.", "NAME", { words: "adapters" }),
-    from: flag.text("Only sessions with messages on or after this day.", "DATE"),
-    to: flag.text("Only sessions with messages on or before this day.", "DATE"),
-    force: flag.onOff("Overwrite an existing file."),
-  },
+  flags: exportArguments.flags,
   positionals: [],
   examples: [
     "export -o all.pond",
     "export -o shop.pond --project shop --from 2026-01-01",
     "export -o one.pond --session SESSION",
   ],
-  run: async ({ pond, flags, progress, signal }) => {
-    if (flags.output === undefined) throw missing("-o FILE.pond", "the file to write")
-    const days = parseDateRange(flags, pond.host.clock.nowMs())
-    const { output, session, project, agent, force } = flags
-    const request = { output, session, project, agent, ...days, force }
-    const report = await perform(exportFile, { pond, ...workOf(progress, signal) }, request)
+  run: async (context) => {
+    const report = await perform(exportFile, workOf(context), exportArguments.inputOf(context))
     return {
       document: { ...report },
       render: ({ style, path }) =>
@@ -44,13 +40,14 @@ export const exportVerb = defineVerb({
   },
 })
 
+const importArguments = argumentsFor(importFile.input, { "dry-run": {} }, [{ field: "file" }])
+
 export const importVerb = defineVerb({
-  flags: { "dry-run": flag.onOff("Check the file and show what is new, without storing it.") },
-  positionals: [{ name: "file", summary: "The export file to read.", count: "one" }],
+  flags: importArguments.flags,
+  positionals: importArguments.positionals,
   examples: ["import all.pond", "import all.pond --dry-run", "import all.pond --store s3://bucket/pond"],
-  run: async ({ pond, flags, words, progress, signal }) => {
-    const request = { file: words[0] ?? "", dry_run: flags["dry-run"] }
-    const outcome = await perform(importFile, { pond, ...workOf(progress, signal) }, request)
+  run: async (context) => {
+    const outcome = await perform(importFile, workOf(context), importArguments.inputOf(context))
     return {
       document: { ...outcome },
       exitCode: wholeExitCode(outcome),
@@ -59,36 +56,33 @@ export const importVerb = defineVerb({
   },
 })
 
+const copyArguments = argumentsFor(copyStore.input, {
+  from: { hint: "URL" },
+  to: { hint: "URL" },
+  "verify-only": {},
+})
+
 export const copy = defineVerb({
-  flags: {
-    from: flag.text("The store to copy (default: the configured one).", "URL"),
-    to: flag.text("The store to copy to.", "URL"),
-    "verify-only": flag.onOff("Compare both stores without copying."),
-  },
+  flags: copyArguments.flags,
   positionals: [],
   examples: ["copy --to s3://bucket/pond", "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only"],
-  run: async ({ pond, flags, progress, signal }) => {
-    if (flags.to === undefined) throw missing("--to URL", "the store to copy to")
-    const request = { from: flags.from, to: flags.to, verify_only: flags["verify-only"] }
-    const outcome = await perform(copyStore, { pond, ...workOf(progress, signal) }, request)
+  run: async (context) => {
+    const outcome = await perform(copyStore, workOf(context), copyArguments.inputOf(context))
     return {
       document: { ...outcome },
       exitCode: wholeExitCode(outcome),
-      render: (page) => renderCopy(outcome, request.verify_only, page),
+      render: (page) => renderCopy(outcome, context.flags["verify-only"], page),
     }
   },
 })
 
-function workOf(progress: Progress, signal: AbortSignal) {
+function workOf({ pond, signal, progress }: Pick<VerbContext<Flags>, "pond" | "signal" | "progress">) {
   return {
+    pond,
     signal,
     onStage: (name: string, rows: number | undefined) => progress.stage(name, "rows", rows),
     onRows: (rows: number) => progress.at(rows),
   }
-}
-
-function missing(spelled: string, what: string): PondError {
-  return new PondError("validation_failed", `Missing ${spelled}: ${what}.`, { details: { flag: spelled } })
 }
 
 function tallyText(tally: Readonly<Record<(typeof ROLES)[number], number>>): string {

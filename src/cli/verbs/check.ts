@@ -4,30 +4,31 @@ import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { exitCodeOfCheck, type StoreCheck, type StoreRepair } from "../../operations/store/integrity.ts"
 import { checkStore, repairStore } from "../../operations/store/store-operations.ts"
-import { flag, NO_FLAGS } from "../flags.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const SESSIONS_SHOWN = 10
 
+const args = argumentsFor(checkStore.input, {
+  "read-data": {},
+  subset: { field: ["percent"], hint: "PERCENT", summary: "Read only PERCENT of the files, others each hour." },
+})
+
 export const check = defineVerb({
-  flags: {
-    "read-data": flag.onOff("Read every file and compare it with its checksum."),
-    subset: flag.wholeNumber(
-      "Read only PERCENT of the files, others each hour.",
-      { min: 1, max: 100 },
-      { hint: "PERCENT" },
-    ),
-  },
+  flags: args.flags,
   positionals: [],
   examples: ["check", "check --read-data", "check --subset 10", "check --read-data --json"],
-  run: async ({ pond, flags, progress, signal }) => {
+  run: async (context) => {
+    const { pond, flags, progress, signal } = context
     const onTable = (name: string) => progress.stage(name, "files", undefined)
-    const input = { read_data: flags["read-data"] || flags.subset !== undefined, percent: flags.subset }
+    const isDeep = flags["read-data"] || flags.subset !== undefined
+    const input = { ...args.inputOf(context), read_data: isDeep }
     const checked = await perform(checkStore, { pond, signal, onTable }, input)
     return {
       document: { ...checked },
       exitCode: exitCodeOfCheck(checked),
-      render: (page) => renderCheck(checked, input.read_data, page),
+      render: (page) => renderCheck(checked, isDeep, page),
     }
   },
 })

@@ -3,16 +3,18 @@ import { visibleLine } from "../../model/visible.ts"
 import { exitCodeOf, type Finding } from "../../operations/doctor/doctor.ts"
 import { doctor as operation } from "../../operations/machine/care-operations.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb } from "../verb.ts"
 
+const args = argumentsFor(operation.input, { fix: {} })
+
 export const doctor = defineVerb({
-  flags: { fix: flag.onOff("Fix what can be fixed automatically, then check again.") },
+  flags: args.flags,
   positionals: [],
   examples: ["doctor", "doctor --fix", "doctor --json"],
-  run: async ({ pond, flags, signal }) => {
-    const examination = await perform(operation, { pond, signal }, { fix: flags.fix })
+  run: async (context) => {
+    const examination = await perform(operation, context, args.inputOf(context))
     const open = examination.findings.filter(({ fix }) => fix !== null && !fix.done).length
     return {
       document: { ok: examination.ok, findings: examination.findings },
@@ -21,7 +23,7 @@ export const doctor = defineVerb({
       render: ({ style, prose }) => {
         const lines = examination.findings.map((finding) => `${prose(line(finding, style), INDENT)}\n`)
         const hint =
-          open > 0 && !flags.fix
+          open > 0 && !context.flags.fix
             ? style.dim(`\`pond doctor --fix\` can fix ${open === 1 ? "one of these" : `${open} of these`}.\n`)
             : ""
         return `${lines.join("")}${hint}`

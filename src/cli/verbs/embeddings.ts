@@ -9,7 +9,8 @@ import {
   embeddingsUse,
 } from "../../operations/machine/embeddings-operations.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag, NO_FLAGS } from "../flags.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
@@ -39,21 +40,23 @@ export const list = defineVerb({
   },
 })
 
+const useArguments = argumentsFor(embeddingsUse.input, { dimension: {} }, [
+  { field: "model", summary: "A model of `embeddings list`, or a directory." },
+])
+
 export const use = defineVerb({
-  flags: {
-    dimension: flag.wholeNumber("Shorter vectors, for a model that was trained for them.", { min: 8, max: 8192 }),
-  },
-  positionals: [{ name: "model", summary: "A model of `embeddings list`, or a directory.", count: "one" }],
+  flags: useArguments.flags,
+  positionals: useArguments.positionals,
   examples: ["embeddings use multilingual-e5-small", "embeddings use /opt/models/my-model"],
-  run: async ({ pond, flags, signal, words: [model = ""], progress }) => {
+  run: async (context) => {
+    const { pond, signal, progress } = context
     let isBegun = false
     const onDownload = (received: number, total: number | undefined) => {
       if (!isBegun) progress.stage("download", "bytes", total)
       else progress.at(received)
       isBegun = true
     }
-    const asked = { model, ...(flags.dimension === undefined ? {} : { dimension: flags.dimension }) }
-    const used = await perform(embeddingsUse, { pond, signal, onDownload }, asked)
+    const used = await perform(embeddingsUse, { pond, signal, onDownload }, useArguments.inputOf(context))
     return { document: { ...used }, render: () => renderUsed(used) }
   },
 })

@@ -16,11 +16,11 @@ import {
   type TranscriptLayout,
 } from "../render/transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
-import { GET_FLAGS, type GetFlags } from "./get-flags.ts"
+import { type GetFlags, getArguments } from "./get-flags.ts"
 import { asMarkdown, isMarkdown, STDOUT } from "./get-markdown.ts"
 
 export const get = defineVerb({
-  flags: GET_FLAGS,
+  flags: getArguments.flags,
   positionals: [{ name: "id", summary: "The id of a session or of a message.", count: "one", words: "sessions" }],
   examples: [
     "get SESSION",
@@ -134,30 +134,13 @@ function isAbsent(error: unknown): error is PondError {
   return error instanceof PondError && error.code === "not_found" && error.details["matches"] === undefined
 }
 
-type Flags = Pick<VerbContext<GetFlags>, "flags">
-
-function ofSession({ flags }: Flags, id: string): object {
-  return {
-    session_id: id,
-    ...common(flags),
-    ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
-    ...(flags.from === undefined ? {} : { session_from: flags.from }),
-    ...(flags.tree ? { tree: true } : {}),
-  }
+function ofSession(context: VerbContext<GetFlags>, id: string): object {
+  return { ...getArguments.inputOf(context), session_id: id }
 }
 
-function ofMessage({ flags }: Flags, id: string): object {
-  return {
-    message_id: id,
-    ...common(flags),
-    context_depth: flags.context ?? 0,
-    ...(flags.session === undefined ? {} : { session_id_of_message: flags.session }),
-    ...(flags.raw ? { raw: true } : {}),
-  }
-}
-
-function common({ limit, after }: Flags["flags"]): object {
-  return { ...(limit === undefined ? {} : { limit }), ...(after === undefined ? {} : { after_id: after }) }
+function ofMessage(context: VerbContext<GetFlags>, id: string): object {
+  const { response_mode: _, session_from: __, tree: ___, ...given } = getArguments.inputOf(context)
+  return { ...given, message_id: id }
 }
 
 function treeText(tree: NonNullable<GetOutput["tree"]>, style: Style): string {

@@ -14,28 +14,28 @@ import type { RegistrationState } from "../../operations/machine/registrations.t
 import { type InitHooks, init as operation } from "../../operations/machine/setup-operations.ts"
 import { type SyncOutcome, syncExitCode } from "../../operations/machine/sync.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { everyText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
 import { renderDiscovered } from "./adapters.ts"
 import { renderSynced, syncWithProgress } from "./sync.ts"
 
-const FLAGS = {
-  yes: flag.onOff("Accept every step without asking."),
-  "no-mcp": flag.onOff("Do not change the settings of clients."),
-  "no-schedule": flag.onOff("Do not turn on automatic sync."),
-  "no-sync": flag.onOff("Skip the first sync."),
-  "dry-run": flag.onOff("Show what would be done without doing it."),
-  undo: flag.onOff("Undo what init did. Stored sessions are kept."),
-}
+const args = argumentsFor(operation.input, {
+  yes: {},
+  "no-mcp": {},
+  "no-schedule": {},
+  "no-sync": {},
+  "dry-run": {},
+  undo: {},
+})
 
-type Context = VerbContext<typeof FLAGS>
+type Context = VerbContext<typeof args.flags>
 
 const EXIT_NOT_WHOLE = 4
 
 export const init = defineVerb({
-  flags: FLAGS,
+  flags: args.flags,
   positionals: [],
   examples: [
     "init",
@@ -56,22 +56,11 @@ export const init = defineVerb({
         !isAsked || (await ask(firstSyncQuestion(plan), SYNC_EXPLANATION)) ? await firstSync(context) : undefined,
       ...(isAsked ? { choose: async (plan) => await choose(context, plan, ask) } : {}),
     }
-    const answer = await perform(operation, { pond, signal, ...hooks }, initRequest(flags))
+    const answer = await perform(operation, { pond, signal, ...hooks }, args.inputOf(context))
     if (!("applied" in answer)) return outcomeOfUndo(answer)
     return answer.applied ? outcomeOfInit(answer) : outcomeOfPlan(context, answer)
   },
 })
-
-function initRequest({
-  yes,
-  "no-mcp": no_mcp,
-  "no-schedule": no_schedule,
-  "no-sync": no_sync,
-  "dry-run": dry_run,
-  undo,
-}: Context["flags"]) {
-  return { yes, no_mcp, no_schedule, no_sync, dry_run, undo }
-}
 
 type Applied = Extract<Awaited<ReturnType<typeof operation.run>>, { readonly applied: true }>
 

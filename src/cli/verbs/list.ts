@@ -3,19 +3,19 @@ import { perform } from "../../operations/operation.ts"
 import { sessions as operation } from "../../operations/wire/sessions.ts"
 import { flag } from "../flags.ts"
 import { nextPage, rememberNextPage } from "../next-page.ts"
-import { flagsOf } from "../operation-flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { here, projectFilterOf } from "../project-flag.ts"
 import { renderSessions } from "../render/session-list.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
 const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
 
-const fromOperation = flagsOf(operation.input, {
+const args = argumentsFor(operation.input, {
   limit: { short: "n" },
   project: {
     field: ["filters", "project"],
     summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
-    convert: (text) => projectFilterOf(String(text)),
+    convert: projectFilterOf,
   },
   agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
   host: { field: ["filters", "host"], hint: "NAME" },
@@ -36,14 +36,12 @@ const fromOperation = flagsOf(operation.input, {
   },
   "include-subagents": { field: ["filters", "include_subagents"] },
   cursor: { hint: "TOKEN" },
+  here: flag.onOff("Only sessions of the repository or directory you are in."),
+  more: flag.onOff("Show the next page of the last list."),
 })
 
 export const list = defineVerb({
-  flags: {
-    ...fromOperation.flags,
-    here: flag.onOff("Only sessions of the repository or directory you are in."),
-    more: flag.onOff("Show the next page of the last list."),
-  },
+  flags: args.flags,
   positionals: [],
   examples: [
     "list",
@@ -57,7 +55,7 @@ export const list = defineVerb({
   run: async (context) => {
     const { pond, flags } = context
     if (flags.more) return await listSessions(context, nextPage(pond.host, "list"))
-    const input = fromOperation.inputOf(flags, pond.host.clock.nowMs())
+    const input = args.inputOf(context)
     const filters = { ...(input["filters"] as object | undefined), ...(flags.here ? { project: here() } : {}) }
     return await listSessions(context, { ...input, filters })
   },

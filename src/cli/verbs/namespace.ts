@@ -3,6 +3,7 @@ import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { namespaceCreate as create, namespaceList as list } from "../../operations/store/store-operations.ts"
 import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb } from "../verb.ts"
 
@@ -24,12 +25,14 @@ export const namespaceList = defineVerb({
   },
 })
 
+const createArguments = argumentsFor(create.input, {}, [{ field: "name" }])
+
 export const namespaceCreate = defineVerb({
   flags: NO_FLAGS,
-  positionals: [{ name: "name", summary: "The name of the namespace; any text.", count: "one" }],
+  positionals: createArguments.positionals,
   examples: ["namespace create team-a"],
-  run: async ({ pond, signal, words: [name = ""] }) => {
-    const { namespace, created } = await perform(create, { pond, signal }, { name })
+  run: async (context) => {
+    const { namespace, created } = await perform(create, context, createArguments.inputOf(context))
     const shown = visibleLine(namespace)
     return {
       document: { namespace, created },

@@ -23,37 +23,37 @@ import { sessions as list } from "../../operations/wire/sessions.ts"
 import { type ProgramRun, runProgram } from "../../platform/process/programs.ts"
 import { pondCommand, shownCommand, shownShellWord } from "../../platform/process/shell-word.ts"
 import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { type Offered, pickSession } from "../picker/pick-session.ts"
 import type { InteractiveScreen } from "../picker/picker.ts"
 import { here, realDirectory } from "../project-flag.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
-const FLAGS = {
-  to: flag.text("The client to restore into (default: the session's own).", "ADAPTER", { words: "adapters" }),
-  root: flag.text("The client's data directory, if not the usual one. The client is started with it.", "DIR"),
-  cwd: flag.text("The directory to resume the session in.", "DIR"),
-  anew: flag.onOff("Write a new session in the client's current format, even when restoring into its original client."),
-  force: flag.onOff("Replace existing files, keeping backups next to them."),
-  reasoning: flag.choice("What to do with reasoning the target cannot verify (default: text).", [
-    "keep",
-    "text",
-    "drop",
-  ]),
-  "dry-run": flag.onOff("Show what would be written and what would be lost."),
-}
+const args = argumentsFor(
+  operation.input,
+  {
+    to: { hint: "ADAPTER", words: "adapters" },
+    root: { hint: "DIR" },
+    cwd: { hint: "DIR", convert: realDirectory },
+    anew: {},
+    force: {},
+    reasoning: {},
+    "dry-run": {},
+  },
+  [{ field: "session", words: "sessions" }],
+)
 const RESUME_FLAGS = {
-  ...FLAGS,
+  ...args.flags,
   yes: flag.onOff("Resume without asking, even if the session came from an export file, a copied store or the wire."),
 }
-const SESSION = { name: "session", summary: "The id of the session.", count: "one", words: "sessions" } as const
 
 type RestorePlan = Awaited<ReturnType<typeof planRestoreOf>>
-type RestoreContext = Pick<VerbContext<typeof FLAGS>, "pond" | "flags" | "words">
+type RestoreContext = Pick<VerbContext<typeof args.flags>, "pond" | "flags" | "words">
 
 export const restore = defineVerb({
-  flags: FLAGS,
-  positionals: [SESSION],
+  flags: args.flags,
+  positionals: args.positionals,
   examples: ["restore SESSION", "restore SESSION --to codex --cwd .", "restore SESSION --to pi --dry-run"],
   run: async (context) => {
     const { pond, flags, signal } = context
@@ -65,10 +65,7 @@ export const restore = defineVerb({
       warnOfLosses(pond, plan)
       warnOfOutdatedForm(pond, plan, options)
     }
-    const { sessionId: session, cwd } = options
-    const { to, root, anew, force, reasoning, "dry-run": dry_run } = flags
-    const request = { session, to, root, cwd, anew, force, reasoning, dry_run }
-    return outcomeOf(await perform(operation, { pond, signal, onPlan }, request), title)
+    return outcomeOf(await perform(operation, { pond, signal, onPlan }, args.inputOf(context)), title)
   },
 })
 
@@ -80,7 +77,8 @@ export const resume = defineVerb({
   },
   positionals: [
     {
-      ...SESSION,
+      name: "session",
+      words: "sessions",
       summary: "The id of the session. Without one, choose from a list, filtered by any words given.",
       count: "many",
     },
@@ -175,7 +173,7 @@ function notRun(error: unknown): ProgramRun {
   throw error
 }
 
-interface ResumeContext extends Pick<VerbContext<typeof FLAGS>, "pond" | "words" | "openScreen" | "signal"> {
+interface ResumeContext extends Pick<VerbContext<typeof args.flags>, "pond" | "words" | "openScreen" | "signal"> {
   readonly flags: { readonly last: boolean; readonly here: boolean }
 }
 

@@ -1,30 +1,27 @@
 /** `pond schedule`: syncing by itself, through what the system has for that. */
 import { visibleLine } from "../../model/visible.ts"
-import { EVERY_MINUTES_DEFAULT, type ScheduleStatus } from "../../operations/machine/schedule.ts"
-import { SCHEDULERS } from "../../operations/machine/schedulers.ts"
+import type { ScheduleStatus } from "../../operations/machine/schedule.ts"
 import { scheduleLogs, scheduleStart, scheduleStatus, scheduleStop } from "../../operations/machine/setup-operations.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag, NO_FLAGS } from "../flags.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { localTimeText } from "../render/dates.ts"
 import { everyText, outcomeText, recordText } from "../render/sync-text.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
-const MINUTE_MS = 60_000
-const LINES_DEFAULT = 20
+const startArguments = argumentsFor(scheduleStart.input, {
+  every: { field: ["every_minutes"], duration: "m" },
+  with: {},
+  "dry-run": {},
+})
 
 export const start = defineVerb({
-  flags: {
-    every: flag.durationMs(`How often to sync (default: ${EVERY_MINUTES_DEFAULT}m).`),
-    with: flag.choice("The scheduler to use (default: the system's).", SCHEDULERS),
-    "dry-run": flag.onOff("Show what would be written without writing it."),
-  },
+  flags: startArguments.flags,
   positionals: [],
   examples: ["schedule start", "schedule start --every 1h", "schedule start --with cron --dry-run"],
-  run: async ({ pond, flags, signal }) => {
-    const everyMs = flags.every ?? EVERY_MINUTES_DEFAULT * MINUTE_MS
-    const request = { every_minutes: everyMs / MINUTE_MS, with: flags.with, dry_run: flags["dry-run"] }
-    const status = await perform(scheduleStart, { pond, signal }, request)
+  run: async (context) => {
+    const status = await perform(scheduleStart, context, startArguments.inputOf(context))
     if ("dry_run" in status) {
       const plan = status
       return {
@@ -68,17 +65,14 @@ export const status = defineVerb({
   },
 })
 
+const logsArguments = argumentsFor(scheduleLogs.input, { limit: {} })
+
 export const logs = defineVerb({
-  flags: {
-    limit: flag.wholeNumber(`Maximum number of syncs (default: ${LINES_DEFAULT}).`, {
-      min: 1,
-      max: 1000,
-    }),
-  },
+  flags: logsArguments.flags,
   positionals: [],
   examples: ["schedule logs", "schedule logs --limit 5"],
-  run: async ({ pond, flags, signal }) => {
-    const logged = await perform(scheduleLogs, { pond, signal }, { limit: flags.limit })
+  run: async (context) => {
+    const logged = await perform(scheduleLogs, context, logsArguments.inputOf(context))
     const { syncs: records, log_command: command, log_file: file } = logged
     return {
       document: { ...logged },

@@ -5,7 +5,7 @@ import { perform } from "../../operations/operation.ts"
 import { search as operation, type SearchOutput } from "../../operations/wire/search.ts"
 import { flag } from "../flags.ts"
 import { nextPage, rememberNextPage } from "../next-page.ts"
-import { flagsOf } from "../operation-flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { here, projectFilterOf } from "../project-flag.ts"
 import { renderResults } from "../render/search-results.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
@@ -14,14 +14,14 @@ import { listSessions } from "./list.ts"
 /** What fits on a screen or two. Programs get as many as the operation gives. */
 const SESSIONS_SHOWN = 5
 
-const fromOperation = flagsOf(operation.input, {
+const args = argumentsFor(operation.input, {
   limit: { short: "n", summary: `Maximum number of sessions (default: ${SESSIONS_SHOWN}; 10 with --json).` },
   mode: { summary: "How to search (default: auto)." },
   scope: { summary: "What to search: what was said, tool calls and output, or all (default: conversation)." },
   project: {
     field: ["filters", "project"],
     summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
-    convert: (text) => projectFilterOf(String(text)),
+    convert: projectFilterOf,
   },
   session: { field: ["filters", "session_id"], summary: "Only this session.", hint: "ID", words: "sessions" },
   agent: {
@@ -45,16 +45,12 @@ const fromOperation = flagsOf(operation.input, {
   "similar-to": { hint: "MESSAGE" },
   explain: {},
   "min-score": { field: ["filters", "min_score"], summary: "Minimum score." },
-})
-
-const FLAGS = {
-  ...fromOperation.flags,
   here: flag.onOff("Only sessions of the repository or directory you are in."),
   more: flag.onOff("Show the next page of the last search."),
-}
+})
 
 export const search = defineVerb({
-  flags: FLAGS,
+  flags: args.flags,
   positionals: [
     { name: "query", summary: 'What to search for. Use "double quotes" for an exact phrase.', count: "many" },
   ],
@@ -68,7 +64,7 @@ export const search = defineVerb({
   run: async (context) => {
     const { pond, flags, words, isJson } = context
     if (flags.more) return await searchSessions(context, nextPage(pond.host, "search"))
-    const { filters, ...rest } = fromOperation.inputOf(flags, pond.host.clock.nowMs())
+    const { filters, ...rest } = args.inputOf(context)
     const input = {
       ...rest,
       query: words.join(" "),
@@ -99,7 +95,7 @@ function asList({ filters, query: _, ...rest }: { readonly filters: object; read
 
 type Input = Readonly<Record<string, unknown>>
 
-async function searchSessions(context: VerbContext<typeof FLAGS>, input: Input): Promise<Outcome | Streamed> {
+async function searchSessions(context: VerbContext<typeof args.flags>, input: Input): Promise<Outcome | Streamed> {
   const { pond, signal, isJson, show } = context
   const answer: SearchOutput = await perform(operation, { pond, signal }, input)
   if (!isJson) rememberNextPage(pond.host, "search", input, answer.next_cursor)

@@ -5,29 +5,26 @@ import { perform } from "../../operations/operation.ts"
 import type { Secrets } from "../../operations/store/secrets.ts"
 import { secrets as operation } from "../../operations/store/store-operations.ts"
 import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const ROWS_DEFAULT = 30
 
+const args = argumentsFor(operation.input, {
+  session: { field: ["session_id"], hint: "ID", words: "sessions" },
+  project: {},
+  limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, { min: 1 }),
+})
+
 export const secrets = defineVerb({
-  flags: {
-    session: flag.text("Only this session.", "ID", { words: "sessions" }),
-    project: flag.text("Only projects whose path contains TEXT.", "TEXT"),
-    limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, { min: 1 }),
-  },
+  flags: args.flags,
   positionals: [],
   examples: ["secrets", "secrets --project shop", "secrets --json"],
-  run: async ({ pond, flags, signal }) => {
-    const answer = await perform(
-      operation,
-      { pond, signal },
-      {
-        ...(flags.session === undefined ? {} : { session_id: flags.session }),
-        ...(flags.project === undefined ? {} : { project: flags.project }),
-      },
-    )
-    return { document: { ...answer }, render: (page) => renderSecrets(answer, flags.limit ?? ROWS_DEFAULT, page) }
+  run: async (context) => {
+    const answer = await perform(operation, context, args.inputOf(context))
+    const limit = context.flags.limit ?? ROWS_DEFAULT
+    return { document: { ...answer }, render: (page) => renderSecrets(answer, limit, page) }
   },
 })
 

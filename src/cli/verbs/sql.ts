@@ -7,30 +7,32 @@ import { perform } from "../../operations/operation.ts"
 import { sql as operation, type SqlOutput } from "../../operations/sql/sql.ts"
 import { notWritable } from "../../platform/host/paths.ts"
 import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
 
-const FLAGS = {
-  format: flag.choice("Output format (default: table). ndjson, csv and parquet include every row.", [
-    "table",
-    "json",
-    "ndjson",
-    "csv",
-    "parquet",
-  ]),
-  output: flag.text("Write the rows to this file; its extension sets the format.", "FILE", {
-    short: "o",
-  }),
-  limit: flag.wholeNumber("Maximum number of rows for table and json (default: 100).", { min: 1, max: 1000 }),
-  timeout: flag.durationMs("Stop the query after this time (default: 30s)."),
-  force: flag.onOff("Overwrite an existing file."),
-}
+const args = argumentsFor(
+  operation.input,
+  {
+    format: {
+      field: ["output"],
+      summary: "Output format (default: table). ndjson, csv and parquet include every row.",
+    },
+    output: flag.text("Write the rows to this file; its extension sets the format.", "FILE", {
+      short: "o",
+    }),
+    limit: { summary: "Maximum number of rows for table and json (default: 100)." },
+    timeout: { field: ["timeout_ms"], duration: "ms", summary: "Stop the query after this time (default: 30s)." },
+    force: flag.onOff("Overwrite an existing file."),
+  },
+  [{ field: "sql", name: "query", summary: "One SELECT over sessions, messages, parts and embeddings." }],
+)
 
 const FILE_FORMATS = ["ndjson", "csv", "parquet"] as const
 const CHUNK_BYTES = 1 << 16
 
 export const sql = defineVerb({
-  flags: FLAGS,
-  positionals: [{ name: "query", summary: "One SELECT over sessions, messages, parts and embeddings.", count: "one" }],
+  flags: args.flags,
+  positionals: args.positionals,
   examples: [
     "sql 'SELECT project, count(*) FROM messages GROUP BY project ORDER BY 2 DESC'",
     "sql \"SELECT id, score FROM fts('messages', 'login token') ORDER BY score DESC LIMIT 10\"",
@@ -52,17 +54,8 @@ export const sql = defineVerb({
   },
 })
 
-async function ask({ pond, flags, words, signal }: VerbContext<typeof FLAGS>, output: string): Promise<SqlOutput> {
-  return await perform(
-    operation,
-    { pond, signal },
-    {
-      sql: words[0],
-      output,
-      ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-      ...(flags.timeout === undefined ? {} : { timeout_ms: Math.round(flags.timeout) }),
-    },
-  )
+async function ask(context: VerbContext<typeof args.flags>, output: string): Promise<SqlOutput> {
+  return await perform(operation, context, { ...args.inputOf(context), output })
 }
 
 function shown(answer: SqlOutput, isJson: boolean): Outcome {
@@ -78,7 +71,7 @@ function shown(answer: SqlOutput, isJson: boolean): Outcome {
 
 /** The export lies in pond's cache; what was asked for is a copy of it, or its text. */
 async function delivered(
-  { flags, isJson, writeOut }: VerbContext<typeof FLAGS>,
+  { flags, isJson, writeOut }: VerbContext<typeof args.flags>,
   answer: SqlOutput,
 ): Promise<Outcome | Streamed> {
   const { path = "", bytes = 0 } = answer.export ?? {}

@@ -3,10 +3,10 @@ import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
-import { STATS_BY, type Stats } from "../../operations/store/stats.ts"
+import type { Stats } from "../../operations/store/stats.ts"
 import { stats as operation } from "../../operations/store/store-operations.ts"
-import { parseDateRange } from "../../operations/wire/date-words.ts"
 import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
@@ -17,20 +17,24 @@ const GAP_CELLS = 2
 const BAR = "▇"
 const COUNTED = { day: "messages", project: "messages", agent: "messages", tool: "calls", model: "records" } as const
 
-export const stats = defineVerb({
-  flags: {
-    by: flag.choice("What to group by (default: day).", STATS_BY),
-    from: flag.text('On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday or 7d.', "DATE"),
-    to: flag.text("On or before this day.", "DATE"),
-    limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, {
-      min: 1,
-    }),
+const args = argumentsFor(operation.input, {
+  by: {},
+  from: {
+    hint: "DATE",
+    day: "start",
+    summary: 'On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday or 7d.',
   },
+  to: { hint: "DATE", day: "end" },
+  limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, { min: 1 }),
+})
+
+export const stats = defineVerb({
+  flags: args.flags,
   positionals: [],
   examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
-  run: async ({ pond, flags, signal }) => {
-    const days = parseDateRange(flags, pond.host.clock.nowMs())
-    const answer = await perform(operation, { pond, signal }, { by: flags.by, ...days })
+  run: async (context) => {
+    const { flags, signal } = context
+    const answer = await perform(operation, context, args.inputOf(context))
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
     return { document: { ...answer }, render: (page) => renderStats(answer, flags.limit ?? ROWS_DEFAULT, page) }
   },

@@ -5,7 +5,7 @@ import { visibleLine } from "../../model/visible.ts"
 import { overview, type StoreOverview } from "../../operations/machine/care-operations.ts"
 import type { Surroundings } from "../../operations/machine/overview.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { ageText, everyText, recordText, unidentifiedText, unreadText } from "../render/sync-text.ts"
 import { wrapToWidth } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -17,16 +17,19 @@ const KINDS_SHOWN = 5
 /** So many messages read one by one are felt in a search. */
 const WAITING_SAID = 5000
 
+const args = argumentsFor(overview.input, { quick: {} })
+
 export const status = defineVerb({
-  flags: { quick: flag.onOff("Show only the store; skip clients and schedule.") },
+  flags: args.flags,
   positionals: [],
   examples: ["status", "status --quick", "status --json", "--store s3://bucket/prefix status"],
-  run: async ({ pond, flags, signal, isJson, page, writeOut }) => {
+  run: async (context) => {
+    const { pond, flags, signal, isJson, page, writeOut } = context
     const nowMs = pond.host.clock.nowMs()
     const onStore = (store: StoreOverview) => {
       if (!isJson) writeOut(renderHoldings(store, nowMs, page))
     }
-    const answer = await perform(overview, { pond, signal, onStore }, { quick: flags.quick })
+    const answer = await perform(overview, { pond, signal, onStore }, args.inputOf(context))
     const render = (layout: Page) =>
       flags.quick ? renderHoldings(answer, nowMs, layout) : renderSurroundings(answer as Surroundings, layout)
     return { document: { ...answer }, render }

@@ -4,14 +4,17 @@ import { perform } from "../../operations/operation.ts"
 import { exitCodeOf } from "../../operations/store/storage.ts"
 import { storageCheck as operation } from "../../operations/store/store-operations.ts"
 import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb } from "../verb.ts"
+
+const args = argumentsFor(operation.input, {}, [{ field: "url" }])
 
 export const storageCheck = defineVerb({
   flags: NO_FLAGS,
-  positionals: [{ name: "url", summary: "A storage URL (default: the configured store).", count: "optional" }],
+  positionals: args.positionals,
   examples: ["storage check", "storage check s3://bucket/prefix", "storage check --json"],
-  run: async ({ pond, signal, words: [url] }) => {
-    const checked = await perform(operation, { pond, signal }, { url })
+  run: async (context) => {
+    const checked = await perform(operation, context, args.inputOf(context))
     return {
       document: { ...checked },
       exitCode: exitCodeOf(checked),

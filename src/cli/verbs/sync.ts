@@ -7,53 +7,51 @@ import { type planDocument, type SyncHooks, type SyncOutcome, syncExitCode } fro
 import { sync as operation, watch as watchOperation } from "../../operations/machine/sync-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import { pondCommand } from "../../platform/process/shell-word.ts"
-import { flag } from "../flags.ts"
+import { type Flags, type FlagValues, flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import type { Style } from "../render/style.ts"
 import { ageText, issueLine, NO_SOURCES, unidentifiedText, unreadText } from "../render/sync-text.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
 
-const STAGE_CHOICES = ["import", "embed", "index"] as const
-
 type Report = SyncOutcome
 type Unread = Awaited<ReturnType<typeof unreadOf>>
 type Plan = ReturnType<typeof planDocument>
 
-const FLAGS = {
-  path: flag.text("Read this directory instead of the client's usual one.", "DIR"),
-  only: flag.choices("Run only this stage.", STAGE_CHOICES),
-  skip: flag.choices("Skip this stage.", STAGE_CHOICES),
-  "dry-run": flag.onOff("Show what would be read without storing it."),
-  full: flag.onOff("Read everything again. Stored sessions are not changed."),
-  "no-wait": flag.onOff("Fail immediately if another sync of this store is running."),
-  watch: flag.onOff("Keep running and store every change within two seconds. Ctrl-C stops it."),
-}
+const WORDS = [{ field: "adapters", name: "adapter", words: "adapters" }] as const
 
-const ADAPTERS = {
-  name: "adapter",
-  summary: "The clients to read (default: all).",
-  count: "many",
-  words: "adapters",
-} as const
+const args = argumentsFor(
+  operation.input,
+  {
+    path: { hint: "DIR" },
+    only: {},
+    skip: {},
+    "dry-run": {},
+    full: {},
+    "no-wait": {},
+    watch: flag.onOff("Keep running and store every change within two seconds. Ctrl-C stops it."),
+  },
+  WORDS,
+)
 
 export const sync = defineVerb({
-  flags: FLAGS,
-  positionals: [ADAPTERS],
+  flags: args.flags,
+  positionals: args.positionals,
   examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
   lifetime: (flags) => (flags.watch ? "server" : "command"),
   run: async (context) => {
     const { flags } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
-    if (flags.watch) return await watchAndPrint(context)
-    const request = { ...syncRequest(context), dry_run: flags["dry-run"] }
+    const request = args.inputOf(context)
+    if (flags.watch) return await watchAndPrint(context, request)
     const report = await syncWithProgress(context, request)
     if ("dry_run" in report) return outcomeOfPlan(report)
     if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
-    return outcomeOfSync(report, { unread: report.unread, isImport: isAsked(flags, "import") })
+    return outcomeOfSync(report, { unread: report.unread, isImport: isImportAsked(flags) })
   },
 })
 
-type Showing = Pick<SyncVerbContext, "pond" | "progress" | "signal" | "ifLeft" | "onEnd">
+type Showing = Pick<VerbContext<Flags>, "pond" | "progress" | "signal" | "ifLeft" | "onEnd">
 
 /** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
 export async function syncWithProgress(
@@ -87,33 +85,18 @@ function neverEnds(): PondError {
   })
 }
 
+const watchArguments = argumentsFor(watchOperation.input, { path: { hint: "DIR" } }, WORDS)
+
 export const watch = defineVerb({
-  flags: { path: FLAGS.path },
-  positionals: [ADAPTERS],
+  flags: watchArguments.flags,
+  positionals: watchArguments.positionals,
   examples: ["watch", "watch claude-code"],
   lifetime: () => "server",
-  run: async (context) => await watchAndPrint({ ...context, flags: { ...NONE, path: context.flags.path } }),
+  run: async (context) => await watchAndPrint(context, watchArguments.inputOf(context)),
 })
 
-const NONE = {
-  path: undefined,
-  only: [],
-  skip: [],
-  "dry-run": false,
-  full: false,
-  "no-wait": false,
-  watch: true,
-} as const
-
-type SyncVerbContext = VerbContext<typeof FLAGS>
-
-function syncRequest({ flags, words: adapters }: Pick<SyncVerbContext, "flags" | "words">) {
-  const { path, only, skip, full, "no-wait": no_wait } = flags
-  return { adapters, path, only, skip, full, no_wait }
-}
-
 /** One line for each round that stored something, or met a fault: words, or with `--json` one document a line. */
-async function watchAndPrint(context: SyncVerbContext): Promise<Streamed> {
+async function watchAndPrint(context: VerbContext<Flags>, request: object): Promise<Streamed> {
   const { pond, isJson, signal, writeOut, page } = context
   const reported = new Set<string>()
   context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores the rest."))
@@ -122,7 +105,7 @@ async function watchAndPrint(context: SyncVerbContext): Promise<Streamed> {
     if (isJson) writeOut(`${JSON.stringify({ protocol_version: 1, ...report })}\n`)
     else writeOut(`${newsOf(report, time)}${issuesOf(report, reported, page.style).join("")}`)
   }
-  await perform(watchOperation, { pond, signal, onReport }, syncRequest(context))
+  await perform(watchOperation, { pond, signal, onReport }, request)
   return { exitCode: 0, isEndedBySignal: true }
 }
 
@@ -172,8 +155,8 @@ interface Around {
   readonly isImport?: boolean
 }
 
-function isAsked({ only, skip }: SyncVerbContext["flags"], stage: (typeof STAGE_CHOICES)[number]): boolean {
-  return (only.length === 0 || only.includes(stage)) && !skip.includes(stage)
+function isImportAsked({ only, skip }: FlagValues<typeof args.flags>): boolean {
+  return (only.length === 0 || only.includes("import")) && !skip.includes("import")
 }
 
 function outcomeOfSync(report: Report, around: Around): Outcome {

@@ -2,22 +2,20 @@
 import { counted } from "../../model/numbers.ts"
 import { uninstall as operation } from "../../operations/machine/setup-operations.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb } from "../verb.ts"
 
+const args = argumentsFor(operation.input, { yes: {}, "delete-store": {}, "dry-run": {} })
+
 export const uninstall = defineVerb({
-  flags: {
-    yes: flag.onOff("Remove without asking."),
-    "delete-store": flag.onOff("Also delete the store of this machine, with every session in it."),
-    "dry-run": flag.onOff("Show what would be removed without removing it."),
-  },
+  flags: args.flags,
   positionals: [],
   examples: ["uninstall", "uninstall --dry-run", "uninstall --yes --delete-store"],
-  run: async ({ pond, flags, signal, ask, page }) => {
+  run: async (context) => {
+    const { pond, flags, signal, ask, page } = context
     const confirm = async (planned: readonly string[]) =>
       (await ask?.(`Remove the setup of pond and ${planned.map(page.path).join(", ")}?`)) === true
-    const input = { yes: flags.yes, delete_store: flags["delete-store"], dry_run: flags["dry-run"] }
-    const report = await perform(operation, { pond, signal, confirm }, input)
+    const report = await perform(operation, { pond, signal, confirm }, args.inputOf(context))
     const { removed, directories, undone } = report
     return {
       document: { ...report },

@@ -5,7 +5,7 @@ import { visibleLine } from "../../model/visible.ts"
 import { verify as operation } from "../../operations/machine/restore-operations.ts"
 import { type Verification, type VerifyHooks, verifyExitCode } from "../../operations/machine/verify.ts"
 import { perform } from "../../operations/operation.ts"
-import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import type { Style } from "../render/style.ts"
 import { issueLine, NO_SOURCES } from "../render/sync-text.ts"
 import { renderTable } from "../render/table.ts"
@@ -14,44 +14,29 @@ import { defineVerb, type Page } from "../verb.ts"
 /** More are in the JSON document. */
 const SHOWN_MISMATCHES = 20
 
+const args = argumentsFor(
+  operation.input,
+  { path: { hint: "DIR" }, session: { hint: "ID", words: "sessions" }, "through-store": {}, "against-store": {} },
+  [{ field: "adapters", name: "adapter", words: "adapters", summary: "The clients to verify (default: all)." }],
+)
+
 export const verify = defineVerb({
-  flags: {
-    path: flag.text("Read this directory instead of the client's usual one.", "DIR"),
-    session: flag.text("Only this session.", "ID", { words: "sessions" }),
-    "through-store": flag.onOff("Also write everything to a temporary store and read it back."),
-    "against-store": flag.onOff("Compare with the store, for example after a sync or an import."),
-  },
-  positionals: [
-    {
-      name: "adapter",
-      summary: "The clients to verify (default: all).",
-      count: "many",
-      words: "adapters",
-    },
-  ],
+  flags: args.flags,
+  positionals: args.positionals,
   examples: [
     "verify",
     "verify claude-code --through-store",
     "verify --against-store",
     "verify pi --path ~/backup/pi-sessions",
   ],
-  run: async ({ pond, flags, words, progress, signal }) => {
+  run: async (context) => {
+    const { pond, progress, signal } = context
     const hooks: VerifyHooks = {
       signal,
       onPlan: ({ adapter }, bytes) => progress.stage(adapter.id, "bytes", bytes),
       onProgress: (bytes, unit) => progress.at(bytes, unit),
     }
-    const verification = await perform(
-      operation,
-      { pond, ...hooks },
-      {
-        adapters: words,
-        path: flags.path,
-        session: flags.session,
-        through_store: flags["through-store"],
-        against_store: flags["against-store"],
-      },
-    )
+    const verification = await perform(operation, { pond, ...hooks }, args.inputOf(context))
     return {
       document: { ...verification },
       exitCode: verifyExitCode(verification),

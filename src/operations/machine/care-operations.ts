@@ -48,7 +48,7 @@ export type StoreOverview = StoreFacts & { readonly last_sync: SyncRecord | null
 export const overview = defineLocalOperation({
   name: "overview",
   summary: "Show the state of the store, index, clients and schedule.",
-  input: closedObject({ quick: onOff("Only what the store knows at once; scan no source.") }),
+  input: closedObject({ quick: onOff("Show only the store; skip clients and schedule.") }),
   output: closedObject({ ...StatusOutput.properties, last_sync: LastSync, ...optional(SURROUNDINGS) }),
   errors: [],
   surfaces: { local: true, cli: "status" },
@@ -106,7 +106,7 @@ export const config = defineLocalOperation({
 export const doctor = defineLocalOperation({
   name: "doctor",
   summary: "Check whether pond can work here.",
-  input: closedObject({ fix: onOff("Fix what pond can fix by itself, and check again.") }),
+  input: closedObject({ fix: onOff("Fix what can be fixed automatically, then check again.") }),
   output: closedObject({
     findings: Type.Array(
       closedObject({

@@ -39,7 +39,11 @@ export const embeddingsUse = defineLocalOperation({
         "The name of a model that `embeddings list` shows, or a directory with model.onnx and tokenizer.json.",
     }),
     dimension: Type.Optional(
-      Type.Integer({ minimum: 8, description: "Shorter vectors, for a model that was trained for them." }),
+      Type.Integer({
+        minimum: 8,
+        maximum: 8192,
+        description: "Shorter vectors, for a model that was trained for them.",
+      }),
     ),
   }),
   output: closedObject({

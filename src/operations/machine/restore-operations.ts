@@ -13,8 +13,8 @@ export const verify = defineLocalOperation({
     adapters: Adapters,
     path: Path,
     session: text("Only this session."),
-    through_store: onOff("Also write everything to a temporary store, and read it back."),
-    against_store: onOff("Compare with what the store contains."),
+    through_store: onOff("Also write everything to a temporary store and read it back."),
+    against_store: onOff("Compare with the store, for example after a sync or an import."),
   }),
   output: closedObject({
     adapters: Type.Array(
@@ -56,19 +56,19 @@ export const verify = defineLocalOperation({
 })
 
 const RESTORE_INPUT = {
-  session: Type.String({ minLength: 1, description: "The id of the session, or its beginning." }),
-  to: text("The client to restore into. The session's own by default."),
-  root: text("The directory of the client's sessions, if it is not the usual one."),
-  cwd: text("The directory in which the session continues."),
-  anew: onOff("Write it as the client does today, as a new session, even if it came from that client."),
-  force: onOff("Replace existing files, and keep them beside as backups."),
-  reasoning: choice(["keep", "text", "drop"], "What to do with reasoning that the target cannot verify.", "text"),
+  session: Type.String({ minLength: 1, description: "The id of the session." }),
+  to: text("The client to restore into (default: the session's own)."),
+  root: text("The client's data directory, if not the usual one. The client is started with it."),
+  cwd: text("The directory to resume the session in."),
+  anew: onOff("Write a new session in the client's current format, even when restoring into its original client."),
+  force: onOff("Replace existing files, keeping backups next to them."),
+  reasoning: choice(["keep", "text", "drop"], "What to do with reasoning the target cannot verify.", "text"),
 }
 
 export const restore = defineLocalOperation({
   name: "restore",
   summary: "Write a session into its own client or another one.",
-  input: closedObject({ ...RESTORE_INPUT, dry_run: onOff("Report what would be written and what would be lost.") }),
+  input: closedObject({ ...RESTORE_INPUT, dry_run: onOff("Show what would be written and what would be lost.") }),
   output: closedObject({
     fidelity: oneOf(["native", "foreign"]),
     outdated: Type.Boolean({ description: "Today's client does not open sessions of this form." }),

@@ -43,7 +43,7 @@ export const adaptersDiscover = defineLocalOperation({
 })
 
 const SwitchInput = closedObject({
-  adapters: Type.Array(Type.String(), { minItems: 1, description: "The clients." }),
+  adapters: Type.Array(Type.String(), { minItems: 1, description: "The client, or several." }),
 })
 const SwitchOutput = closedObject({ file: Type.String(), changed: Texts, disabled: Texts })
 
@@ -77,10 +77,10 @@ export const scheduleStart = defineLocalOperation({
   summary: "Sync regularly, through the scheduler of this system.",
   input: closedObject({
     every_minutes: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, default: MINUTES_DEFAULT, description: "How often." }),
+      Type.Number({ exclusiveMinimum: 0, default: MINUTES_DEFAULT, description: "How often to sync." }),
     ),
-    with: choice(SCHEDULERS, "Which scheduler. This system's own by default."),
-    dry_run: onOff("Report what would be written, and write nothing."),
+    with: choice(SCHEDULERS, "The scheduler to use (default: the system's)."),
+    dry_run: onOff("Show what would be written without writing it."),
   }),
   output: Type.Union([closedObject(SCHEDULE), closedObject({ ...PLANNED_SCHEDULE, dry_run: Type.Literal(true) })]),
   errors: ["not_found"],
@@ -127,7 +127,7 @@ export const scheduleLogs = defineLocalOperation({
   summary: "List how the last syncs ended.",
   input: closedObject({
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "How many of the last syncs." }),
+      Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Maximum number of syncs." }),
     ),
   }),
   output: closedObject({
@@ -205,12 +205,12 @@ export const init = defineLocalOperation({
   name: "init",
   summary: "Set up pond: clients, settings, MCP, a schedule, a first sync.",
   input: closedObject({
-    yes: onOff("Do everything, and ask nothing."),
+    yes: onOff("Accept every step without asking."),
     no_mcp: onOff("Do not change the settings of clients."),
-    no_schedule: onOff("Do not sync regularly."),
+    no_schedule: onOff("Do not turn on automatic sync."),
     no_sync: onOff("Skip the first sync."),
-    dry_run: onOff("Report what would be done, and do nothing."),
-    undo: onOff("Undo what init did. What is stored stays."),
+    dry_run: onOff("Show what would be done without doing it."),
+    undo: onOff("Undo what init did. Stored sessions are kept."),
   }),
   output: Type.Union([
     closedObject({ applied: Type.Literal(false), ...INIT_PLAN }),

@@ -7,7 +7,7 @@ import { MaintainedTable } from "../store/store-operations.ts"
 export const Count = Type.Integer()
 export const Texts = Type.Array(Type.String())
 
-export const Adapters = texts("The clients to read. All of them by default.")
+export const Adapters = texts("The clients to read (default: all).")
 export const Path = text("Read this directory instead of the client's usual one.")
 
 export const IssueGroups = Type.Array(

@@ -13,7 +13,7 @@ const SYNC_INPUT = {
   only: manyOf(STAGES, "Run only this stage."),
   skip: manyOf(STAGES, "Skip this stage."),
   full: onOff("Read everything again. Stored sessions are not changed."),
-  no_wait: onOff("Fail at once if another sync of this store is running."),
+  no_wait: onOff("Fail immediately if another sync of this store is running."),
 }
 
 const SyncPlanOutput = closedObject({
@@ -47,7 +47,7 @@ function syncOptions({ adapters = [], path, only = [], skip = [], full = false, 
 export const sync = defineLocalOperation({
   name: "sync",
   summary: "Store what the clients have written since the last time.",
-  input: closedObject({ ...SYNC_INPUT, dry_run: onOff("Report what would be read, and write nothing.") }),
+  input: closedObject({ ...SYNC_INPUT, dry_run: onOff("Show what would be read without storing it.") }),
   output: Type.Union([SyncReportOutput, SyncPlanOutput]),
   errors: ["conflict", "interrupted"],
   surfaces: { local: true, cli: "sync" },

@@ -29,7 +29,7 @@ export const stats = defineLocalOperation({
   name: "stats",
   summary: "Count sessions and messages by day, project, client, tool or model.",
   input: closedObject({
-    by: choice(STATS_BY, "What to count by.", "day"),
+    by: choice(STATS_BY, "What to group by.", "day"),
     from: text("On or after this day: 2026-01-31, or a moment in RFC 3339."),
     to: text("On or before this day."),
   }),
@@ -59,7 +59,7 @@ export const secrets = defineLocalOperation({
   summary: "List where stored sessions contain credentials, without printing them.",
   input: closedObject({
     session_id: text("Only this session."),
-    project: text("Only projects whose path contains this."),
+    project: text("Only projects whose path contains TEXT."),
   }),
   output: closedObject({
     findings: Type.Array(
@@ -123,13 +123,13 @@ export const exportFile = defineLocalOperation({
   name: "export_file",
   summary: "Write sessions, or the whole store, into one export file.",
   input: closedObject({
-    output: Type.String({ minLength: 1, description: "The export file to write." }),
-    session: texts("Only this session, with its sub-agents."),
+    output: Type.String({ minLength: 1, description: "The file to write." }),
+    session: texts("Only this session and its sub-agents."),
     project: text("Only projects whose path contains TEXT."),
     agent: text("Only this client or kind of sub-agent."),
     from: text("Only sessions with messages on or after this day."),
     to: text("Only sessions with messages on or before this day."),
-    force: onOff("Replace the file if it exists."),
+    force: onOff("Overwrite an existing file."),
   }),
   output: closedObject({
     ...byKind(Type.Integer()),
@@ -154,7 +154,7 @@ export const importFile = defineLocalOperation({
   summary: "Store the sessions of an export file that the store does not hold.",
   input: closedObject({
     file: Type.String({ minLength: 1, description: "The export file to read." }),
-    dry_run: onOff("Check the file, report what is new in it, and store nothing."),
+    dry_run: onOff("Check the file and show what is new, without storing it."),
   }),
   output: closedObject({
     ...byKind(closedObject({ new: Type.Integer(), present: Type.Integer() })),
@@ -176,9 +176,9 @@ export const copy = defineLocalOperation({
   name: "copy",
   summary: "Copy a store to another one and verify that nothing is missing.",
   input: closedObject({
-    from: text("The store to copy. The configured one by default."),
+    from: text("The store to copy (default: the configured one)."),
     to: Type.String({ minLength: 1, description: "The store to copy to." }),
-    verify_only: onOff("Copy nothing: compare what both hold."),
+    verify_only: onOff("Compare both stores without copying."),
   }),
   output: closedObject({
     copied: Tally,
@@ -239,7 +239,7 @@ export const checkStore = defineLocalOperation({
   name: "check",
   summary: "Check that the store is as it was written.",
   input: closedObject({
-    read_data: onOff("Read every file and compare it with its checksum, not only names and sizes."),
+    read_data: onOff("Read every file and compare it with its checksum."),
     percent: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 100, description: "Which share of the files to read." }),
     ),
@@ -308,7 +308,7 @@ export const repairStore = defineLocalOperation({
 export const storageCheck = defineLocalOperation({
   name: "storage_check",
   summary: "Prove that a storage location can keep a store.",
-  input: closedObject({ url: text("A storage URL. The configured store by default.") }),
+  input: closedObject({ url: text("A storage URL (default: the configured store).") }),
   output: closedObject({
     url: Type.String({ description: "Without credentials." }),
     ok: Type.Boolean(),
@@ -351,7 +351,7 @@ export const namespaceList = defineLocalOperation({
 export const namespaceCreate = defineLocalOperation({
   name: "namespace_create",
   summary: "Create a namespace in the store.",
-  input: closedObject({ name: Type.String({ description: "The name that requests use; any text." }) }),
+  input: closedObject({ name: Type.String({ description: "The name of the namespace; any text." }) }),
   output: closedObject({
     namespace: Type.String(),
     created: Type.Boolean({ description: "False if it existed already." }),

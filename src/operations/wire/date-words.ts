@@ -18,19 +18,6 @@ export interface TypedDate {
   readonly edge: "start" | "end"
 }
 
-interface DateFlags {
-  readonly from: string | undefined
-  readonly to: string | undefined
-}
-
-/** What `--from` and `--to` mean, each of which may be absent. */
-export function parseDateRange({ from, to }: DateFlags, nowMs: number): DateFlags {
-  return {
-    from: parseMoment({ flag: "--from", text: from, edge: "start" }, nowMs),
-    to: parseMoment({ flag: "--to", text: to, edge: "end" }, nowMs),
-  }
-}
-
 /** The first moment of what was typed, or its last, in RFC 3339. */
 export function parseMoment({ flag, text, edge }: TypedDate, nowMs: number): string | undefined {
   if (text === undefined || microsOfText(text) !== undefined) return text
