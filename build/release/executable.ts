@@ -7,6 +7,7 @@ import { THREAD_ENTRIES } from "../../src/platform/threads.ts"
 import { assertRewritten, embeddedNative, embedding } from "./embed.ts"
 import { type NativeFiles, nativesOf } from "./natives.ts"
 import { ROOT } from "./packages.ts"
+import { makeRuntime } from "./runtime.ts"
 import { BuildFailure, type Target } from "./targets.ts"
 
 const LEVEL_BEST = 22
@@ -31,7 +32,8 @@ export async function makeExecutable(order: Order): Promise<Made> {
   // The bundler leaves the source maps beside what it makes, though the executable carries them; only the file counts.
   const workshop = mkdtempSync(join(dirname(out), ".build-"))
   try {
-    const inputs = await bundle(order, natives, join(workshop, "pond"))
+    const runtime = await makeRuntime(target, workshop)
+    const inputs = await bundle(order, natives, { runtime, outfile: join(workshop, "pond") })
     renameSync(join(workshop, "pond"), out)
     return { packages: packagesOf([...inputs, ...natives.map(({ addon }) => addon)]) }
   } finally {
@@ -39,7 +41,13 @@ export async function makeExecutable(order: Order): Promise<Made> {
   }
 }
 
-async function bundle(order: Order, found: readonly NativeFiles[], outfile: string): Promise<string[]> {
+interface Places {
+  /** Of the runtime that goes into it. */
+  readonly runtime: string
+  readonly outfile: string
+}
+
+async function bundle(order: Order, found: readonly NativeFiles[], places: Places): Promise<string[]> {
   const level = order.isRelease ? LEVEL_BEST : LEVEL_FAST
   const natives = new Map<NativeName, EmbeddedNative>()
   for (const files of found) natives.set(files.native, await embeddedNative(files, level))
@@ -57,7 +65,13 @@ async function bundle(order: Order, found: readonly NativeFiles[], outfile: stri
     sourcemap: "linked",
     metafile: true,
     // pond starts in the directories of strangers: what lies there must not configure it, let alone run in it.
-    compile: { target: order.target.runtime, outfile, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      target: order.target.runtime,
+      executablePath: places.runtime,
+      outfile: places.outfile,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
     plugins: [embedding(natives, webRuntime)],
     throw: false,
   })

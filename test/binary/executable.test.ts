@@ -79,6 +79,21 @@ test("what lies in the directory that it is started in has no effect", async () 
   expect(existsSync(join(alone.directory, "OBEYED"))).toBe(false)
 })
 
+test("no variable of the environment makes it load a file, or makes it another program", async () => {
+  using alone = shipped()
+  plantTraps(alone.directory)
+  const file = join(alone.directory, "hostile.js")
+  const environment = {
+    BUN_OPTIONS: `--preload ${file}`,
+    BUN_BE_BUN: "1",
+    BUN_INSPECT_PRELOAD: file,
+    NODE_OPTIONS: `--require ${file}`,
+  }
+  const { out } = await alone.runWith({ environment }, "--version")
+  expect(out).toBe(`pond ${version}\n`)
+  expect(existsSync(join(alone.directory, "OBEYED"))).toBe(false)
+})
+
 test("a native library that was cut short is made whole again", async () => {
   const [lance] = filesBelow(ready.natives, "lancedb.linux-x64-gnu.node").concat(filesBelow(ready.natives, ".node"))
   const { size } = statSync(lance!)
