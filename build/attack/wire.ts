@@ -55,10 +55,11 @@ async function guesses(address: string, token: string, seed: number, rounds: num
     const headers = any([
       { authorization: `Bearer ${wrong}` },
       { authorization: `Basic ${token}` },
+      { authorization: `Basic ${btoa(`${token}:${wrong}`)}` },
       { cookie: token },
       {},
     ])
-    const path = `${any(PATHS)}${any(["", `?token=${wrong}`, `?Token=${token}`])}`
+    const path = `${any(PATHS)}${any(["", `?token=${token}`, `?access_token=${token}`])}`
     const { status } = await fetch(`${address}${path}`, { method: any(["GET", "POST", "PUT", "OPTIONS"]), headers })
     if (status !== 401) through.push(`${path} ${status}`)
   }
@@ -83,7 +84,13 @@ async function otherPages(address: string, token: string): Promise<Outcome> {
     const { error } = (await (await fetch(`${address}/v1/status`, { headers })).json()) as { error?: unknown }
     if (status !== 400 || error === undefined) answered.push(origin)
   }
-  const found = `${answered.length} of ${origins.length} answered${answered.map((each) => `, ${each}`).join("")}`
+  // What a page loads without asking a script, such as an image: the browser adds the password that it knows.
+  const sites = ["cross-site", "same-site"]
+  for (const site of sites) {
+    const headers = { "sec-fetch-site": site, authorization: `Basic ${btoa(`pond:${token}`)}` }
+    if ((await fetch(`${address}/v1/status`, { headers })).status !== 400) answered.push(site)
+  }
+  const found = `${answered.length} of ${origins.length + sites.length} answered${answered.map((each) => `, ${each}`).join("")}`
   return { what: "pages of other ports", isRight: answered.length === 0, found }
 }
 

@@ -13,14 +13,23 @@ export type Fetch = (request: Request) => Promise<Response>
 const OWN_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"])
 /** Says that pond is there and which version, and nothing that is stored: what watches over a server has no token. */
 const OPEN_PATH = "/healthz"
-const TOKEN_PARAMETER = "token"
 
 /** Why a request is not answered; undefined if it is. */
 export function refusalOf(request: Request, allowedHosts: readonly string[]): PondError | undefined {
   const host = (request.headers.get("host") ?? "").toLowerCase()
   if (!isHostAllowed(host, allowedHosts)) return wrongHost()
   const origin = request.headers.get("origin")
-  return origin === null || isOriginAllowed(origin, host, allowedHosts) ? undefined : wrongOrigin()
+  const isAllowed = origin === null ? !isFromAnotherSite(request) : isOriginAllowed(origin, host, allowedHosts)
+  return isAllowed ? undefined : wrongOrigin()
+}
+
+/**
+ * A browser that was given the token as a password sends it with what any page loads from here, an image for example,
+ * which has no `Origin`. Where the request comes from another site or port it says so.
+ */
+function isFromAnotherSite(request: Request): boolean {
+  const site = request.headers.get("sec-fetch-site")
+  return site !== null && site !== "same-origin" && site !== "none"
 }
 
 /** A page of another site may lead a browser here under that site's name (DNS rebinding): only our own names are answered. */
@@ -48,18 +57,12 @@ function split(host: string): { readonly name: string; readonly port: string } {
   return { name, port: port === "80" ? "" : port }
 }
 
-/** Asks for the token before anything else is looked at, as `Authorization: Bearer` or, for a link, as `?token=`. */
+/** Asks for the token before anything else is looked at. Never in the address: proxies and browsers keep those. */
 export function requireToken(answer: Fetch, token: string): Fetch {
   const wanted = digest(token)
   return async (request) => {
-    const url = new URL(request.url)
-    if (url.pathname === OPEN_PATH) return await answer(request)
-    const inLink = url.searchParams.get(TOKEN_PARAMETER)
-    const given = bearerOf(request) ?? inLink ?? ""
-    if (!timingSafeEqual(digest(given), wanted)) return refused()
-    if (inLink === null) return await answer(request)
-    url.searchParams.delete(TOKEN_PARAMETER)
-    return await answer(new Request(url.href, request))
+    if (new URL(request.url).pathname === OPEN_PATH) return await answer(request)
+    return timingSafeEqual(digest(tokenOf(request) ?? ""), wanted) ? await answer(request) : refused()
   }
 }
 
@@ -68,8 +71,12 @@ function digest(text: string): Uint8Array {
   return Buffer.from(sha256Of(text), "hex")
 }
 
-function bearerOf(request: Request): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1]
+/** `Bearer TOKEN`, or `Basic`, which is what a browser makes of `http://pond:TOKEN@localhost`. */
+function tokenOf(request: Request): string | undefined {
+  const [, scheme, given = ""] = /^(Bearer|Basic) +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? []
+  if (scheme?.toLowerCase() !== "basic") return scheme && given
+  const userAndToken = Buffer.from(given, "base64").toString()
+  return userAndToken.slice(userAndToken.indexOf(":") + 1)
 }
 
 function refused(): Response {
@@ -79,7 +86,7 @@ function refused(): Response {
   )
   return Response.json(
     { error: { code, message, details } },
-    { status: 401, headers: { "www-authenticate": 'Bearer realm="pond"' } },
+    { status: 401, headers: { "www-authenticate": 'Bearer realm="pond", Basic realm="pond"' } },
   )
 }
 

@@ -61,11 +61,12 @@ export function openApi(): Json {
     },
     servers: [{ url: "/", description: "The pond server that sent this document." }],
     // None on a Unix socket or with --no-token.
-    security: [{ token: [] }, {}],
+    security: [{ token: [] }, { password: [] }, {}],
     paths: { ...paths, "/v1/sql/exports/{id}": EXPORT_PATH },
     components: {
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "Kept in the file that pond serve names." },
+        password: { type: "http", scheme: "basic", description: "The token, as the password of any user." },
       },
       schemas: Object.fromEntries(wireSchemas()),
     },

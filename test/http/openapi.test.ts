@@ -27,7 +27,7 @@ test("the document says where its server is, under which licence, and that a tok
   expect(openApi()).toMatchObject({
     info: { license: { identifier: "Apache-2.0" } },
     servers: [{ url: "/" }],
-    security: [{ token: [] }, {}],
+    security: [{ token: [] }, { password: [] }, {}],
     components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
   })
 })

@@ -29,7 +29,7 @@ async function serve(...words: readonly string[]): Promise<Served> {
   const said = new TextDecoder().decode(value)
   return {
     said,
-    address: /^Listening on ([^?\s]*?)(?:\/\?|\s)/.exec(said)?.[1] ?? "",
+    address: /^Listening on (\S*)/.exec(said)?.[1] ?? "",
     tokenFile: /(\S+)\n$/.exec(said)?.[1] ?? "",
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGTERM")
@@ -66,6 +66,8 @@ test("without the token nothing is answered but that pond is there", async () =>
     { authorization: `Bearer ${token.slice(0, -1)}` },
     { authorization: `Bearer ${token}x` },
     { authorization: `Basic ${token}` },
+    { authorization: `Basic ${btoa(`${token}:`)}` },
+    { authorization: `Basic ${btoa(`pond:${token}x`)}` },
     { authorization: "Bearer undefined" },
     { cookie: `token=${token}` },
   ]
@@ -82,15 +84,27 @@ test("without the token nothing is answered but that pond is there", async () =>
     }
   }
   expect((await fetch(`${first.address}/healthz`)).status).toBe(200)
+  expect((await fetch(`${first.address}/v1/status?token=${token}`)).status).toBe(401)
 })
 
-test("with the token, in a header or in the link, everything is answered, MCP too", async () => {
+test("a browser that knows the password sends it for no page of another site or port", async () => {
+  const authorization = `Basic ${btoa(`pond:${token}`)}`
+  const statuses = async (site: string) =>
+    (await fetch(`${first.address}/v1/status`, { headers: { authorization, "sec-fetch-site": site } })).status
+  expect(await statuses("none")).toBe(200)
+  expect(await statuses("same-origin")).toBe(200)
+  expect(await statuses("same-site")).toBe(400)
+  expect(await statuses("cross-site")).toBe(400)
+})
+
+test("with the token, as a bearer or as a password, everything is answered, MCP too", async () => {
   const headers = { authorization: `Bearer ${token}` }
   expect((await fetch(`${first.address}/v1/status`, { headers })).status).toBe(200)
-  expect((await fetch(`${first.address}/v1/status?token=${token}`)).status).toBe(200)
+  const asPassword = { authorization: `Basic ${btoa(`pond:${token}`)}` }
+  expect((await fetch(`${first.address}/v1/status`, { headers: asPassword })).status).toBe(200)
   const body = JSON.stringify({ protocol_version: 1, query: "hello" })
-  const post = { method: "POST", body, headers: { "content-type": "application/json" } }
-  expect((await fetch(`${first.address}/v1/search?token=${token}`, post)).status).toBe(200)
+  const post = { method: "POST", body, headers: { "content-type": "application/json", ...headers } }
+  expect((await fetch(`${first.address}/v1/search`, post)).status).toBe(200)
   const client = new Client({ name: "test", version: "0" })
   const transport = new StreamableHTTPClientTransport(new URL(`${first.address}/mcp`), { requestInit: { headers } })
   await client.connect(transport as Transport)
@@ -99,7 +113,8 @@ test("with the token, in a header or in the link, everything is answered, MCP to
 })
 
 test("the token is printed once as a link, and kept in a file that its owner alone reads", async () => {
-  expect(first.said).toStartWith(`Listening on ${first.address}/?token=${token}\n`)
+  const link = first.address.replace("://", `://pond:${token}@`)
+  expect(first.said).toStartWith(`Listening on ${first.address}\nWith its token: ${link}\n`)
   expect((statSync(first.tokenFile).mode & 0o777).toString(8)).toBe("600")
   await using second = await serve("--port", "0")
   expect(second.said).toBe(`Listening on ${second.address}\nThe token is in ${first.tokenFile}\n`)

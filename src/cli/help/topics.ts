@@ -233,8 +233,9 @@ servers may read it. A server answers HTTP and MCP:
 
 By default it listens on this machine only, rejects other host names, and asks for
 a token: the first start prints it, later ones name the file that keeps it. Send it
-as \`Authorization: Bearer TOKEN\`, or add \`?token=TOKEN\` to the URL. It has no user
-accounts and no TLS: put a reverse proxy with both in front. With --namespace it
+as \`Authorization: Bearer TOKEN\`, or as the password of a URL:
+http://pond:TOKEN@127.0.0.1:9801/v1/status. It has no user accounts and no TLS: put a
+reverse proxy with both in front. With --namespace it
 answers for that namespace only. A request for a namespace that does not exist is
 answered with 403.
 

@@ -50,7 +50,10 @@ export const serve = defineVerb({
 /** The token is printed once, when it is made: terminals and journals are kept. */
 function listeningText({ address, token }: Listening): string {
   if (token === undefined) return `Listening on ${address}\n`
-  if (token.isNew) return `Listening on ${address}/?token=${token.value}\nThe token is kept in ${token.path}\n`
+  if (token.isNew) {
+    const link = address.replace("://", `://pond:${token.value}@`)
+    return `Listening on ${address}\nWith its token: ${link}\nThe token is kept in ${token.path}\n`
+  }
   return `Listening on ${address}\nThe token is in ${token.path}\n`
 }
 
