@@ -12,6 +12,7 @@ import {
   scanRows,
   scanWithin,
 } from "./lance/read.ts"
+import { readBackFrom } from "./lance/read-back.ts"
 import { lastCommitOf, nextRowNumberOf, scanByNumber, takeByNumber, versionOf } from "./lance/row-numbers.ts"
 import { beginSnapshot } from "./lance/snapshot.ts"
 import { perhapsThere } from "./lance/stored-keys.ts"
@@ -48,7 +49,10 @@ function storeOf(catalog: Catalog): Store {
       return opened && { store: storeOf(opened.catalog), adopt: opened.adopt, end: opened.end }
     },
     removeStaleStaging: () => removeStaleStaging(catalog),
-    check: async (options) => (location.backend === "local" ? await checkTables(location.uri, context, options) : []),
+    check: async (options) => {
+      if (location.backend !== "local") return []
+      return await checkTables(location.uri, context, { ...options, readBack: readBackFrom(catalog, options.signal) })
+    },
     repair: async () => (location.backend === "local" ? await repairStore(location.uri, context) : []),
     useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),

@@ -32,6 +32,8 @@ export interface Catalog {
   open(definition: TableDefinition): Promise<LanceTable | undefined>
   /** The table as it lies in that folder, which is not the one of the store. */
   openAt(folder: string, definition: TableDefinition): Promise<LanceTable | undefined>
+  /** A table of which nothing but the name is known, for who reads it as it lies there; below that folder, or of the store. */
+  openNamed(name: string, folder?: string): Promise<LanceTable | undefined>
   create(definition: TableDefinition): Promise<CreatedTable>
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
@@ -119,6 +121,14 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
     openAt: async (folder, definition) => {
       const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, { session: caches.session() }))
       return await openTable(elsewhere, definition, retry)
+    },
+    openNamed: async (name, folder) => {
+      if (folder === undefined && (await isAbsent(join(location.uri, `${name}.lance`)))) return undefined
+      const options = { session: caches.session() }
+      const open = await (folder === undefined
+        ? connected()
+        : withRetries(retry, () => engine().lance.connect(folder, options)))
+      return await withRetries(retry, () => open.openTable(name))
     },
     create: async (definition) => {
       const created = await createTable(await connected(), definition, retry)

@@ -16,9 +16,11 @@ import { between } from "../../platform/memory.ts"
 import { arrowTable } from "../columns/arrow-rows.ts"
 import { keyHashesOf } from "../columns/batch-cells.ts"
 import { type ColumnBatch, columnsOf, keyHashes, ofColumns, rowsOfColumns, valuesOf } from "../columns/column-batch.ts"
+import { contentHash, hashedColumns } from "../columns/content-hash.ts"
 import { freeBytes, type RowBatch, rowsOfBatch, tableOfBatches } from "../columns/row-batch.ts"
 import { concatColumns, pickRows } from "../columns/slice-columns.ts"
 import { type Filter, filterText } from "../filter.ts"
+import type { WrittenRows } from "../local/local-table.ts"
 import type { Inserted, InsertedColumns } from "../table.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
@@ -147,9 +149,9 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
     const content = offered.content(absent)
-    const groups = dataset.local === undefined ? [] : groupsOf(definition, content)
+    const written = dataset.local === undefined ? undefined : describeContent(definition, content)
     const inserted = await commit(dataset, table, content)
-    dataset.local?.noteRows(inserted, groups)
+    if (written !== undefined) dataset.local?.noteRows({ ...written, count: inserted })
     if (inserted >= LARGE_ROWS) between("commits")
     dataset.put += inserted
     // Without a lock another writer may have read the fingerprints anew, with these rows or without.
@@ -161,6 +163,13 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     }
     return { inserted, absent }
   })
+}
+
+/** What can be made again is deleted too, and a hash is one of all the rows. */
+function describeContent(definition: TableDefinition, content: ArrowTable): Omit<WrittenRows, "count"> {
+  if (definition.derived === true) return { groups: [] }
+  const spans = content.batches.map((record) => ({ record, from: 0, to: record.numRows }))
+  return { groups: groupsOf(definition, content), hash: contentHash(spans, hashedColumns(content.schema)) }
 }
 
 /**

@@ -36,18 +36,21 @@ export interface AssessOptions {
   /** Of the files, which are read: all of them where it is absent. */
   readonly isChosen?: ((path: string) => boolean) | undefined
   readonly signal?: AbortSignal | undefined
+  /** What checks have found, where that is not noted yet. */
+  readonly noted?: readonly string[]
 }
 
-const NOTHING: Checksums = { files: new Map(), rows: [], damagedLines: 0 }
+const NOTHING: Checksums = { files: new Map(), rows: [], proved: 0, damagedLines: 0 }
 
-export async function assessTable(table: LocalTable, { isDeep, isChosen, signal }: AssessOptions): Promise<Assessment> {
+export async function assessTable(table: LocalTable, options: AssessOptions): Promise<Assessment> {
+  const { isDeep, isChosen, signal } = options
   // Before the table is listed: a commit in between makes the table newer, never the record.
   const recorded = await table.recorded()
   const paths = await table.files.list(table.folder)
   if (paths.length === 0) return lostTable(recorded)
   const sums = isDeep ? await table.checksums.read() : NOTHING
   const damaged = new Map<string, DamagedFile["found"]>()
-  for (const path of await notedDamage(table)) if (paths.includes(path)) damaged.set(path, "changed")
+  for (const path of options.noted ?? (await notedDamage(table))) if (paths.includes(path)) damaged.set(path, "changed")
   const bytesRead = isDeep ? await compareFiles(table, { paths, sums, damaged }, { isChosen, signal }) : 0
   const { base, isInPlace } = await findBase(table, { recorded, paths, damaged })
   if (base !== undefined) await addUnusable(table, { base, paths, sums }, damaged)

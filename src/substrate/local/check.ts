@@ -12,7 +12,7 @@ import type { Checksums, StoredRows } from "./checksums.ts"
 import { describeDamage } from "./describe-damage.ts"
 import { diskFiles } from "./disk-files.ts"
 import { type LocalTable, OWN_FOLDER, openLocalTable } from "./local-table.ts"
-import { type LostFragment, rowsOfManifest } from "./manifest-edit.ts"
+import { type LostFragment, rowsOfManifest, withoutDamaged } from "./manifest-edit.ts"
 import { blobOwner } from "./manifest-file.ts"
 
 const TABLE_FOLDER = /^([a-z][a-z0-9_]{0,62})\.lance$/
@@ -37,20 +37,52 @@ function namesIn(folder: string): string[] {
   }
 }
 
-export async function checkTables(root: string, context: StoreContext, options: CheckOptions): Promise<CheckedTable[]> {
+/** Of those commits the ones whose rows are not as they were given, as far as they can be read. */
+export type ReadBack = (
+  table: LocalTable,
+  found: Assessment,
+  commits: readonly StoredRows[],
+) => Promise<readonly StoredRows[]>
+
+export async function checkTables(
+  root: string,
+  context: StoreContext,
+  { readBack, ...options }: CheckOptions & { readonly readBack: ReadBack },
+): Promise<CheckedTable[]> {
   const checked: CheckedTable[] = []
   const noted: Record<string, readonly string[]> = {}
+  const { isDeep, signal } = options
   for (const table of openLocalTables(root, context)) {
     options.onTable?.(table.name)
-    const { isDeep, signal } = options
-    const found = await assessTable(table, { isDeep, signal, isChosen: chooser(table.name, options) })
+    const byFiles = await assessTable(table, { isDeep, signal, isChosen: chooser(table.name, options) })
     const sums = await table.checksums.read()
-    const paths = found.damaged.flatMap(({ path, found: how }) => (how === "changed" ? [path] : []))
+    const paths = byFiles.damaged.flatMap(({ path, found: how }) => (how === "changed" ? [path] : []))
+    if (isDeep) paths.push(...(await filesOfChangedRows(table, byFiles, sums, readBack)))
     if (paths.length > 0) noted[table.name] = paths
-    checked.push(await report(table, found, sums))
+    const found =
+      paths.length === byFiles.damaged.length ? byFiles : await assessTable(table, { isDeep: false, noted: paths })
+    checked.push(await report(table, { ...found, bytesRead: byFiles.bytesRead, uncovered: byFiles.uncovered }, sums))
   }
-  if (options.isDeep) await noteDamage(root, context, noted)
+  if (isDeep) await noteDamage(root, context, noted)
   return checked
+}
+
+/** Each commit is read back once, and again after a compaction. What is right then has a checksum that keeps it so. */
+async function filesOfChangedRows(
+  table: LocalTable,
+  found: Assessment,
+  { rows: commits, proved, damagedLines }: Checksums,
+  readBack: ReadBack,
+): Promise<readonly string[]> {
+  const unproved = commits.filter(({ from }) => from >= proved)
+  const { base } = found
+  if (base === undefined || unproved.length === 0) return []
+  const changed = await readBack(table, found, unproved)
+  const isProof = changed.length === 0 && found.damaged.length === 0 && damagedLines === 0
+  if (isProof) await table.checksums.prove(Math.max(...unproved.map(({ to }) => to)))
+  return withoutDamaged(base.bytes, () => true)
+    .lost.filter(({ ranges }) => changed.some((rows) => ranges.some(([from, to]) => from < rows.to && rows.from < to)))
+    .flatMap(({ files }) => files.filter((path) => path.startsWith("data/")))
 }
 
 /** A share of the files by a hash of the name, which moves on with each round, so that all of them have their turn. */

@@ -9,12 +9,17 @@ import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../p
 import { ensureWritable } from "../../platform/host/paths.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import type { StoreContext } from "../store-context.ts"
-import { type ChecksumLog, type Covered, openChecksumLog } from "./checksums.ts"
+import { type ChecksumLog, type Covered, openChecksumLog, type StoredRows } from "./checksums.ts"
 import type { DiskFiles } from "./disk-files.ts"
 import { rowsOfManifest } from "./manifest-edit.ts"
 import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
 import { type RecordedManifest, readRecord, writeRecord } from "./manifest-record.ts"
 import { openReaders, type Readers } from "./readers.ts"
+
+/** Rows of a commit, as they were given. */
+export interface WrittenRows extends Pick<StoredRows, "groups" | "hash"> {
+  readonly count: number
+}
 
 export interface LocalTable {
   readonly name: string
@@ -35,7 +40,7 @@ export interface LocalTable {
   /** The manifest of the last durable version, kept outside the table: the newest in the table must not be older. */
   recorded(): Promise<RecordedManifest | undefined>
   /** Under the lock: rows that were just committed, to be noted with their checksums. */
-  noteRows(count: number, groups: readonly string[]): void
+  noteRows(rows: WrittenRows): void
   /** Under the lock: what a repair has left is the table from now on, however old. */
   record(): Promise<void>
   /** The files in pond's own folder that say what the table must be. */
@@ -67,7 +72,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   const checksums = openChecksumLog(join(own, `${name}.checksums`), files)
   const copy = join(own, `${name}.manifest`)
   let known: Set<string> | undefined
-  let written: { readonly count: number; readonly groups: readonly string[] } | undefined
+  let written: WrittenRows | undefined
 
   async function makeDurable(isAnew = false): Promise<void> {
     const present = await files.list(folder)
@@ -128,8 +133,8 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     makeDurable: () => makeDurable(),
     checksums,
     recorded,
-    noteRows: (count, groups) => {
-      written = { count, groups }
+    noteRows: (rows) => {
+      written = rows
     },
     record: () => makeDurable(true),
     notes: NOTES.map((kind) => join(own, `${name}.${kind}`)),
@@ -148,12 +153,9 @@ export function openLocalTable(root: string, name: string, context: StoreContext
 }
 
 /** Of each row that was written the group, once: rows get the numbers before the one that the next row gets. */
-function storedRows(
-  manifest: Uint8Array,
-  { count, groups }: { readonly count: number; readonly groups: readonly string[] },
-) {
+function storedRows(manifest: Uint8Array, { count, ...rows }: WrittenRows): StoredRows {
   const { next } = rowsOfManifest(manifest)
-  return { from: next - count, to: next, groups }
+  return { from: next - count, to: next, ...rows }
 }
 
 /** Undefined where nothing can be locked, as on a read-only disk: there nobody cleans up either. */

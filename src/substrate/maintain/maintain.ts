@@ -4,8 +4,10 @@
  */
 import { join } from "node:path"
 import type { IndexConfig, Table as LanceTable } from "@lancedb/lancedb"
+import { PondError } from "../../model/errors.ts"
 import { between } from "../../platform/memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
+import { findChangedRows } from "../lance/prove-rows.ts"
 import { assessTable } from "../local/assess.ts"
 import { damagedTable } from "../local/describe-damage.ts"
 import type { MaintenanceReport, TableStatistics } from "../table.ts"
@@ -95,12 +97,43 @@ async function refuseUnproven({ local, catalog, definition }: Dataset): Promise<
 /** The engine compacts indexed and unindexed fragments apart, so that the second round finds what the first has left. */
 const ROUNDS_MAX = 3
 
-async function compact(dataset: Dataset, table: LanceTable): Promise<void> {
+/** `isLocked`: whether the write lock of the table is held already. */
+async function compact(dataset: Dataset, table: LanceTable, isLocked = false): Promise<void> {
   await refuseUnproven(dataset)
+  const before = await dataset.attempt(() => table.version())
+  let isRewritten = false
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const { compaction } = await dataset.attempt(() => table.optimize())
-    if (compaction.fragmentsRemoved === 0) return
+    if (compaction.fragmentsRemoved === 0) break
+    isRewritten = true
   }
+  if (!isRewritten || (await isAsGiven(dataset, table))) return
+  const restore = () => takeBack(dataset, table, before)
+  await (isLocked ? restore() : dataset.exclusively(restore))
+  throw new PondError(
+    "storage_unavailable",
+    `A compaction of the table ${dataset.definition.name} gave other rows than were stored, and was taken back. Run \`pond check --read-data\`.`,
+    { details: { store: dataset.catalog.location.shown, table: dataset.definition.name, failure: "damaged" } },
+  )
+}
+
+/** Before what was rewritten is removed: a fault of the memory on the way would otherwise get a checksum, and stay. */
+async function isAsGiven({ local }: Dataset, table: LanceTable): Promise<boolean> {
+  if (local === undefined) return true
+  const { rows } = await local.checksums.read()
+  await local.checksums.prove(0)
+  if ((await findChangedRows(table, rows)).length > 0) return false
+  await local.checksums.prove(rows.reduce((most, { to }) => Math.max(most, to), 0))
+  return true
+}
+
+/** Unless somebody has written since: then the compaction stays, and a check finds what is wrong. */
+async function takeBack(dataset: Dataset, table: LanceTable, before: number): Promise<void> {
+  const own = await dataset.attempt(() => table.version())
+  await dataset.attempt(() => table.checkoutLatest())
+  if ((await dataset.attempt(() => table.version())) !== own) return
+  await dataset.attempt(() => table.checkout(before))
+  await dataset.attempt(() => table.restore())
 }
 
 // --- Cleaning --------------------------------------------------------------------------------------------------------
@@ -120,7 +153,7 @@ async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
     // Compacted before it is asked who reads: the removal below makes no version of its own then, and who begins to read
     // in between reads the one that stays.
     await dataset.attempt(() => table.checkoutLatest())
-    await compact(dataset, table)
+    await compact(dataset, table, true)
     // A power cut must not take what the compaction wrote when what it was made of is gone already.
     await dataset.local?.makeDurable()
     const olderThan = await removableBefore(dataset, table)

@@ -1,0 +1,86 @@
+/**
+ * Reads rows back and compares them with the hash that was made of them before they were written: the one proof that what
+ * lies in the files is what was given. Rows of a commit keep their numbers through every compaction, and so their hash.
+ */
+import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { RecordBatch } from "apache-arrow"
+import { contentHash, hashedColumns, type RowSpan } from "../columns/content-hash.ts"
+import type { StoredRows } from "../local/checksums.ts"
+
+const ROW = "_rowid"
+
+interface Gathered {
+  readonly stored: StoredRows
+  readonly spans: { readonly first: number; readonly span: RowSpan }[]
+  rows: number
+}
+
+/**
+ * Those of the commits whose rows are not as they were given. Rows that are not there are no matter of this. Memory holds
+ * the rows of one commit where they stand in order, as compactions leave them.
+ */
+export async function findChangedRows(
+  table: LanceTable,
+  commits: readonly StoredRows[],
+  signal?: AbortSignal,
+): Promise<readonly StoredRows[]> {
+  const hashed = commits.filter(({ hash }) => hash !== undefined).toSorted((one, other) => one.from - other.from)
+  const [first] = hashed
+  if (first === undefined) return []
+  const waiting = hashed.map((stored): Gathered => ({ stored, spans: [], rows: 0 }))
+  const columns = hashedColumns((await table.schema()) as never)
+  const query = table
+    .query()
+    .select([...columns])
+    .withRowId()
+  if (first.from > 0) query.where(`${ROW} >= ${first.from}`)
+  const changed: StoredRows[] = []
+  for await (const record of query) {
+    signal?.throwIfAborted()
+    for (const { place, first: number, span } of runsOf(record as unknown as RecordBatch, waiting)) {
+      const gathered = waiting[place] as Gathered
+      gathered.spans.push({ first: number, span })
+      gathered.rows += span.to - span.from
+      if (gathered.rows === gathered.stored.to - gathered.stored.from && !isAsGiven(gathered, columns))
+        changed.push(gathered.stored)
+    }
+  }
+  return changed
+}
+
+function isAsGiven({ stored, spans }: Gathered, columns: readonly string[]): boolean {
+  const inOrder = spans.splice(0).toSorted((one, other) => one.first - other.first)
+  return (
+    contentHash(
+      inOrder.map(({ span }) => span),
+      columns,
+    ) === stored.hash
+  )
+}
+
+/** Stretches of a batch whose rows are of one commit, and have numbers that follow each other. */
+function* runsOf(record: RecordBatch, commits: readonly Gathered[]) {
+  const ids = record.getChild(ROW)?.data[0]?.values as BigUint64Array
+  for (let from = 0; from < record.numRows; ) {
+    const first = Number(ids[from])
+    const place = placeOf(first, commits)
+    const end = commits[place]?.stored.to ?? first + 1
+    let to = from + 1
+    while (to < record.numRows && Number(ids[to]) === first + (to - from) && Number(ids[to]) < end) to++
+    if (place >= 0) yield { place, first, span: { record, from, to } }
+    from = to
+  }
+}
+
+/** Of the commit that has stored that row; -1 where none is known. */
+function placeOf(row: number, commits: readonly Gathered[]): number {
+  let [low, high] = [0, commits.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const { from, to } = (commits[middle] as Gathered).stored
+    if (row < from) high = middle - 1
+    else if (row >= to) low = middle + 1
+    else return middle
+  }
+  return -1
+}
