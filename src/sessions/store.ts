@@ -193,7 +193,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     origins,
     divergenceCheck: (ids, isSource) => openDivergenceCheck(tables, ids, isSource),
     copies: openCopies(store, context.clock),
-    conversations: openConversations(tables, context.lifetime),
+    conversations: openConversations(tables, origins, context.lifetime),
     facts,
     ...openLogs(reading),
     places: async (id, kind) => {

@@ -30,6 +30,21 @@ interface Said {
 
 type GoOn = (path: string, said: Said) => void
 
+const goOnInDatabase: GoOn = (path, { text, moment, sessionId }) => {
+  using database = new Database(path)
+  const id = `msg_zzz${Date.parse(moment)}`
+  database.run(
+    `insert into message (id, session_id, time_created, time_updated, data)
+     select ?, session_id, ?, ?, data from message where data like '%"user"%' and session_id = ? limit 1`,
+    [id, Date.parse(moment), Date.parse(moment), sessionId],
+  )
+  database.run(
+    `insert into part (id, message_id, session_id, time_created, time_updated, data)
+     select 'prt_' || id, id, session_id, time_created, time_updated, ? from message where id = ?`,
+    [JSON.stringify({ type: "text", text }), id],
+  )
+}
+
 const GOES_ON: Readonly<Record<string, GoOn>> = {
   "claude-code": (path, { sessionId, text, moment: timestamp }) =>
     add(path, {
@@ -40,20 +55,8 @@ const GOES_ON: Readonly<Record<string, GoOn>> = {
     const payload = { type: "message", role: "user", content: [{ type: "input_text", text }] }
     add(path, { timestamp, type: "response_item", payload })
   },
-  opencode: (path, { text, moment, sessionId }) => {
-    using database = new Database(path)
-    const id = `msg_zzz${Date.parse(moment)}`
-    database.run(
-      `insert into message (id, session_id, time_created, time_updated, data)
-       select ?, session_id, ?, ?, data from message where data like '%"user"%' and session_id = ? limit 1`,
-      [id, Date.parse(moment), Date.parse(moment), sessionId],
-    )
-    database.run(
-      `insert into part (id, message_id, session_id, time_created, time_updated, data)
-       select 'prt_' || id, id, session_id, time_created, time_updated, ? from message where id = ?`,
-      [JSON.stringify({ type: "text", text }), id],
-    )
-  },
+  opencode: goOnInDatabase,
+  kilo: goOnInDatabase,
   pi: (path, { text, moment: timestamp }) => {
     const message = { role: "user", content: [{ type: "text", text }], timestamp: Date.parse(timestamp) }
     const id = crypto.randomUUID().slice(0, 8)
