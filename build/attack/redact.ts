@@ -3,6 +3,7 @@
  * what was missed and what was taken wrongly.
  */
 import { findCredentials } from "../../src/operations/share/find-credentials.ts"
+import { createRedactor } from "../../src/operations/share/redact.ts"
 import { CREDENTIAL_SHAPES, LOOK_ALIKES } from "../../test/support/credential-shapes.ts"
 import type { Chaos, Outcome } from "../lib/outcome.ts"
 
@@ -26,7 +27,7 @@ export const attack: Chaos = {
   run: async function* (): AsyncIterable<Outcome> {
     for (const [name, dress] of Object.entries(DRESSES)) {
       const missed = CREDENTIAL_SHAPES.filter(
-        ([, around, secret]) => !isFound(dress(around.replace("%%", () => secret))),
+        ([, around, secret]) => !isTakenOut(dress(around.replace("%%", () => secret)), secret),
       )
       const share = 1 - missed.length / CREDENTIAL_SHAPES.length
       yield {
@@ -46,4 +47,15 @@ export const attack: Chaos = {
 
 function isFound(text: string): boolean {
   return findCredentials(text).length > 0
+}
+
+/** A dozen characters in a row of a credential are too many to leave. */
+const LEFT_UNITS_MAX = 12
+
+function isTakenOut(text: string, secret: string): boolean {
+  if (!isFound(text)) return false
+  const left = createRedactor({}).clean(text)
+  for (let from = 0; from + LEFT_UNITS_MAX <= secret.length; from++)
+    if (left.includes(secret.slice(from, from + LEFT_UNITS_MAX))) return false
+  return true
 }

@@ -15,9 +15,12 @@ const CODE =
   /^[A-Za-z_$][\w$]*(?:[.:]+[\w$!?]+)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[./~]|:\/\/|^(?:sha|md|argon|bcrypt|scrypt|pbkdf|base|ed|rsa|utf-?)\d*/
 const isValue = (secret: string) => isRandom(secret) && !CODE.test(secret)
 
-const PASSWORD_NAME = "(?:pass(?:word|wd|phrase)|passwd|pwd)"
+/** Small and large letters and digits: no word, no name and no checksum. */
+const isGenerated = (secret: string) => isValue(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret)
+
+const PASSWORD_NAME = "(?:pass(?:word|wd|phrase)|passwd|pwd|(?<=[a-z0-9]_)pass)"
 const KEY_NAME =
-  "(?:secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret|api[_-]?key|(?:access|auth|refresh|bearer|id|session|deploy|bot)[_-]?token|(?:access|private|signing|encryption)[_-]?key)"
+  "(?:secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|client[_-]?secret|api[_-]?key|(?:access|auth|refresh|bearer|id|session|deploy|bot)[_-]?token|(?:access|private|signing|encryption)[_-]?key)"
 const SECRET_NAME = `(?:${PASSWORD_NAME}|${KEY_NAME})`
 /** What a value without quotes is made of, and what may come after it. */
 const BARE = String.raw`[^\s"'\`\\()<>{}[\],;|]`
@@ -60,6 +63,19 @@ export const PLACE_FORMS: readonly CredentialForm[] = [
     kind: "cookie header",
     marks: ["curl"],
     pattern: /\bcurl\b[^\n|;&]{0,300}?\s(?:-b|--cookie)[ =]?["'](?<secret>[\w.-]{1,60}=[^"'\n$]{12,4000})["']/g,
+    isSecret: isWritten,
+  },
+  {
+    kind: "password of a command",
+    marks: ["http", "xh"],
+    pattern:
+      /(?:^|[\s;|&])(?:https?|xh)\s[^\n|;&]{0,200}?(?:-a|--auth)[ =]["']?[^\s:"'$]{1,80}:(?<secret>[^\s"'$]{4,200})/gm,
+    isSecret: isWritten,
+  },
+  {
+    kind: "password of a command",
+    marks: ["ldap"],
+    pattern: /\bldap[a-z]+\s[^\n|;&]{0,300}?-w\s*["']?(?<secret>[^\s"'$-][^\s"'$]{3,200})/g,
     isSecret: isWritten,
   },
   {
@@ -124,7 +140,7 @@ export const PLACE_FORMS: readonly CredentialForm[] = [
   {
     kind: "assigned secret",
     pattern: new RegExp(
-      String.raw`${SECRET_NAME}\\{0,3}["']?\s*(?:[:=]|=>)\s*\\{0,3}["'](?<secret>[^\s"'\\<>{}]{8,200})\\{0,3}["']`,
+      String.raw`${SECRET_NAME}\\{0,3}["']?\s*(?:[:=]|=>)\s*\\{0,3}["'](?<secret>[^\s"'\\<>{}]{8,4000})\\{0,3}["']`,
       "gi",
     ),
     isSecret: isRandom,
@@ -134,6 +150,40 @@ export const PLACE_FORMS: readonly CredentialForm[] = [
     pattern:
       /\b[A-Z0-9_]*(?:PASSWORD|PASSWD|[A-Z0-9]_PASS|[A-Z0-9]_PWD|SECRET|TOKEN|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY)(?:_\d+)?=["']?(?<secret>[^\s"'`$<>{}()[\]|;,\\&]{6,})/g,
     isSecret: isWritten,
+  },
+  // Connection strings, queries of URLs, properties, arguments that set a value: no space on either side.
+  {
+    kind: "assigned secret",
+    marks: ["="],
+    pattern: new RegExp(
+      String.raw`(?:^|[\s?&;,"'=._-])(?:${PASSWORD_NAME}|${KEY_NAME})=(?<secret>[^\s"'\`\\()<>{}[\],;|&]{6,2000})`,
+      "gim",
+    ),
+    isSecret: isValue,
+  },
+  {
+    kind: "assigned secret",
+    marks: ["</"],
+    pattern: new RegExp(String.raw`<(?:[\w-]+:)?${SECRET_NAME}>(?<secret>[^\s<>]{6,400})</`, "gi"),
+    isSecret: isValue,
+  },
+  {
+    kind: "assigned secret",
+    marks: ["ENV", "set "],
+    pattern:
+      /\b(?:ENV|set\s+-[gUx]+)\s+[A-Z0-9_]*(?:PASSWORD|SECRET|TOKEN|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY)\s+["']?(?<secret>[^\s"'$<>{}]{8,400})/g,
+    isSecret: isValue,
+  },
+  {
+    kind: "assigned secret",
+    marks: ["oken"],
+    pattern: /(?:^|[\s"'])token\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?(?<secret>[\w.~+/-]{24,2000}=*)(?![\w(])/gim,
+    isSecret: isGenerated,
+  },
+  {
+    kind: "password in a URL",
+    marks: ["://"],
+    pattern: /:\/\/(?<secret>[0-9a-f]{32})@/g,
   },
   // YAML, INI, properties: without quotes, so the value has to say more.
   {
