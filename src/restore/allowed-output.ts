@@ -41,9 +41,18 @@ export function isAllowedPath({ output }: Pick<Adapter, "output">, relativePath:
   if (/[\0\\]/.test(relativePath)) return false
   const names = relativePath.split("/")
   if (/\p{Cc}/u.test(names.at(-1) ?? "")) return false
-  if (names.some((name) => name === "" || name.startsWith(".") || INSTRUCTIONS.test(name))) return false
+  if (names.some(isObeyed)) return false
   return output.relativePaths.some((form) => form.test(relativePath))
 }
 
-/** Read by agents that are started in the directory where they lie, and a session says in which directory it goes on. */
-const INSTRUCTIONS = /^(?:claude(?:\.local)?|agents(?:\.override)?|gemini|qwen|skill|copilot-instructions)\.md$/i
+/**
+ * Read by agents that are started in the directory where they lie, and a session says in which directory it goes on:
+ * instructions, and settings that name programs to start. Some disks fold case, and skip what cannot be seen.
+ */
+const OBEYED =
+  /^(?:(?:claude|agents?|gemini|qwen|skill|context|crush|warp|kilo)(?:\.local|\.override)?|copilot-instructions)\.md$|^(?:opencode|kilo|crush)\.jsonc?$/iu
+
+function isObeyed(name: string): boolean {
+  const seen = name.normalize("NFC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+  return seen === "" || seen.startsWith(".") || OBEYED.test(seen)
+}

@@ -33,22 +33,65 @@ export const OBEYED: readonly string[] = [
   "snapshot/x/hooks/post-checkout",
   "extensions/evil.ts",
   "models.json",
+  // Gemini CLI, Qwen Code, Copilot CLI, Kilo Code
+  "GEMINI.md",
+  "QWEN.md",
+  "oauth_creds.json",
+  "google_accounts.json",
+  "trustedFolders.json",
+  "commands/deploy.toml",
+  "extensions/evil/gemini-extension.json",
+  "tmp/alpha/shell_history",
+  "mcp-config.json",
+  "copilot-instructions.md",
+  "session-state/AGENTS.md",
+  "kilo.json",
+  "kilo.jsonc",
+  "settings/mcp_settings.json",
+  "todos/../settings.json",
+  "shell-snapshots/snapshot-bash-1.sh",
+  "file-history/x/settings.json@v1",
+  "ide/1.lock",
   "bin/rg",
   "a.sh",
   "package.json",
 ]
 
+/** What an agent obeys that is started in the directory where it lies, also as disks fold names. */
+const OBEYED_ANYWHERE: readonly string[] = [
+  "AGENTS.md",
+  "AGENT.md",
+  "AGENTS.override.md",
+  "claude.MD",
+  "CLAUDE.local.md",
+  "CLAU\u200dDE.md",
+  "GEMINI.md",
+  "QWEN.md",
+  "SKILL.md",
+  "S\u212aILL.md",
+  "CRUSH.md",
+  "opencode.json",
+  "OpenCode.jsonc",
+  "kilo.json",
+  "kilo.jsonc",
+  ".mcp.json",
+  "\u200d.mcp.json",
+  ".envrc",
+  ".cursorrules",
+]
+
 /** Each makes of a good path one that no client gives. */
-const CHANGES: readonly ((path: string, name: string) => string)[] = [
+const CHANGES: readonly ((path: string, name: string, obeyed: string) => string)[] = [
   (path) => `../${path}`,
   (path) => `/${path}`,
   (path) => `./${path}`,
   (path) => path.replace(/[^/]*$/, (last) => `../../../${last}`),
   (path) => path.replace(/[^/]*$/, (last) => `.hidden/${last}`),
   (path) => path.replace(/[^/]*$/, (last) => `.${last}`),
-  (path) => path.replace(/[^/]*$/, "AGENTS.md"),
-  (path) => path.replace(/[^/]*$/, "claude.MD"),
-  (path) => path.replace(/[^/]*$/, "SKILL.md"),
+  (path, _, obeyed) => path.replace(/[^/]*$/, obeyed),
+  (path, _, obeyed) => path.replace(/[^/]*$/, (last) => `${last}/${obeyed}`),
+  (path, _, obeyed) => `${path.replace(/\.[^./]*$/, "")}/${obeyed}`,
+  (path, _, obeyed) => path.replace(/\/[^/]*(?=\/[^/]*$)/, `/${obeyed}`),
   (path) => path.replaceAll(/\/|$/g, "\\"),
   (path) => `${path}\n`,
   (path) => `${path}\0.txt`,
@@ -66,7 +109,11 @@ export function* hostilePaths(seed: number, rounds: number, good: readonly strin
   yield* OBEYED
   const random = seededRandom(seed)
   const any = <T>(list: readonly T[]): T => list[Math.trunc(random.next() * list.length)] as T
-  for (let round = 0; round < rounds; round++) yield any(CHANGES)(any(good), any(OBEYED))
+  for (let round = 0; round < rounds; round++) {
+    const path = any(good)
+    const changed = any(CHANGES)(path, any(OBEYED), any(OBEYED_ANYWHERE))
+    if (changed !== path) yield changed
+  }
 }
 
 const ID_CHANGES: readonly ((id: string) => string)[] = [
