@@ -18,6 +18,7 @@
  *   bun run clients --continued               the target goes on, is synced, and what was said since is restored too
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
+ *   bun run clients --blame                   the clients work in a repository, and git judges `pond blame`
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
  *
  * It ends with how many are ok, how many a client cannot (and how that is known), and how many failed.
@@ -28,6 +29,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { adapterById } from "../src/adapters/registry.ts"
+import { blame } from "../test/clients/blame.ts"
 import type { Client } from "../test/clients/client.ts"
 import { CLIENTS, clientNamed } from "../test/clients/clients.ts"
 import { goOn } from "../test/clients/continued.ts"
@@ -65,6 +67,7 @@ const { values } = parseArgs({
     reasoning: { type: "string", default: "text" },
     recall: { type: "boolean", default: false },
     registered: { type: "boolean", default: false },
+    blame: { type: "boolean", default: false },
   },
 })
 
@@ -78,12 +81,14 @@ async function main(place: Place): Promise<void> {
   const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
   const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
   for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
-  const isAsked = values.recall || values.registered
+  const isAsked = values.recall || values.registered || values.blame
   const verdicts: Verdict[] = []
   for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client)))
   if (isEverything() || isAsked) {
-    if (!values.registered) verdicts.push(...overMcp(place, from, "recall", recall))
-    if (!values.recall) verdicts.push(...overMcp(place, from, "registered", registered))
+    const wants = (asked: boolean) => asked || !isAsked
+    if (wants(values.recall)) verdicts.push(...overMcp(place, from, "recall", recall))
+    if (wants(values.registered)) verdicts.push(...overMcp(place, from, "registered", registered))
+    if (wants(values.blame)) verdicts.push(...overMcp(place, from, "blame", blame))
   }
   summarize(verdicts)
   process.exitCode = verdicts.length > 0 && !verdicts.some(isFailed) ? 0 : 1

@@ -43,6 +43,8 @@ export interface Adapter {
   readonly models?: Models
   /** Where its records name the git branch, as keys below the record: the first that is there. */
   readonly branch?: readonly (readonly string[])[]
+  /** What the record of a finished tool call says of the file that the tool read or wrote. */
+  readonly files?: (record: JsonValue, callId: string) => FileRecord | undefined
   readonly database?: Database
   /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
   readonly contentIds?: true
@@ -61,6 +63,14 @@ export interface Judgement {
   readonly by: "client" | "samples" | "source only"
   readonly from: string
   readonly to: string
+}
+
+/** A file as the record of a tool call has it, beside what the call and its result say. */
+export interface FileRecord {
+  /** All of it before the call; null where there was no such file. Absent where the record does not say. */
+  readonly before?: string | null
+  /** All of it as the call showed it or left it. */
+  readonly whole?: string
 }
 
 // --- Plan: what is on the disk --------------------------------------------------------------------------------------

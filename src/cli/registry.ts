@@ -56,6 +56,24 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/get.ts")).get,
   },
   {
+    name: "files",
+    group: "archive",
+    summary: "List the files that a session read and changed.",
+    load: async () => (await import("./verbs/files.ts")).files,
+  },
+  {
+    name: "blame",
+    group: "archive",
+    summary: "Show which session and message wrote each line of a file.",
+    load: async () => (await import("./verbs/blame.ts")).blame,
+  },
+  {
+    name: "recover",
+    group: "archive",
+    summary: "Bring back a version of a file that an agent read or wrote.",
+    load: async () => (await import("./verbs/recover.ts")).recover,
+  },
+  {
     name: "sql",
     group: "archive",
     summary: "Run one SELECT query over the stored sessions.",

@@ -2,6 +2,10 @@
  * The table of operations. What is asked for over a wire comes first: HTTP routes, MCP tools and OpenAPI derive from it. The
  * local ones belong to the owner of the machine: the command line alone asks for them, and their documents are published.
  */
+
+import { blame } from "./files/blame.ts"
+import { files } from "./files/files.ts"
+import { recover } from "./files/recover.ts"
 import * as care from "./machine/care-operations.ts"
 import * as embeddings from "./machine/embeddings-operations.ts"
 import * as restoring from "./machine/restore-operations.ts"
@@ -26,6 +30,9 @@ export const OPERATIONS: readonly Operation[] = [
   ingest,
   exportSession,
   restorePlan,
+  files,
+  blame,
+  recover,
   status,
 ].map((operation) => operation as unknown as Operation)
 

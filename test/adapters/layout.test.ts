@@ -23,6 +23,7 @@ const MEMBERS = [
     "vocabulary",
     "models",
     "branch",
+    "files",
     "database",
   ],
   ...["contentIds", "lineage", "relocation", "upgrade", "retention", "watching", "registration"],

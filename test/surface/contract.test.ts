@@ -23,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => box[Symbol.dispose]())
 
 const FIELDS: Readonly<Record<string, string>> = {
+  blame_request: "protocol_version namespace? path content line?",
+  blame_response: "protocol_version path lines attributed changes ranges",
   error: "error",
   search_request:
     "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? explain? for_reading? text_budget?",
@@ -30,6 +32,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     "protocol_version sessions? matches? matched_total matched_more? has_more next_cursor? searched explanation?",
   sessions_request: "protocol_version namespace? filters? limit? cursor?",
   sessions_response: "protocol_version sessions has_more next_cursor?",
+  files_request: "protocol_version namespace? session_id",
+  files_response: "protocol_version session_id files",
   get_request:
     "protocol_version namespace? session_id? message_id? session_id_of_message? response_mode? session_from? context_depth? limit? tree? raw? after_id?",
   get_response: "protocol_version session title? result children tree? record?",
@@ -39,6 +43,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   ingest_response: "protocol_version results",
   export_request: "protocol_version namespace? session_id after_id? limit?",
   export_response: "protocol_version events messages_remaining next_after_id?",
+  recover_request: "protocol_version namespace? path at?",
+  recover_response: "protocol_version path versions chosen? content?",
   restore_plan_request: "protocol_version namespace? session_id to? cwd? reasoning? anew?",
   restore_plan_response: "protocol_version fidelity outdated session_id sessions files losses rewritten_paths resume",
   status_request: "protocol_version namespace?",

@@ -1,5 +1,6 @@
 /** Every verb's `--json` is the document of its operation, by its published schema: run as processes, in one home. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { join } from "node:path"
 import type { TSchema } from "typebox"
 import { Compile } from "typebox/compile"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
@@ -22,6 +23,8 @@ beforeAll(async () => {
   env = { ...home.env, PATH: programs.path }
   const synced = await runPond(["sync", "--json"], { env })
   expect(synced.stderr).not.toContain("error")
+  // As the clients left it in the directory of that name.
+  await Bun.write(join(home.path, "alpha/ノート note.txt"), "FIRST line (edited) ✏️\n二行目 🎌\nshalom שלום\n")
   const { sessions } = JSON.parse((await runPond(["search", "the", "--json"], { env })).stdout)
   sessionId = sessions[0].session_id
 }, 60_000)
@@ -74,6 +77,9 @@ const LINES: readonly string[] = [
   "list --limit 1 --errors",
   "search the",
   "get SESSION",
+  "files SESSION",
+  "blame HOME/alpha/ノート+note.txt",
+  "recover HOME/alpha/ノート+note.txt --list",
   "sql select+1",
   "init --undo",
   "uninstall --dry-run --yes",

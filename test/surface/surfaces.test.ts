@@ -12,6 +12,9 @@ const NOT_ASKED: Readonly<Record<string, { readonly mcp?: string; readonly cli?:
   ingest: { mcp: "agents read", cli: "sync and import are how a machine takes sessions in" },
   export: { mcp: "it is for programs, and pond_get is for readers", cli: "the verb writes an export file" },
   restore_plan: { mcp: "where a session lies is no matter of an agent's", cli: "pond restore --dry-run" },
+  files: { mcp: "every tool takes room in every session of an agent, and pond_get shows the calls" },
+  blame: { mcp: "every tool takes room in every session of an agent, and pond_search finds the line" },
+  recover: { mcp: "every tool takes room in every session of an agent" },
   status: { cli: "the verb says more: the operation overview" },
 }
 

@@ -1,6 +1,7 @@
 /** Claude Code, versions 1.0 to 2.1. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { fileRecord } from "./files.ts"
 import { parse } from "./parse.ts"
 import { placeIn } from "./project-key.ts"
 import { BRAND, JUDGED } from "./records.ts"
@@ -30,6 +31,7 @@ export const claudeCode: Adapter = {
   vocabulary,
   models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
   branch: [["gitBranch"]],
+  files: fileRecord,
   relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to) },
   retention: { of: retention },
   watching: { concerns },

@@ -1,6 +1,7 @@
 /** GitHub Copilot CLI, from its single documents of 2025 to the event logs of version 1.0.102. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { fileRecord } from "./files.ts"
 import { BRAND, parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
@@ -26,6 +27,7 @@ export const copilotCli: Adapter = {
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["data", "model"] }] },
+  files: fileRecord,
   watching: { concerns },
   registration,
 }

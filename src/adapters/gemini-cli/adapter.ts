@@ -1,6 +1,7 @@
 /** Gemini CLI, from its first recorded chats (0.0.77) to the event logs of today. */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { fileRecord } from "./files.ts"
 import { parse } from "./parse.ts"
 import { movedTo, placeBelowProject } from "./project-folder.ts"
 import { BRAND } from "./records.ts"
@@ -28,6 +29,7 @@ export const geminiCli: Adapter = {
   },
   vocabulary,
   models: { provider: "google", recordedAt: [{ role: "assistant", path: ["model"] }] },
+  files: fileRecord,
   relocation: { relativePath: movedTo, nameOf: placeBelowProject },
   retention: { of: retention },
   watching: { concerns },

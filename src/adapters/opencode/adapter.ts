@@ -3,6 +3,7 @@ import { systemClock } from "../../platform/host/clock.ts"
 import type { Adapter } from "../adapter.ts"
 import { type Brand, KILO, OPENCODE } from "./brands.ts"
 import { context, contextOfPieces } from "./context.ts"
+import { fileRecord } from "./files.ts"
 import { parserOf } from "./parse.ts"
 import { registrationOf } from "./registration.ts"
 import { repoint, serializerOf } from "./serialize.ts"
@@ -41,6 +42,7 @@ function adapterOf(brand: Brand): Adapter {
       ],
       lastUsed: (root) => lastModel(brand, root),
     },
+    files: fileRecord,
     database: { schema: brand.schema, rows, contextOfPieces },
     relocation: { repoint, isDiverted: (environment) => isDiverted(brand, environment) },
     watching: { concerns },

@@ -1,6 +1,7 @@
 /** Qwen Code, since it keeps its chats as logs (0.4). */
 import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
+import { fileRecord } from "./files.ts"
 import { parse } from "./parse.ts"
 import { movedTo, unarchived } from "./project-key.ts"
 import { BRAND } from "./records.ts"
@@ -28,6 +29,7 @@ export const qwenCode: Adapter = {
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["model"] }] },
   branch: [["gitBranch"]],
+  files: fileRecord,
   relocation: { relativePath: movedTo, nameOf: unarchived },
   watching: { concerns },
   registration,

@@ -36,6 +36,83 @@ function longText(): string {
   return [...lines, "LONG-ANSWER-END"].join("\n")
 }
 
+/** Files of the scripts whose work git blames. */
+export const BLAMED = {
+  legacy: [
+    "/** Prices, as they always were. */",
+    "export const LIMIT = 10",
+    "",
+    "export function price(cents: number): string {",
+    '  return (cents / 100).toFixed(2) + " EUR"',
+    "}",
+    "",
+    "export function isCheap(cents: number): boolean {",
+    "  return cents < LIMIT",
+    "}",
+    "",
+  ].join("\n"),
+  cart: [
+    "interface Item {",
+    "  readonly name: string",
+    "  readonly cents: number",
+    "}",
+    "",
+    "export function total(items: readonly Item[]): number {",
+    "  let sum = 0",
+    "  for (const item of items) {",
+    "    sum += item.cents",
+    "  }",
+    "  return sum",
+    "}",
+    "",
+    "export function names(items: readonly Item[]): string[] {",
+    "  return items.map((item) => item.name)",
+    "}",
+    "",
+  ].join("\n"),
+  /** The cart with what a person changed meanwhile, and more. */
+  revised: [
+    "interface Item {",
+    "  readonly name: string",
+    "  readonly cents: number",
+    "  readonly quantity: number",
+    "}",
+    "",
+    "export function total(items: readonly Item[]): number {",
+    "  let sum = 0",
+    "  for (const item of items) {",
+    "    sum += item.cents * item.quantity",
+    "  }",
+    "  // A person rounds here.",
+    "  return Math.round(sum)",
+    "}",
+    "",
+    "export function names(items: readonly Item[]): string[] {",
+    "  return items.map((item) => item.name)",
+    "}",
+    "",
+    "export function count(items: readonly Item[]): number {",
+    "  return items.reduce((all, item) => all + item.quantity, 0)",
+    "}",
+    "",
+  ].join("\n"),
+  /** Written over the old file by an agent that has seen its name alone, and knows some of its lines all the same. */
+  careless: [
+    "/** Prices, as they always were. */",
+    "export const LIMIT = 12",
+    'export const CURRENCY = "EUR"',
+    "",
+    "export function price(cents: number): string {",
+    "  return (cents / 100).toFixed(2) + CURRENCY",
+    "}",
+    "",
+    "export function isCheap(cents: number): boolean {",
+    "  return cents < LIMIT",
+    "}",
+    "",
+  ].join("\n"),
+} as const
+
 export const SCRIPTS: Readonly<Record<string, readonly Turn[]>> = {
   plain: [
     {
@@ -126,5 +203,66 @@ export const SCRIPTS: Readonly<Record<string, readonly Turn[]>> = {
     },
     { deeds: [{ kind: "mcp", tool: "pond_get", params: { session_id: "$ID" } }] },
     { text: "RECALL-ANSWER I remember. 思い出した" },
+  ],
+  author: [
+    { text: "AUTHOR-TEXT a cart.", deeds: [{ kind: "write", path: "cart.ts", content: BLAMED.cart }] },
+    { deeds: [{ kind: "read", path: "legacy.ts" }] },
+    {
+      deeds: [
+        {
+          kind: "edit",
+          path: "legacy.ts",
+          before: "  return cents < LIMIT",
+          after: "  const isFree = cents === 0\n  return isFree || cents < LIMIT",
+        },
+      ],
+    },
+    { text: "AUTHOR-ANSWER the cart stands." },
+  ],
+  reviser: [
+    { deeds: [{ kind: "read", path: "cart.ts" }] },
+    { text: "REVISER-TEXT quantities.", deeds: [{ kind: "write", path: "cart.ts", content: BLAMED.revised }] },
+    {
+      deeds: [
+        { kind: "write", path: "notes.md", content: "# Notes\n\nThe cart knows quantities.\n" },
+        {
+          kind: "shell",
+          command: "cat > helper.ts <<'END'\nexport function helper(): string {\n  return \"helped\"\n}\nEND",
+        },
+      ],
+    },
+    { text: "REVISER-ANSWER done." },
+  ],
+  careless: [
+    { deeds: [{ kind: "shell", command: "ls -1" }] },
+    { text: "CARELESS-TEXT over it.", deeds: [{ kind: "write", path: "legacy.ts", content: BLAMED.careless }] },
+    { text: "CARELESS-ANSWER done." },
+  ],
+  delegate: [
+    {
+      text: "DELEGATE-TEXT somebody else.",
+      deeds: [
+        {
+          kind: "agent",
+          description: "Write the report",
+          prompt: "[[script:subauthor]] write the report of the work.",
+        },
+      ],
+    },
+    { deeds: [{ kind: "wait" }] },
+    { text: "DELEGATE-ANSWER it is written." },
+  ],
+  subauthor: [
+    {
+      text: "SUBAUTHOR-TEXT a report.",
+      deeds: [
+        {
+          kind: "write",
+          path: "report.md",
+          content: "# Report\n\nThe sub-agent wrote this line.\nAnd this one, too.\n",
+        },
+      ],
+    },
+    { text: "SUBAUTHOR-ANSWER reported." },
   ],
 }

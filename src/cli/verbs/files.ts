@@ -1,0 +1,58 @@
+/** `pond files`: which files a session read and changed. */
+import { counted, countText } from "../../model/numbers.ts"
+import { type FilesOutput, files as operation, type TouchedFile } from "../../operations/files/files.ts"
+import { perform } from "../../operations/operation.ts"
+import { NO_FLAGS } from "../flags.ts"
+import { momentText } from "../render/dates.ts"
+import { projectText } from "../render/home-paths.ts"
+import { renderTable } from "../render/table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+
+export const files = defineVerb({
+  flags: NO_FLAGS,
+  positionals: [{ name: "session", summary: "The id of a session.", count: "one", words: "sessions" }],
+  examples: ["files SESSION", "files SESSION --json"],
+  run: async ({ pond, words, signal }) => {
+    const answer = await perform(operation, { pond, signal }, { session_id: words[0] ?? "" })
+    const { clock, environment } = pond.host
+    return {
+      document: { ...answer },
+      render: (page) => renderFiles(answer, { ...page, nowMs: clock.nowMs(), home: environment["HOME"] }),
+    }
+  },
+})
+
+interface Layout extends Page {
+  readonly nowMs: number
+  readonly home: string | undefined
+}
+
+const COLUMNS = [
+  { title: "file", cut: "front" },
+  { title: "", isFixed: true },
+  { title: "lines", isFixed: true, align: "right" },
+  { title: "last", isFixed: true },
+] as const
+
+function renderFiles({ files: touched }: FilesOutput, { style, columns, prose, nowMs, home }: Layout): string {
+  if (touched.length === 0) return prose("No file is known to be touched by this session.\n")
+  const rows = touched.map((file) => [
+    projectText(file.path, home),
+    whatText(file),
+    linesText(file),
+    momentText(file.last_at, nowMs),
+  ])
+  const changed = touched.filter((file) => file.writes + file.edits > 0 || file.deleted).length
+  const sum = `${counted(changed, "file")} changed, ${countText(touched.length - changed)} only read. Who wrote a line: pond blame FILE`
+  return `${renderTable(COLUMNS, rows, { columns, head: style.bold })}${style.dim(prose(sum))}\n`
+}
+
+function whatText({ reads, writes, edits, deleted }: TouchedFile): string {
+  if (deleted) return "deleted"
+  if (writes > 0) return edits > 0 ? `written, ${counted(edits, "edit")}` : "written"
+  return edits > 0 ? counted(edits, "edit") : counted(reads, "read")
+}
+
+function linesText({ lines_added: added, lines_removed: removed }: TouchedFile): string {
+  return added + removed === 0 ? "" : `+${countText(added)} -${countText(removed)}`
+}

@@ -1,0 +1,82 @@
+/** `pond recover`: a version of a file that an agent read, wrote or edited. */
+import { bytesText, counted, countText } from "../../model/numbers.ts"
+import { visible, visibleLine } from "../../model/visible.ts"
+import { recover as operation, type RecoverOutput } from "../../operations/files/recover.ts"
+import { perform } from "../../operations/operation.ts"
+import { parseMoment } from "../../operations/wire/date-words.ts"
+import { writeNewFile } from "../../platform/files/new-file.ts"
+import { flag } from "../flags.ts"
+import { realDirectory } from "../project-flag.ts"
+import { momentText } from "../render/dates.ts"
+import { renderTable } from "../render/table.ts"
+import { defineVerb, type Page } from "../verb.ts"
+import { STDOUT } from "./get-markdown.ts"
+
+export const recover = defineVerb({
+  flags: {
+    at: flag.text('The version of that time: 2026-01-31, "20 Jan", yesterday (default: the newest).', "DATE"),
+    list: flag.onOff("List every version that is known whole."),
+    output: flag.text("Write the version to FILE; - is stdout.", "FILE", { short: "o" }),
+    force: flag.onOff("Replace FILE if it exists."),
+  },
+  positionals: [{ name: "file", summary: "The path that the file has, or had.", count: "one" }],
+  examples: [
+    "recover src/app.ts --list",
+    "recover src/app.ts",
+    "recover src/app.ts --at yesterday -o app.old.ts",
+    "recover src/app.ts -o src/app.ts --force",
+  ],
+  run: async ({ pond, flags, words, signal, isJson, show, writeOut }) => {
+    const nowMs = pond.host.clock.nowMs()
+    const at = parseMoment({ flag: "--at", text: flags.at, edge: "end" }, nowMs)
+    const path = realDirectory(words[0] ?? "")
+    const answer = await perform(operation, { pond, signal }, { path, ...(at === undefined ? {} : { at }) })
+    const { content, ...rest } = answer
+    if (flags.list || content === undefined) {
+      return { document: rest, render: (page) => renderVersions(answer, nowMs, page) }
+    }
+    if (flags.output !== undefined && flags.output !== STDOUT) {
+      const bytes = await writeNewFile(flags.output, single(content), { isForced: flags.force })
+      const document = { ...rest, file: flags.output, bytes }
+      return {
+        document,
+        render: (page) =>
+          `Wrote ${page.path(flags.output ?? "")}: ${bytesText(bytes)}, ${versionText(answer, nowMs)}.\n`,
+      }
+    }
+    if (isJson) return { document: { ...answer }, render: () => "" }
+    // A program gets the file as it was; a terminal is shown no text that could steer it.
+    if (show === undefined) writeOut(content)
+    else await show(() => single(visible(content)))
+    return { exitCode: 0 }
+  },
+})
+
+async function* single(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text)
+}
+
+const COLUMNS = [
+  { title: "when", isFixed: true },
+  { title: "", isFixed: true },
+  { title: "lines", isFixed: true, align: "right" },
+  { title: "client", isFixed: true },
+  { title: "message" },
+] as const
+
+function renderVersions({ path, versions }: RecoverOutput, nowMs: number, page: Page): string {
+  const rows = versions.map(({ timestamp, when, lines, source_agent, message_id }) => [
+    momentText(timestamp, nowMs),
+    when,
+    lines === null ? "deleted" : countText(lines),
+    visibleLine(source_agent),
+    visibleLine(message_id),
+  ])
+  const sum = `${counted(versions.length, "version")} of ${page.path(path)}. Write one: pond recover FILE --at DATE -o FILE`
+  return `${renderTable(COLUMNS, rows, { columns: page.columns, head: page.style.bold })}${page.style.dim(page.prose(sum))}\n`
+}
+
+function versionText({ versions, chosen = 0 }: RecoverOutput, nowMs: number): string {
+  const version = versions[chosen]
+  return version === undefined ? "" : `as it was ${version.when} ${momentText(version.timestamp, nowMs)}`
+}
