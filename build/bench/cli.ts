@@ -3,12 +3,14 @@
  * through an archive: speed and memory of export, import and copy. `--messages N` says how large the
  * store is, `--keep DIR` where it is made and left for the next run, `--only asked|moved` does one half of it.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import type { Entry } from "../../src/model/session.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { silentLog } from "../../src/platform/host/log.ts"
 import { systemRandom } from "../../src/platform/host/random.ts"
+import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { MESSAGES, PARTS, SESSIONS } from "../../src/sessions/tables.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
@@ -52,7 +54,52 @@ async function makeStore(folder: string, messages: number): Promise<void> {
   await grow(store.table(PARTS), messages * 2, partRow)
   await grow(store.table(MESSAGES), messages, messageRow)
   await grow(store.table(SESSIONS), Math.ceil(messages / SESSION_MESSAGES), sessionRow)
+  await writeFileHistory(openSessions(store, { clock: systemClock, host: "somewhere" }))
   store.close()
+}
+
+const BLAMED = "/home/someone/work/project-1/src/blamed.ts"
+const BLAMED_LINES = 1_000
+const BLAMED_EDITS = 40
+
+function lineOf(number: number, edits: number): string {
+  return `export const value${number} = "line ${number} of the file, as edit ${edits} left it"`
+}
+
+/** A session that writes a file of a thousand lines, and edits some of them. */
+async function writeFileHistory(sessions: Sessions): Promise<void> {
+  const id = "b1a3ed00-0000-4000-8000-000000000000"
+  const lines = Array.from({ length: BLAMED_LINES }, (_, number) => lineOf(number, 0))
+  const calls = Array.from({ length: BLAMED_EDITS }, (_, number) => ({
+    name: "Edit",
+    params: { file_path: BLAMED, old_string: lineOf(number * 20, 0), new_string: lineOf(number * 20, number + 1) },
+    result: "updated",
+  }))
+  const made = `File created successfully at: ${BLAMED}`
+  const first = { name: "Write", params: { file_path: BLAMED, content: `${lines.join("\n")}\n` }, result: made }
+  const project = "/home/someone/work/project-1"
+  const entries = [first, ...calls].flatMap((call, number) => callEntries(id, number * 2, call))
+  const created_at = "2026-01-01T00:00:00.000Z"
+  await sessions.write([{ session: { id, source_agent: "claude-code", created_at, project, options: {} }, entries }])
+}
+
+interface FileCall {
+  readonly name: string
+  readonly params: Readonly<Record<string, string>>
+  readonly result: string
+}
+
+function callEntries(id: string, ordinal: number, { name, params, result }: FileCall): readonly Entry[] {
+  const timestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, ordinal)).toISOString()
+  const common = { session_id: id, provenance: "injected", options: {} } as const
+  const message = (at: number) => ({ id: `m${at}`, session_id: id, ordinal: at, timestamp, options: {} })
+  const call_id = `call-${ordinal}`
+  const call = { ...common, id: "p", message_id: `m${ordinal}`, type: "tool_call", call_id, name, params } as const
+  const answer = { ...common, id: "p", message_id: `m${ordinal + 1}`, type: "tool_result", call_id } as const
+  return [
+    { message: { ...message(ordinal), role: "assistant" }, parts: [{ ...call, provider_executed: false }] },
+    { message: { ...message(ordinal + 1), role: "tool" }, parts: [{ ...answer, is_failure: false, result }] },
+  ]
 }
 
 async function grow<C extends Columns>(table: Table<C>, rows: number, row: (at: number) => RowOf<C>): Promise<void> {
@@ -105,17 +152,34 @@ async function asked(folder: string, store: string, messages: number): Promise<R
     ["pond get of a message", ["get", message]],
     ["pond get of a session", ["get", session]],
     ["pond list", ["list"]],
+    ["pond blame of a file of 1,000 lines", ["blame", blamedFile(folder)]],
   ] as const) {
     const ms = median(await several(folder, [...args, "--store", store]))
     rows.push({
       what,
       measured: ms,
       unit: "ms",
-      limit: what === "pond list" ? 120 : 150,
+      limit: LIMITS_MS[what] ?? 150,
       beside: `${beside}; a start alone ${start.toFixed(0)} ms`,
     })
   }
   return rows
+}
+
+const LIMITS_MS: Readonly<Record<string, number>> = {
+  "pond list": 120,
+  "pond blame of a file of 1,000 lines": 500,
+}
+
+/** The file as its session left it, in a clone of the project. */
+function blamedFile(folder: string): string {
+  const path = join(folder, "project-1/src/blamed.ts")
+  mkdirSync(dirname(path), { recursive: true })
+  const lines = Array.from({ length: BLAMED_LINES }, (_, number) =>
+    lineOf(number, number % 20 === 0 && number / 20 < BLAMED_EDITS ? number / 20 + 1 : 0),
+  )
+  writeFileSync(path, `${lines.join("\n")}\n`)
+  return path
 }
 
 // --- Archives --------------------------------------------------------------------------------------------------------
