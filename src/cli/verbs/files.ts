@@ -2,19 +2,21 @@
 import { counted, countText } from "../../model/numbers.ts"
 import { type FilesOutput, files as operation, type TouchedFile } from "../../operations/files/files.ts"
 import { perform } from "../../operations/operation.ts"
-import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { momentText } from "../render/dates.ts"
 import { projectText } from "../render/home-paths.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
+const args = argumentsFor(operation.input, {}, [{ field: "session_id", name: "session", words: "sessions" }])
+
 export const files = defineVerb({
-  flags: NO_FLAGS,
-  positionals: [{ name: "session", summary: "The id of a session.", count: "one", words: "sessions" }],
+  flags: args.flags,
+  positionals: args.positionals,
   examples: ["files SESSION", "files SESSION --json"],
-  run: async ({ pond, words, signal }) => {
-    const answer = await perform(operation, { pond, signal }, { session_id: words[0] ?? "" })
-    const { clock, environment } = pond.host
+  run: async (context) => {
+    const answer = await perform(operation, context, args.inputOf(context))
+    const { clock, environment } = context.pond.host
     return {
       document: { ...answer },
       render: (page) => renderFiles(answer, { ...page, nowMs: clock.nowMs(), home: environment["HOME"] }),

@@ -3,34 +3,44 @@ import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
 import { recover as operation, type RecoverOutput } from "../../operations/files/recover.ts"
 import { perform } from "../../operations/operation.ts"
-import { parseMoment } from "../../operations/wire/date-words.ts"
 import { writeNewFile } from "../../platform/files/new-file.ts"
 import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { realDirectory } from "../project-flag.ts"
 import { momentText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
 import { STDOUT } from "./get-markdown.ts"
 
-export const recover = defineVerb({
-  flags: {
-    at: flag.text('The version of that time: 2026-01-31, "20 Jan", yesterday (default: the newest).', "DATE"),
+const args = argumentsFor(
+  operation.input,
+  {
+    at: {
+      hint: "DATE",
+      day: "end",
+      summary: 'The version of that time: 2026-01-31, "20 Jan", yesterday (default: the newest).',
+    },
     list: flag.onOff("List every version that is known whole."),
     output: flag.text("Write the version to FILE; - is stdout.", "FILE", { short: "o" }),
-    force: flag.onOff("Replace FILE if it exists."),
+    force: flag.onOff("Overwrite an existing file."),
   },
-  positionals: [{ name: "file", summary: "The path that the file has, or had.", count: "one" }],
+  [{ field: "path", name: "file", summary: "The path that the file has, or had." }],
+)
+
+export const recover = defineVerb({
+  flags: args.flags,
+  positionals: args.positionals,
   examples: [
     "recover src/app.ts --list",
     "recover src/app.ts",
     "recover src/app.ts --at yesterday -o app.old.ts",
     "recover src/app.ts -o src/app.ts --force",
   ],
-  run: async ({ pond, flags, words, signal, isJson, show, writeOut }) => {
+  run: async (context) => {
+    const { pond, flags, words, isJson, show, writeOut } = context
     const nowMs = pond.host.clock.nowMs()
-    const at = parseMoment({ flag: "--at", text: flags.at, edge: "end" }, nowMs)
-    const path = realDirectory(words[0] ?? "")
-    const answer = await perform(operation, { pond, signal }, { path, ...(at === undefined ? {} : { at }) })
+    const input = { ...args.inputOf(context), path: realDirectory(words[0] ?? "") }
+    const answer = await perform(operation, context, input)
     const { content, ...rest } = answer
     if (flags.list || content === undefined) {
       return { document: rest, render: (page) => renderVersions(answer, nowMs, page) }
