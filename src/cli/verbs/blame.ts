@@ -49,6 +49,12 @@ function fileAndLine(word: string): { readonly path: string; readonly line: numb
   return { path, line: Number(number) }
 }
 
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: "It does not exist. `pond recover` brings deleted files back.",
+  EISDIR: "It is a directory: name a file in it.",
+  EACCES: "You are not allowed to read it.",
+}
+
 function readText(path: string): string {
   try {
     const { size } = statSync(path)
@@ -62,7 +68,7 @@ function readText(path: string): string {
     return bytes.toString("utf8")
   } catch (error) {
     if (!isSystemError(error)) throw error
-    const why = error.code === "ENOENT" ? "It does not exist. `pond recover` brings deleted files back." : error.message
+    const why = WHY[error.code ?? ""] ?? error.message
     throw new PondError("validation_failed", `Cannot read ${path}. ${why}`, { details: { path }, cause: error })
   }
 }

@@ -101,7 +101,7 @@ async function eventsOfSession(sessions: Sessions, session: Session, ordinals: r
       const result = part.type === "tool_call" ? results.get(part.call_id) : undefined
       // A call that failed, or that nothing answered, did nothing that is known.
       if (part.type !== "tool_call" || result === undefined || result.part.is_failure) return []
-      const record = fileRecordOf(adapter?.files, part.call_id, [...result.records, recordOf(entry)])
+      const record = fileRecordOf(adapter?.files, part.call_id, [...result.records, rawRecordOf(entry)])
       const { name, params } = part
       const call = { name, params: params as JsonObject, vocabulary, record, result: resultText(result.part) }
       return changesOf(call).map((change) => ({
@@ -142,12 +142,12 @@ async function resultsOf(
     return typeof of === "string" ? [of] : []
   })
   const owners = await Promise.all([...new Set(firsts)].map((id) => sessions.messages(id, sessionId)))
-  const records = new Map(owners.flat().map((entry) => [entry.message.id, recordOf(entry)]))
+  const records = new Map(owners.flat().map((entry) => [entry.message.id, rawRecordOf(entry)]))
   return new Map(
     entries.flatMap((entry) => {
       const { of } = sourceOf(entry.message)
       const shared = typeof of === "string" ? records.get(of) : undefined
-      const told = [recordOf(entry), ...(shared === undefined ? [] : [shared])]
+      const told = [rawRecordOf(entry), ...(shared === undefined ? [] : [shared])]
       return entry.parts
         .filter((part) => part.type === "tool_result")
         .map((part) => [part.call_id, { part, records: told }] as const)
@@ -155,7 +155,7 @@ async function resultsOf(
   )
 }
 
-function recordOf({ message }: Entry): JsonObject {
+function rawRecordOf({ message }: Entry): JsonObject {
   const { record } = sourceOf(message)
   return (record ?? {}) as JsonObject
 }
