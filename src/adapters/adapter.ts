@@ -371,7 +371,7 @@ export interface Relocation {
 
 /** For clients that give the records of an old log ids when they open it again. */
 export interface Upgrade {
-  /** What of a record stays as it was: a record that is stored without an id is recognised by it, and not stored twice. */
+  /** The record without what the upgrade changes. A record that is stored without an id is recognised by it, and not stored twice. */
   readonly unchanged: (record: JsonValue) => JsonValue
 }
 

@@ -89,7 +89,7 @@ export const VERBS: readonly VerbRow[] = [
     name: "resume",
     group: "carry",
     summary: "Restore a session and reopen it in a client.",
-    load: async () => (await import("./verbs/restore.ts")).resume,
+    load: async () => (await import("./verbs/resume.ts")).resume,
   },
   {
     name: "export",

@@ -1,5 +1,5 @@
 /**
- * Who is answered: requests under a host name of ours, from no page of another site, and with the token where one is
+ * Admission: answered are requests under a host name of ours, from no page of another site, and with the token where one is
  * asked for. A loopback port is open to every user and every program of the machine, and a browser sends there what any
  * page tells it to. A Unix socket is open to its owner alone, so none is asked for there.
  */

@@ -119,7 +119,8 @@ fts('messages', 'words') is a table: the ${FOUND_LIMIT} messages at most that th
 
 Keys: messages.session_id = sessions.id; parts.session_id = messages.session_id AND parts.message_id = messages.id.
 role is user, assistant, system or tool. lane is main, subagent, title (a record of a title) or replay (a copy of what another
-session holds: leave it out when you count). search_text is what was said in a message; parts.text the main text of a part; parts.type is text, reasoning,
+session holds: leave it out when you count). superseded: the client
+appended the message again later, with more in it; leave it out, too. search_text is what was said in a message; parts.text the main text of a part; parts.type is text, reasoning,
 tool_call, tool_result, file and others, with tool_name, call_id and is_failure. Sub-agents are sessions whose source_agent has
 a slash. Times are UTC.
 

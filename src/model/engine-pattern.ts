@@ -35,7 +35,7 @@ function repetitionsOf(source: string): number | undefined {
   return repetitions
 }
 
-/** What of any pattern most likely stands in what it matches. */
+/** The words of a pattern that most likely stand in what it matches. */
 export function wordsOfPattern(source: string): string[] {
   return source.replace(/\\./gsu, " ").match(/[\p{L}\p{N}_]{3,}/gu) ?? []
 }

@@ -4,7 +4,6 @@
  */
 import type { Embedder } from "../embeddings/embedder.ts"
 import { PondError } from "../model/errors.ts"
-import { textOfMicros } from "../model/timestamp.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
@@ -18,6 +17,7 @@ import {
   readSessionFacts,
   type SessionFacts,
 } from "./answer/groups.ts"
+import { describeTools, describeUnscanned, excludedOf } from "./answer/remarks.ts"
 import { describeUnmatched } from "./answer/unmatched-filters.ts"
 import { findLiteral, type Literal } from "./arms/literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./arms/meaning.ts"
@@ -28,7 +28,7 @@ import { parseQuery, type QueryShape } from "./query-shape.ts"
 import { bestFirst, boostNeighbours, type FusedHit, fuse, keyOfHit, type WeightedArm } from "./rank/fusion.ts"
 import { searchInRounds } from "./rank/rounds.ts"
 import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
-import type { ArmAnswer, ArmName, SearchRequest } from "./request.ts"
+import type { ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
 
 export interface SearchContext {
@@ -274,18 +274,6 @@ function recencyMode({ request, again }: SearchState): "first" | "alone" | undef
   return again === undefined ? "first" : "alone"
 }
 
-const TOOLS = "tool calls and results"
-/** Summaries, notifications, messages between agents, skills: about a quarter of all text. */
-const INSERTED = "text that clients inserted, and reasoning"
-
-/** Says that tool output was searched only literally, or not at all. */
-function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
-  const both = `${TOOLS}, ${INSERTED}`
-  if (mode === "words") return [`${both} (not in the word index: use mode exact)`]
-  const unseen = since === undefined ? [] : [`${both} older than ${textOfMicros(since)} (mode: exact)`]
-  return [`${both} by words (they are searched exactly)`, ...unseen]
-}
-
 async function scanExact(
   { request, context, where, whereOfTools, cursor }: SearchState,
   mode: "exact" | "pattern",
@@ -329,12 +317,6 @@ async function scanExact(
     walked: limit,
     ...(answer.goesOn === undefined ? {} : { goesOn: answer.goesOn }),
   }
-}
-
-/** What a scan did not reach in time. Hits behind a full page are just not shown yet. */
-function describeUnscanned({ hits, goesOn }: Pick<ArmAnswer, "hits" | "goesOn">, limit: number): string | undefined {
-  if (goesOn === undefined || hits.length >= limit) return undefined
-  return `what is older than ${textOfMicros(goesOn.beforeMicros)}`
 }
 
 /** A later page repeats the scan of the first one, because the cursor counts in its hits. */
@@ -409,16 +391,6 @@ function newestFirst(left: FusedHit, right: FusedHit): number {
   if (left.hit.timestampMicros !== right.hit.timestampMicros)
     return left.hit.timestampMicros > right.hit.timestampMicros ? -1 : 1
   return bestFirst(left, right)
-}
-
-function excludedOf({ filters, scope }: SearchRequest): string[] {
-  const excluded: string[] = []
-  if (!lanesOf(filters).includes("subagent")) excluded.push("sub-agents (include_subagents)")
-  if (scope === "conversation") excluded.push(`${TOOLS} (scope: tools or all)`)
-  if (scope !== "all") excluded.push(`${INSERTED} (scope: all)`)
-  if (filters.fromMicros !== undefined || filters.toMicros !== undefined)
-    excluded.push("other dates (from_date, to_date)")
-  return excluded
 }
 
 function unquoted(query: string): string {

@@ -184,7 +184,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     store,
     ...reading,
     superseded,
-    ...openSessionLists(store, tables, titles),
+    ...openSessionLists(store, tables, { titles, superseded }),
     answers: openAnswerReads(tables, titles, context.lifetime),
     words: openWordIndex(wordTables, context.lifetime),
     wordList: () => wordLists.current(),
@@ -330,8 +330,8 @@ async function standOf(table: Standing): Promise<string> {
 }
 
 /**
- * On a disk it is begun and not waited for: whoever asks first waits for what he needs, and of what cannot be opened he is
- * told when he reads it. What only an answer needs is opened there when something is found.
+ * Opens tables ahead of their first read. On a disk nothing waits for it: the first read of a table waits for that table,
+ * and reports it where it cannot be opened. Tables that only an answer needs are opened once something is found.
  */
 function openEarly(store: Store, asked: readonly Openable[], ofAnswers: readonly Openable[]): () => Promise<void> {
   let isBegun = false

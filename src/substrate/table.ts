@@ -165,8 +165,8 @@ export interface Table<C extends Columns> {
   columnBatches<Name extends ScannedName<C>>(request: ReadRequest<C, Name>): AsyncIterable<ColumnBatch>
   count(where?: Filter): Promise<number>
   /**
-   * Those of the values that a row may have in this text column, some without being there. Who fills a table is told so
-   * without a read.
+   * The values that a row may have in this text column, with some false positives. A handle that filled the table itself
+   * answers without a read.
    */
   perhapsThere(column: ScannedName<C>, values: readonly string[]): Promise<readonly string[]>
   /** Rows of those keys that are there, in no order. */

@@ -11,8 +11,11 @@ import { createNativeSerializer } from "../../src/adapters/shared/native.ts"
 import { readJson } from "../../src/adapters/shared/read-json.ts"
 import { filesBelow, isIssue } from "../../src/adapters/shared/walk.ts"
 import { supersededBy, withoutSuperseded } from "../../src/model/superseded.ts"
+import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
+import { recentSessions } from "../../src/operations/store/recent-sessions.ts"
 import { statsOf } from "../../src/operations/store/stats.ts"
 import { type GetOutput, get } from "../../src/operations/wire/get.ts"
+import { sessions as list } from "../../src/operations/wire/sessions.ts"
 import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
 import { parseUnit, unitsOf } from "../contract/fixtures.ts"
 import { ids } from "../operations/search-support.ts"
@@ -101,6 +104,17 @@ async function expectLastAlone(box: TestPond, path: string): Promise<void> {
   // Counted once.
   const counted = await statsOf(box.pond, { by: "agent" } as never, new AbortController().signal)
   expect(counted).toMatchObject({ sessions: 1, count: 3 })
+  // In SQL a column says which is which, also of what is found by words.
+  for (const query of [
+    "select m.id from messages m where not superseded and role = 'assistant'",
+    "select m.id from parts p join messages m on m.id = p.message_id where p.superseded is false and m.role = 'assistant'",
+    "select id from fts('messages', 'quince') where role = 'assistant' and not superseded",
+  ]) {
+    expect({ query, rows: ((await box.run(sql, { sql: query })) as SqlOutput).rows }).toEqual({
+      query,
+      rows: [{ id: "a1#3" }],
+    })
+  }
   // Read once.
   for (const response_mode of ["conversational", "complete"] as const) {
     const { result } = (await box.run(get, { session_id: SESSION, response_mode })) as GetOutput
@@ -169,4 +183,15 @@ test("reading on from anywhere gives what reading at once gives", async () => {
 test("a session whose client appends nothing again is handed on as it is", () => {
   const log = { session: { id: "s", options: {} } as never, entries: [] }
   expect(withoutSuperseded(log)).toBe(log)
+})
+
+test("a session without a title is called by what its user said last instead of it", async () => {
+  using box = testPond()
+  const { root, path } = logAt(box)
+  const more = line(2, { id: "u1", who: "user", text: "Which tree bears quinces, and when?" })
+  writeFileSync(path, HEADER + ASKED + more + line(3, { id: "a1", who: "assistant", text: "The quince tree" }))
+  await syncedInto(box, again, root)
+  const titled = "Which tree bears quinces, and when?"
+  expect((await recentSessions(box.pond, 5)).sessions).toMatchObject([{ id: SESSION, title: titled }])
+  expect(((await box.run(list, {})) as { sessions: object[] }).sessions).toMatchObject([{ title: titled }])
 })

@@ -152,7 +152,7 @@ function sentIn(nodes: readonly Node[]): Entry[] {
   return sent
 }
 
-/** The calls of the reply that the log ends with. What of them ran when the client died is sent, as interrupted. */
+/** The calls of the reply that the log ends with. Those that ran when the client died are sent, as interrupted. */
 function callsCutOff(nodes: readonly Node[]): ReadonlySet<string> {
   const last = nodes.findLast((node) => isTurn(node) && !isResults(node))
   const id = last === undefined ? undefined : replyOf(last)

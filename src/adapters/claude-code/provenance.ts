@@ -5,7 +5,7 @@
 import { type Placed, splitAt } from "../extract.ts"
 import { type PartDraft, textPart } from "../parts.ts"
 
-/** What a tag wraps. Whoever is not named here is a tag that a person wrote. */
+/** The provenance of what a tag wraps. A tag that is not listed was written by a person. */
 const INJECTED_TAGS: ReadonlyMap<string, string> = new Map([
   ["system-reminder", "system-reminder"],
   ["command-name", "command"],

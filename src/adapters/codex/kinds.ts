@@ -80,7 +80,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   "web_search_end",
 ])
 
-/** What of a record is not known, in words, or nothing. */
+/** Names the unknown kind of a record; undefined where its kind is known. */
 export function unknownKind(type: unknown, payloadType: unknown): string | undefined {
   if (typeof type !== "string") return "a record without a type"
   if (ITEMS.has(type)) return undefined

@@ -1,5 +1,5 @@
 /**
- * What of a stored session is there now: each message as its newest record says it, in the order of opencode, and the
+ * The current state of a stored session: each message as its newest record says it, in the order of opencode, and the
  * session itself. Changes were appended behind what they change; here they take its place.
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"

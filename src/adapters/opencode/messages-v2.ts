@@ -60,7 +60,7 @@ function injectedText(text: NonNullable<ReturnType<typeof stringAt>>, injected: 
   return textPart({ provenance: "injected", text, pond: { injected } })
 }
 
-/** A command that the user ran himself: what he typed is said, what came out of it is not. */
+/** A shell command that the user ran: the command counts as said by the user, its output does not. */
 function shellParts(record: JsonValue): PartDraft<"text">[] {
   const command = stringAt(record, "data", "command")
   const output = stringAt(record, "data", "output")

@@ -1,6 +1,6 @@
 /**
- * What of a message was put there by opencode, and not said. opencode marks its own text: `synthetic` is shown to the model
- * as if the user had written it, `ignored` is shown to the user alone. What kind it is shows in how it begins.
+ * Tells text that opencode inserted from text that somebody said. opencode marks its own: `synthetic` is sent to the model
+ * as text of the user, `ignored` is shown to the user alone. How it begins tells its kind.
  */
 import type { Provenance } from "../../model/session.ts"
 import { type Placed, splitAt, stringUnder } from "../extract.ts"

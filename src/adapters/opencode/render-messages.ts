@@ -1,6 +1,6 @@
 /**
- * What of a message opencode sends to its model: its text, calls and results as they stand, or what the client puts in
- * their place. Nothing is taken out of a record here.
+ * The parts of a message that opencode sends to its model: text, calls and results as they stand, or what the client puts
+ * in their place. Nothing is taken out of a record here.
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Entry, FilePart, Part, SessionLog, TextPart, ToolResultPart } from "../../model/session.ts"

@@ -60,7 +60,7 @@ function roots({ id, prefix, databases }: Brand, environment: Environment, home:
   return databases.test(database.slice(place.length + 1)) ? [place] : [place, database]
 }
 
-/** What the person works with: as the database says, or what the client notes of the models that he chose. */
+/** The model that the user works with: the last one in the database, or in the client's list of chosen models. */
 export function lastModel({ id }: Brand, root: string): string | undefined {
   const state = join(root, "..", "..", "state", id, "model.json")
   return wished(() => modelOfDatabase(join(root, `${id}.db`))) ?? wished(() => modelOfState(state))

@@ -146,7 +146,7 @@ export interface InteractiveScreen {
 
 export interface PickParts extends InteractiveScreen {
   readonly prompt: string
-  /** What is filtered by at first, as if it had been typed. */
+  /** The filter that the list starts with; it can be edited like a typed one. */
   readonly query?: string
   readonly preview: (choice: Choice) => Promise<readonly string[]>
   /** Those behind the first ones, asked for once these are on the screen. */

@@ -71,7 +71,7 @@ function onePage(answer: GetOutput, isFromEnd: boolean, layout: TranscriptLayout
 const TEXT_COLUMNS = 100
 const PAGE_MESSAGES = 200
 
-/** Whoever reads on a terminal and asked for no part of it gets the session to its end, a page at a time as it is read. */
+/** The whole session, a page at a time as it is read, unless a part of it was asked for. */
 async function* allPages(
   { pond, flags, signal }: VerbContext<GetFlags>,
   first: GetOutput,

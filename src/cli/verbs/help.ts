@@ -57,7 +57,7 @@ export async function explain(
   return { document: verbDocument(route.row, verb), render: (page) => renderVerbHelp(route.row, verb, page) }
 }
 
-/** Who asks for help names a verb or a topic. */
+/** The verb that the words name; none without a word. A word that is neither a verb nor a topic is a mistake. */
 function findExplained(words: readonly string[], word: string, verbs: readonly VerbRow[]): ReturnType<typeof findVerb> {
   const names = verbs.map(({ name }) => name.split(" ")[0] ?? name)
   if (word === "" || names.includes(word)) return findVerb(words, verbs)

@@ -1,5 +1,5 @@
 /**
- * What became of each sync on this machine, newest last: a line of JSON each, in the state directory. `status` and
+ * The outcome of each sync on this machine, newest last: a line of JSON each, in the state directory. `status` and
  * `schedule logs` read it. It is for people: a line that cannot be read is passed over, and old ones go.
  */
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * What is made of the rows while the sources are watched. It can wait, and a change cannot: it begins in a lull, steps aside
- * between two steps, and many rounds share one. Who writes without a pause is not waited for without end, because every
- * read and write carries what was not folded.
+ * Maintenance of indexes while the sources are watched. It can wait and a change cannot: it begins in a lull (debounce),
+ * yields between two steps, and serves many rounds at once. Where a client writes without a pause it begins after a limit
+ * all the same, because every read and write carries what was not folded.
  */
 import type { Clock } from "../../platform/host/clock.ts"
 

@@ -252,9 +252,8 @@ function boundColumn(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
   return column !== undefined && isStored(column) ? column : undefined
 }
 
-/** A score is made by the search and no column of any table; a title may be a later one than the row has. */
-export function isStored({ name, kind }: SourceColumn): boolean {
-  return kind !== "float64" && name !== "title"
+export function isStored({ isComputed }: SourceColumn): boolean {
+  return isComputed !== true
 }
 
 function isConstant(node: PlanNode): boolean {

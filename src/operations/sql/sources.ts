@@ -10,6 +10,8 @@ import type { ColumnKind, TableDefinition } from "../../substrate/table-definiti
 export interface SourceColumn {
   readonly name: string
   readonly kind: ColumnKind
+  /** Worked out for the answer, so that the store can neither filter nor order by it. */
+  readonly isComputed?: true
 }
 
 export type SourceRow = Readonly<Record<string, unknown>>
@@ -30,6 +32,8 @@ export interface Source {
 
 /** Columns that are the engine's own matter. */
 const HIDDEN = new Set(["search_terms", "vector"])
+/** A title may be a later one than the row has. */
+const COMPUTED = new Set(["title"])
 
 function sourceOf(name: ScannedTable, definition: TableDefinition): Source {
   return {
@@ -47,15 +51,48 @@ function sourceOf(name: ScannedTable, definition: TableDefinition): Source {
 }
 
 function visibleColumns({ columns }: TableDefinition): SourceColumn[] {
-  return Object.entries(columns).flatMap(([name, { kind }]) => (HIDDEN.has(name) ? [] : [{ name, kind }]))
+  return Object.entries(columns).flatMap(([name, { kind }]) => {
+    if (HIDDEN.has(name)) return []
+    return [{ name, kind, ...(COMPUTED.has(name) ? { isComputed: true as const } : {}) }]
+  })
+}
+
+/** Whether the client appended the message again later, with more in it: what people and models said last has false. */
+const SUPERSEDED: SourceColumn = { name: "superseded", kind: "bool", isComputed: true }
+
+/** A table with rows of messages, by the column that has their ids. */
+function withSuperseded(source: Source, idColumn: string): Source {
+  return {
+    ...source,
+    columns: [...source.columns, SUPERSEDED],
+    rows: async function* (sessions, read) {
+      const mark = await supersededMarker(sessions, read.columns, idColumn)
+      for await (const rows of source.rows(sessions, { ...read, columns: storedFor(read.columns, idColumn) }))
+        yield mark(rows)
+    },
+  }
+}
+
+function storedFor(columns: readonly string[], idColumn: string): readonly string[] {
+  if (!columns.includes(SUPERSEDED.name)) return columns
+  return [...new Set([...columns.filter((name) => name !== SUPERSEDED.name), "session_id", idColumn])]
+}
+
+type Marker = (rows: readonly SourceRow[]) => readonly SourceRow[]
+
+async function supersededMarker(sessions: Sessions, columns: readonly string[], idColumn: string): Promise<Marker> {
+  if (!columns.includes(SUPERSEDED.name)) return (rows) => rows
+  const gone = await sessions.superseded()
+  return (rows) =>
+    rows.map((row) => ({ ...row, superseded: gone.has(String(row["session_id"]), String(row[idColumn])) }))
 }
 
 const definitionOf = (definition: unknown) => definition as TableDefinition
 
 export const SOURCES: readonly Source[] = [
   sourceOf("sessions", definitionOf(SESSIONS)),
-  sourceOf("messages", definitionOf(MESSAGES)),
-  sourceOf("parts", definitionOf(PARTS)),
+  withSuperseded(sourceOf("messages", definitionOf(MESSAGES)), "id"),
+  withSuperseded(sourceOf("parts", definitionOf(PARTS)), "message_id"),
   sourceOf("embeddings", definitionOf(embeddingsTable(1))),
 ]
 
@@ -68,8 +105,9 @@ export const FOUND_LIMIT = 10_000
 export const FOUND_COLUMNS: readonly SourceColumn[] = [
   { name: "fts_source", kind: "utf8" },
   { name: "fts_query", kind: "utf8" },
-  { name: "score", kind: "float64" },
+  { name: "score", kind: "float64", isComputed: true },
   ...visibleColumns(definitionOf(MESSAGES)),
+  SUPERSEDED,
 ]
 
 export async function findRows(
@@ -80,7 +118,7 @@ export async function findRows(
 ): Promise<readonly SourceRow[]> {
   const terms = queryTerms(wordsOf(query))
   if (terms.length === 0) return []
-  const stored = columns.filter((name) => !["fts_source", "fts_query", "score"].includes(name))
+  const stored = storedFor(columns, "id").filter((name) => !["fts_source", "fts_query", "score"].includes(name))
   const rows = await sessions.words.search(
     { terms },
     {
@@ -89,7 +127,8 @@ export async function findRows(
       ...(where === undefined ? {} : { where }),
     },
   )
-  return (rows as readonly SourceRow[]).map((row) => ({
+  const mark = await supersededMarker(sessions, columns, "id")
+  return mark(rows as readonly SourceRow[]).map((row) => ({
     ...row,
     fts_source: "messages",
     fts_query: query,

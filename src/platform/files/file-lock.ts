@@ -89,7 +89,7 @@ export interface LockWait {
 const POLL_FIRST_MS = 1
 const POLL_MAX_MS = 25
 
-/** Does the work while the lock is held. Who waits asks again after growing, uneven times, so that nobody starves. */
+/** Does the work while the lock is held. A waiter tries again after growing, random times, so that none starves. */
 export async function whileLocked<Result>(
   lock: FileLock,
   wait: LockWait,

@@ -110,7 +110,7 @@ const BUSY = /^SQLITE_(?:BUSY|LOCKED)/
 const BROKEN = /^SQLITE_(?:NOTADB|CORRUPT)/
 const UNWRITABLE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|PERM)/
 
-/** In this mode a transaction begins only where no one else has the database open, whether he reads or writes. */
+/** In this mode a transaction begins only while no other connection has the database open, for reading or writing. */
 function beginAlone(database: Database): void {
   database.run("PRAGMA foreign_keys = ON")
   database.query("PRAGMA locking_mode = EXCLUSIVE").get()

@@ -214,7 +214,7 @@ const COPIES = "pond-sqlite-"
 /** No sync reads one copy for so long. */
 const LEFT_MS = 24 * 60 * 60 * 1000
 
-/** Who is killed leaves his copy, of a database that may have gigabytes. How old one is, the disk's own clock says. */
+/** Removes copies that killed processes left, of databases of gigabytes perhaps. Their age is told by the clock of the disk. */
 function removeLeftCopies(own: string): void {
   const { mtimeMs: nowMs, uid } = lstatSync(own)
   for (const name of readdirSync(tmpdir())) {

@@ -158,7 +158,7 @@ function* linesOf(chunks: Iterable<Buffer>): Generator<Buffer> {
       start = feed + 1
     }
     if (start < chunk.length) begun.push(chunk.subarray(start))
-    // Whoever reads a line makes as much of it.
+    // The chunk itself, and about as much again for the strings that callers make of its lines.
     madeValues(2 * chunk.length, count)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The program that a user reads long text with: `PAGER`, or `less` where there is one. It is given text bit by bit, and
- * only as it takes it, so that a reader who leaves early has cost no more than he read.
+ * The program that a user reads long text with: `PAGER`, or `less` where there is one. It gets the text in
+ * pieces, each when the pager accepts it (backpressure), so that nothing is rendered behind the page where a reader quits.
  */
 import type { Environment } from "../host/environment.ts"
 import { isSystemError } from "../system-error.ts"

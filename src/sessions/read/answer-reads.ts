@@ -73,7 +73,7 @@ export function openAnswerReads(
     expected: () => {
       if (isExpected) return
       isExpected = true
-      // Whoever reads them is told what is wrong with them.
+      // The first read of a table reports why it cannot be opened.
       Promise.all([sessions.version(), parts.version()]).catch(() => undefined)
     },
     sessions: async (ids) => {

@@ -8,6 +8,7 @@ import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
 import { embeddingsTable, type MESSAGES, type PARTS, type SESSIONS, type SessionRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 import { type ListingReads, openListingReads } from "./listing-reads.ts"
+import type { Superseded } from "./superseded.ts"
 import type { Titles } from "./titles.ts"
 
 /** When a session got its last message of the conversation. */
@@ -60,7 +61,11 @@ const FIRST_ORDINALS = 60
 /** Dimensions of the models that can be chosen. A table that was never written is empty. */
 const DIMENSIONS = [256, 384, 512, 768, 1024]
 
-export function openSessionLists(store: Store, tables: SessionTables, titles: Titles): SessionLists {
+export function openSessionLists(
+  store: Store,
+  tables: SessionTables,
+  { titles, superseded }: { readonly titles: Titles; readonly superseded: Superseded },
+): SessionLists {
   const { sessions, messages } = tables
   const scanned = (name: ScannedTable) =>
     (name === "embeddings"
@@ -99,10 +104,13 @@ export function openSessionLists(store: Store, tables: SessionTables, titles: Ti
         range("ordinal", { to: FIRST_ORDINALS }),
         not(isNull("search_text")),
       )
-      const rows = await messages.read({ columns: ["session_id", "ordinal", "search_text"], where: isFirst })
+      const [rows, gone] = await Promise.all([
+        messages.read({ columns: ["id", "session_id", "ordinal", "search_text"], where: isFirst }),
+        superseded(sessionIds),
+      ])
       const words = new Map<string, string>()
-      for (const { session_id: id, search_text } of rows.toSorted((left, right) => left.ordinal - right.ordinal))
-        if (!words.has(id)) words.set(id, search_text ?? "")
+      for (const { session_id: session, id, search_text } of rows.toSorted((a, b) => a.ordinal - b.ordinal))
+        if (!words.has(session) && !gone.has(session, id)) words.set(session, search_text ?? "")
       return words
     },
     idsStartingWith: (prefix, limit) =>

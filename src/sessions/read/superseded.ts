@@ -6,7 +6,7 @@ import { parseOwnJson } from "../../model/json.ts"
 import type { Message } from "../../model/session.ts"
 import { REAPPENDS_JSON, SUPERSEDES_JSON, supersededBy } from "../../model/superseded.ts"
 import type { Lifetime } from "../../platform/host/host.ts"
-import { and, contains, isIn } from "../../substrate/filter.ts"
+import { and, contains, type Filter, isIn } from "../../substrate/filter.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 import { textOfName } from "./point-reads.ts"
 import { cacheRows } from "./row-cache.ts"
@@ -25,10 +25,21 @@ export function openSuperseded({ sessions, messages }: SessionTables, lifetime: 
   const saysSo = contains("options", REAPPENDS_JSON)
   const cached = cacheRows({ lifetime, table: sessions, columns: ["id"], where: saysSo, keyOf: ({ id }) => id })
 
+  /** What a command has asked: a search asks for its hits, then for the titles of some of them (3 to 10 ms a read). */
+  const answered = new Map<string, boolean>()
+
   async function reappending(asked: readonly string[] | undefined): Promise<readonly string[]> {
     const known = await cached()
     if (known !== undefined) return asked?.filter((id) => known.has(id)) ?? [...known.keys()]
-    const where = asked === undefined ? saysSo : and(isIn("id", asked), saysSo)
+    if (asked === undefined) return await readIds(saysSo)
+    if (lifetime === "server") answered.clear()
+    const open = asked.filter((id) => !answered.has(id))
+    const found = new Set(open.length === 0 ? [] : await readIds(and(isIn("id", open), saysSo)))
+    for (const id of open) answered.set(id, found.has(id))
+    return asked.filter((id) => answered.get(id) === true)
+  }
+
+  async function readIds(where: Filter): Promise<readonly string[]> {
     return (await sessions.read({ columns: ["id"], where })).map(({ id }) => id)
   }
 

@@ -1,5 +1,5 @@
 /**
- * What of a message is searched as conversation: one function for every client, from canonical fields alone.
+ * The text of a message that is searched as conversation: one function for every client, from canonical fields alone.
  * Reasoning, tool calls, tool results and injected text are left out; they are found through their parts.
  */
 import type { Entry } from "../../model/session.ts"

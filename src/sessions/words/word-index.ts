@@ -11,17 +11,10 @@ import { openDictionary } from "./query/dictionary.ts"
 import { matchClauses } from "./query/matching.ts"
 import { type Ranked, type RankedSegment, rank } from "./query/rank.ts"
 import { createTextCache, type TextCache } from "./query/text-cache.ts"
+import { type BlockReader, createBlockReader, findBlock } from "./segment/block-reader.ts"
 import { ATTRIBUTES, attributeOf, findSpoken, hasAttribute } from "./segment/documents.ts"
 import { encodePostings, type PostingList } from "./segment/postings.ts"
-import {
-  type BlockReader,
-  createBlockReader,
-  findBlock,
-  indexChangedError,
-  loadAttributes,
-  SegmentGone,
-  type WordTables,
-} from "./segment/segments.ts"
+import { indexChangedError, loadAttributes, SegmentGone, type WordTables } from "./segment/segments.ts"
 import { createSnapshots, type IndexSnapshot, type Shard, type Snapshots, type TailShard } from "./snapshot.ts"
 
 type Columns = (typeof MESSAGES)["columns"]

@@ -175,8 +175,8 @@ async function openTable(
 
 /**
  * Two processes may make the same table at once. One of them makes it, and the other is told that it is there, unless it
- * had looked before: then the engine lets its empty table overwrite the other's, rows and all. Who finds that he is not
- * the first version has done that, and hands over what was there before.
+ * had looked before: then the engine lets its empty table overwrite the other's, rows and all. A process
+ * whose table is not the first version has done that, and brings back the version before it.
  */
 async function createTable(
   connection: Connection,

@@ -48,7 +48,7 @@ export interface Dataset {
   reach: { readonly version: number; readonly rows: number } | undefined
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
-  /** What of the table is not whole, as far as names and sizes tell and checks have found. */
+  /** The damage that names and sizes show, and that earlier checks found. */
   damage(): Promise<Assessment | undefined>
   /** Before anything is written: recovers from a crash, and refuses a damaged table. */
   refuseDamaged(): Promise<void>

@@ -1,5 +1,5 @@
 /**
- * What of a local table can be read: all of it, or the part that is whole. Names and sizes are looked at once; while
+ * The readable part of a local table: all of it, or what damage left intact. Names and sizes are looked at once; while
  * something is damaged they are looked at again whenever the table, or what checks have found, changes.
  */
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * What of a local table is not as it was written. Changes nothing, so that readers may ask: they read what is whole and
- * say what is not. `isDeep` reads every file and compares it with its checksum; without it names and sizes are compared,
+ * Finds the damage of a local table. Changes nothing, so that readers may call it: they read what is intact and report the
+ * rest. `isDeep` reads every file and compares it with its checksum; without it names and sizes are compared,
  * and what an earlier deep look has found still counts.
  */
 import { join } from "node:path"

@@ -43,7 +43,7 @@ async function orphansAmong(table: LocalTable, spare: readonly string[], oldest:
   return madeMs === undefined ? [] : await unneeded(table, spare, { versions: [oldest], beforeMs: madeMs })
 }
 
-/** What of the table no version needs and nobody touched since then. To be asked while nobody writes. */
+/** Finds orphans: files that no version needs and that are older than this. Call it while nobody writes. */
 export async function findOrphans(table: LocalTable, beforeMs: number): Promise<readonly string[]> {
   const paths = await table.files.list(table.folder)
   return await unneeded(table, paths, { versions: versionsNewestFirst(paths), beforeMs })

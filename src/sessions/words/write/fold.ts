@@ -14,6 +14,7 @@ import { between } from "../../../platform/memory.ts"
 import { eq, isIn } from "../../../substrate/filter.ts"
 import type { Effort } from "../../../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport } from "../../../substrate/table.ts"
+import { readBlocks } from "../segment/block-reader.ts"
 import { compress, compressedName } from "../segment/compression.ts"
 import {
   ATTRIBUTES,
@@ -32,7 +33,6 @@ import {
   keyText,
   loadAttributes,
   loadCover,
-  readBlocks,
   readFacts,
   type SegmentFacts,
   SegmentGone,

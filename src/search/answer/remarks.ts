@@ -1,0 +1,35 @@
+/** Says in words what a search did not look at: other scopes, other dates, and what a scan did not reach in time. */
+import { textOfMicros } from "../../model/timestamp.ts"
+import type { ArmAnswer, SearchRequest } from "../request.ts"
+import { lanesOf } from "../scope-filter.ts"
+
+const TOOLS = "tool calls and results"
+/** Summaries, notifications, messages between agents, skills: about a quarter of all text. */
+const INSERTED = "text that clients inserted, and reasoning"
+
+/** Says that tool output was searched only literally, or not at all. */
+export function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
+  const both = `${TOOLS}, ${INSERTED}`
+  if (mode === "words") return [`${both} (not in the word index: use mode exact)`]
+  const unseen = since === undefined ? [] : [`${both} older than ${textOfMicros(since)} (mode: exact)`]
+  return [`${both} by words (they are searched exactly)`, ...unseen]
+}
+
+/** What a scan did not reach in time. Hits behind a full page are just not shown yet. */
+export function describeUnscanned(
+  { hits, goesOn }: Pick<ArmAnswer, "hits" | "goesOn">,
+  limit: number,
+): string | undefined {
+  if (goesOn === undefined || hits.length >= limit) return undefined
+  return `what is older than ${textOfMicros(goesOn.beforeMicros)}`
+}
+
+export function excludedOf({ filters, scope }: SearchRequest): string[] {
+  const excluded: string[] = []
+  if (!lanesOf(filters).includes("subagent")) excluded.push("sub-agents (include_subagents)")
+  if (scope === "conversation") excluded.push(`${TOOLS} (scope: tools or all)`)
+  if (scope !== "all") excluded.push(`${INSERTED} (scope: all)`)
+  if (filters.fromMicros !== undefined || filters.toMicros !== undefined)
+    excluded.push("other dates (from_date, to_date)")
+  return excluded
+}
