@@ -1,63 +1,73 @@
 /**
  * `bun run attack flips [ROUNDS]`: one bit of one file of a store is flipped, again and again, and each time
- * `check --read-data` must name the file and the sessions in it. `POND_SEED` repeats a run.
+ * `check --read-data` must name the file and the sessions in it. On a disk and in a bucket. `POND_SEED` repeats a run.
  */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { systemClock } from "../../src/platform/host/clock.ts"
-import { silentLog } from "../../src/platform/host/log.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
-import { parseLocation } from "../../src/substrate/location.ts"
-import { openStore } from "../../src/substrate/open-store.ts"
 import type { CheckedTable, TableDamage } from "../../src/substrate/table.ts"
+import { type DamagedPlace, inBucket, onDisk } from "../../test/support/damage.ts"
+import { startObjectServer, TEST_KEY } from "../../test/support/object-server.ts"
 import { runPond, temporaryHome } from "../../test/support/pond-process.ts"
 import { writeDemo } from "../corpus/demo.ts"
 import type { Chaos, Outcome } from "../lib/outcome.ts"
 
 const ROUNDS = 1000
 const OF_SESSIONS = /^(?:sessions|messages|parts)\.lance\/data\//
-/** Locks are empty, and the engine finds the newest version without its hint. */
-const LEFT_OUT = /\.(?:lock|readers|maintenance|writing)$|latest_version_hint\.json$/
+/** Locks are empty, the engine finds the newest version without its hint, and the last two are what the check writes. */
+const LEFT_OUT = /\.(?:lock|readers|maintenance|writing)$|latest_version_hint\.json$|damaged\.json$/
 
 export const attack: Chaos = {
   summary: "single bits of every file of a store, flipped one at a time: is each found?",
   run: async function* ([rounds]: readonly string[]): AsyncIterable<Outcome> {
     const seed = Number(process.env["POND_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
-    const random = seededRandom(seed)
+    const count = Number(rounds ?? ROUNDS)
+    await using server = await startObjectServer()
     using home = temporaryHome()
     writeDemo(home.path)
-    const root = join(home.path, "store")
-    for (const args of [["sync"], ["optimize"]]) await runPond([...args, "-q", "--store", root], { env: home.env })
-    const context = { log: silentLog, clock: systemClock, random }
-    const store = openStore(parseLocation(root, { environment: {} }), context)
-    const files = readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !LEFT_OUT.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-      .filter((path) => statSync(join(root, path)).size > 0)
-    const missed: string[] = []
-    const count = Number(rounds ?? ROUNDS)
-    for (let round = 0; round < count; round++) {
-      const path = files[Math.floor(random.next() * files.length)] as string
-      const whole = readFileSync(join(root, path))
-      const bit = Math.floor(random.next() * whole.length * 8)
-      const flipped = Buffer.from(whole)
-      flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
-      writeFileSync(join(root, path), flipped)
-      const found = foundAt(await store.check({ isDeep: true }), path)
-      const isNamed = found !== undefined && (!OF_SESSIONS.test(path) || (found.groups?.length ?? 0) > 0)
-      if (!isNamed) missed.push(`bit ${bit} of ${path}`)
-      writeFileSync(join(root, path), whole)
-      rmSync(join(root, ".pond/damaged.json"), { force: true })
-    }
-    yield {
-      what: `${count} flips over ${files.length} files (POND_SEED=${seed})`,
-      isRight: missed.length === 0,
-      found: `${count - missed.length} found${missed
-        .slice(0, 5)
-        .map((each) => `, not ${each}`)
-        .join("")}`,
-    }
+    const places = [
+      ["on a disk", onDisk(join(home.path, "store"))],
+      ["in a bucket", inBucket(server)],
+    ] as const
+    for (const [name, place] of places) yield await flipBits(name, place, { home, count, seed })
   },
+}
+
+interface Flipping {
+  readonly home: ReturnType<typeof temporaryHome>
+  readonly count: number
+  readonly seed: number
+}
+
+async function flipBits(name: string, place: DamagedPlace, { home, count, seed }: Flipping): Promise<Outcome> {
+  const random = seededRandom(seed)
+  const env = {
+    ...home.env,
+    AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey,
+  }
+  for (const args of [["sync", "--full"], ["optimize"]]) await runPond([...args, "-q", "--store", place.url], { env })
+  const files = place.paths().filter((path) => !LEFT_OUT.test(path) && place.read(path).length > 0)
+  const store = place.open()
+  const missed: string[] = []
+  for (let round = 0; round < count; round++) {
+    const path = files[Math.floor(random.next() * files.length)] as string
+    const whole = place.read(path)
+    const bit = Math.floor(random.next() * whole.length * 8)
+    const flipped = Buffer.from(whole)
+    flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
+    place.write(path, flipped)
+    const found = foundAt(await store.check({ isDeep: true }), path)
+    const isNamed = found !== undefined && (!OF_SESSIONS.test(path) || (found.groups?.length ?? 0) > 0)
+    if (!isNamed) missed.push(`bit ${bit} of ${path}`)
+    place.write(path, whole)
+    if (place.paths().includes(".pond/damaged.json")) place.remove(".pond/damaged.json")
+  }
+  const shown = missed.slice(0, 5).map((each) => `, not ${each}`)
+  return {
+    what: `${count} flips over ${files.length} files ${name} (POND_SEED=${seed})`,
+    isRight: missed.length === 0,
+    found: `${count - missed.length} found${shown.join("")}`,
+  }
 }
 
 function foundAt(checked: readonly CheckedTable[], path: string): TableDamage | undefined {

@@ -1,4 +1,5 @@
 /** Opens a store over Lance: tables of a directory or a bucket, each behind the read path, the write path and maintenance. */
+import { join } from "node:path"
 import { type Catalog, openCatalog } from "./lance/catalog.ts"
 import type { Dataset } from "./lance/dataset.ts"
 import { openDataset } from "./lance/open-dataset.ts"
@@ -17,9 +18,11 @@ import { lastCommitOf, nextRowNumberOf, scanByNumber, takeByNumber, versionOf } 
 import { beginSnapshot } from "./lance/snapshot.ts"
 import { perhapsThere } from "./lance/stored-keys.ts"
 import { deleteWhere, insertAbsent, insertBatches, insertColumns } from "./lance/write.ts"
-import { checkTables } from "./local/check.ts"
-import { openStoreWriteLock } from "./local/local-table.ts"
-import { repairStore } from "./local/repair.ts"
+import { DAMAGE_NOTE } from "./local/assess.ts"
+import { checkTables, openLocalTables } from "./local/check.ts"
+import { type DiskFiles, diskFiles } from "./local/disk-files.ts"
+import { OWN_FOLDER, openStoreWriteLock } from "./local/local-table.ts"
+import { readGeneration, repairTables } from "./local/repair.ts"
 import { openStaging, removeStaleStaging } from "./local/staging.ts"
 import type { Location } from "./location.ts"
 import { maintain, tableStatistics } from "./maintain/maintain.ts"
@@ -50,13 +53,43 @@ function storeOf(catalog: Catalog): Store {
     },
     removeStaleStaging: () => removeStaleStaging(catalog),
     check: async (options) => {
-      if (location.backend !== "local") return []
-      return await checkTables(location.uri, context, { ...options, readBack: readBackFrom(catalog, options.signal) })
+      const stored = await storedTables(catalog)
+      if (stored === undefined) return []
+      const { files, root, tables } = stored
+      const note = { files, path: join(root, OWN_FOLDER, DAMAGE_NOTE) }
+      return await checkTables(tables, note, { ...options, readBack: readBackFrom(catalog, options.signal) })
     },
-    repair: async () => (location.backend === "local" ? await repairStore(location.uri, context) : []),
+    repair: async () => {
+      const stored = await storedTables(catalog)
+      return stored === undefined
+        ? []
+        : await repairTables(stored.tables, stored, { clock: context.clock, readBack: readBackFrom(catalog) })
+    },
+    generation: async () => {
+      const stored = notedFiles(catalog)
+      return stored === undefined ? 0 : await readGeneration(stored)
+    },
     useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),
   }
+}
+
+/** Where the notes beside the tables are. Nothing where it is not known what the tables must hold. */
+function notedFiles({
+  location,
+  context,
+  bucket,
+}: Catalog): { readonly files: DiskFiles; readonly root: string } | undefined {
+  const { files = context.disk ?? diskFiles, root = location.uri } = bucket() ?? {}
+  return location.backend === "local" || bucket() !== undefined ? { files, root } : undefined
+}
+
+async function storedTables(catalog: Catalog) {
+  const noted = notedFiles(catalog)
+  if (noted === undefined) return undefined
+  const bucket = catalog.bucket()
+  const tables = bucket === undefined ? openLocalTables(noted.root, catalog.context) : await bucket.tables()
+  return { ...noted, tables }
 }
 
 /** Rows leave the read path as the declaration types them: `rowsOf` reads each column by its declared kind. */

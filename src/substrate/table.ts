@@ -230,10 +230,12 @@ export interface Store {
   openStaging(): Promise<StagingTables | undefined>
   /** Removes what an import that died has left beside the tables. */
   removeStaleStaging(): Promise<void>
-  /** What is not as it was written. Of an object store nothing is known. */
+  /** What is not as it was written. Nothing is known of an object store that keeps no notes. */
   check(options: CheckOptions): Promise<readonly CheckedTable[]>
   /** Takes what is damaged out of the tables, and says what that was. Only tables that were not whole are told. */
   repair(): Promise<readonly RepairedTable[]>
+  /** How many repairs there were: what was remembered of an older generation is not true any more. */
+  generation(): Promise<number>
   /** Before anything of it is read: by a process that stays, and seldom reads. */
   useSmallCaches(): void
   close(): void

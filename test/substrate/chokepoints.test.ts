@@ -35,11 +35,18 @@ const CALLS: readonly (readonly [what: string, call: RegExp, owners: readonly st
     ["substrate/lance/write.ts"],
   ],
   ["maintenance", /\.(?:optimize|dropIndex)\(\s*(?:\{\s*cleanup|\)|planned)/, ["substrate/maintain/maintain.ts"]],
+  ["going back to an older version", /\.(?:restore|checkout)\(/, ["substrate/maintain/take-back.ts"]],
   ["building an index", /\.createIndex\(/, ["substrate/maintain/indexes.ts"]],
   [
     "looking at a table again",
     /\.checkoutLatest\(/,
-    ["substrate/lance/open-dataset.ts", "substrate/lance/write.ts", "substrate/maintain/maintain.ts"],
+    [
+      "substrate/lance/bucket-part.ts",
+      "substrate/lance/open-dataset.ts",
+      "substrate/lance/write.ts",
+      "substrate/maintain/maintain.ts",
+      "substrate/maintain/take-back.ts",
+    ],
   ],
   ["a filter in the engine's language", /\.where\(/, ["substrate/lance/read.ts", "substrate/lance/row-numbers.ts"]],
   ["the engine's errors are read", /\.message\b.*(?:test|match|includes)|PROSE/, ["substrate/lance/lance-errors.ts"]],
@@ -61,7 +68,7 @@ test("the engine's tables are held by the substrate's own files alone, and named
 
 test("what would go around a rule is not called at all", () => {
   const around =
-    /\.(?:postfilter|fastSearch|fullTextSearch|restore|dropAllTables|addColumns|alterColumns|setLsmWriteSpec|checkout)\(|\btable\.update\(|mode: "overwrite"|useIndex\(true|deleteUnverified/
+    /\.(?:postfilter|fastSearch|fullTextSearch|dropAllTables|addColumns|alterColumns|setLsmWriteSpec)\(|\btable\.update\(|mode: "overwrite"|useIndex\(true|deleteUnverified/
   expect(
     SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && around.test(text)).map(({ name }) => name),
   ).toEqual([])

@@ -47,6 +47,7 @@ export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = 
     useSmallCaches: () => undefined,
     check: async () => [],
     repair: async () => [],
+    generation: async () => 0,
     close: () => undefined,
   }
 }

@@ -44,7 +44,7 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
   }
   const sources = await orSaid(
     "sources",
-    () => surveySources(importSources(pond, { adapters: [] }), contextOf(pond, { signal })),
+    async () => surveySources(importSources(pond, { adapters: [] }), await contextOf(pond, { signal })),
     [],
   )
   const unread = await orSaid("unread clients", () => unreadOf(pond, signal), [])

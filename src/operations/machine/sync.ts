@@ -56,7 +56,9 @@ export async function syncPond(pond: Pond, options: SyncOptions, hooks: SyncHook
   // A sync that was asked for nothing but vectors makes all of them. Any other leaves the machine to its user again.
   const budgetMs = options.only.includes("embed") ? {} : { budgetMs: EMBED_BUDGET_MS }
   const noting = { exitCodeOf: syncExitCode, onEnd: hooks.onEnd, stored: () => stored }
-  const report = await noted(pond, noting, () => runSync(request, contextOf(pond, { ...hooks, ...budgetMs, onStored })))
+  const report = await noted(pond, noting, async () =>
+    runSync(request, await contextOf(pond, { ...hooks, ...budgetMs, onStored })),
+  )
   return report as SyncOutcome
 }
 
@@ -66,7 +68,7 @@ export interface SourcePlan extends RootPlan {
 }
 
 export async function planPond(pond: Pond, options: SyncOptions, hooks: SyncHooks): Promise<readonly SourcePlan[]> {
-  const plans = await planSync(requestOf(pond, options), contextOf(pond, hooks))
+  const plans = await planSync(requestOf(pond, options), await contextOf(pond, hooks))
   const nowMs = pond.host.clock.nowMs()
   return plans.map((plan) => {
     const units = plan.units.filter((unit) => !waitsForClient(unit, nowMs))
@@ -145,12 +147,13 @@ export function requestOf(pond: Pond, options: SyncOptions) {
   }
 }
 
-export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
+export async function contextOf(pond: Pond, hooks: SyncHooks): Promise<SyncContext> {
   const { host } = pond
+  const generation = await generationMark(pond)
   return {
     storeName: pond.storeName(),
     stateDirectory: host.path("state"),
-    storeMark: () => storeIdentity(pond.storeName(), host),
+    storeMark: () => storeIdentity(pond.storeName(), host) ?? generation,
     sessions: () => pond.sessions(),
     embed: () => embedStore(pond, hooks),
     index: async (idleSignature) => {
@@ -160,5 +163,16 @@ export function contextOf(pond: Pond, hooks: SyncHooks): SyncContext {
     clock: host.clock,
     log: host.log,
     ...hooks,
+  }
+}
+
+/** Of a store in a bucket only this is told: a repair may have taken out what is remembered. Where it does not answer the sync itself says so. */
+async function generationMark(pond: Pond): Promise<string | undefined> {
+  if (storeIdentity(pond.storeName(), pond.host) !== undefined) return undefined
+  try {
+    const generation = await (await pond.sessions()).store.generation()
+    return generation === 0 ? undefined : `generation ${generation}`
+  } catch {
+    return undefined
   }
 }

@@ -30,7 +30,9 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
     run: async () => {
       const stages = wants(["embed", "index"])
       const stepAside = () => rest.stepAside()
-      const report = await runSync({ ...request, stages }, contextOf(pond, { ...hooks, stepAside })).catch(outlive)
+      const report = await runSync({ ...request, stages }, await contextOf(pond, { ...hooks, stepAside })).catch(
+        outlive,
+      )
       if (report !== undefined && hasMade(report)) onReport(report as SyncOutcome)
     },
     clock,
@@ -49,7 +51,7 @@ export async function watchPond(pond: Pond, options: SyncOptions, hooks: WatchHo
     }
     try {
       const asked = { ...request, sources, isFull, stages: wants(["import"]) }
-      const report = await rest.during(() => runSync(asked, contextOf(pond, { ...hooks, onPlan })))
+      const report = await rest.during(async () => runSync(asked, await contextOf(pond, { ...hooks, onPlan })))
       isFull = false
       const isNew = report.adapters.some(isNews)
       if (isNew || report.adapters.some(hasFault)) onReport(report as SyncOutcome)

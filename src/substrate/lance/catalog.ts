@@ -5,11 +5,15 @@
  */
 import { join } from "node:path"
 import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
+import { lazy } from "../../platform/lazy.ts"
 import { limitNativeLog } from "../../platform/native/native-environment.ts"
 import { readyScratch } from "../../platform/native/scratch.ts"
+import { type Bucket, openBucket } from "../bucket/bucket.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
+import type { Assessment } from "../local/assess.ts"
 import { diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
-import { type LocalTable, openLocalTable } from "../local/local-table.ts"
+import { type LocalTable, openLocalTable, type StoredTable } from "../local/local-table.ts"
+import { linkReadablePart } from "../local/readable-part.ts"
 import { type Location, within } from "../location.ts"
 import type { StoreContext } from "../store-context.ts"
 import { refuseNewerSchema, type TableDefinition } from "../table-definition.ts"
@@ -37,6 +41,10 @@ export interface Catalog {
   create(definition: TableDefinition): Promise<CreatedTable>
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
+  /** The notes beside the tables, where the store is a bucket that keeps some. */
+  bucket(): Bucket | undefined
+  /** Where the whole part of a damaged table can be opened: see `local/readable-part.ts`. */
+  linkReadable(table: StoredTable, damage: Assessment): string | undefined
   names(): Promise<string[]>
   /** Only what a check of the store has written itself is ever dropped. */
   drop(name: string): Promise<void>
@@ -104,6 +112,7 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
   const disk = context.disk ?? diskFiles
   const local = (name: string) =>
     location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
+  const bucket = lazy(() => openBucket(location, context))
   /** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
   const isAbsent = async (folder: string) => {
     if (location.backend !== "local" || (await disk.size(folder)) !== undefined) return false
@@ -119,16 +128,18 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
       return await openTable(await connected(), definition, retry)
     },
     openAt: async (folder, definition) => {
-      const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, { session: caches.session() }))
-      return await openTable(elsewhere, definition, retry)
+      const options = { session: caches.session(), storageOptions: location.storageOptions() }
+      const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, options))
+      return await openTable(elsewhere, definition, retry, location)
     },
     openNamed: async (name, folder) => {
       if (folder === undefined && (await isAbsent(join(location.uri, `${name}.lance`)))) return undefined
-      const options = { session: caches.session() }
+      const storageOptions = location.storageOptions()
+      const options = { session: caches.session(), storageOptions }
       const open = await (folder === undefined
         ? connected()
         : withRetries(retry, () => engine().lance.connect(folder, options)))
-      return await withRetries(retry, () => open.openTable(name))
+      return await withRetries(retry, () => open.openTable(name, [], { storageOptions }))
     },
     create: async (definition) => {
       const created = await createTable(await connected(), definition, retry)
@@ -136,6 +147,9 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
       return created
     },
     local,
+    bucket,
+    linkReadable: (table, damage) =>
+      linkReadablePart(table, damage, location.backend === "local" ? undefined : location.uri),
     names: async () => {
       if (await isAbsent(location.uri)) return []
       const open = await connected()
@@ -159,9 +173,12 @@ async function openTable(
   connection: Connection,
   definition: TableDefinition,
   retry: RetryContext,
+  location?: Location,
 ): Promise<LanceTable | undefined> {
+  // Files of another place are reached with the options of the table alone.
+  const options = location === undefined ? {} : { storageOptions: { ...location.storageOptions() } }
   const table = await withRetries(retry, () =>
-    connection.openTable(definition.name).catch((error: unknown) => {
+    connection.openTable(definition.name, [], options).catch((error: unknown) => {
       if (failureOf(error) === "absent") return undefined
       throw error
     }),

@@ -1,6 +1,7 @@
 /** The one handle of a Lance table inside this process: what the read path, the write path and maintenance work on. */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { CompactFingerprintSet } from "../../platform/fingerprint-set.ts"
+import type { BucketTable } from "../bucket/bucket-table.ts"
 import type { Assessment } from "../local/assess.ts"
 import type { LocalTable } from "../local/local-table.ts"
 import type { TableDefinition } from "../table-definition.ts"
@@ -25,6 +26,8 @@ export interface Dataset {
   readonly definition: TableDefinition
   readonly catalog: Catalog
   readonly local: LocalTable | undefined
+  /** The notes beside a table in a bucket. */
+  readonly noted: BucketTable | undefined
   /**
    * The table as fresh as a read needs it, or nothing where it was never written. Until its end no clean-up of this
    * machine takes the version away.

@@ -6,22 +6,29 @@
  * are told so; it takes no rows until it is repaired, because what is missing could come back and stand there twice.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
-import { assert, PondError } from "../../model/errors.ts"
+import { assert } from "../../model/errors.ts"
 import { damagedTable } from "../local/describe-damage.ts"
 import { healTable } from "../local/heal.ts"
 import { commitSignature, type LocalTable } from "../local/local-table.ts"
 import { buildIndex } from "../maintain/indexes.ts"
 import { indexName, type TableDefinition } from "../table-definition.ts"
+import { bucketPart, isOfDamage } from "./bucket-part.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Dataset, ReadInProgress } from "./dataset.ts"
 import { trackFreshness } from "./freshness.ts"
 import { failureOf } from "./lance-errors.ts"
 import { completeRows } from "./read.ts"
 import { withRetries } from "./retry.ts"
-import { trackWholePart, type WholePart } from "./whole-part.ts"
+import { localPart, unknownPart, type WholePart } from "./whole-part.ts"
 import { mergeAbsent } from "./write.ts"
 
 const REMOTE_STALENESS_MS = 5000
+
+function trackWholePart(catalog: Catalog, definition: TableDefinition, local: LocalTable | undefined): WholePart {
+  if (local !== undefined) return localPart(catalog, definition, local)
+  const bucket = catalog.bucket()
+  return bucket === undefined ? unknownPart(catalog, definition) : bucketPart(catalog, definition, bucket)
+}
 
 export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
   const local = catalog.local(definition.name)
@@ -46,46 +53,26 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
   /** What is not there cannot be looked up, and would be stored a second time. */
   async function refuseDamaged(): Promise<void> {
     await heal()
+    // Otherwise it would be opened for this alone.
+    if (local === undefined) await handle.opened()
     const damage = await part.damage()
     if (damage === undefined || (definition.derived === true && (await part.beginAnew()))) return
     throw damagedTable(catalog.location.shown, definition.name, damage)
   }
 
-  async function create(): Promise<LanceTable> {
-    const made = await catalog.create(definition)
-    if (made.overwritten !== undefined) {
-      for await (const rows of completeRows(definition, made.overwritten)) {
-        await mergeAbsent({ definition, attempt }, made.table, rows)
-      }
-    }
-    return made.table
+  /** In a bucket the write itself may be the first to read what is damaged. */
+  async function refuseIfDamaged(error: unknown): Promise<never> {
+    if (isOfDamage(error)) await refuseDamaged()
+    throw error
   }
 
-  async function beginRead(): Promise<ReadInProgress | undefined> {
-    const open = await (local === undefined ? handle.current() : handle.opened())
-    if (open === undefined || local === undefined) return open && { table: open, end: () => undefined }
-    await local.readers.enter()
-    try {
-      // Checked again only now: from here on no clean-up removes the newest version.
-      const read = {
-        table: handle.isNewest() ? open : ((await handle.newest()) ?? open),
-        end: () => {
-          reading.delete(read)
-          local.readers.leave()
-        },
-      }
-      reading.add(read)
-      return read
-    } catch (error) {
-      local.readers.leave()
-      throw error
-    }
-  }
+  const beginRead = openReads(handle, local, reading)
 
   return {
     definition,
     catalog,
     local,
+    noted: local === undefined ? catalog.bucket()?.table(definition.name) : undefined,
     attempt,
     version: async () => {
       const known = handle.version()
@@ -101,7 +88,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     once: (call) => withRetries(catalog.retry, call, 1),
     exclusively: async (work) => {
       await refuseDamaged()
-      if (local === undefined) return await work()
+      if (local === undefined) return await work().catch(refuseIfDamaged)
       return await local.exclusively(() => work().finally(handle.invalidate))
     },
     newest: handle.newest,
@@ -115,12 +102,55 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     refuseDamaged,
     beginRead,
     writable: async () => {
-      const table = (await handle.newest()) ?? (await create())
+      const table = (await handle.newest()) ?? (await createWhole(catalog, definition, attempt))
       assert(part.isAll(), `only a whole table is written to: ${definition.name}`)
       handle.replace(table)
       return table
     },
   }
+}
+
+type Reading = Set<{ table: LanceTable }>
+
+function openReads(handle: Handle, local: LocalTable | undefined, reading: Reading): Dataset["beginRead"] {
+  const begin = (table: LanceTable, leave: () => void): ReadInProgress => {
+    const read = {
+      table,
+      end: () => {
+        reading.delete(read)
+        leave()
+      },
+    }
+    reading.add(read)
+    return read
+  }
+  return async () => {
+    const open = await (local === undefined ? handle.current() : handle.opened())
+    if (open === undefined) return undefined
+    if (local === undefined) return begin(open, () => undefined)
+    await local.readers.enter()
+    try {
+      // Checked again only now: from here on no clean-up removes the newest version.
+      return begin(handle.isNewest() ? open : ((await handle.newest()) ?? open), local.readers.leave)
+    } catch (error) {
+      local.readers.leave()
+      throw error
+    }
+  }
+}
+
+async function createWhole(
+  catalog: Catalog,
+  definition: TableDefinition,
+  attempt: Dataset["attempt"],
+): Promise<LanceTable> {
+  const made = await catalog.create(definition)
+  if (made.overwritten !== undefined) {
+    for await (const rows of completeRows(definition, made.overwritten)) {
+      await mergeAbsent({ definition, attempt }, made.table, rows)
+    }
+  }
+  return made.table
 }
 
 /** Once, and never while this handle holds the write lock: healing takes it. */
@@ -227,15 +257,10 @@ function openHandle({ catalog, local, part }: HandleOptions): Handle {
     invalidate: () => tracker?.invalidate(),
     forget: () => {
       table = undefined
+      checkedAtMs = Number.NEGATIVE_INFINITY
       tracker?.invalidate()
     },
   }
-}
-
-/** The engine reports a file that is not whole as damaged, or as something that it does not know. */
-function isOfDamage(error: unknown): boolean {
-  if (!(error instanceof PondError)) return false
-  return error.code === "internal" || error.details?.["failure"] === "damaged"
 }
 
 /** Asked only after a crash that may have cut a file, which the engine may also report as an unknown error. */

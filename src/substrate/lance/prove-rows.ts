@@ -5,9 +5,9 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
 import { contentHash, hashedColumns, type RowSpan } from "../columns/content-hash.ts"
-import type { StoredRows } from "../local/checksums.ts"
-
-const ROW = "_rowid"
+import type { StoredRows } from "../local/checksum-lines.ts"
+import { failureOf } from "./lance-errors.ts"
+import { batchesFrom, batchesOfNumbers, ROW } from "./row-numbers.ts"
 
 interface Gathered {
   readonly stored: StoredRows
@@ -16,8 +16,8 @@ interface Gathered {
 }
 
 /**
- * Those of the commits whose rows are not as they were given. Rows that are not there are no matter of this. Memory holds
- * the rows of one commit where they stand in order, as compactions leave them.
+ * Those of the commits whose rows are not as they were given, or cannot be read. Rows that are not there are no matter of
+ * this. Memory holds the rows of one commit where they stand in order, as compactions leave them.
  */
 export async function findChangedRows(
   table: LanceTable,
@@ -27,22 +27,55 @@ export async function findChangedRows(
   const hashed = commits.filter(({ hash }) => hash !== undefined).toSorted((one, other) => one.from - other.from)
   const [first] = hashed
   if (first === undefined) return []
-  const waiting = hashed.map((stored): Gathered => ({ stored, spans: [], rows: 0 }))
   const columns = hashedColumns((await table.schema()) as never)
-  const query = table
-    .query()
-    .select([...columns])
-    .withRowId()
-  if (first.from > 0) query.where(`${ROW} >= ${first.from}`)
+  try {
+    return await compareBatches(batchesFrom(table, first.from, columns), hashed, { columns, signal })
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return await compareCommits(table, hashed, { columns, signal })
+  }
+}
+
+interface Comparing {
+  readonly columns: readonly string[]
+  readonly signal: AbortSignal | undefined
+}
+
+/** Where the engine cannot read a file, each commit is read by itself. */
+async function compareCommits(table: LanceTable, commits: readonly StoredRows[], comparing: Comparing) {
   const changed: StoredRows[] = []
-  for await (const record of query) {
+  for (const commit of commits) {
+    const numbers = Array.from({ length: commit.to - commit.from }, (_, at) => commit.from + at)
+    try {
+      const own = await batchesOfNumbers(table, numbers, comparing.columns)
+      changed.push(...(await compareBatches(own, [commit], comparing)))
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      changed.push(commit)
+    }
+  }
+  return changed
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && ["damaged", "other"].includes(failureOf(error)) && error.name !== "AbortError"
+}
+
+async function compareBatches(
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  commits: readonly StoredRows[],
+  { columns, signal }: Comparing,
+): Promise<readonly StoredRows[]> {
+  const waiting = commits.map((stored): Gathered => ({ stored, spans: [], rows: 0 }))
+  const changed: StoredRows[] = []
+  for await (const record of batches) {
     signal?.throwIfAborted()
-    for (const { place, first: number, span } of runsOf(record as unknown as RecordBatch, waiting)) {
+    for (const { place, first, span } of runsOf(record, waiting)) {
       const gathered = waiting[place] as Gathered
-      gathered.spans.push({ first: number, span })
+      gathered.spans.push({ first, span })
       gathered.rows += span.to - span.from
-      if (gathered.rows === gathered.stored.to - gathered.stored.from && !isAsGiven(gathered, columns))
-        changed.push(gathered.stored)
+      const isComplete = gathered.rows === gathered.stored.to - gathered.stored.from
+      if (isComplete && !isAsGiven(gathered, columns)) changed.push(gathered.stored)
     }
   }
   return changed

@@ -3,7 +3,7 @@
  * that what is derived from a table can name rows by eight bytes and know what came after them.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
-import type { Data } from "apache-arrow"
+import type { Data, RecordBatch } from "apache-arrow"
 import { columnsOfRecord, rowsOf } from "../columns/arrow-rows.ts"
 import { originalText } from "../columns/surrogate-escape.ts"
 import { filterText } from "../filter.ts"
@@ -14,7 +14,7 @@ import type { AnyRow } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
 import { readOnce } from "./read.ts"
 
-const ROW = "_rowid"
+export const ROW = "_rowid"
 
 const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
 
@@ -67,6 +67,25 @@ export async function* scanByNumber(dataset: Dataset, request: NumberRange): Asy
   } finally {
     read.end()
   }
+}
+
+/** Rows from a number on, with their numbers, as the engine gives them. */
+export function batchesFrom(table: LanceTable, from: number, columns: readonly string[]): AsyncIterable<RecordBatch> {
+  const query = table
+    .query()
+    .select([...columns])
+    .withRowId()
+  return (from === 0 ? query : query.where(`${ROW} >= ${from}`)) as never
+}
+
+/** The same of those numbers. */
+export async function batchesOfNumbers(
+  table: LanceTable,
+  numbers: readonly number[],
+  columns: readonly string[],
+): Promise<readonly RecordBatch[]> {
+  const taken = table.takeRowIds([...numbers]).select([...columns, ROW])
+  return (await taken.toArrow()).batches as never
 }
 
 function numbersOf(ids: BigUint64Array, count: number): number[] {

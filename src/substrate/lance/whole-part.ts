@@ -35,16 +35,8 @@ interface Assessed {
   readonly folder: string | undefined
 }
 
-export function trackWholePart(
-  catalog: Catalog,
-  definition: TableDefinition,
-  local: LocalTable | undefined,
-): WholePart {
-  return local === undefined ? remotePart(catalog, definition) : localPart(catalog, definition, local)
-}
-
-/** Of an object store nothing is known. */
-function remotePart(catalog: Catalog, definition: TableDefinition): WholePart {
+/** Of an object store that keeps no notes nothing is known. */
+export function unknownPart(catalog: Catalog, definition: TableDefinition): WholePart {
   const no = () => Promise.resolve(false)
   return {
     state: () => Promise.resolve(undefined),
@@ -56,7 +48,7 @@ function remotePart(catalog: Catalog, definition: TableDefinition): WholePart {
   }
 }
 
-function localPart(catalog: Catalog, definition: TableDefinition, local: LocalTable): WholePart {
+export function localPart(catalog: Catalog, definition: TableDefinition, local: LocalTable): WholePart {
   let warned: string | undefined
   let assessed: Assessed | undefined
 

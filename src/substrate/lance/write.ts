@@ -10,7 +10,7 @@
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import type { Table as ArrowTable } from "apache-arrow"
-import { assert } from "../../model/errors.ts"
+import { assert, toPondError } from "../../model/errors.ts"
 import { lazy } from "../../platform/lazy.ts"
 import { between } from "../../platform/memory.ts"
 import { arrowTable } from "../columns/arrow-rows.ts"
@@ -132,7 +132,13 @@ export async function deleteWhere(dataset: Dataset, where: Filter): Promise<{ re
 }
 
 type Writing = Pick<Dataset, "definition" | "attempt">
-type Commit = (dataset: Writing, table: LanceTable, content: ArrowTable) => Promise<number>
+type Commit = (dataset: Writing, table: LanceTable, content: ArrowTable) => Promise<Committed>
+
+interface Committed {
+  readonly inserted: number
+  /** Where it is told. */
+  readonly version?: number
+}
 
 interface Offered extends OfferedKeys {
   /** The rows of those numbers, which rise. */
@@ -149,9 +155,8 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
     const content = offered.content(absent)
-    const written = dataset.local === undefined ? undefined : describeContent(definition, content)
-    const inserted = await commit(dataset, table, content)
-    if (written !== undefined) dataset.local?.noteRows({ ...written, count: inserted })
+    const { inserted, version: committed } = await commit(dataset, table, content)
+    await noteCommit(dataset, content, { inserted, ...(committed === undefined ? {} : { version: committed }) })
     if (inserted >= LARGE_ROWS) between("commits")
     dataset.put += inserted
     // Without a lock another writer may have read the fingerprints anew, with these rows or without.
@@ -162,6 +167,24 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
       addStored(dataset, { inserted, version, hashes: offered.hashes })
     }
     return { inserted, absent }
+  })
+}
+
+/**
+ * On a disk it is noted with the checksums of the commit. In a bucket it has two requests of its own; where another writer
+ * has stored some of the rows first it is not known which these are, and where the note fails the rows are stored.
+ */
+async function noteCommit(
+  { definition, local, noted, catalog }: Dataset,
+  content: ArrowTable,
+  { inserted, version }: Committed,
+): Promise<void> {
+  local?.noteRows({ ...describeContent(definition, content), count: inserted })
+  if (noted === undefined || version === undefined || definition.derived === true || inserted === 0) return
+  const { hash, groups } = describeContent(definition, content)
+  const isWhole = inserted === content.numRows && hash !== undefined
+  await noted.noteCommit(version, { groups, count: inserted, ...(isWhole ? { hash } : {}) }).catch((error: unknown) => {
+    catalog.context.log.warn(`A commit to the table ${definition.name} has no checksum: ${toPondError(error).message}`)
   })
 }
 
@@ -199,7 +222,7 @@ const LARGE_ROWS = 1000
 /** Whatever others write at the same time. */
 export async function mergeAbsent(dataset: Writing, table: LanceTable, rows: readonly AnyRow[]): Promise<number> {
   const { definition } = dataset
-  return await merge(dataset, table, arrowTable(definition, columnsOf(definition, rows)))
+  return (await merge(dataset, table, arrowTable(definition, columnsOf(definition, rows)))).inserted
 }
 
 /** A repeated attempt begins at the newest version. */
@@ -212,7 +235,7 @@ const merge: Commit = async ({ definition, attempt }, table, content) => {
       .whenNotMatchedInsertAll()
     return await absent.execute(content as never)
   })
-  return merged.numInsertedRows
+  return { inserted: merged.numInsertedRows, version: merged.version }
 }
 
 /** Right only while the lock is held under which the keys were looked up. */
@@ -221,7 +244,7 @@ const append: Commit = async ({ attempt }, table, content) => {
   await attempt(() => addRows(table, file))
   // The engine has a copy.
   freeBytes(file)
-  return content.numRows
+  return { inserted: content.numRows }
 }
 
 /**

@@ -4,8 +4,8 @@
  * and what an earlier deep look has found still counts.
  */
 import { join } from "node:path"
-import type { Checksums } from "./checksums.ts"
-import { type LocalTable, manifestPath, OWN_FOLDER, versionsNewestFirst } from "./local-table.ts"
+import type { Checksums } from "./checksum-lines.ts"
+import { manifestPath, OWN_FOLDER, type StoredTable, versionsNewestFirst } from "./local-table.ts"
 import { type EditedManifest, rowsOfManifest, withoutDamaged } from "./manifest-edit.ts"
 import { blobOwner, manifestVersion, referencedFiles } from "./manifest-file.ts"
 import type { RecordedManifest } from "./manifest-record.ts"
@@ -42,7 +42,7 @@ export interface AssessOptions {
 
 const NOTHING: Checksums = { files: new Map(), rows: [], proved: 0, damagedLines: 0 }
 
-export async function assessTable(table: LocalTable, options: AssessOptions): Promise<Assessment> {
+export async function assessTable(table: StoredTable, options: AssessOptions): Promise<Assessment> {
   const { isDeep, isChosen, signal } = options
   // Before the table is listed: a commit in between makes the table newer, never the record.
   const recorded = await table.recorded()
@@ -56,7 +56,7 @@ export async function assessTable(table: LocalTable, options: AssessOptions): Pr
   if (base !== undefined) await addUnusable(table, { base, paths, sums }, damaged)
   const isBad = (path: string) => damaged.has(path) || bad.has(path)
   const bad = new Set([...damaged.keys()].map(blobOwner))
-  const isDurable = durablePaths(recorded, base)
+  const isDurable = table.isRemote === true ? () => true : durablePaths(recorded, base)
   const files = [...damaged].map(([path, found]) => ({
     path,
     found: isDurable(path) ? found : ("unfinished" as const),
@@ -80,7 +80,7 @@ interface Compared {
 
 /** Reads the files, and says how much that was. */
 async function compareFiles(
-  { files, folder }: LocalTable,
+  { files, folder }: StoredTable,
   { paths, sums, damaged }: Compared,
   { isChosen, signal }: Pick<AssessOptions, "isChosen" | "signal">,
 ): Promise<number> {
@@ -130,7 +130,7 @@ interface Found {
 
 /** The newest manifest that is whole. One that is older than the recorded one is not the table any more. */
 async function findBase(
-  table: LocalTable,
+  table: StoredTable,
   { recorded, paths, damaged }: Found,
 ): Promise<Pick<Assessment, "base" | "isInPlace">> {
   const versions = versionsNewestFirst(paths)
@@ -160,7 +160,7 @@ interface Base {
 
 /** Files that the version needs and that are not there, or have another length, or end in bytes that were never written. */
 async function addUnusable(
-  table: LocalTable,
+  table: StoredTable,
   { base, paths, sums }: Base,
   damaged: Map<string, DamagedFile["found"]>,
 ): Promise<void> {
@@ -179,8 +179,8 @@ async function addUnusable(
   }
 }
 
-async function hasEnd({ files, folder }: LocalTable, path: string): Promise<boolean> {
-  if (!path.startsWith("data/")) return true
+async function hasEnd({ files, folder, isRemote }: StoredTable, path: string): Promise<boolean> {
+  if (!path.startsWith("data/") || isRemote === true) return true
   return Buffer.from(await files.readEnd(join(folder, path), 4)).toString("latin1") === "LANC"
 }
 
@@ -189,10 +189,10 @@ async function hasEnd({ files, folder }: LocalTable, path: string): Promise<bool
 /** A list of paths below the folder of the table, by table. Only a check writes it, and a repair removes it. */
 export const DAMAGE_NOTE = "damaged.json"
 
-async function notedDamage({ files, folder, name }: LocalTable): Promise<readonly string[]> {
-  const note = join(folder, "..", OWN_FOLDER, DAMAGE_NOTE)
-  if ((await files.size(note)) === undefined) return []
-  const noted: unknown = JSON.parse(Buffer.from(await files.read(note)).toString("utf8"))
+async function notedDamage({ files, folder, name }: StoredTable): Promise<readonly string[]> {
+  const note = await files.find(join(folder, "..", OWN_FOLDER, DAMAGE_NOTE))
+  if (note === undefined) return []
+  const noted: unknown = JSON.parse(Buffer.from(note).toString("utf8"))
   const paths: unknown = (noted as Record<string, unknown>)[name]
   return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : []
 }

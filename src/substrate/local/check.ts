@@ -7,11 +7,11 @@ import { join } from "node:path"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { StoreContext } from "../store-context.ts"
 import type { CheckedTable, CheckOptions, TableDamage } from "../table.ts"
-import { type Assessment, assessTable, DAMAGE_NOTE } from "./assess.ts"
-import type { Checksums, StoredRows } from "./checksums.ts"
+import { type Assessment, type AssessOptions, assessTable } from "./assess.ts"
+import type { Checksums, StoredRows } from "./checksum-lines.ts"
 import { describeDamage } from "./describe-damage.ts"
-import { diskFiles } from "./disk-files.ts"
-import { type LocalTable, OWN_FOLDER, openLocalTable } from "./local-table.ts"
+import { type DiskFiles, diskFiles } from "./disk-files.ts"
+import { type LocalTable, OWN_FOLDER, openLocalTable, type StoredTable } from "./local-table.ts"
 import { type LostFragment, rowsOfManifest, withoutDamaged } from "./manifest-edit.ts"
 import { blobOwner } from "./manifest-file.ts"
 
@@ -39,37 +39,54 @@ function namesIn(folder: string): string[] {
 
 /** Of those commits the ones whose rows are not as they were given, as far as they can be read. */
 export type ReadBack = (
-  table: LocalTable,
+  table: StoredTable,
   found: Assessment,
   commits: readonly StoredRows[],
 ) => Promise<readonly StoredRows[]>
 
 export async function checkTables(
-  root: string,
-  context: StoreContext,
+  tables: readonly StoredTable[],
+  note: DamageNote,
   { readBack, ...options }: CheckOptions & { readonly readBack: ReadBack },
 ): Promise<CheckedTable[]> {
   const checked: CheckedTable[] = []
   const noted: Record<string, readonly string[]> = {}
   const { isDeep, signal } = options
-  for (const table of openLocalTables(root, context)) {
+  for (const table of tables) {
     options.onTable?.(table.name)
-    const byFiles = await assessTable(table, { isDeep, signal, isChosen: chooser(table.name, options) })
-    const sums = await table.checksums.read()
-    const paths = byFiles.damaged.flatMap(({ path, found: how }) => (how === "changed" ? [path] : []))
-    if (isDeep) paths.push(...(await filesOfChangedRows(table, byFiles, sums, readBack)))
-    if (paths.length > 0) noted[table.name] = paths
-    const found =
-      paths.length === byFiles.damaged.length ? byFiles : await assessTable(table, { isDeep: false, noted: paths })
-    checked.push(await report(table, { ...found, bytesRead: byFiles.bytesRead, uncovered: byFiles.uncovered }, sums))
+    const isChosen = chooser(table.name, options)
+    const { found, sums, changed } = isDeep
+      ? await assessAll(table, readBack, { isChosen, signal })
+      : { found: await assessTable(table, { isDeep }), sums: await table.checksums.read(), changed: [] }
+    if (changed.length > 0) noted[table.name] = changed
+    checked.push(await report(table, found, sums))
   }
-  if (isDeep) await noteDamage(root, context, noted)
+  if (isDeep) await noteDamage(note, noted)
   return checked
+}
+
+/** Every file against its checksum, and the rows of each commit that is not proved yet. */
+export async function assessAll(
+  table: StoredTable,
+  readBack: ReadBack,
+  chosen: Pick<AssessOptions, "isChosen" | "signal"> = {},
+): Promise<{ readonly found: Assessment; readonly sums: Checksums; readonly changed: readonly string[] }> {
+  const byFiles = await assessTable(table, { isDeep: true, ...chosen })
+  const sums = await table.checksums.read()
+  const byRows = await filesOfChangedRows(table, byFiles, sums, readBack)
+  const changed = [...byFiles.damaged.flatMap(({ path, found }) => (found === "changed" ? [path] : [])), ...byRows]
+  if (byRows.length === 0) return { found: byFiles, sums, changed }
+  const { bytesRead, uncovered } = byFiles
+  return {
+    found: { ...(await assessTable(table, { isDeep: false, noted: changed })), bytesRead, uncovered },
+    sums,
+    changed,
+  }
 }
 
 /** Each commit is read back once, and again after a compaction. What is right then has a checksum that keeps it so. */
 async function filesOfChangedRows(
-  table: LocalTable,
+  table: StoredTable,
   found: Assessment,
   { rows: commits, proved, damagedLines }: Checksums,
   readBack: ReadBack,
@@ -79,10 +96,20 @@ async function filesOfChangedRows(
   if (base === undefined || unproved.length === 0) return []
   const changed = await readBack(table, found, unproved)
   const isProof = changed.length === 0 && found.damaged.length === 0 && damagedLines === 0
-  if (isProof) await table.checksums.prove(Math.max(...unproved.map(({ to }) => to)))
+  if (isProof) {
+    await table.checksums.prove(Math.max(...unproved.map(({ to }) => to)))
+    // In a bucket no writer has seen the bytes of the files, and now they are known to be right.
+    if (table.isRemote === true) await table.record()
+  }
   return withoutDamaged(base.bytes, () => true)
     .lost.filter(({ ranges }) => changed.some((rows) => ranges.some(([from, to]) => from < rows.to && rows.from < to)))
     .flatMap(({ files }) => files.filter((path) => path.startsWith("data/")))
+}
+
+/** Where it is kept what a check has found. */
+export interface DamageNote {
+  readonly files: DiskFiles
+  readonly path: string
 }
 
 /** A share of the files by a hash of the name, which moves on with each round, so that all of them have their turn. */
@@ -92,18 +119,12 @@ function chooser(table: string, { share = 1, round = 0 }: CheckOptions): ((path:
   return (path) => Number(Bun.hash.xxHash3(`${table}/${path}`) % BigInt(buckets)) === round % buckets
 }
 
-async function noteDamage(
-  root: string,
-  context: StoreContext,
-  noted: Record<string, readonly string[]>,
-): Promise<void> {
-  const files = context.disk ?? diskFiles
-  const note = join(root, OWN_FOLDER, DAMAGE_NOTE)
-  if (Object.keys(noted).length > 0) await files.write(note, JSON.stringify(noted))
-  else await files.remove(note)
+async function noteDamage({ files, path }: DamageNote, noted: Record<string, readonly string[]>): Promise<void> {
+  if (Object.keys(noted).length > 0) await files.write(path, JSON.stringify(noted))
+  else await files.remove(path)
 }
 
-async function report(table: LocalTable, found: Assessment, sums: Checksums): Promise<CheckedTable> {
+async function report(table: StoredTable, found: Assessment, sums: Checksums): Promise<CheckedTable> {
   const { base, edited, damaged } = found
   const lost = edited?.lost ?? []
   return {
@@ -118,23 +139,15 @@ async function report(table: LocalTable, found: Assessment, sums: Checksums): Pr
       ...damaged.flatMap(({ path, found: how }) =>
         how === "unfinished" ? [] : [{ path, found: how, groups: groupsOfFile(path, lost, sums.rows) }],
       ),
-      ...(await damagedNotes(table, sums)),
+      ...(await damagedNotes(table)),
     ],
   }
 }
 
 /** The notes are as much at risk as what they are about. */
-async function damagedNotes(table: LocalTable, sums: Checksums): Promise<TableDamage[]> {
-  const damaged: TableDamage[] = []
-  const note = (kind: string) => `../${OWN_FOLDER}/${table.name}.${kind}`
-  const add = (kind: string) => damaged.push({ path: note(kind), found: "changed", groups: [] })
-  if (sums.damagedLines > 0) add("checksums")
-  const hasCopy = (await table.files.size(join(table.folder, note("manifest")))) !== undefined
-  const recorded = await table.recorded()
-  if (hasCopy && recorded === undefined) add("manifest")
-  const hasMark = (await table.files.size(join(table.folder, note("durable")))) !== undefined
-  if (hasMark && recorded !== undefined && (await table.durableVersion()) !== recorded.version) add("durable")
-  return damaged
+async function damagedNotes(table: StoredTable): Promise<TableDamage[]> {
+  const damaged = await table.damagedNotes()
+  return damaged.map((note) => ({ path: `../${OWN_FOLDER}/${note}`, found: "changed", groups: [] }))
 }
 
 /** Nothing where it is not known: rows of an older build. */

@@ -4,33 +4,16 @@
  * carries a checksum of its own, so that a damaged line is never taken for a damaged file.
  */
 import { join } from "node:path"
+import {
+  type Checksums,
+  checksumLines,
+  type FileChecksum,
+  isProtected,
+  parseChecksums,
+  provedLine,
+  type StoredRows,
+} from "./checksum-lines.ts"
 import type { DiskFiles } from "./disk-files.ts"
-
-export interface FileChecksum {
-  readonly bytes: number
-  /** XXH3 of 64 bits, in hexadecimal: see `DiskFiles.checksum`. */
-  readonly hash: string
-}
-
-/** Rows that one commit has stored, by their numbers. */
-export interface StoredRows {
-  readonly from: number
-  /** The first that is not among them. */
-  readonly to: number
-  /** The values of the first key column: of most tables the sessions. */
-  readonly groups: readonly string[]
-  /** Of their content as it was given, see `columns/content-hash.ts`. Rows that may be deleted have none. */
-  readonly hash?: string
-}
-
-export interface Checksums {
-  readonly files: ReadonlyMap<string, FileChecksum>
-  readonly rows: readonly StoredRows[]
-  /** Rows with lower numbers were read back from their files as they were given. */
-  readonly proved: number
-  /** Lines that are not as they were written. */
-  readonly damagedLines: number
-}
 
 export interface Covered {
   readonly present: readonly string[]
@@ -53,8 +36,6 @@ export interface ChecksumLog {
 
 const NOTHING: Checksums = { files: new Map(), rows: [], proved: 0, damagedLines: 0 }
 
-/** The engine writes it anew at each commit, and finds the newest version without it too. */
-const UNCOVERED = "_versions/latest_version_hint.json"
 /** Lines of files that are gone are left out by a rewrite, once there are so many. */
 const STALE_MIN = 512
 
@@ -103,13 +84,13 @@ export function openChecksumLog(path: string, files: DiskFiles): ChecksumLog {
   async function cover(folder: string, { present, fresh }: Covered, rows: readonly StoredRows[]): Promise<void> {
     const log = await current()
     const candidates = log.damagedLines === 0 ? present : fresh
-    const uncovered = candidates.filter((each) => !isCovered(log, each))
+    const uncovered = candidates.filter((each) => isProtected(each) && !log.files.has(each))
     const added = await sum(folder, uncovered)
     for (const [each, own] of added) log.files.set(each, own)
     log.rows.push(...rows)
     const isStale = log.damagedLines === 0 && log.files.size > 2 * present.length + STALE_MIN
     if (isStale) keepOnly(log.files, present)
-    const lines = allLines(isStale ? log : { files: added, rows, proved: 0 })
+    const lines = checksumLines(isStale ? log : { files: added, rows, proved: 0 })
     if (lines.length > 0) await write(lines, isStale, log)
   }
 
@@ -117,7 +98,7 @@ export function openChecksumLog(path: string, files: DiskFiles): ChecksumLog {
     const log = await current()
     if (log.damagedLines === 0) return
     log.damagedLines = 0
-    await write(allLines(log), true, log)
+    await write(checksumLines(log), true, log)
   }
 
   async function prove(to: number): Promise<void> {
@@ -134,55 +115,4 @@ export function openChecksumLog(path: string, files: DiskFiles): ChecksumLog {
 function keepOnly(files: Map<string, FileChecksum>, paths: readonly string[]): void {
   const there = new Set(paths)
   for (const path of files.keys()) if (!there.has(path)) files.delete(path)
-}
-
-function isCovered({ files }: Pick<Checksums, "files">, path: string): boolean {
-  return files.has(path) || path === UNCOVERED || path.endsWith(".tmp")
-}
-
-function allLines({ files, rows, proved }: Pick<Checksums, "files" | "rows" | "proved">): string[] {
-  const proof = proved === 0 ? [] : [provedLine(proved)]
-  return [...[...files].map(([each, sum]) => fileLine(each, sum)), ...rows.map(rowsLine), ...proof]
-}
-
-function provedLine(to: number): string {
-  return sealed(`proved ${to}`)
-}
-
-function fileLine(path: string, { hash, bytes }: FileChecksum): string {
-  return sealed(`file ${hash} ${bytes} ${path}`)
-}
-
-function rowsLine({ from, to, groups, hash }: StoredRows): string {
-  return sealed(`rows ${from} ${to} ${hash === undefined ? "" : `${hash} `}${JSON.stringify(groups)}`)
-}
-
-function sealed(content: string): string {
-  return `${hexOf(Bun.hash.xxHash3(content))} ${content}\n`
-}
-
-function hexOf(hash: bigint): string {
-  return hash.toString(16).padStart(16, "0")
-}
-
-const LINE =
-  /^([0-9a-f]{16}) (?:file ([0-9a-f]{16}) (\d+) (.+)|rows (\d+) (\d+) (?:([0-9a-f]{16}) )?(\[.*\])|proved (\d+))$/
-
-function parseChecksums(text: string): Checksums {
-  const files = new Map<string, FileChecksum>()
-  const rows: StoredRows[] = []
-  let [damagedLines, proved] = [0, 0]
-  for (const line of text.split("\n")) {
-    if (line === "") continue
-    const [, sum, hash, bytes, path, from, to, content, groups, below] = LINE.exec(line) ?? []
-    if (sum === undefined || sum !== hexOf(Bun.hash.xxHash3(line.slice(17)))) damagedLines++
-    else if (path !== undefined) files.set(path, { hash: hash as string, bytes: Number(bytes) })
-    else if (below !== undefined) proved = Number(below)
-    else rows.push({ ...rowsOfLine(from, to, groups), ...(content === undefined ? {} : { hash: content }) })
-  }
-  return { files, rows, proved, damagedLines }
-}
-
-function rowsOfLine(from = "0", to = "0", groups = "[]"): StoredRows {
-  return { from: Number(from), to: Number(to), groups: JSON.parse(groups) as string[] }
 }

@@ -32,6 +32,8 @@ export interface DiskFiles {
    */
   statSignature(folder: string): string | undefined
   read(path: string): Promise<Uint8Array>
+  /** The same; undefined where there is no such file. */
+  find(path: string): Promise<Uint8Array | undefined>
   /** The last bytes of a file. */
   readEnd(path: string, bytes: number): Promise<Uint8Array>
   /**
@@ -68,6 +70,7 @@ export const diskFiles: DiskFiles = {
     }
   },
   read: (path) => readFile(path),
+  find: (path) => unlessAbsent(path, readFile(path)),
   readEnd: async (path, bytes) => {
     const file = await open(path, "r")
     try {

@@ -9,7 +9,8 @@ import { type FileLock, type LockWait, openFileLock, whileLocked } from "../../p
 import { ensureWritable } from "../../platform/host/paths.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import type { StoreContext } from "../store-context.ts"
-import { type ChecksumLog, type Covered, openChecksumLog, type StoredRows } from "./checksums.ts"
+import type { StoredRows } from "./checksum-lines.ts"
+import { type ChecksumLog, type Covered, openChecksumLog } from "./checksums.ts"
 import type { DiskFiles } from "./disk-files.ts"
 import { rowsOfManifest } from "./manifest-edit.ts"
 import { manifestName, manifestVersion, type ReferencedFile, referencedFiles } from "./manifest-file.ts"
@@ -21,7 +22,30 @@ export interface WrittenRows extends Pick<StoredRows, "groups" | "hash"> {
   readonly count: number
 }
 
+/** What a check and a repair need of a table, on a disk or in a bucket. */
+export type StoredTable = Pick<
+  LocalTable,
+  | "name"
+  | "files"
+  | "folder"
+  | "quarantine"
+  | "checksums"
+  | "recorded"
+  | "durableVersion"
+  | "notePaths"
+  | "damagedNotes"
+  | "createManifest"
+  | "exclusively"
+  | "doubt"
+  | "record"
+> & {
+  /** In a bucket, where each look is a request, and no commit is in doubt: each is told to its writer when it is done. */
+  readonly isRemote?: true
+}
+
 export interface LocalTable {
+  /** False where somebody else has created it. */
+  createManifest(path: string, content: Uint8Array): Promise<boolean>
   readonly name: string
   readonly files: DiskFiles
   /** The folder of the table. */
@@ -45,6 +69,9 @@ export interface LocalTable {
   record(): Promise<void>
   /** The files in pond's own folder that say what the table must be. */
   readonly notes: readonly string[]
+  notePaths(): Promise<readonly string[]>
+  /** Of these the ones that are not as they were written, below that folder. */
+  damagedNotes(): Promise<readonly string[]>
   /** Takes nothing for durable, so that all files are synced when the lock is given back. */
   doubt(): void
   /** The durable mark: the newest version that would survive a power cut, if one was noted. */
@@ -71,6 +98,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   const inProcess = new Semaphore(1)
   const checksums = openChecksumLog(join(own, `${name}.checksums`), files)
   const copy = join(own, `${name}.manifest`)
+  const notes = NOTES.map((kind) => join(own, `${name}.${kind}`))
   let known: Set<string> | undefined
   let written: WrittenRows | undefined
 
@@ -137,12 +165,18 @@ export function openLocalTable(root: string, name: string, context: StoreContext
       written = rows
     },
     record: () => makeDurable(true),
-    notes: NOTES.map((kind) => join(own, `${name}.${kind}`)),
+    notes,
+    notePaths: () => Promise.resolve(notes),
+    damagedNotes: () => findDamagedNotes({ name, files, checksums, recorded, durableVersion }, own),
     quarantine: join(own, "quarantine", name),
     doubt: () => {
       known = new Set()
     },
     exclusively: (work) => inProcess.run(() => locked(work)),
+    createManifest: async (path, content) => {
+      await files.write(path, content)
+      return true
+    },
     durableVersion,
     discard: async () => {
       lock?.close()
@@ -152,8 +186,24 @@ export function openLocalTable(root: string, name: string, context: StoreContext
   }
 }
 
+async function findDamagedNotes(
+  table: Pick<LocalTable, "name" | "files" | "checksums" | "recorded" | "durableVersion">,
+  own: string,
+): Promise<readonly string[]> {
+  const { name, files } = table
+  const copied = await table.recorded()
+  const isThere = async (kind: string) => (await files.size(join(own, `${name}.${kind}`))) !== undefined
+  const isMarkRight = copied === undefined || (await table.durableVersion()) === copied.version
+  const damaged = {
+    checksums: (await table.checksums.read()).damagedLines > 0,
+    manifest: copied === undefined && (await isThere("manifest")),
+    durable: !isMarkRight && (await isThere("durable")),
+  }
+  return Object.entries(damaged).flatMap(([kind, isDamaged]) => (isDamaged ? [`${name}.${kind}`] : []))
+}
+
 /** Of each row that was written the group, once: rows get the numbers before the one that the next row gets. */
-function storedRows(manifest: Uint8Array, { count, ...rows }: WrittenRows): StoredRows {
+export function storedRows(manifest: Uint8Array, { count, ...rows }: WrittenRows): StoredRows {
   const { next } = rowsOfManifest(manifest)
   return { from: next - count, to: next, ...rows }
 }
@@ -218,7 +268,10 @@ async function syncInOrder(files: DiskFiles, root: string, folder: string, fresh
 }
 
 /** The newest that is there, durable and whole or not: names alone say it. */
-export async function newestVersionOf({ files, folder }: LocalTable): Promise<bigint | undefined> {
+export async function newestVersionOf({
+  files,
+  folder,
+}: Pick<LocalTable, "files" | "folder">): Promise<bigint | undefined> {
   return versionsOf(await files.list(join(folder, MANIFESTS.slice(0, -1))))[0]
 }
 

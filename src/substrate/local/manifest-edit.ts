@@ -85,10 +85,21 @@ function lengthOf(content: Buffer): Buffer {
 }
 
 function numberField(number: number, value: bigint): Buffer {
-  const bytes = [number << 3]
+  return Buffer.from([...varint(BigInt(number << 3)), ...varint(value)])
+}
+
+function messageField(number: number, content: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from([...varint(BigInt((number << 3) | 2)), ...varint(BigInt(content.length))]),
+    content,
+  ])
+}
+
+function varint(value: bigint): number[] {
+  const bytes: number[] = []
   let rest = value
   for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-  return Buffer.from([...bytes, Number(rest)])
+  return [...bytes, Number(rest)]
 }
 
 function isLost(fragment: Buffer, isBad: (path: string) => boolean): boolean {
@@ -113,6 +124,35 @@ function isWholeIndex(index: Buffer, isBad: (path: string) => boolean): boolean 
 
 function firstOf(fields: readonly ProtoField[], wanted: number): ProtoField[1] | undefined {
   return fields.find(([number]) => number === wanted)?.[1]
+}
+
+/**
+ * The same version, whose files lie in the folder of a table elsewhere. Without indexes: what they say can be read from
+ * the rows too.
+ */
+export function withFilesAt(manifest: Uint8Array, uri: string): Uint8Array {
+  const bytes = bufferOver(manifest)
+  const kept: Buffer[] = []
+  for (const [number, value, raw] of manifestFields(bytes) ?? []) {
+    if (number === FRAGMENTS) kept.push(messageField(FRAGMENTS, fragmentElsewhere(bufferOf(value))))
+    else if (number !== TRANSACTION_SECTION && number !== INDEX_SECTION) kept.push(raw)
+  }
+  const base = [numberField(1, BASE_ID), numberField(3, 1n), messageField(4, Buffer.from(uri))]
+  kept.push(messageField(BASE_PATHS, Buffer.concat(base)))
+  return assemble(Buffer.alloc(0), Buffer.concat(kept), bytes.subarray(bytes.length - TAIL_BYTES / 2))
+}
+
+const BASE_PATHS = 18
+const BASE_ID = 1n
+/** Of a data file, and of a deletion file. */
+const BASE_OF_FILE = 7
+
+function fragmentElsewhere(fragment: Buffer): Buffer {
+  const isFile = (number: number) => number === 2 || number === 3
+  const fields = [...protoFields(fragment)].map(([number, value, raw]) =>
+    isFile(number) ? messageField(number, Buffer.concat([bufferOf(value), numberField(BASE_OF_FILE, BASE_ID)])) : raw,
+  )
+  return Buffer.concat(fields)
 }
 
 // --- The rows of a fragment ------------------------------------------------------------------------------------------

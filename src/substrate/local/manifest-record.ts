@@ -15,8 +15,9 @@ const SEAL_BYTES = 16
 
 /** Nothing where there is none, or where it is not as it was written. */
 export async function readRecord(files: DiskFiles, path: string): Promise<RecordedManifest | undefined> {
-  if ((await files.size(path)) === undefined) return undefined
-  const bytes = bufferOver(await files.read(path))
+  const found = await files.find(path)
+  if (found === undefined) return undefined
+  const bytes = bufferOver(found)
   const end = bytes.length - SEAL_BYTES / 2
   if (bytes.length < SEAL_BYTES || bytes.readBigUInt64LE(end) !== Bun.hash.xxHash3(bytes.subarray(0, end))) {
     return undefined

@@ -3,29 +3,29 @@
  * quarantine, and the rest is the table from then on. Never done by a reader, and nothing is deleted.
  */
 import { join } from "node:path"
+import { PondError } from "../../model/errors.ts"
 import type { Clock } from "../../platform/host/clock.ts"
-import type { StoreContext } from "../store-context.ts"
 import type { RepairedTable } from "../table.ts"
 import { type Assessment, assessTable, DAMAGE_NOTE } from "./assess.ts"
-import { groupsOfRows, openLocalTables } from "./check.ts"
-import { diskFiles } from "./disk-files.ts"
-import { type LocalTable, manifestPath, newestVersionOf, OWN_FOLDER } from "./local-table.ts"
+import { assessAll, groupsOfRows, type ReadBack } from "./check.ts"
+import type { DiskFiles } from "./disk-files.ts"
+import { manifestPath, newestVersionOf, OWN_FOLDER, type StoredTable } from "./local-table.ts"
 import { withoutDamaged } from "./manifest-edit.ts"
 
 /** Nothing where the table is whole. */
-async function repairTable(table: LocalTable, clock: Clock): Promise<RepairedTable | undefined> {
+async function repairTable(table: StoredTable, readBack: ReadBack, clock: Clock): Promise<RepairedTable | undefined> {
   return await table.exclusively(async () => {
     const place = join(table.quarantine, new Date(clock.nowMs()).toISOString().replaceAll(":", "-"))
-    const before = await assessTable(table, { isDeep: true })
+    const { found: before } = await assessAll(table, readBack)
     const returned = await takeBack(table, before, place)
     const found = returned.length === 0 ? before : await assessTable(table, { isDeep: true })
     const { damagedLines, rows: stored } = await table.checksums.read()
     const areNotesWhole = damagedLines === 0 && (await hasWholeRecord(table, found))
     if (found.damaged.length === 0 && returned.length === 0 && areNotesWhole) return undefined
     const isGone = found.damaged.some(({ path }) => path === "")
-    const moved = await quarantine(table, found, place)
-    if (isGone) for (const note of table.notes) await moveNote(table, note, place)
+    if (isGone) for (const note of await table.notePaths()) await moveNote(table, note, place)
     else await writeManifest(table, found)
+    const moved = await quarantine(table, found, place)
     table.doubt()
     if (!isGone) {
       await table.checksums.renew()
@@ -43,13 +43,15 @@ async function repairTable(table: LocalTable, clock: Clock): Promise<RepairedTab
   })
 }
 
-async function hasWholeRecord(table: LocalTable, { base }: Assessment): Promise<boolean> {
+/** In a bucket only commits of rows are recorded. */
+async function hasWholeRecord(table: StoredTable, { base }: Assessment): Promise<boolean> {
+  if (table.isRemote === true) return true
   const recorded = await table.recorded()
   return base === undefined || (recorded?.version === base.version && (await table.durableVersion()) === base.version)
 }
 
 /** Files that an earlier repair, or another program, has moved there whole. */
-async function takeBack(table: LocalTable, { damaged }: Assessment, place: string): Promise<string[]> {
+async function takeBack(table: StoredTable, { damaged }: Assessment, place: string): Promise<string[]> {
   const { files, folder, quarantine: above } = table
   const sums = await table.checksums.read()
   const kept = damaged.length === 0 ? [] : await files.list(above)
@@ -68,7 +70,7 @@ async function takeBack(table: LocalTable, { damaged }: Assessment, place: strin
   return returned
 }
 
-async function quarantine({ files, folder }: LocalTable, { damaged }: Assessment, place: string): Promise<string[]> {
+async function quarantine({ files, folder }: StoredTable, { damaged }: Assessment, place: string): Promise<string[]> {
   const moved: string[] = []
   for (const { path } of damaged) {
     if (path === "" || (await files.size(join(folder, path))) === undefined) continue
@@ -78,13 +80,13 @@ async function quarantine({ files, folder }: LocalTable, { damaged }: Assessment
   return moved
 }
 
-async function moveNote({ files }: LocalTable, note: string, place: string): Promise<void> {
+async function moveNote({ files }: StoredTable, note: string, place: string): Promise<void> {
   if ((await files.size(note)) !== undefined)
     await files.rename(note, join(place, "notes", note.split("/").at(-1) ?? ""))
 }
 
 /** A version of its own: readers of an older one go on, and no name means two things. */
-async function writeManifest(table: LocalTable, { base, edited, isInPlace, damaged }: Assessment): Promise<void> {
+async function writeManifest(table: StoredTable, { base, edited, isInPlace, damaged }: Assessment): Promise<void> {
   if (base === undefined || edited === undefined) return
   const bad = new Set(damaged.map(({ path }) => path))
   const isSame = isInPlace && withoutDamaged(base.bytes, () => false).bytes.length === edited.bytes.length
@@ -93,8 +95,12 @@ async function writeManifest(table: LocalTable, { base, edited, isInPlace, damag
   const version = BigInt(Math.max(Number(newest), Number(base.version)) + 1)
   const lost = new Set([...edited.lost.flatMap((fragment) => fragment.files), ...bad])
   const { bytes } = withoutDamaged(base.bytes, (each) => lost.has(each), version)
-  await table.files.write(join(table.folder, manifestPath(version)), bytes)
+  if (!(await table.createManifest(join(table.folder, manifestPath(version)), bytes))) throw raced(table)
   await table.files.remove(join(table.folder, "_versions/latest_version_hint.json"))
+}
+
+function raced({ name }: StoredTable): PondError {
+  return new PondError("conflict", `Another process wrote to the table ${name} during the repair. Run it again.`)
 }
 
 // --- The generation of a store ---------------------------------------------------------------------------------------
@@ -102,18 +108,23 @@ async function writeManifest(table: LocalTable, { base, edited, isInPlace, damag
 /** Counts the repairs: what was remembered of the rows of an older one is not true any more. */
 const GENERATION_NOTE = "generation"
 
-export async function repairStore(root: string, context: StoreContext): Promise<RepairedTable[]> {
-  const files = context.disk ?? diskFiles
+export async function repairTables(
+  tables: readonly StoredTable[],
+  { files, root }: { readonly files: DiskFiles; readonly root: string },
+  { clock, readBack }: { readonly clock: Clock; readonly readBack: ReadBack },
+): Promise<RepairedTable[]> {
   const repaired: RepairedTable[] = []
-  for (const table of openLocalTables(root, context)) {
-    const done = await repairTable(table, context.clock)
+  for (const table of tables) {
+    const done = await repairTable(table, readBack, clock)
     if (done !== undefined) repaired.push(done)
   }
-  const note = join(root, OWN_FOLDER, GENERATION_NOTE)
   if (repaired.length > 0) {
-    const last = (await files.size(note)) === undefined ? 0 : Number(Buffer.from(await files.read(note)).toString())
-    await files.write(note, String(last + 1))
+    await files.write(join(root, OWN_FOLDER, GENERATION_NOTE), String((await readGeneration({ files, root })) + 1))
   }
   await files.remove(join(root, OWN_FOLDER, DAMAGE_NOTE))
   return repaired
+}
+
+export async function readGeneration({ files, root }: { readonly files: DiskFiles; readonly root: string }) {
+  return Number(Buffer.from((await files.find(join(root, OWN_FOLDER, GENERATION_NOTE))) ?? []).toString())
 }

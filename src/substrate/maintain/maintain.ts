@@ -9,6 +9,7 @@ import { between } from "../../platform/memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
 import { findChangedRows } from "../lance/prove-rows.ts"
 import { assessTable } from "../local/assess.ts"
+import type { StoredRows } from "../local/checksum-lines.ts"
 import { damagedTable } from "../local/describe-damage.ts"
 import type { MaintenanceReport, TableStatistics } from "../table.ts"
 import { buildIndex } from "./indexes.ts"
@@ -20,6 +21,7 @@ import {
   type TableState,
 } from "./maintenance-plan.ts"
 import { findOrphans, tableUsage } from "./table-usage.ts"
+import { takeBack } from "./take-back.ts"
 
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
 
@@ -67,6 +69,7 @@ async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Pr
     between("commits")
     log.debug(`table ${dataset.definition.name}: ${planned.step}, because ${why} (${ms} ms)`)
   }
+  if (steps.length > 0) await coverNoted(dataset, table)
   return steps
 }
 
@@ -88,8 +91,10 @@ async function apply(dataset: Dataset, table: LanceTable, planned: MaintenanceSt
 }
 
 /** What was damaged unseen would get checksums that say it is right. Reading is a small part of what rewriting costs. */
-async function refuseUnproven({ local, catalog, definition }: Dataset): Promise<void> {
-  const found = local && (await assessTable(local, { isDeep: true }))
+async function refuseUnproven({ local, noted, catalog, definition }: Dataset): Promise<void> {
+  const table = local ?? noted
+  // In a bucket the rows are compared once they are rewritten: to read the files too would be to read all of it twice.
+  const found = table && (await assessTable(table, { isDeep: noted === undefined }))
   if (found === undefined || found.damaged.every((each) => each.found === "unfinished")) return
   throw damagedTable(catalog.location.shown, definition.name, found)
 }
@@ -118,22 +123,38 @@ async function compact(dataset: Dataset, table: LanceTable, isLocked = false): P
 }
 
 /** Before what was rewritten is removed: a fault of the memory on the way would otherwise get a checksum, and stay. */
-async function isAsGiven({ local }: Dataset, table: LanceTable): Promise<boolean> {
-  if (local === undefined) return true
-  const { rows } = await local.checksums.read()
-  await local.checksums.prove(0)
+async function isAsGiven({ local, noted }: Dataset, table: LanceTable): Promise<boolean> {
+  const checksums = (local ?? noted)?.checksums
+  if (checksums === undefined) return true
+  const { rows } = await checksums.read()
+  await checksums.prove(0)
   if ((await findChangedRows(table, rows)).length > 0) return false
-  await local.checksums.prove(rows.reduce((most, { to }) => Math.max(most, to), 0))
+  await checksums.prove(reachOf(rows))
   return true
 }
 
-/** Unless somebody has written since: then the compaction stays, and a check finds what is wrong. */
-async function takeBack(dataset: Dataset, table: LanceTable, before: number): Promise<void> {
-  const own = await dataset.attempt(() => table.version())
-  await dataset.attempt(() => table.checkoutLatest())
-  if ((await dataset.attempt(() => table.version())) !== own) return
-  await dataset.attempt(() => table.checkout(before))
-  await dataset.attempt(() => table.restore())
+function reachOf(rows: readonly StoredRows[]): number {
+  return rows.reduce((most, { to }) => Math.max(most, to), 0)
+}
+
+/**
+ * In a bucket the files of a table get their checksums here, by reading what is new: a writer does not see the bytes that
+ * the engine uploads. Rows that are not proved are compared first, so that nothing wrong is taken for right.
+ */
+async function coverNoted({ noted, definition, catalog, attempt }: Dataset, table: LanceTable): Promise<void> {
+  if (noted === undefined) return
+  const { rows, proved } = await noted.checksums.read()
+  const unproved = rows.filter(({ from }) => from >= proved)
+  await attempt(() => table.checkoutLatest())
+  if ((await findChangedRows(table, unproved)).length > 0) {
+    throw new PondError(
+      "storage_unavailable",
+      `Rows of the table ${definition.name} are not as they were stored. Run \`pond check --read-data\`.`,
+      { details: { store: catalog.location.shown, table: definition.name, failure: "damaged" } },
+    )
+  }
+  if (unproved.length > 0) await noted.checksums.prove(reachOf(rows))
+  await noted.cover()
 }
 
 // --- Cleaning --------------------------------------------------------------------------------------------------------
