@@ -134,6 +134,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/stats.ts")).stats,
   },
   {
+    name: "cost",
+    group: "archive",
+    summary: "Show tokens and cost by model, day, project, session or sub-agent.",
+    load: async () => (await import("./verbs/cost.ts")).cost,
+  },
+  {
     name: "secrets",
     group: "care",
     summary: "List where sessions contain credentials, without printing them.",

@@ -12,9 +12,7 @@ interface VerbSynonym {
 }
 
 const LIST: VerbSynonym = { runs: "list" }
-const COST: VerbSynonym = {
-  hint: "pond does not count tokens or cost. `pond stats` counts sessions, messages and tool calls.",
-}
+const COST: VerbSynonym = { runs: "cost" }
 const DELETE: VerbSynonym = {
   hint: "pond never deletes stored sessions. `pond optimize` frees old versions, `pond uninstall --delete-store` deletes all.",
 }
@@ -50,9 +48,10 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   continue: { runs: "resume" },
   info: { runs: "status" },
   setup: { runs: "init" },
-  cost: COST,
+  costs: COST,
   tokens: COST,
-  usage: { runs: "stats" },
+  usage: COST,
+  spend: COST,
   rm: DELETE,
   remove: DELETE,
   delete: DELETE,
@@ -121,8 +120,8 @@ export const FLAG_HINTS: Readonly<Record<string, string>> = {
   html: "Use --format md.",
   md: "Use --format md.",
   markdown: "Use --format md.",
-  cost: "pond does not count tokens or cost.",
-  tokens: "pond does not count tokens or cost.",
+  cost: "`pond cost` shows tokens and cost.",
+  tokens: "`pond cost` shows tokens and cost.",
   last: "`pond resume --last` resumes the session that was active last.",
 }
 

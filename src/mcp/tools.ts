@@ -2,10 +2,12 @@
 import type { Static } from "typebox"
 import { perform } from "../operations/operation.ts"
 import { isRecord, validateInput } from "../operations/validation.ts"
+import { cost } from "../operations/wire/cost.ts"
 import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
 import { sessions as list } from "../operations/wire/sessions.ts"
 import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
+import { costTranscript } from "./cost-transcript.ts"
 import { shorten } from "./shorten.ts"
 import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
@@ -131,6 +133,36 @@ const listTool: Tool = {
   },
 }
 
+const COST: Arguments = {
+  by: "What to group by: model, day, week, month, client, project, session or subagent (default: model).",
+  project: { field: ["filters", "project", "contains"], description: "Only projects whose path contains this text." },
+  source_agent: { field: ["filters", "source_agent"], description: 'Only this client, such as "claude-code".' },
+  session_id: { field: ["filters", "session_id"], description: "Only this session and its sub-agents." },
+  from_date: {
+    field: ["filters", "from_date"],
+    description: "Only responses on or after this day: YYYY-MM-DD, yesterday, last week, 24h.",
+  },
+  to_date: { field: ["filters", "to_date"], description: "Only responses on or before this day." },
+  limit: { description: "Maximum number of rows.", default: 30 },
+}
+
+const COST_CHARS_MAX = 60_000
+const COST_ROWS = 30
+const CostInput = argumentsOf(cost.input, COST)
+
+const costTool: Tool = {
+  operation: cost,
+  description:
+    "Show how many tokens sessions took and what they cost in US dollars, as the clients recorded it: by model, day, project, session or sub-agent. Each response " +
+    "counts once, also where a fork copied it. Costs that no client recorded are computed from a dated price table; models without a price are named.",
+  input: CostInput,
+  resultCharsMax: COST_CHARS_MAX,
+  run: async (context, given) => {
+    const input = inputOf(COST, validateInput(CostInput, given, context.pond.host.lifetime)) as { limit?: number }
+    return { text: costTranscript(await perform(cost, context, { limit: COST_ROWS, ...input })) }
+  },
+}
+
 const GET: Arguments = {
   session_id: "Read this session. Either this or message_id.",
   message_id: "Read this complete message, marked with `>`.",
@@ -171,4 +203,4 @@ const getTool: Tool = {
   },
 }
 
-export const TOOLS: readonly Tool[] = [searchTool, listTool, getTool, sqlTool]
+export const TOOLS: readonly Tool[] = [searchTool, listTool, getTool, costTool, sqlTool]

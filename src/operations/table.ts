@@ -14,6 +14,7 @@ import * as syncing from "./machine/sync-operations.ts"
 import type { Operation } from "./operation.ts"
 import { sql } from "./sql/sql.ts"
 import * as store from "./store/store-operations.ts"
+import { cost } from "./wire/cost.ts"
 import { exportSession } from "./wire/export-session.ts"
 import { get } from "./wire/get.ts"
 import { ingest } from "./wire/ingest.ts"
@@ -25,6 +26,7 @@ import { status } from "./wire/status.ts"
 export const OPERATIONS: readonly Operation[] = [
   search,
   sessions,
+  cost,
   get,
   sql,
   ingest,

@@ -29,6 +29,7 @@ import {
   type StoredTree,
 } from "./read/read-sessions.ts"
 import { openSessionLists, type SessionLists } from "./read/session-lists.ts"
+import { openStoredRecords, type StoredRecords } from "./read/stored-records.ts"
 import { openSuperseded, type Superseded } from "./read/superseded.ts"
 import { openTitles, type Titles } from "./read/titles.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
@@ -65,6 +66,8 @@ export interface Sessions extends SessionLists {
   readonly titles: Titles
   /** Messages that their client appended again later, which no reader is to see. */
   readonly superseded: Superseded
+  /** Records in the order of storing, for what is counted of all of them. */
+  readonly records: StoredRecords
   /** What answers of a search say beside their hits. */
   readonly answers: AnswerReads
   /** Messages by their words. */
@@ -184,6 +187,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     store,
     ...reading,
     superseded,
+    records: openStoredRecords(tables),
     ...openSessionLists(store, tables, { titles, superseded }),
     answers: openAnswerReads(tables, titles, context.lifetime),
     words: openWordIndex(wordTables, context.lifetime),

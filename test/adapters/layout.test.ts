@@ -8,6 +8,7 @@ import { unreadClients } from "../../src/adapters/unread-clients.ts"
 const ROOT = join(import.meta.dir, "../../src/adapters")
 const FILES = [
   ...["FORMAT.md", "adapter.ts", "source.ts", "parse.ts", "context.ts", "serialize.ts", "foreign.ts", "vocabulary.ts"],
+  "usage.ts",
 ]
 /** In the order of the contract. */
 const MEMBERS = [
@@ -22,6 +23,7 @@ const MEMBERS = [
     "output",
     "vocabulary",
     "models",
+    "usage",
     "branch",
     "files",
     "database",

@@ -53,6 +53,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["mcp extra", "validation_failed", 'Unexpected argument "extra"'],
   ["status --store plain", "storage_unavailable", "The store "],
   ["stats --by weather", "validation_failed", "--by must be one of"],
+  ["cost --by tool", "validation_failed", "--by must be one of"],
+  ["stats --cost --by tool", "validation_failed", "Clients do not record what a tool costs"],
   ["stats --from soon", "validation_failed", '"soon" is not a date'],
   ["adapters list extra", "validation_failed", 'Unexpected argument "extra"'],
   ["adapters discover nobody", "validation_failed", 'Unexpected argument "nobody"'],

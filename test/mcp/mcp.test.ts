@@ -201,6 +201,12 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
       ],
     },
     {
+      name: "pond_cost",
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
+      _meta: { "anthropic/maxResultSizeChars": 60_000 },
+      names: ["by", "project", "source_agent", "session_id", "from_date", "to_date", "limit"],
+    },
+    {
       name: "pond_sql_query",
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
       _meta: { "anthropic/maxResultSizeChars": 80_000 },

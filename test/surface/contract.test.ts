@@ -25,6 +25,8 @@ afterAll(() => box[Symbol.dispose]())
 const FIELDS: Readonly<Record<string, string>> = {
   blame_request: "protocol_version namespace? path content line?",
   blame_response: "protocol_version path lines attributed changes ranges",
+  cost_request: "protocol_version namespace? by? filters? limit?",
+  cost_response: "protocol_version by rows rows_count total unpriced_models repeated_records prices",
   error: "error",
   search_request:
     "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? explain? for_reading? text_budget?",
@@ -83,6 +85,8 @@ test("what is answered has the shape that is published", async () => {
     ["search", { query: "nothing of the kind" }],
     ["sessions", {}],
     ["sessions", { limit: 1, filters: { project: { contains: "w" } } }],
+    ["cost", {}],
+    ["cost", { by: "session", filters: { source_agent: "claude-code" }, limit: 1 }],
     ["get", { session_id: "s" }],
     ["get", { session_id: "s", response_mode: "verbatim" }],
     ["get", { session_id: "s", tree: true }],

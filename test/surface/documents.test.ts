@@ -45,6 +45,9 @@ const LINES: readonly string[] = [
   "status --quick",
   "stats",
   "stats --by tool",
+  "cost",
+  "cost --by session --from 2026-01-01",
+  "stats --cost",
   "secrets",
   "config",
   "doctor",
@@ -87,6 +90,8 @@ const LINES: readonly string[] = [
 ]
 
 function verbOf(line: string): string {
+  // It prints what `cost` does.
+  if (line === "stats --cost") return "cost"
   return VERBS.map(({ name }) => name).find((name) => line === name || line.startsWith(`${name} `)) ?? ""
 }
 

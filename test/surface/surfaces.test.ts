@@ -100,6 +100,8 @@ const OWN_ARGUMENTS: Readonly<Record<string, string>> = {
   "recover --output": "where the answer is written",
   "recover --force": "whether a file is overwritten",
   "stats --limit": "rows shown of the answer",
+  "stats --cost": "asks the operation `cost` instead",
+  "cost --here": "a project filter",
   "secrets --limit": "rows shown of the answer",
   "sync --watch": "asks for another operation",
   "resume SESSION": "chooses a session from a list",

@@ -9,6 +9,7 @@ import { registration } from "./registration.ts"
 import { retention } from "./retention.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const claudeCode: Adapter = {
@@ -30,6 +31,7 @@ export const claudeCode: Adapter = {
   },
   vocabulary,
   models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
+  usage,
   branch: [["gitBranch"]],
   files: fileRecord,
   relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to) },

@@ -8,6 +8,7 @@ import { registration } from "./registration.ts"
 import { nameOf } from "./rollout-name.ts"
 import { repoint, serialize, unchangedByRepoint } from "./serialize.ts"
 import { concerns, currentPath, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const codex: Adapter = {
@@ -28,6 +29,7 @@ export const codex: Adapter = {
   vocabulary,
   // Messages do not say it: each turn begins with a record of its own that does.
   models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
+  usage,
   branch: [
     ["payload", "git", "branch"],
     ["git", "branch"],

@@ -6,6 +6,7 @@ import { BRAND, parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const copilotCli: Adapter = {
@@ -27,6 +28,7 @@ export const copilotCli: Adapter = {
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["data", "model"] }] },
+  usage,
   files: fileRecord,
   watching: { concerns },
   registration,

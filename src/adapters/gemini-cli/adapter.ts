@@ -9,6 +9,7 @@ import { registration } from "./registration.ts"
 import { retention } from "./retention.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const geminiCli: Adapter = {
@@ -29,6 +30,7 @@ export const geminiCli: Adapter = {
   },
   vocabulary,
   models: { provider: "google", recordedAt: [{ role: "assistant", path: ["model"] }] },
+  usage,
   files: fileRecord,
   relocation: { relativePath: movedTo, nameOf: placeBelowProject },
   retention: { of: retention },

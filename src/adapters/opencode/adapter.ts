@@ -8,6 +8,7 @@ import { parserOf } from "./parse.ts"
 import { registrationOf } from "./registration.ts"
 import { repoint, serializerOf } from "./serialize.ts"
 import { concerns, createSource, isDiverted, lastModel } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const opencode = adapterOf(OPENCODE)
@@ -42,6 +43,7 @@ function adapterOf(brand: Brand): Adapter {
       ],
       lastUsed: (root) => lastModel(brand, root),
     },
+    usage,
     files: fileRecord,
     database: { schema: brand.schema, rows, contextOfPieces },
     relocation: { repoint, isDiverted: (environment) => isDiverted(brand, environment) },

@@ -5,6 +5,7 @@ import { directoryOf } from "./foreign.ts"
 import { parse, unchangedByUpgrade } from "./parse.ts"
 import { serialize } from "./serialize.ts"
 import { isDiverted, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const pi: Adapter = {
@@ -22,6 +23,7 @@ export const pi: Adapter = {
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
+  usage,
   relocation: {
     relativePath: (path, from, to) => path.replace(`${directoryOf(from)}/`, () => `${directoryOf(to)}/`),
     isDiverted,

@@ -8,6 +8,7 @@ import { BRAND } from "./records.ts"
 import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const qwenCode: Adapter = {
@@ -28,6 +29,7 @@ export const qwenCode: Adapter = {
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["model"] }] },
+  usage,
   branch: [["gitBranch"]],
   files: fileRecord,
   relocation: { relativePath: movedTo, nameOf: unarchived },

@@ -167,10 +167,15 @@ the columns that you need: only these are read.
               call_id, is_failure, text, variant_data, options
   embeddings  session_id, message_id, piece, source_agent, project, timestamp,
               role, lane, model, ingested_at
+  usage       session_id, ordinal, source_agent, project, timestamp, model,
+              input_tokens, cache_read_tokens, cache_write_tokens,
+              cache_write_5m_tokens, cache_write_1h_tokens, output_tokens,
+              reasoning_tokens, cost_usd, cost_from
 
 role is user, assistant, tool, or system for records that nobody said.
 lane is main, subagent, title for a record of a title, or replay for a copy
 of another session's message.
+usage has a row for each response of a model; ordinal is that of its message.
 search_text is what was said. text, tool_name and variant_data belong to one part,
 whose type is text, reasoning, tool_call, tool_result, file or another. Times are UTC.
 
@@ -243,6 +248,38 @@ answered with 403.
   pond serve --socket FILE      only you may ask; no token is needed
 `
 
+const PRICES = `Clients record how many tokens a response of a model took. \`pond cost\` adds them up,
+each response once, also where a fork copied it or a client wrote it several times.
+
+  input        of the prompt, what was neither read from a cache nor written to one
+  cache read   of the prompt, what was read from a cache
+  cache write  of the prompt, what was written to one; --json has 5 minutes, 1 hour
+               and not recorded apart
+  output       all that the model wrote, its reasoning included
+
+The cost is what the client recorded, in US dollars. Claude Code, Codex, Gemini CLI,
+Qwen Code and Copilot record none: then the price table counts, which says its sources
+and its day in --json. A plus sign follows a cost in which something has no price. A
+subscription costs what it costs: these are the prices of the API.
+
+Prices of your own replace the whole table:
+
+  [prices]
+  file = "/home/me/prices.json"
+
+  {
+    "unit": "US dollars for a million tokens",
+    "retrieved": "2026-11-20",
+    "sources": ["my contract"],
+    "models": {
+      "my-model": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite5m": 3.75 }
+    }
+  }
+
+  pond cost --by day --from 30d
+  pond sql "select model, sum(output_tokens) from usage group by model"
+`
+
 function errorsText(): string {
   const rows = Object.entries(ERROR_TABLE).map(
     ([code, { exit, http }]) =>
@@ -281,6 +318,7 @@ export const TOPICS: readonly Topic[] = [
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
   { name: "search", summary: "Search modes, scopes and dates.", text: SEARCH },
   { name: "sql", summary: "Tables and columns for pond sql.", text: SQL },
+  { name: "prices", summary: "How tokens and cost are counted, and prices of your own.", text: PRICES },
   { name: "embeddings", summary: "Semantic search, and how to turn it on.", text: EMBEDDINGS },
   { name: "sharing", summary: "Share a session, and remove credentials.", text: SHARING },
   { name: "hosted", summary: "One store for several machines or people.", text: HOSTED },

@@ -1,7 +1,9 @@
 /** `pond stats`: how much there is, by day, project, client, tool or model. */
+import type { Static } from "typebox"
 import { PondError } from "../../model/errors.ts"
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
+import { given } from "../../operations/fields.ts"
 import { perform } from "../../operations/operation.ts"
 import type { Stats } from "../../operations/store/stats.ts"
 import { stats as operation } from "../../operations/store/store-operations.ts"
@@ -9,6 +11,7 @@ import { flag } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
+import { showCost } from "./cost.ts"
 
 const ROWS_DEFAULT = 30
 const BAR_CELLS = 30
@@ -26,19 +29,39 @@ const args = argumentsFor(operation.input, {
   },
   to: { hint: "DATE", day: "end" },
   limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, { min: 1 }),
+  cost: flag.onOff("Count tokens and cost instead, as `pond cost` does."),
 })
 
 export const stats = defineVerb({
   flags: args.flags,
   positionals: [],
-  examples: ["stats", "stats --by tool", "stats --by project --from 2026-01-01", "stats --by model --json"],
+  examples: [
+    "stats",
+    "stats --by tool",
+    "stats --by project --from 2026-01-01",
+    "stats --by model --json",
+    "stats --cost",
+  ],
   run: async (context) => {
     const { flags, signal } = context
-    const answer = await perform(operation, context, args.inputOf(context))
+    const input = args.inputOf(context)
+    if (flags.cost)
+      return await showCost(context, { ...costInput(input as StatsInput), ...given("limit", flags.limit) })
+    const answer = await perform(operation, context, input)
     if (signal.aborted) throw new PondError("interrupted", "Interrupted.")
     return { document: { ...answer }, render: (page) => renderStats(answer, flags.limit ?? ROWS_DEFAULT, page) }
   },
 })
+
+type StatsInput = Static<typeof operation.input>
+
+function costInput({ by = "day", from, to }: StatsInput): object {
+  if (by === "tool") {
+    throw new PondError("validation_failed", "Clients do not record what a tool costs. Use --by model, day or project.")
+  }
+  const filters = { ...given("from_date", from), ...given("to_date", to) }
+  return { by: by === "agent" ? "client" : by, filters }
+}
 
 export function renderStats(
   { by, rows, sessions, count }: Stats,

@@ -1,6 +1,5 @@
 /** Reads what a plan asks for and fills the tables of a sandbox with it, a chunk at a time. Counts what it read. */
 import { PondError } from "../../model/errors.ts"
-import type { Sessions } from "../../sessions/store.ts"
 import { and, type Filter, isIn, or } from "../../substrate/filter.ts"
 import { typeOf } from "./engine/preparation.ts"
 import type { PlannedRead } from "./plan.ts"
@@ -13,6 +12,7 @@ import {
   type Source,
   type SourceColumn,
   type SourceRow,
+  type Stored,
 } from "./sources.ts"
 
 /** What was read for a query: the proof that no more was. */
@@ -23,10 +23,8 @@ export interface TableRead {
   readonly filtered: boolean
 }
 
-export interface Loading {
+export interface Loading extends Stored {
   readonly sandbox: Sandbox
-  readonly sessions: Sessions
-  readonly signal: AbortSignal
 }
 
 /** Of more different values than this the store is not asked one by one. */
@@ -38,9 +36,14 @@ export async function loadTables(loading: Loading, reads: readonly PlannedRead[]
   const done: TableRead[] = []
   for (const read of reads.toSorted((left, right) => rankOf(left) - rankOf(right))) {
     const loaded = new Set(done.map(({ table }) => table))
-    done.push(await loadTable(loading, await narrowed(loading, read, loaded)))
+    done.push(await loadTable(loading, readWhole(await narrowed(loading, read, loaded))))
   }
   return done
+}
+
+function readWhole(read: PlannedRead): PlannedRead {
+  const isWhole = SOURCES.some(({ name, isReadWhole }) => name === read.table && isReadWhole === true)
+  return isWhole ? { ...read, where: undefined, limit: undefined, orderBy: [], isCounted: false, extremes: [] } : read
 }
 
 /** What is found by words or a filter comes first: what it is joined with need not be read whole. */
@@ -77,7 +80,7 @@ async function loadTable(loading: Loading, read: PlannedRead): Promise<TableRead
   const of = { table, columns: used.map(({ name }) => name), filtered: where !== undefined }
   const source = SOURCES.find(({ name }) => name === table)
   if (source !== undefined && used.length === 0) {
-    const count = Math.min(await source.count(loading.sessions, where), read.limit ?? Number.POSITIVE_INFINITY)
+    const count = Math.min(await source.count(loading, where), read.limit ?? Number.POSITIVE_INFINITY)
     await replaceTable(loading.sandbox, table, used, `select null as filler from range(${count})`)
     return { ...of, rows: count }
   }
@@ -96,19 +99,19 @@ async function loadTable(loading: Loading, read: PlannedRead): Promise<TableRead
 
 /** The rows that a query can need: all of them, those with the ends of its columns, or one for the number of all. */
 async function* storedBatches(
-  { sessions }: Loading,
+  stored: Loading,
   source: Source,
   { columns, where, limit, orderBy, isCounted, extremes }: PlannedRead,
 ): AsyncGenerator<readonly SourceRow[]> {
   if (limit === undefined && isCounted) {
-    yield* firstOf(source.rows(sessions, { columns, where, limit: 1, orderBy: [] }))
+    yield* firstOf(source.rows(stored, { columns, where, limit: 1, orderBy: [] }))
     return
   }
   if (limit !== undefined || extremes.length === 0) {
-    yield* source.rows(sessions, { columns, where, limit, orderBy })
+    yield* source.rows(stored, { columns, where, limit, orderBy })
     return
   }
-  for (const order of extremes) yield* source.rows(sessions, { columns, where, limit: 1, orderBy: [order] })
+  for (const order of extremes) yield* source.rows(stored, { columns, where, limit: 1, orderBy: [order] })
 }
 
 /** A source of several tables gives a row of each. */
@@ -121,8 +124,9 @@ async function* firstOf(batches: AsyncIterable<readonly SourceRow[]>): AsyncGene
 }
 
 /** As often as the store counts them: nothing of these rows but their number is asked for. */
-async function repeat({ sandbox, sessions }: Loading, { table, where }: PlannedRead, source: Source): Promise<void> {
-  const count = await source.count(sessions, where)
+async function repeat(loading: Loading, { table, where }: PlannedRead, source: Source): Promise<void> {
+  const { sandbox } = loading
+  const count = await source.count(loading, where)
   const name = readName(table)
   const more = `insert into ${name} select first.* from (select * from ${name} limit 1) first, range(${Math.max(0, count - 1)})`
   await sandbox.run(more)

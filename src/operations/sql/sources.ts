@@ -6,6 +6,10 @@ import { embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../../sessions/table
 import { queryTerms } from "../../sessions/words/terms/tokenizer.ts"
 import type { Filter } from "../../substrate/filter.ts"
 import type { ColumnKind, TableDefinition } from "../../substrate/table-definition.ts"
+import type { Pond } from "../pond.ts"
+import { openPrices } from "../usage/prices.ts"
+import { readUsage } from "../usage/read-usage.ts"
+import { USAGE_COLUMNS, usageRows } from "../usage/usage-rows.ts"
 
 export interface SourceColumn {
   readonly name: string
@@ -23,11 +27,20 @@ export interface SourceRead {
   readonly orderBy: readonly { readonly column: string; readonly descending: boolean }[]
 }
 
+/** What tables are read from. */
+export interface Stored {
+  readonly sessions: Sessions
+  readonly pond: Pond
+  readonly signal: AbortSignal
+}
+
 export interface Source {
   readonly name: string
   readonly columns: readonly SourceColumn[]
-  readonly rows: (sessions: Sessions, read: SourceRead) => AsyncIterable<readonly SourceRow[]>
-  readonly count: (sessions: Sessions, where: Filter | undefined) => Promise<number>
+  readonly rows: (stored: Stored, read: SourceRead) => AsyncIterable<readonly SourceRow[]>
+  readonly count: (stored: Stored, where: Filter | undefined) => Promise<number>
+  /** It knows no conditions: all of its rows are read, and the engine does the rest. */
+  readonly isReadWhole?: true
 }
 
 /** Columns that are the engine's own matter. */
@@ -39,14 +52,14 @@ function sourceOf(name: ScannedTable, definition: TableDefinition): Source {
   return {
     name,
     columns: visibleColumns(definition),
-    rows: (sessions, { columns, where, limit, orderBy }) =>
+    rows: ({ sessions }, { columns, where, limit, orderBy }) =>
       sessions.scan(name, {
         columns: columns as never,
         ...(where === undefined ? {} : { where }),
         ...(limit === undefined ? {} : { limit }),
         ...(orderBy.length === 0 ? {} : { orderBy: orderBy as never }),
       }),
-    count: (sessions, where) => sessions.countRows(name, where),
+    count: ({ sessions }, where) => sessions.countRows(name, where),
   }
 }
 
@@ -89,11 +102,29 @@ async function supersededMarker(sessions: Sessions, columns: readonly string[], 
 
 const definitionOf = (definition: unknown) => definition as TableDefinition
 
+const USAGE: Source = {
+  name: "usage",
+  columns: USAGE_COLUMNS,
+  rows: async function* ({ sessions, pond, signal }) {
+    const ids = new Set<string>()
+    for await (const rows of sessions.scan("sessions", { columns: ["id"] })) for (const { id } of rows) ids.add(id)
+    yield* usageRows(await readUsage(pond, signal), openPrices(pond.host), ids)
+  },
+  count: async (stored) => {
+    let count = 0
+    const all = { columns: [], where: undefined, limit: undefined, orderBy: [] }
+    for await (const rows of USAGE.rows(stored, all)) count += rows.length
+    return count
+  },
+  isReadWhole: true,
+}
+
 export const SOURCES: readonly Source[] = [
   sourceOf("sessions", definitionOf(SESSIONS)),
   withSuperseded(sourceOf("messages", definitionOf(MESSAGES)), "id"),
   withSuperseded(sourceOf("parts", definitionOf(PARTS)), "message_id"),
   sourceOf("embeddings", definitionOf(embeddingsTable(1))),
+  USAGE,
 ]
 
 // --- fts('messages', …) ---------------------------------------------------------------------------------------------

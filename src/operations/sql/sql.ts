@@ -149,7 +149,7 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
   try {
     const reads = await planned(sandbox, input.sql)
     const sessions = await context.pond.sessions()
-    const read = await loadTables({ sandbox, sessions, signal: context.signal }, reads)
+    const read = await loadTables({ ...context, sandbox, sessions }, reads)
     const made =
       format === undefined || target === undefined
         ? await shown(sandbox, input)

@@ -117,6 +117,22 @@ export const ConfigSchema = Type.Object(
         }),
       }),
     ),
+    prices: Type.Optional(
+      Type.Object(
+        {
+          file: Type.Optional(
+            Type.String({
+              minLength: 1,
+              ...facts({
+                description: "A file of model prices, used instead of the ones that come with pond.",
+                environment: "POND_PRICES_FILE",
+              }),
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     adapters: Type.Object(
       {
         disabled: Type.Array(Type.String(), {

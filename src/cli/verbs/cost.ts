@@ -1,0 +1,61 @@
+/** `pond cost`: tokens and cost, as clients recorded them. */
+import { perform } from "../../operations/operation.ts"
+import { cost as operation } from "../../operations/wire/cost.ts"
+import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
+import { here, projectFilterOf } from "../project-flag.ts"
+import { renderCost } from "../render/cost-table.ts"
+import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
+
+const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
+
+const args = argumentsFor(operation.input, {
+  by: {},
+  project: {
+    field: ["filters", "project"],
+    summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
+    convert: projectFilterOf,
+  },
+  agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
+  session: { field: ["filters", "session_id"], hint: "ID", words: "sessions" },
+  from: {
+    field: ["filters", "from_date"],
+    hint: "DATE",
+    day: "start",
+    summary: `Only responses on or after this day: ${DAY}.`,
+  },
+  to: {
+    field: ["filters", "to_date"],
+    hint: "DATE",
+    day: "end",
+    summary: "Only responses on or before this day.",
+  },
+  here: flag.onOff("Only sessions of the repository or directory you are in."),
+  limit: { short: "n" },
+})
+
+export const cost = defineVerb({
+  flags: args.flags,
+  positionals: [],
+  examples: [
+    "cost",
+    "cost --by day --from 7d",
+    "cost --by project",
+    "cost --by session --here",
+    "cost --by subagent --json",
+  ],
+  run: async (context) => {
+    const { flags } = context
+    const input = args.inputOf(context)
+    const filters = { ...(input["filters"] as object | undefined), ...(flags.here ? { project: here() } : {}) }
+    return await showCost(context, { ...input, filters })
+  },
+})
+
+type CostContext = Pick<VerbContext<Record<never, never>>, "pond" | "signal">
+
+/** For `cost`, and for `stats --cost`. */
+export async function showCost({ pond, signal }: CostContext, input: object): Promise<Outcome> {
+  const answer = await perform(operation, { pond, signal }, input)
+  return { document: { ...answer }, render: (page) => renderCost(answer, page) }
+}
