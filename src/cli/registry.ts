@@ -50,6 +50,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/list.ts")).list,
   },
   {
+    name: "label",
+    group: "archive",
+    summary: "Name, star, tag or annotate a session.",
+    load: async () => (await import("./verbs/label.ts")).label,
+  },
+  {
     name: "get",
     group: "archive",
     summary: "Show a session, or a message in context.",

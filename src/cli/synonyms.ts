@@ -21,7 +21,7 @@ const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond resu
 const UPDATE: VerbSynonym = { hint: "Install the new version over the old one. Stored sessions are kept." }
 const MARKDOWN: VerbSynonym = { hint: "`pond get SESSION -o session.md` writes a session as Markdown." }
 const ANNOTATE: VerbSynonym = {
-  hint: "pond does not change or annotate sessions. `pond search` finds them by their words.",
+  hint: "`pond label SESSION` takes --name, --star, --tag and --note. `pond list --tag TAG` finds it again.",
 }
 const COPY: VerbSynonym = {
   hint: "`pond copy --to URL` copies to another store, `pond export -o FILE.pond` to a file.",
@@ -72,6 +72,9 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   tag: ANNOTATE,
   note: ANNOTATE,
   star: ANNOTATE,
+  rename: ANNOTATE,
+  annotate: ANNOTATE,
+  labels: { runs: "label" },
   backup: COPY,
   push: COPY,
   pull: { hint: "`pond copy --from URL --to URL` copies between stores, `pond import FILE` reads an export file." },

@@ -108,6 +108,8 @@ const LIST: Arguments = {
     description: "Only sessions with a tool call that names this file; a part of its path is enough.",
   },
   has_errors: { field: ["filters", "has_errors"], description: "Only sessions in which a tool call failed." },
+  tag: { field: ["filters", "tag"], description: "Only sessions with this tag." },
+  starred: { field: ["filters", "starred"], description: "Only sessions with a star." },
   from_date: {
     field: ["filters", "from_date"],
     description: "Only sessions active on or after this day: YYYY-MM-DD, yesterday, last week, 24h.",

@@ -16,6 +16,8 @@ export interface ProjectFilter {
 export interface SearchFilters {
   readonly project?: ProjectFilter
   readonly sessionId?: string
+  /** Only these, and none where there are none. */
+  readonly sessionIds?: readonly string[]
   readonly sourceAgent?: string
   readonly role?: Role
   /** Inclusive bounds. */

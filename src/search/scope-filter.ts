@@ -15,6 +15,7 @@ export async function scopeFilter(sessions: Sessions, filters: SearchFilters): P
   const parts: Filter[] = [isIn("lane", lanesOf(filters))]
   if (filters.project !== undefined) parts.push(await projectFilter(sessions, filters.project))
   if (sessionId !== undefined) parts.push(eq("session_id", sessionId))
+  if (filters.sessionIds !== undefined) parts.push(isIn("session_id", filters.sessionIds))
   if (sourceAgent !== undefined) parts.push(agentFilter(sourceAgent, filters.includeSubagents === true))
   if (role !== undefined) parts.push(eq("role", role))
   if (fromMicros !== undefined || toMicros !== undefined) {

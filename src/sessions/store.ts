@@ -51,6 +51,7 @@ import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { createFolding } from "./words/write/fold.ts"
 import { type Copies, openCopies } from "./write/copies.ts"
 import { type DivergenceCheck, openDivergenceCheck } from "./write/divergence.ts"
+import { type Labels, openLabels } from "./write/labels.ts"
 import { type Origins, openOrigins } from "./write/origins.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./write/prepare.ts"
 import { openPresence, type Presence } from "./write/presence.ts"
@@ -66,6 +67,8 @@ export interface Sessions extends SessionLists {
   readonly titles: Titles
   /** Messages that their client appended again later, which no reader is to see. */
   readonly superseded: Superseded
+  /** Names, stars, tags and notes, which a person gave to sessions. */
+  readonly labels: Labels
   /** Records in the order of storing, for what is counted of all of them. */
   readonly records: StoredRecords
   /** What answers of a search say beside their hits. */
@@ -187,6 +190,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     store,
     ...reading,
     superseded,
+    labels: openLabels(store, context),
     records: openStoredRecords(tables),
     ...openSessionLists(store, tables, { titles, superseded }),
     answers: openAnswerReads(tables, titles, context.lifetime),

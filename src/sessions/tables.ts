@@ -153,6 +153,25 @@ export const COPIES = defineTable({
   indexes: [],
 })
 
+/** What a person says about sessions: of each label the last row counts. Absent where nothing was said. */
+export const LABELS = defineTable({
+  name: "labels",
+  schemaVersion: 1,
+  columns: {
+    session_id: utf8(),
+    /** Of the moment, the machine and the label: what is said twice at once is two rows. */
+    id: utf8(),
+    /** `name`, `star`, `tag` or `note`. */
+    field: utf8(),
+    value: utf8(),
+    noted_at: timestampUs(),
+    is_set: bool(),
+    host: utf8(),
+  },
+  key: ["session_id", "id"],
+  indexes: [],
+})
+
 /** Bytes, once each, whoever points at them: attachments, and values too large for a column. */
 export const BLOBS = defineTable({
   name: "blobs",

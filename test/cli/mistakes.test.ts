@@ -55,6 +55,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["stats --by weather", "validation_failed", "--by must be one of"],
   ["cost --by tool", "validation_failed", "--by must be one of"],
   ["stats --cost --by tool", "validation_failed", "Clients do not record what a tool costs"],
+  ["label", "validation_failed", "Missing"],
+  ["label nobody-has-it --star", "not_found", "No session"],
   ["stats --from soon", "validation_failed", '"soon" is not a date'],
   ["adapters list extra", "validation_failed", 'Unexpected argument "extra"'],
   ["adapters discover nobody", "validation_failed", 'Unexpected argument "nobody"'],

@@ -177,6 +177,8 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
         "host",
         "file",
         "has_errors",
+        "tag",
+        "starred",
         "from_date",
         "to_date",
         "include_subagents",

@@ -78,8 +78,9 @@ function plainLines(sessions: readonly ListedSession[]): string {
     .join("")
 }
 
-function titleOf({ title }: ListedSession): string {
-  return title === undefined ? "(untitled)" : visibleLine(title)
+/** `★ Fix the login #billing` */
+function titleOf({ title = "(untitled)", starred, tags = [] }: ListedSession): string {
+  return [...(starred === true ? ["★"] : []), title, ...tags.map((tag) => `#${tag}`)].map(visibleLine).join(" ")
 }
 
 /** `~/work/shop (fix-login)` */

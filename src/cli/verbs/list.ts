@@ -22,6 +22,8 @@ const args = argumentsFor(operation.input, {
   branch: { field: ["filters", "branch"], hint: "NAME" },
   file: { field: ["filters", "file"], hint: "PATH" },
   errors: { field: ["filters", "has_errors"] },
+  tag: { field: ["filters", "tag"], hint: "TAG" },
+  starred: { field: ["filters", "starred"] },
   from: {
     field: ["filters", "from_date"],
     hint: "DATE",
@@ -50,6 +52,7 @@ export const list = defineVerb({
     "list --project web --agent codex",
     "list --branch main --errors",
     "list --file src/app.ts",
+    "list --starred",
     "list --more",
   ],
   run: async (context) => {

@@ -39,6 +39,8 @@ const args = argumentsFor(operation.input, {
   },
   to: { field: ["filters", "to_date"], summary: "On or before this day.", hint: "DATE", day: "end" },
   "include-subagents": { field: ["filters", "include_subagents"] },
+  tag: { field: ["filters", "tag"], hint: "TAG" },
+  starred: { field: ["filters", "starred"] },
   sort: {},
   group: {},
   cursor: { hint: "TOKEN" },
@@ -80,7 +82,7 @@ export const search = defineVerb({
 
 /** Fields that a list has too. */
 const LISTED = ["limit", "cursor"]
-const LISTED_FILTERS = ["project", "source_agent", "from_date", "to_date", "include_subagents"]
+const LISTED_FILTERS = ["project", "source_agent", "tag", "starred", "from_date", "to_date", "include_subagents"]
 
 function asList({ filters, query: _, ...rest }: { readonly filters: object; readonly query: string }): object {
   const others = [

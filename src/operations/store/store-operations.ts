@@ -54,6 +54,33 @@ export const stats = defineLocalOperation({
     await (await import("./stats.ts")).statsOf(pond, { by, from, to }, signal),
 })
 
+// --- Labels -----------------------------------------------------------------------------------------------------------
+
+export const label = defineLocalOperation({
+  name: "label",
+  summary: "Name, star, tag or annotate a session; without changes, show its labels.",
+  input: closedObject({
+    session_id: Type.String({ minLength: 1, description: "The session." }),
+    name: Type.Optional(Type.String({ maxLength: 500, description: "Its name in lists. An empty one removes it." })),
+    star: onOff("Mark it with a star."),
+    unstar: onOff("Remove the star."),
+    tags: texts("Add this tag."),
+    untag: texts("Remove this tag."),
+    note: Type.Optional(Type.String({ maxLength: 20_000, description: "A note about it. An empty one removes it." })),
+  }),
+  output: closedObject({
+    session_id: Type.String(),
+    name: Type.Optional(Type.String()),
+    starred: Type.Boolean(),
+    tags: Type.Array(Type.String()),
+    note: Type.Optional(Type.String()),
+  }),
+  errors: ["not_found"],
+  surfaces: { local: true, cli: "label" },
+  read: false,
+  run: async ({ pond }: RunContext, input) => await (await import("./labels.ts")).labelSession(pond, input),
+})
+
 export const secrets = defineLocalOperation({
   name: "secrets",
   summary: "List where stored sessions contain credentials, without printing them.",

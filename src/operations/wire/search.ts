@@ -14,6 +14,7 @@ import type { SearchRequest } from "../../search/request.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { given } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
+import { labelledSessions } from "../store/labels.ts"
 import { fullMessageId, fullSessionId, shortIds } from "../store/session-ids.ts"
 import { boundsOf } from "./date-bounds.ts"
 import { exactlyOne, ProjectFilter } from "./project-filter.ts"
@@ -62,6 +63,8 @@ const SearchInput = closedObject({
       ),
       from_date: Text("On or after: 2026-01-31, a timestamp in RFC 3339, or words: yesterday, last week, June, 24h."),
       to_date: Text("On or before: 2026-01-31, a timestamp in RFC 3339, or words: yesterday, last week, June, 24h."),
+      tag: Text("Only sessions with this tag."),
+      starred: Type.Optional(Type.Boolean({ description: "Only sessions with a star." })),
       min_score: Type.Optional(
         Type.Number({ minimum: 0, maximum: 1, description: "Scores compare only within one answer." }),
       ),
@@ -179,7 +182,7 @@ export const search = defineOperation({
   read: true,
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
-    const request = await withFullIds(sessions, requestOf(input, pond.host.clock.nowMs()))
+    const request = await withFullIds(sessions, requestOf(input, pond.host.clock.nowMs()), input.filters)
     const answer = await searches.run(
       () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
       signal,
@@ -202,15 +205,22 @@ function ignoredOperators({ query, mode }: SearchRequest): string[] {
 }
 
 /** Sessions and messages may be named by the beginning of their ids. */
-async function withFullIds(sessions: Sessions, request: SearchRequest): Promise<SearchRequest> {
+async function withFullIds(
+  sessions: Sessions,
+  request: SearchRequest,
+  { tag, starred }: NonNullable<SearchInput["filters"]> = {},
+): Promise<SearchRequest> {
   const { filters, similarTo } = request
   const { sessionId } = filters
+  const sessionIds = await labelledSessions(sessions, { ...given("tag", tag), ...given("starred", starred) })
   return {
     ...request,
     ...(similarTo === undefined ? {} : { similarTo: await fullMessageId(sessions, similarTo, sessionId) }),
-    ...(sessionId === undefined
-      ? {}
-      : { filters: { ...filters, sessionId: await fullSessionId(sessions, sessionId) } }),
+    filters: {
+      ...filters,
+      ...given("sessionIds", sessionIds),
+      ...(sessionId === undefined ? {} : { sessionId: await fullSessionId(sessions, sessionId) }),
+    },
   }
 }
 
@@ -261,7 +271,7 @@ async function forReading(store: Sessions, output: SearchOutput): Promise<Search
   const found = output.sessions ?? []
   const hits = output.matches ?? found.flatMap(({ matches }) => matches)
   const messageIds = [...new Set(hits.map((hit) => hit.message_id))]
-  const [words, sessionIds, shortMessages] = await Promise.all([
+  const [words, sessionIds, shortMessages, labels] = await Promise.all([
     store.firstWords(found.filter(({ title }) => title === undefined).map((session) => session.session_id)),
     shortIds(
       store,
@@ -269,6 +279,7 @@ async function forReading(store: Sessions, output: SearchOutput): Promise<Search
       found.map((session) => session.session_id),
     ),
     shortIds(store, "messages", messageIds),
+    store.labels.of(found.map((session) => session.session_id)),
   ])
   const shorten = (hit: Match) => ({ ...hit, ...given("short_id", shortMessages.get(hit.message_id)) })
   return {
@@ -280,7 +291,10 @@ async function forReading(store: Sessions, output: SearchOutput): Promise<Search
           sessions: found.map((session) => ({
             ...session,
             ...given("short_id", sessionIds.get(session.session_id)),
-            ...given("title", titleText(session.title ?? words.get(session.session_id))),
+            ...given(
+              "title",
+              titleText(labels.get(session.session_id)?.name ?? session.title ?? words.get(session.session_id)),
+            ),
             matches: session.matches.map(shorten),
           })),
         }),

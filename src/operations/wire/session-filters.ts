@@ -11,6 +11,7 @@ import type { Sessions } from "../../sessions/store.ts"
 import { and, contains, eq, type Filter, isIn, range } from "../../substrate/filter.ts"
 import { given, text } from "../fields.ts"
 import { closedObject } from "../operation.ts"
+import { labelledSessions } from "../store/labels.ts"
 import { boundsOf } from "./date-bounds.ts"
 import { exactlyOne, ProjectFilter } from "./project-filter.ts"
 
@@ -25,6 +26,8 @@ export const SessionFilters = closedObject({
   has_errors: Type.Optional(Type.Boolean({ description: "Only sessions in which a tool call failed." })),
   from_date: text(`Only sessions active on or after this day: ${DATE_WORDS}.`),
   to_date: text(`Only sessions active on or before this day: ${DATE_WORDS}.`),
+  tag: text("Only sessions with this tag."),
+  starred: Type.Optional(Type.Boolean({ description: "Only sessions with a star." })),
   include_subagents: Type.Optional(Type.Boolean({ description: "Include sub-agent sessions." })),
 })
 export type SessionFilters = Static<typeof SessionFilters>
@@ -34,7 +37,9 @@ export async function messageFilter(sessions: Sessions, filters: SessionFilters,
   const { project, source_agent: agent, from_date, to_date, include_subagents: includeSubagents } = filters
   const at = { from: "/filters/from_date", to: "/filters/to_date", nowMs }
   const bounds = boundsOf(at, from_date, to_date)
+  const labelled = await labelledSessions(sessions, filters)
   return and(
+    ...(labelled === undefined ? [] : [isIn("session_id", labelled)]),
     isIn("lane", lanesOf({ ...given("sourceAgent", agent), ...given("includeSubagents", includeSubagents) })),
     ...(agent === undefined ? [] : [agentFilter(agent, includeSubagents === true)]),
     ...(project === undefined ? [] : [await projectFilter(sessions, exactlyOne(project))]),

@@ -6,6 +6,7 @@ import type { Clock } from "../../platform/host/clock.ts"
 import { newestSessions } from "../../search/newest-sessions.ts"
 import type { SessionActivity } from "../../sessions/read/session-lists.ts"
 import type { Sessions } from "../../sessions/store.ts"
+import type { SessionLabels } from "../../sessions/write/labels.ts"
 import { and, type Filter, range } from "../../substrate/filter.ts"
 import { given, text } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
@@ -30,9 +31,14 @@ type SessionsInput = Static<typeof SessionsInput>
 const ListedSession = closedObject({
   session_id: Type.String(),
   short_id: Type.String({ description: "The beginning of the id. Every operation takes it instead of the id." }),
-  title: Type.Optional(Type.String({ description: "As its client recorded it, or the first words of the user." })),
+  title: Type.Optional(
+    Type.String({ description: "As a person named it, its client recorded it, or the first words of the user." }),
+  ),
   source_agent: Type.String(),
   project: Type.String(),
+  starred: Type.Optional(Type.Boolean({ description: "Whether a person marked it with a star." })),
+  tags: Type.Optional(Type.Array(Type.String())),
+  note: Type.Optional(Type.String()),
   branch: Type.Optional(Type.String({ description: "The git branch that the session began on." })),
   host: Type.String({ description: "The machine that stored it." }),
   created_at: Type.String(),
@@ -154,7 +160,7 @@ async function wentOn(
 async function describe(store: Sessions, activity: readonly SessionActivity[]): Promise<ListedSession[]> {
   const ids = activity.map(({ id }) => id)
   if (ids.length === 0) return []
-  const [found, hosts, branches, spoken, gone, short, conversations] = await Promise.all([
+  const [found, hosts, branches, spoken, gone, short, conversations, labels] = await Promise.all([
     store.sessions(ids),
     store.hostsOf(ids),
     branchesOf(store, ids),
@@ -162,6 +168,7 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
     store.superseded(ids),
     shortIds(store, "sessions", ids),
     store.conversations(),
+    store.labels.of(ids),
   ])
   const known = new Map(found.map((session) => [session.id, session]))
   const words = await store.firstWords(ids.filter((id) => known.get(id)?.title === undefined))
@@ -176,7 +183,8 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
       {
         session_id: id,
         short_id: short.get(id) ?? id,
-        ...given("title", titleText(session.title ?? words.get(id))),
+        ...given("title", titleText(labels.get(id)?.name ?? session.title ?? words.get(id))),
+        ...labelFields(labels.get(id)),
         source_agent: session.source_agent,
         project: session.project,
         ...given("branch", branches.get(id)),
@@ -189,6 +197,16 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
       },
     ]
   })
+}
+
+function labelFields(labels: SessionLabels | undefined): Pick<ListedSession, "starred" | "tags" | "note"> {
+  if (labels === undefined) return {}
+  const { isStarred, tags, note } = labels
+  return {
+    ...(isStarred ? { starred: true } : {}),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...given("note", note),
+  }
 }
 
 // --- Pages ------------------------------------------------------------------------------------------------------------
