@@ -51,7 +51,7 @@ test.each(TOPICS.map(({ name, text }) => ({ name, text })))(
 
 test("pond help sql names every column of every table, and no other", () => {
   const text = TOPICS.find(({ name }) => name === "sql")?.text ?? ""
-  const told = [...text.matchAll(/^ {2}(sessions|messages|parts|embeddings) +([\w,\s]+?)\n(?=\n| {2}\w)/gm)]
+  const told = [...text.matchAll(/^ {2}(sessions|messages|parts|embeddings|usage) +([\w,\s]+?)\n(?=\n| {2}\w)/gm)]
   expect(told.map(([, table, columns = ""]) => ({ table, columns: new Set(columns.split(/[,\s]+/)) }))).toEqual(
     SOURCES.map(({ name, columns }) => ({ table: name, columns: new Set(columns.map((column) => column.name)) })),
   )
