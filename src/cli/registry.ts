@@ -272,6 +272,18 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/config.ts")).config,
   },
   {
+    name: "config set",
+    group: "care",
+    summary: "Set a setting in the config file.",
+    load: async () => (await import("./verbs/config.ts")).configSet,
+  },
+  {
+    name: "config unset",
+    group: "care",
+    summary: "Remove a setting from the config file, so that its default counts.",
+    load: async () => (await import("./verbs/config.ts")).configUnset,
+  },
+  {
     name: "doctor",
     group: "care",
     summary: "Check that pond works here, and say how to fix what does not.",

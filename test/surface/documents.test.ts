@@ -53,6 +53,8 @@ const LINES: readonly string[] = [
   "stats --cost",
   "secrets",
   "config",
+  "config set embeddings.model my-model",
+  "config unset embeddings.model",
   "doctor",
   "adapters list",
   "adapters discover",
@@ -95,7 +97,8 @@ const LINES: readonly string[] = [
 function verbOf(line: string): string {
   // It prints what `cost` does.
   if (line === "stats --cost") return "cost"
-  return VERBS.map(({ name }) => name).find((name) => line === name || line.startsWith(`${name} `)) ?? ""
+  const names = VERBS.map(({ name }) => name).toSorted((left, right) => right.length - left.length)
+  return names.find((name) => line === name || line.startsWith(`${name} `)) ?? ""
 }
 
 function schemaOf(verb: string): TSchema {

@@ -1,11 +1,17 @@
 /** `pond config`: what is in force, and where each value came from. */
 import { visibleLine } from "../../model/visible.ts"
-import { config as operation } from "../../operations/machine/care-operations.ts"
+import {
+  config as operation,
+  configSet as setting,
+  configUnset as unsetting,
+} from "../../operations/machine/care-operations.ts"
+import type { SetConfigReport } from "../../operations/machine/set-config.ts"
 import { perform } from "../../operations/operation.ts"
 import { describeOrigin } from "../../platform/config/config.ts"
 import { NO_FLAGS } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
-import { defineVerb } from "../verb.ts"
+import { defineVerb, type Outcome } from "../verb.ts"
 
 /** Lists as the config file has them. */
 function settingText(value: unknown): string {
@@ -39,3 +45,33 @@ export const config = defineVerb({
     }
   },
 })
+
+const setArgs = argumentsFor(setting.input, {}, [{ field: "key" }, { field: "value" }])
+
+export const configSet = defineVerb({
+  flags: setArgs.flags,
+  positionals: setArgs.positionals,
+  examples: ["config set embeddings.model multilingual-e5-small", "config set adapters.disabled pi,codex"],
+  run: async (context) => changed(await perform(setting, context, setArgs.inputOf(context))),
+})
+
+const unsetArgs = argumentsFor(unsetting.input, {}, [{ field: "key" }])
+
+export const configUnset = defineVerb({
+  flags: unsetArgs.flags,
+  positionals: unsetArgs.positionals,
+  examples: ["config unset adapters.disabled"],
+  run: async (context) => changed(await perform(unsetting, context, unsetArgs.inputOf(context))),
+})
+
+function changed(report: SetConfigReport): Outcome {
+  const { key, path, changed: isChanged, overridden_by: variable } = report
+  return {
+    document: { ...report },
+    render: (page) => {
+      const done = isChanged ? `Changed ${key} in ${page.path(path)}.` : "No changes made."
+      const note = variable === undefined ? "" : ` The variable ${variable} is set and counts before it.`
+      return `${page.prose(`${done}${note}`)}\n`
+    },
+  }
+}

@@ -103,6 +103,39 @@ export const config = defineLocalOperation({
   run: async ({ pond }: RunContext) => (await import("./config.ts")).describeConfig(pond),
 })
 
+const SetConfig = closedObject({
+  key: Type.String(),
+  path: Type.String(),
+  changed: Type.Boolean(),
+  overridden_by: Type.Optional(Type.String({ description: "The variable that counts before the config file." })),
+})
+const SettingKey = Type.String({ minLength: 1, description: "The setting, such as embeddings.model." })
+
+export const configSet = defineLocalOperation({
+  name: "config_set",
+  summary: "Set a setting in the config file.",
+  input: closedObject({
+    key: SettingKey,
+    value: Type.String({ description: "Its value. The items of a list stand between commas." }),
+  }),
+  output: SetConfig,
+  errors: [],
+  surfaces: { local: true, cli: "config set" },
+  read: false,
+  run: async ({ pond }: RunContext, { key, value }) => (await import("./set-config.ts")).setConfig(pond, key, value),
+})
+
+export const configUnset = defineLocalOperation({
+  name: "config_unset",
+  summary: "Remove a setting from the config file, so that its default counts.",
+  input: closedObject({ key: SettingKey }),
+  output: SetConfig,
+  errors: [],
+  surfaces: { local: true, cli: "config unset" },
+  read: false,
+  run: async ({ pond }: RunContext, { key }) => (await import("./set-config.ts")).setConfig(pond, key, undefined),
+})
+
 export const doctor = defineLocalOperation({
   name: "doctor",
   summary: "Check whether pond can work here.",

@@ -161,16 +161,32 @@ function valueCheck(): typeof import("typebox/value").Value {
 }
 
 function checkValue(setting: Setting, value: unknown, origin: Origin): void {
+  const fault = faultOf(setting, value)
+  if (fault === undefined) return
+  throw new PondError("validation_failed", `${describeOrigin(origin)}: ${fault}`, {
+    details: { key: setting.key.join("."), origin },
+  })
+}
+
+function faultOf(setting: Setting, value: unknown): string | undefined {
   const [first] = valueCheck().Errors(setting.schema, value)
-  if (first === undefined) return
+  if (first === undefined) return undefined
   const params = first.params as { allowedValues?: readonly unknown[] }
   const wanted =
     params.allowedValues === undefined ? first.message : `must be one of ${params.allowedValues.join(", ")}`
   const key = setting.key.join(".")
   const got = setting.isSecret === true ? "another value" : JSON.stringify(value)
-  throw new PondError("validation_failed", `${describeOrigin(origin)}: ${key} ${wanted}, not ${got}.`, {
-    details: { key, origin },
-  })
+  return `${key} ${wanted}, not ${got}.`
+}
+
+/** The value of a setting that somebody types; a list is its items between commas. */
+export function settingOfText(setting: Setting, text: string): unknown {
+  const { type } = setting.schema as { type?: string }
+  const items = text.split(",").flatMap((item) => item.trim() || [])
+  const value = type === "array" ? items : fromText(setting, text)
+  const fault = faultOf(setting, value)
+  if (fault === undefined) return value
+  throw new PondError("validation_failed", fault, { details: { key: setting.key.join(".") } })
 }
 
 /** Flags and variables are text; the schema says what the text means. What does not fit stays text, and fails the check. */
