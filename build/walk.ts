@@ -35,6 +35,9 @@ const STEPS: readonly Step[] = [
   { keys: "pond init --yes --no-schedule --no-sync" },
   { keys: "pond sync" },
   { keys: "pond search file" },
+  { keys: "pond list" },
+  { keys: "pond cost" },
+  { keys: "pond label SESSION --name 'My session' --star" },
   { keys: "pond search --mode exact 'no such words anywhere'" },
   { keys: "pond get SESSION", until: ":", after: "q" },
   { keys: "pond resume --cwd .", until: "Esc: cancel", after: "\r" },
@@ -133,7 +136,7 @@ function section(keys: string, screen: string, home: string): string {
 }
 
 const WHEN =
-  /just now|\d+ min ago|\d+ h ago|yesterday \d\d:\d\d|\d+ days ago|\b\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(?: \d{4})?/g
+  /just now|\d+ min ago|\d+ h ago|yesterday \d\d:\d\d|\d+ days ago|\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day )?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(?: \d{4})?/g
 
 /** Without what another day or another machine would make of it. */
 function settled(line: string, home: string): string {
@@ -143,6 +146,7 @@ function settled(line: string, home: string): string {
     .replaceAll(ROOT, "POND")
     .replace(/^Schedule .*/, "Schedule  as this machine has it")
     .replace(WHEN, "WHEN")
+    .replace(/\b\d\d:\d\d\b/g, "CLOCK")
     .replace(/\b[0-9a-f]{64}\b/g, "SHA256")
     .replace(/\b\d+(?:\.\d+)? (?:bytes|KB|MB|GB)\b/g, "SIZE")
     .replace(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, "TIME")
