@@ -161,10 +161,11 @@ the columns that you need: only these are read.
   sessions    id, parent_session_id, parent_message_id, source_agent, created_at,
               project, options, title, ingested_at, host
   messages    session_id, id, ordinal, role, source_agent, project, timestamp,
-              lane, content, search_text, options, ingested_at, host
+              lane, content, search_text, options, ingested_at, host,
+              superseded
   parts       session_id, message_id, id, ordinal, message_ordinal, type, role,
               source_agent, project, timestamp, lane, provenance, tool_name,
-              call_id, is_failure, text, variant_data, options
+              call_id, is_failure, text, variant_data, options, superseded
   embeddings  session_id, message_id, piece, source_agent, project, timestamp,
               role, lane, model, ingested_at
   usage       session_id, ordinal, source_agent, project, timestamp, model,

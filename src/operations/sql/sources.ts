@@ -78,9 +78,9 @@ function withSuperseded(source: Source, idColumn: string): Source {
   return {
     ...source,
     columns: [...source.columns, SUPERSEDED],
-    rows: async function* (sessions, read) {
-      const mark = await supersededMarker(sessions, read.columns, idColumn)
-      for await (const rows of source.rows(sessions, { ...read, columns: storedFor(read.columns, idColumn) }))
+    rows: async function* (stored, read) {
+      const mark = await supersededMarker(stored.sessions, read.columns, idColumn)
+      for await (const rows of source.rows(stored, { ...read, columns: storedFor(read.columns, idColumn) }))
         yield mark(rows)
     },
   }
