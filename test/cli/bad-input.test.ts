@@ -79,6 +79,13 @@ const MISTAKES: readonly Mistake[] = [
     line: "Unknown flag --stroe. Did you mean --store?",
   },
   {
+    name: "a flag that every object answers to",
+    args: ["config", "--constructor"],
+    exitCode: 2,
+    code: "validation_failed",
+    line: "Unknown flag --constructor.",
+  },
+  {
     name: "a short flag nobody knows",
     args: ["config", "-x"],
     exitCode: 2,
