@@ -5,7 +5,7 @@
  */
 import { dlopen, FFIType } from "bun:ffi"
 import { libcPath } from "../../src/platform/native/libc.ts"
-import { judgeArchive, mutateArchive } from "../../test/archive/mutations.ts"
+import { judgeArchive, mutateArchive, reshapeArchive, SHAPES } from "../../test/archive/mutations.ts"
 import { exported, fill, place } from "../../test/archive/support.ts"
 import { type Chaos, numberFlag, type Outcome } from "../lib/outcome.ts"
 
@@ -25,6 +25,15 @@ export const attack: Chaos = {
     const sessions = box.open("store")
     await fill(sessions, box.file("state"))
     await exported(sessions, box.file("all.pond"))
+    const tables = ["sessions", "messages", "parts", "blobs", "embeddings_4"]
+    for (const shape of args.includes("--seed") ? [] : Object.keys(SHAPES)) {
+      for (const table of tables) {
+        const judged = await judgeArchive(
+          await reshapeArchive(box.file("all.pond"), box.file("changed.pond"), table, shape),
+        )
+        if (judged.verdict !== "refused") yield { what: `${table}: ${shape}`, isRight: false, found: judged.said }
+      }
+    }
     const counts = { accepted: 0, refused: 0, failed: 0, late: 0, large: 0 }
     let slowestMs = 0
     for (let seed = first; seed < first + rounds; seed++) {

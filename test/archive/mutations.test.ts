@@ -1,6 +1,6 @@
 /** No changed byte hangs or crashes the reader: `bun run attack archive` tries thousands. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { judgeArchive, mutateArchive } from "./mutations.ts"
+import { judgeArchive, mutateArchive, reshapeArchive, SHAPES } from "./mutations.ts"
 import { exported, fill, type Place, place } from "./support.ts"
 
 let box: Place
@@ -27,4 +27,14 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 54])("mutation %i is judged within 10 s", asy
   expect(judged.verdict).not.toBe("failed")
   expect(judged.ms).toBeLessThan(10_000)
   expect(judged.said).toContain(REFUSALS[seed] ?? "")
+})
+
+test.each(Object.keys(SHAPES))("an entry that is %s is refused, and says so", async (shape) => {
+  for (const table of ["sessions", "parts"]) {
+    const judged = await judgeArchive(await reshapeArchive(box.file("all.pond"), box.file("shape.pond"), table, shape))
+    expect({ shape, table, verdict: judged.verdict, said: judged.said }).toMatchObject({
+      verdict: "refused",
+      said: expect.stringContaining(`${table}/000000`),
+    })
+  }
 })

@@ -24,6 +24,28 @@ export async function mutateArchive(path: string, to: string, seed: number): Pro
   })
 }
 
+/** Entries that are no stream of rows at all, each behind valid checksums. */
+export const SHAPES: Readonly<Record<string, (raw: Uint8Array) => Uint8Array>> = {
+  "zeros alone": () => new Uint8Array(64),
+  "the end of a stream alone": () => new Uint8Array([255, 255, 255, 255, 0, 0, 0, 0]),
+  "100 MB of zeros": () => new Uint8Array(100_000_000),
+  "a stream without its first eight bytes": (raw) => raw.slice(8),
+  "half of a stream": (raw) => raw.slice(0, raw.length >> 1),
+  "the columns without rows": (raw) => raw.slice(0, 8 + new DataView(raw.buffer, raw.byteOffset).getInt32(4, true)),
+  text: () => new TextEncoder().encode("{".repeat(10_000)),
+}
+
+export async function reshapeArchive(path: string, to: string, table: string, shape: string): Promise<string> {
+  return await rewritten(path, to, (entries, manifest) => {
+    const entry = entries.find(({ name }) => name.startsWith(`${table}/`))
+    const listed = manifest.entries.find(({ name }) => name === entry?.name)
+    if (entry === undefined || listed === undefined) throw new Error(`the export file has no ${table}`)
+    const raw = SHAPES[shape]?.(Bun.zstdDecompressSync(entry.content)) ?? new Uint8Array()
+    entry.content = Bun.zstdCompressSync(raw)
+    listed.raw_bytes = raw.length
+  })
+}
+
 export interface Judged {
   /** `failed` is what must not be: a failure that names no fault of the file. */
   readonly verdict: "accepted" | "refused" | "failed"

@@ -171,7 +171,10 @@ export function freeBytes({ buffer }: Uint8Array): void {
 
 function readStream(bytes: Uint8Array): { readonly schema: Schema; readonly records: readonly RecordBatch[] } {
   const reader = engine().arrow.RecordBatchReader.from(bytes).open()
-  return { schema: reader.schema, records: [...reader] }
+  // Of bytes that end at once, whatever its type says.
+  const schema = reader.schema as Schema | undefined
+  if (schema === undefined) throw new Error("it is empty")
+  return { schema, records: [...reader] }
 }
 
 /** The batches of the table that these bytes are, or why they are none. */
