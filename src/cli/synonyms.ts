@@ -136,13 +136,13 @@ export function replaceFlagSynonyms(argv: readonly string[], flags: Flags): read
     const [, dashes = "", name = "", value = ""] = /^(--?)([a-z][a-z-]*)(=.*)?$/.exec(word) ?? []
     const isKnown = Object.hasOwn(flags, name) || (dashes === "-" && shorts.has(name))
     if (name === "" || isKnown || (end !== -1 && index > end)) return word
-    const meant = entryOf(FLAG_SYNONYMS, name)?.find((each) => Object.hasOwn(flags, each))
+    const meant = meaningOf(FLAG_SYNONYMS, name)?.find((each) => Object.hasOwn(flags, each))
     const isAlike = dashes === "--" ? name.length > 1 : name.length === 1
     return meant === undefined || !isAlike ? word : `--${meant}${value}`
   })
 }
 
 /** What a table has for a word that somebody typed. Every object also answers to `constructor` and the like. */
-export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+export function meaningOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util"
 import { PondError } from "../../model/errors.ts"
 import { nearest, suggestion } from "../../platform/nearest.ts"
 import { type Flags, GLOBAL_FLAGS } from "../flags.ts"
-import { entryOf, FLAG_HINTS, replaceFlagSynonyms, VERB_SYNONYMS } from "../synonyms.ts"
+import { FLAG_HINTS, meaningOf, replaceFlagSynonyms, VERB_SYNONYMS } from "../synonyms.ts"
 import type { Positional, VerbRow } from "../verb.ts"
 
 export interface Route {
@@ -50,7 +50,7 @@ export function findVerb(argv: readonly string[], verbs: readonly VerbRow[]): Ro
     const row = verbs.find((candidate) => candidate.name === name)
     if (row !== undefined) return { row, rest: argv.toSpliced(first.index, length) }
   }
-  const synonym = verbsUnder(first.value, verbs).length > 0 ? undefined : entryOf(VERB_SYNONYMS, first.value)
+  const synonym = verbsUnder(first.value, verbs).length > 0 ? undefined : meaningOf(VERB_SYNONYMS, first.value)
   const meant = verbs.find(({ name }) => name === synonym?.runs)
   if (meant !== undefined) return { row: meant, rest: argv.toSpliced(first.index, 1) }
   throw synonym?.hint === undefined
@@ -84,7 +84,7 @@ function rejectUnknownFlags(tokens: Tokens, flags: Flags): void {
     if (token.kind !== "option" || Object.hasOwn(flags, token.name)) continue
     const names = Object.keys(flags)
     const near = nearest(token.name, names)
-    const other = entryOf(FLAG_HINTS, token.name)
+    const other = meaningOf(FLAG_HINTS, token.name)
     const hint = other === undefined ? suggestedFlag(near) : ` ${other}`
     throw new PondError("validation_failed", `Unknown flag ${token.rawName}.${hint}`, {
       details: { flag: token.rawName, nearest: near === undefined ? null : `--${near}` },
