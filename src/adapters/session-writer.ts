@@ -72,6 +72,8 @@ export interface SessionWriter {
   whole(raw: RawRecord, fields?: DraftFields): void
   /** A record that could not be read, kept as it lay, and the issue that says so. */
   unreadable(raw: RawRecord, kind: string, found: string): void
+  /** The line of this record says more than its value: it is kept beside, and a native restore writes it. */
+  keepSpelling(raw: RawRecord): void
   issue(raw: RawRecord, issue: Pick<Issue, "kind" | "severity" | "found">): void
   /** No more records. What waits for a session that never came is not kept, and an issue says so. */
   end(): void
@@ -89,6 +91,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   let isReappending = session !== undefined && reappends(session)
   let ordinal = resume?.nextOrdinal ?? 0
   const waiting: (() => void)[] = []
+  let spelled: Set<RawRecord> | undefined
 
   function write(
     raw: RawRecord,
@@ -128,10 +131,11 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     takeOut(record, drafts, raw.form === "log" && raw.text !== "" ? raw.text.length : undefined)
     let first: string | undefined
     const own = isReappending ? new Set<string>() : undefined
+    const line = spelled?.delete(raw) === true && raw.form === "log" ? raw.text : undefined
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
       const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(plain(draft.id))
-      const kept = first === undefined ? withSpelling(source, draft.spelling ?? shared.spelling) : { of: first }
+      const kept = first === undefined ? withSpelling(source, line ?? draft.spelling ?? shared.spelling) : { of: first }
       const entry = entryOf(begun, id, ordinal++, draft, withLift(kept, record, draft), shared)
       sink.entry(own === undefined ? entry : superseding(entry, draft, own))
       first ??= id
@@ -163,6 +167,10 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     unreadable(raw, kind, found) {
       keepBare(raw)
       sink.issue({ kind, severity: "fault", file: raw.file.relativePath, record: raw.line, found })
+    },
+    keepSpelling: (raw) => {
+      spelled ??= new Set()
+      spelled.add(raw)
     },
     issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.relativePath, record: raw.line }),
     end() {

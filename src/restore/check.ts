@@ -53,14 +53,22 @@ async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Pro
 // --- Native: the same records, and the same parts ----------------------------------------------------------------------
 
 async function nativeDifference({ target, proof }: RestorePlan, folder: string): Promise<string | undefined> {
-  if (proof.fidelity !== "native") return undefined
+  return proof.fidelity === "native" ? await checkNative(target, proof.written, folder) : undefined
+}
+
+/** The first difference between these sessions and what is read back of them below the folder. */
+export async function checkNative(
+  target: Adapter,
+  logs: readonly WrittenLog[],
+  folder: string,
+): Promise<string | undefined> {
   const differences = new Map<string, string | undefined>()
   for await (const unit of target.source.plan(folder)) {
     if (!("files" in unit)) continue
-    const { id, difference } = await unitDifference(target, unit, proof.written)
+    const { id, difference } = await unitDifference(target, unit, logs)
     if (id !== undefined) differences.set(id, difference)
   }
-  for (const { session } of proof.written) {
+  for (const { session } of logs) {
     if (!differences.has(session.id)) return `the session ${session.id} is not found in what was written`
     const difference = differences.get(session.id)
     if (difference !== undefined) return `${session.id} at ${difference}`

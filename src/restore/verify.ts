@@ -6,16 +6,21 @@
  */
 import type { Adapter, RawRecord, Relocation, SourceUnit } from "../adapters/adapter.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
+import { unreadNames } from "../adapters/shared/unread-names.ts"
 import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Clock } from "../platform/host/clock.ts"
+import { takenKeyIssues } from "../sessions/write/prepare.ts"
 import { type Compared, differences, type Mismatch, type SourceRecord, stretchDifferences } from "./compare.ts"
 import { nativeFiles } from "./output-files.ts"
+import { createRestoreChecks, type RestoreChecks, type RestoreFindings } from "./verify-restores.ts"
 
 export interface VerifySource {
   readonly adapter: Adapter
   readonly root: string
+  /** Somebody named this directory: what is not read there is said. */
+  readonly isChosen?: true | undefined
 }
 
 /** What stands between parsing and serializing. Each session of a batch comes back, in order, as it is then, or not at all. */
@@ -38,6 +43,8 @@ export interface VerifyRequest {
   readonly sources: readonly VerifySource[]
   /** Only the session with this id. */
   readonly sessionId?: string | undefined
+  /** Where drafts may lie: then each session is also written and read back as a restore does it, but for long ones. */
+  readonly draftFolder?: string | undefined
   /** A new passage each time: a passage sees no session id twice. Absent: sessions stay in memory as they were parsed. */
   readonly openPassage?: (() => Promise<Passage>) | undefined
 }
@@ -114,15 +121,25 @@ async function verifySource(
     bytes: 0,
   }
   const units: SourceUnit[] = []
+  const told: Issue[] = []
   for await (const found of source.adapter.source.plan(source.root)) {
     if ("files" in found) units.push(found)
-    else tally.issues.add(found)
+    else told.push(found)
   }
+  if (source.isChosen) told.push(...unreadNames(source.adapter, source.root, units, told))
+  for (const issue of told) tally.issues.add(issue)
   const bytes = units.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   context.onPlan?.(source, bytes)
+  const { draftFolder } = request
+  const findings: RestoreFindings = {
+    onMismatch: (mismatch) => tally.mismatches.push(mismatch),
+    onIssue: (issue) => tally.issues.add(issue),
+  }
+  const checks = draftFolder === undefined ? undefined : createRestoreChecks(source.adapter, draftFolder, findings)
   let waiting = units
   while (waiting.length > 0 && !context.signal.aborted)
-    waiting = await verifyRound(source, waiting, tally, request, context)
+    waiting = await verifyRound(source, waiting, tally, { ...request, checks }, context)
+  await checks?.end()
   return reportOf(source, tally, Math.round(context.clock.monotonicMs() - startedMs))
 }
 
@@ -131,7 +148,7 @@ async function verifyRound(
   { adapter }: VerifySource,
   units: readonly SourceUnit[],
   tally: Tally,
-  request: VerifyRequest,
+  request: VerifyRequest & { readonly checks?: RestoreChecks | undefined },
   context: VerifyContext,
 ): Promise<SourceUnit[]> {
   const copies: SourceUnit[] = []
@@ -141,16 +158,18 @@ async function verifyRound(
   await using passage = (await request.openPassage?.()) ?? MEMORY
   async function flush(): Promise<void> {
     const passed = await passage.pass(batch)
-    for (const [index, { log, records, compared }] of batch.entries()) {
+    for (const [index, { log, from, records, compared }] of batch.entries()) {
       const back = passed[index]
       if (back === undefined && passage.isHolding === true) {
         tally.missing.push(log.session.id)
         continue
       }
       const files = back === undefined ? [] : nativeFiles(adapter, back)
-      tally.mismatches.push(
-        ...differences(log.session.id, records, files, { before: compared, nameOf: namesOf(adapter, passage) }),
-      )
+      const comparing = { before: compared, nameOf: namesOf(adapter, passage) }
+      const found = differences(log.session.id, records, files, comparing)
+      tally.mismatches.push(...found)
+      // Of a long session no more is there than its last stretch.
+      if (found.length === 0 && back !== undefined && from === 0) await request.checks?.add(back)
     }
     batch = []
     batchBytes = 0
@@ -240,6 +259,7 @@ async function hydrate(
     issue: (issue) => issues.push(issue),
   })
   async function proveStretch(): Promise<void> {
+    issues.push(...takenKeyIssues(unit, entries))
     const found = session === undefined ? undefined : await prove({ session, entries }, records)
     units = 0
     // What does not stand alone yet is not tried again and again.
@@ -270,6 +290,7 @@ async function hydrate(
     if (units >= stretchUnits) await proveStretch()
   }
   const { clientVersions } = parser.end(true)
+  issues.push(...takenKeyIssues(unit, entries))
   const read = {
     records,
     provedRecords,

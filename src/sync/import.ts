@@ -24,7 +24,7 @@ import {
   sessionKey,
 } from "./store/skip-stored.ts"
 
-export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit"> {
+export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit" | "isChosen"> {
   readonly adapter: Adapter
   readonly root: string
 }

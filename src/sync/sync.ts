@@ -136,8 +136,8 @@ export async function planSync(request: SyncRequest, context: SyncContext): Prom
   const { signal } = context
   const plan = async (state: SyncState) => {
     const plans: RootPlan[] = []
-    for (const { adapter, root } of request.sources) {
-      plans.push(await planRoot(adapter, root, state, { ...request, signal }))
+    for (const { adapter, root, isChosen } of request.sources) {
+      plans.push(await planRoot(adapter, root, state, { ...request, isChosen, signal }))
       if (signal.aborted)
         throw new PondError("interrupted", "Stopped before all sources were checked. Nothing was stored.")
     }

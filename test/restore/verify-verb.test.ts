@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
+const ID = "5d1f0a30-0000-4000-8000-000000000001"
 const LINES = [
-  { type: "session", version: 3, id: "s1", timestamp: "2026-03-01T10:00:00.000Z", cwd: "/work" },
+  { type: "session", version: 3, id: ID, timestamp: "2026-03-01T10:00:00.000Z", cwd: "/work" },
   {
     ...{ type: "message", id: "m1", parentId: null, timestamp: "2026-03-01T10:00:01.000Z" },
     message: { role: "user", content: "Fix the build. \ud83d 日本", timestamp: 1 },
@@ -52,7 +53,7 @@ test("verify --against-store compares with what the store contains, and names wh
   expect(before.stdout).toContain("missing  pi s1: not in the store\n")
   expect(before.stdout).toEndWith("Run `pond sync` to store what is missing.\n")
   expect(before.exitCode).toBe(4)
-  expect(JSON.parse((await against("--json")).stdout)).toMatchObject({ ok: false, adapters: [{ missing: ["s1"] }] })
+  expect(JSON.parse((await against("--json")).stdout)).toMatchObject({ ok: false, adapters: [{ missing: [ID] }] })
   expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
   expect(await against()).toMatchObject({ exitCode: 0 })
   const log = join(home.path, ".pi/agent/sessions/--work--/2026-03-01T10-00-00-000Z_s1.jsonl")
@@ -90,7 +91,7 @@ test("a path and a session can be named", async () => {
   using home = homeWith(WHOLE)
   const path = join(home.path, ".pi/agent/sessions")
   const elsewhere = { env: { HOME: "/nonexistent" } }
-  const found = await runPond(["verify", "pi", "--path", path, "--session", "s1", "--json"], elsewhere)
+  const found = await runPond(["verify", "pi", "--path", path, "--session", ID, "--json"], elsewhere)
   expect(JSON.parse(found.stdout)).toMatchObject({ ok: true, adapters: [{ sessions: 1, path }] })
   const missed = await runPond(["verify", "pi", "--path", path, "--session", "s9", "--json"], elsewhere)
   expect(JSON.parse(missed.stdout)).toMatchObject({ error: { code: "not_found", details: { session: "s9" } } })

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
+import { codex } from "../../src/adapters/codex/adapter.ts"
 import { pi } from "../../src/adapters/pi/adapter.ts"
 import { wholeSession } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
@@ -11,6 +12,7 @@ import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type Passage, type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
 import { heldPassage, storePassage } from "../../src/restore/verify-passage.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
+import { logsOf } from "../contract/fixtures.ts"
 import { memorySessions } from "../sessions/support.ts"
 
 const scratch = mkdtempSync(join(tmpdir(), "pond-verify-"))
@@ -317,4 +319,68 @@ test("a long session is compared with what is held of it a stretch at a time: wh
   expect((await verified(rootOf({ "a.jsonl": changed.slice(0, 280) }), pi, { openPassage })).mismatches).toMatchObject([
     { record: 21, pointer: "/parentId" },
   ])
+})
+
+// --- What a restore would do --------------------------------------------------------------------------------------------
+
+test("what comes back record by record and cannot be restored is a mismatch of its session alone", async () => {
+  const root = rootOf({
+    "--work--/2026-03-01T10-00-00-000Z_s1.jsonl": [HEADER, USER],
+    "--work--/2026-03-01T10-00-00-000Z_s2.jsonl": [{ ...HEADER, id: "s2" }, USER],
+  })
+  // Its client would not find the second one where a restore puts it.
+  const blind: Adapter = {
+    ...pi,
+    source: {
+      ...pi.source,
+      plan: async function* (at) {
+        for await (const found of pi.source.plan(at))
+          if (at === root || !("key" in found && /s2/.test(found.key))) yield found
+      },
+    },
+  }
+  const draftFolder = join(scratch, "drafts")
+  expect((await verified(root, blind)).mismatches).toEqual([])
+  const { mismatches } = await verified(root, blind, { draftFolder })
+  expect(mismatches).toMatchObject([{ session: "s2", got: "the session s2 is not found in what was written" }])
+  expect((await verified(root, pi, { draftFolder })).mismatches).toEqual([])
+})
+
+test("a log that ends in a bare carriage return verifies and restores", async () => {
+  const text = [HEADER, USER].map((line) => JSON.stringify(line)).join("\r")
+  const name = "--work--/2026-03-01T10-00-00-000Z_s1.jsonl"
+  const { mismatches, issues } = await verified(rootOf({ [name]: `${text}\r` }), pi, {
+    draftFolder: join(scratch, "cr"),
+  })
+  expect(mismatches).toEqual([])
+  expect(issues.map(({ kind }) => kind)).toContain("unparsable_line")
+})
+
+test("a session of an id or place that its client does not give is told: a restore refuses it", async () => {
+  const root = rootOf({ "other/s1.jsonl": [{ ...HEADER, id: "odd id" }, USER] })
+  const { mismatches, issues } = await verified(root, pi, { draftFolder: join(scratch, "odd") })
+  expect(mismatches).toEqual([])
+  expect(issues).toMatchObject([{ kind: "unusual_id", severity: "note", count: 1 }])
+})
+
+test("a key that stands twice in an object is told, and its line comes back as it is", async () => {
+  const line = JSON.stringify(USER).replace("{", '{"a":1,"a":2,')
+  const root = rootOf({ "--work--/2026-03-01T10-00-00-000Z_s1.jsonl": `${JSON.stringify(HEADER)}\n${line}\n` })
+  const { mismatches, issues } = await verified(root, pi)
+  expect({ mismatches, issues }).toMatchObject({ mismatches: [], issues: [{ kind: "repeated_key", count: 1 }] })
+  const [log] = (await logsOf(pi, root)).values()
+  const [file] = log === undefined ? [] : nativeFiles(pi, log)
+  expect(file?.form === "log" && [...file.lines]).toContain(line)
+})
+
+test("a log whose name its client does not give is told where somebody named the directory", async () => {
+  const root = rootOf({ "full.jsonl": [HEADER, USER], "history.jsonl": [USER] })
+  const context = { clock: systemClock, signal: new AbortController().signal }
+  for (const [isChosen, kinds] of [
+    [undefined, []],
+    [true, ["unread_name"]],
+  ] as const) {
+    const [report] = await verify({ sources: [{ adapter: codex, root, isChosen }] }, context)
+    expect(report?.issues.map(({ kind }) => kind)).toEqual([...kinds])
+  }
 })

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { opencode } from "../../src/adapters/opencode/adapter.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { verify } from "../../src/restore/verify.ts"
-import { takenKeyIssues } from "../../src/sync/read/hydrate.ts"
+import { takenKeyIssues } from "../../src/sessions/write/prepare.ts"
 import { said } from "../sessions/support.ts"
 import { syncPlace } from "./support.ts"
 

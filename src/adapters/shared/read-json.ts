@@ -1,5 +1,6 @@
 /** The first step of every parser: a record as the JSON value that it says, or kept as it lies. */
 import { type JsonValue, parseJson } from "../../model/json.ts"
+import { repeatedKey } from "../../model/repeated-keys.ts"
 import type { RawRecord } from "../adapter.ts"
 import type { SessionWriter } from "../session-writer.ts"
 
@@ -15,11 +16,25 @@ export function readJson(raw: RawRecord, writer: SessionWriter): JsonValue | und
     return undefined
   }
   const parsed = parseJson(raw.text)
-  if (parsed.ok) return parsed.value
+  if (parsed.ok) {
+    const repeated = repeatedKey(raw.text, parsed.value)
+    if (repeated !== undefined) keepRepeated(raw, repeated, writer)
+    return parsed.value
+  }
   if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
   else writer.unreadable(raw, "unparsable_line", reasonOf(parsed.reason))
   return undefined
 }
+
+/** The last value counts, for the client as for pond. A line is kept as it is spelled, so that the others come back too. */
+function keepRepeated(raw: Extract<RawRecord, { text: string }>, key: string, writer: SessionWriter): void {
+  const found = `the key ${JSON.stringify(key.slice(0, SHOWN_UNITS))} twice in one object`
+  const isKept = raw.form === "log"
+  if (isKept) writer.keepSpelling(raw)
+  writer.issue(raw, { kind: "repeated_key", severity: isKept ? "note" : "fault", found })
+}
+
+const SHOWN_UNITS = 80
 
 /** What the engine says of bad JSON quotes the text, and a transcript does not belong into a report. */
 function reasonOf(reason: string): string {

@@ -97,7 +97,8 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number, conte
     const feed = lines.indexOf(LINE_FEED, start)
     const next = feed < 0 ? lines.length : feed + 1
     let end = feed < 0 ? lines.length : feed
-    if (feed > start && lines[feed - 1] === CARRIAGE_RETURN) end--
+    // At the end of a file, too: a restore ends every line with a line feed, and would make it a part of the ending.
+    if (end > start && lines[end - 1] === CARRIAGE_RETURN) end--
     const line = before + records.length + 1
     const bytes = lines.subarray(line === 1 ? start + byteOrderMarkOf(lines) : start, end)
     const text = decodeUtf8(bytes)

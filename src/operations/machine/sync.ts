@@ -119,7 +119,7 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
       })
     }
     // What is remembered of it is remembered by its name, and the same name is another directory elsewhere.
-    return chosen.map((adapter) => ({ adapter, root: resolve(path) }))
+    return chosen.map((adapter) => ({ adapter, root: resolve(path), isChosen: adapters.length > 0 ? true : undefined }))
   }
   const { environment } = pond.host
   const home = environment["HOME"] ?? homedir()

@@ -34,10 +34,14 @@ export interface Verification {
 }
 
 export async function verifyPond(pond: Pond, options: VerifyOptions, hooks: VerifyHooks): Promise<Verification> {
+  const cache = ensureWritable(pond.host.path("cache"))
+  await removeLeft(cache)
+  await using drafts = openScratch(cache)
   const request = {
     sources: importSources(pond, options),
     sessionId: options.sessionId,
     openPassage: passageOf(pond, options),
+    draftFolder: drafts.path,
   }
   const adapters = await verify(request, { clock: pond.host.clock, ...hooks })
   if (hooks.signal.aborted) throw new PondError("interrupted", "Stopped before everything was verified.")
@@ -76,17 +80,24 @@ async function openPassage({ host }: Pond): Promise<Passage> {
     import("../../sessions/store.ts"),
     import("../../restore/verify-passage.ts"),
   ])
-  const cache = ensureWritable(host.path("cache"))
-  await removeLeft(cache)
-  const directory = mkdtempSync(join(cache, PASSAGE))
-  const lock = openFileLock(join(directory, LOCK))
-  lock.take()
-  const store = openStore(parseLocation(directory, { environment: host.environment }), host)
+  const scratch = openScratch(host.path("cache"))
+  const store = openStore(parseLocation(scratch.path, { environment: host.environment }), host)
   const sessions = openSessions(store, { clock: host.clock, host: hostname() })
-  return storePassage(sessions, async () => {
-    lock.close()
-    await rm(directory, { recursive: true, force: true })
-  })
+  return storePassage(sessions, async () => await scratch[Symbol.asyncDispose]())
+}
+
+/** A directory of this run's own. */
+function openScratch(cache: string): AsyncDisposable & { readonly path: string } {
+  const path = mkdtempSync(join(cache, PASSAGE))
+  const lock = openFileLock(join(path, LOCK))
+  lock.take()
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      lock.close()
+      await rm(path, { recursive: true, force: true })
+    },
+  }
 }
 
 const PASSAGE = "verify-"

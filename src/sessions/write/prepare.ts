@@ -2,6 +2,7 @@
  * Turns a session's entries into columns. It asks no store, so it can run in another thread. What only the store knows
  * (which messages are copies of another session's) is added when they are written.
  */
+import type { Issue } from "../../model/report.ts"
 import type { Entry, Message, Session } from "../../model/session.ts"
 
 import { type ColumnBatch, columnBytes, columnsOf, rowsOfColumns } from "../../substrate/columns/column-batch.ts"
@@ -85,6 +86,18 @@ export function rowsWithTakenKeys(entries: readonly Entry[]): string[] {
     }
   }
   return taken
+}
+
+/** Adapters give every row a key of its own. Where one does not, what is lost is said. */
+export function takenKeyIssues({ key, files }: TakenFrom, entries: readonly Entry[]): Issue[] {
+  const file = files[0]?.relativePath ?? key
+  return rowsWithTakenKeys(entries).map((found) => ({ kind: "taken_key", severity: "fault", file, found }))
+}
+
+/** The unit that the rows were read from. */
+interface TakenFrom {
+  readonly key: string
+  readonly files: readonly { readonly relativePath: string }[]
 }
 
 /** Turns columns back into the entries they were made of. */

@@ -6,6 +6,7 @@ import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Adapter, SourceFile, SourceUnit } from "../../adapters/adapter.ts"
 import { isAsRead, isPrefixOf, type LogPosition } from "../../adapters/shared/log-window.ts"
+import { unreadNames } from "../../adapters/shared/unread-names.ts"
 import type { Issue } from "../../model/report.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { SyncState, UnitMemory } from "../state/sync-state.ts"
@@ -46,6 +47,8 @@ export interface RootPlan {
 export interface PlanOptions {
   /** Ignores the state: everything is read again, and stored rows stay as they are. */
   readonly isFull: boolean
+  /** Somebody named this directory: what is not read there is said. */
+  readonly isChosen?: true | undefined
   readonly signal?: AbortSignal
   /** Looks at these units alone, for a caller that knows which ones changed. */
   readonly only?: readonly SourceUnit[] | undefined
@@ -71,6 +74,7 @@ export async function planRoot(
     }
     return options.signal?.aborted !== true
   })
+  if (options.isChosen && options.signal?.aborted !== true) issues.push(...unreadNames(adapter, root, found, issues))
   const asSeen = options.only === undefined ? look.text() : undefined
   if (!options.isFull && asSeen !== undefined && asSeen === state.look(adapter.id, root)) {
     const seen = found.length

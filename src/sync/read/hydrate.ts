@@ -16,7 +16,7 @@ import { type Batch, resolve } from "../../adapters/shared/resolve.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Entry, Session } from "../../model/session.ts"
 import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
-import { type PreparedBatch, prepare, rowsWithTakenKeys } from "../../sessions/write/prepare.ts"
+import { type PreparedBatch, prepare, takenKeyIssues } from "../../sessions/write/prepare.ts"
 import { fileSignature, isReadToEnd, type PlannedUnit, unitSignature } from "../plan/plan-root.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
 
@@ -122,12 +122,6 @@ export async function* hydrate(
     nextOrdinal,
     before: memory,
   })
-}
-
-/** Adapters give every row a key of its own. Where one does not, what is lost is said. */
-export function takenKeyIssues({ key, files }: SourceUnit, entries: readonly Entry[]): Issue[] {
-  const file = files[0]?.relativePath ?? key
-  return rowsWithTakenKeys(entries).map((found) => ({ kind: "taken_key", severity: "fault", file, found }))
 }
 
 /** Whether the unit has been silent for so long that it will not say which session it is. */

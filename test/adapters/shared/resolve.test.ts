@@ -53,7 +53,8 @@ function onFrom(file: SourceFile, position: LogPosition): ResolveOptions {
 test("each line of a log is a record, blank ones too", () => check('{"a":1}\n\n{}\n', ['1 {"a":1}', "2 ", "3 {}"]))
 test("a last line needs no line feed", () => check("a\nb", ["1 a", "2 b"]))
 test("carriage returns before a line feed belong to the line feed", () => check("a\r\nb\r\n\r\n", ["1 a", "2 b", "3 "]))
-test("a carriage return elsewhere is a character", () => check("a\rb\n\r", ["1 a\rb", "2 \r"]))
+test("a carriage return elsewhere is a character, but at the end, where a restore adds a line feed", () =>
+  check("a\rb\nc\r", ["1 a\rb", "2 c"]))
 test("a byte order mark is no part of the first line", () => check("\uFEFF{}\n\uFEFF{}\n", ["1 {}", "2 \uFEFF{}"]))
 test("an empty log has no records", () => check("", []))
 test("a line that is no UTF-8 is bytes, and its neighbours are not", () =>
