@@ -4,7 +4,15 @@
  * the first place where the two differ. Knows no client and no store.
  */
 import type { DatabaseSchema, OutputFile, OutputRow, RawRecord, Relocation } from "../adapters/adapter.ts"
-import { differingPointer, isJsonObject, type JsonValue, parseJson, pointerKeys, stringifyJson } from "../model/json.ts"
+import {
+  canonicalJson,
+  differingPointer,
+  isJsonObject,
+  type JsonValue,
+  parseJson,
+  pointerKeys,
+  stringifyJson,
+} from "../model/json.ts"
 import { flatRows } from "../platform/files/foreign-sqlite-writer.ts"
 
 export interface Mismatch {
@@ -44,19 +52,49 @@ export interface Comparing {
   readonly before?: Compared
   /** A file that was moved since it was stored is compared with itself. */
   readonly nameOf?: Relocation["nameOf"]
+  /** What is written may be more, in another order and in other files: a store has what other machines said as well. */
+  readonly mayBeMore?: boolean | undefined
 }
 
 export function differences(
   session: string,
   source: readonly SourceRecord[],
   files: readonly OutputFile[],
-  { before = new Map(), nameOf }: Comparing = {},
+  { before = new Map(), nameOf, mayBeMore }: Comparing = {},
 ): Mismatch[] {
-  const found = differing(session, runsOf(source, files, { nameOf }), before)
+  const attempt = (schema?: DatabaseSchema) => {
+    const runs = runsOf(source, files, { nameOf, ...(schema === undefined ? {} : { schema }) })
+    const found = differing(session, runs, before)
+    return found.length > 0 && mayBeMore === true ? withoutHeld(found, runs, before) : found
+  }
+  const found = attempt()
   const schema = files.find((file) => file.form === "database")?.schema
   if (found.length === 0 || schema === undefined) return found
   // Which rows stand inside others is only how they were read: at once, or some now and more when the session had grown.
-  return differing(session, runsOf(source, files, { nameOf, schema }), before)
+  return attempt(schema)
+}
+
+/** Those of the differences whose record of the source is written nowhere. Two equal records are two. */
+function withoutHeld(found: readonly Mismatch[], runs: ReadonlyMap<string, Run>, before: Compared): Mismatch[] {
+  const written = new Map<string, number>()
+  for (const content of [...runs.values()].flatMap((run) => run.written))
+    written.set(contentKey(content), (written.get(contentKey(content)) ?? 0) + 1)
+  const lacking = new Set<string>()
+  for (const [key, { file, wanted }] of runs) {
+    for (const [index, content] of wanted.entries()) {
+      const left = written.get(contentKey(content)) ?? 0
+      if (left === 0) lacking.add(`${(before.get(key) ?? 0) + 1 + index} ${file}`)
+      else written.set(contentKey(content), left - 1)
+    }
+  }
+  return found.filter(({ file, record }) => lacking.has(`${record} ${file}`))
+}
+
+function contentKey(content: Content): string {
+  const json = contentJson(content)
+  return json === undefined
+    ? `bytes ${Bun.hash.xxHash64(contentBytes(content))}`
+    : `json ${Bun.hash.xxHash64(canonicalJson(json))}`
 }
 
 /** Nothing where either side has records that the other has not: they may belong to the next stretch. */

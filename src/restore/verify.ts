@@ -4,7 +4,8 @@
  * Writes nothing to the sources. Memory holds one batch of sessions, whatever the size of the corpus, and of a long session
  * one stretch.
  */
-import type { Adapter, RawRecord, Relocation, SourceUnit } from "../adapters/adapter.ts"
+import type { Adapter, OutputFile, RawRecord, Relocation, SourceUnit } from "../adapters/adapter.ts"
+import { revisionOf } from "../adapters/shared/native.ts"
 import { resolve } from "../adapters/shared/resolve.ts"
 import { unreadNames } from "../adapters/shared/unread-names.ts"
 import { stringifyJson } from "../model/json.ts"
@@ -14,6 +15,7 @@ import type { Clock } from "../platform/host/clock.ts"
 import { takenKeyIssues } from "../sessions/write/prepare.ts"
 import { type Compared, differences, type Mismatch, type SourceRecord, stretchDifferences } from "./compare.ts"
 import { nativeFiles } from "./output-files.ts"
+import { reroot } from "./reroot.ts"
 import { createRestoreChecks, type RestoreChecks, type RestoreFindings } from "./verify-restores.ts"
 
 export interface VerifySource {
@@ -164,8 +166,9 @@ async function verifyRound(
         tally.missing.push(log.session.id)
         continue
       }
-      const files = back === undefined ? [] : nativeFiles(adapter, back)
-      const comparing = { before: compared, nameOf: namesOf(adapter, passage) }
+      const isHolding = passage.isHolding === true
+      const files = isHolding ? heldFiles(adapter, back, log) : filesOf(adapter, back)
+      const comparing = { before: compared, nameOf: namesOf(adapter, passage), mayBeMore: isHolding }
       const found = differences(log.session.id, records, files, comparing)
       tally.mismatches.push(...found)
       // Of a long session no more is there than its last stretch.
@@ -197,6 +200,23 @@ async function verifyRound(
   }
   await flush()
   return context.signal.aborted ? [] : copies
+}
+
+function filesOf(adapter: Adapter, log: SessionLog | undefined): readonly OutputFile[] {
+  return log === undefined ? [] : nativeFiles(adapter, log)
+}
+
+/** All that a store holds of a session, as it would lie in the directory that the source names: older forms of records, too. */
+function heldFiles(adapter: Adapter, held: SessionLog | undefined, { session }: SessionLog): readonly OutputFile[] {
+  if (held === undefined) return []
+  const first = held.entries.filter(({ message }) => revisionOf(message) === undefined)
+  const isRevised = first.length < held.entries.length
+  const files = [
+    ...filesOf(adapter, held),
+    ...(isRevised ? filesOf(adapter, { session: held.session, entries: first }) : []),
+  ]
+  const [from, to] = [held.session.project, session.project]
+  return from === to ? files : reroot(files, { from, to, relativePath: adapter.relocation?.relativePath }).files
 }
 
 const MEMORY: Passage = {

@@ -50,7 +50,7 @@ test("verify --against-store compares with what the store contains, and names wh
   using home = homeWith(WHOLE)
   const against = (...args: readonly string[]) => runPond(["verify", "--against-store", ...args], home)
   const before = await against()
-  expect(before.stdout).toContain("missing  pi s1: not in the store\n")
+  expect(before.stdout).toContain(`missing  pi ${ID}: not in the store\n`)
   expect(before.stdout).toEndWith("Run `pond sync` to store what is missing.\n")
   expect(before.exitCode).toBe(4)
   expect(JSON.parse((await against("--json")).stdout)).toMatchObject({ ok: false, adapters: [{ missing: [ID] }] })

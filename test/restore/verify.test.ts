@@ -384,3 +384,23 @@ test("a log whose name its client does not give is told where somebody named the
     expect(report?.issues.map(({ kind }) => kind)).toEqual([...kinds])
   }
 })
+
+// --- What a store holds -------------------------------------------------------------------------------------------------
+
+test("a store that holds more of a session than a source, or the session under another folder, lacks nothing of it", async () => {
+  using place = memorySessions()
+  const store = () =>
+    Promise.resolve(storePassage({ ...place.sessions, close: () => undefined }, () => Promise.resolve()))
+  const openPassage = () => Promise.resolve(heldPassage(place.sessions))
+  const later = (id: string) => ({ ...USER, id, parentId: "m1" })
+  await verified(rootOf({ "a.jsonl": [HEADER, USER, later("here"), later("there")] }), pi, { openPassage: store })
+  const second = [HEADER, USER, later("there")]
+  const moved = second.map((line) => ("cwd" in line ? { ...line, cwd: "/elsewhere/work" } : line))
+  for (const root of [rootOf({ "a.jsonl": second }), rootOf({ "--elsewhere-work--/b.jsonl": moved })]) {
+    const { mismatches, missing, sessions } = await verified(root, pi, { openPassage })
+    expect({ mismatches, missing, sessions }).toEqual({ mismatches: [], missing: [], sessions: 1 })
+  }
+  // A record that it lacks is told, and so is one of two equal ones.
+  const more = rootOf({ "a.jsonl": [...second, later("nowhere"), later("there")] })
+  expect((await verified(more, pi, { openPassage })).mismatches.map(({ record }) => record)).toEqual([4, 5])
+})
