@@ -131,7 +131,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     takeOut(record, drafts, raw.form === "log" && raw.text !== "" ? raw.text.length : undefined)
     let first: string | undefined
     const own = isReappending ? new Set<string>() : undefined
-    const line = spelled?.delete(raw) === true && raw.form === "log" ? raw.text : undefined
+    const line = spelledLine(raw)
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
       const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(plain(draft.id))
@@ -140,6 +140,11 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       sink.entry(own === undefined ? entry : superseding(entry, draft, own))
       first ??= id
     }
+  }
+
+  /** Once: the record is written then. */
+  function spelledLine(raw: RawRecord): string | undefined {
+    return spelled?.delete(raw) === true && raw.form === "log" ? raw.text : undefined
   }
 
   function keepBare(raw: RawRecord, fields: DraftFields = {}): void {

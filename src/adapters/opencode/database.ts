@@ -40,7 +40,12 @@ export interface DatabaseListing {
   readonly withheld: readonly string[]
   /** Columns that are read and kept, and not understood. */
   readonly unknown: readonly string[]
+  /** Tables of something about sessions that pond does not know: they may hold a secret, so nothing of them is read. */
+  readonly unknownTables: readonly string[]
 }
+
+/** Addresses and secrets of shared sessions, which pond leaves alone. */
+const LEFT_ALONE = ["session_share"]
 
 function tablesOf({ besides }: Brand): string[] {
   return [...SESSION_TABLES, ...besides.map(({ table }) => table)]
@@ -60,7 +65,9 @@ export function listSessions(brand: Brand, path: string, nowMs: number): Databas
         .filter((column) => brand.schema.columnsOf(table)?.includes(column) === false)
         .map((column) => `${table}.${column}`),
     )
-    return { isAtRest, sessions: listingOf(brand, database, { nowMs, isAtRest }), withheld: database.withheld, unknown }
+    const unknownTables = database.unnamedWith("session_id").filter((table) => !LEFT_ALONE.includes(table))
+    const sessions = listingOf(brand, database, { nowMs, isAtRest })
+    return { isAtRest, sessions, withheld: database.withheld, unknown, unknownTables }
   } finally {
     database.close()
   }

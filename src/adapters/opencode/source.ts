@@ -204,6 +204,10 @@ function* planDatabase({ brand, nowMs }: Planning, disk: Folders, place: string)
     }
   for (const column of listing.unknown)
     yield { kind: "unknown_column", severity: "note", file: place, found: `${column} is unknown and kept as is` }
+  for (const table of listing.unknownTables) {
+    const found = `the table ${table} has something about sessions, is unknown, and is not read`
+    yield { kind: "unknown_table", severity: "note", file: place, found }
+  }
   const stat = disk.stat(place)
   if (stat === undefined) return
   const { isAtRest } = listing

@@ -27,6 +27,8 @@ export interface ForeignDatabase {
   readonly tables: ReadonlyMap<string, readonly string[]>
   /** Columns of named tables that are never read, because their name says that they may hold a secret: `table.column`. */
   readonly withheld: readonly string[]
+  /** Tables that were not named and have such a column, by the schema alone: no row of them is read. */
+  unnamedWith(column: string): readonly string[]
   rows(query: ForeignQuery): IterableIterator<ForeignRow>
   /** How many rows there are of each value of a column, and their greatest values of others. */
   tally(query: ForeignTally): IterableIterator<ForeignCount>
@@ -90,6 +92,12 @@ export function openForeignDatabase(path: string, named: readonly string[]): For
   return {
     tables,
     withheld,
+    unnamedWith: (column) => {
+      const sql = `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+        WHERE m.type = 'table' AND c.name = ? ORDER BY m.name`
+      const found = prepared(sql).values(column).flat().map(String)
+      return found.filter((table) => !named.includes(table))
+    },
     *rows(query) {
       const { sql, values } = selection(query, columnsOf(query.table))
       for (const row of prepared(sql).iterate(...values)) yield jsonRow(row as Record<string, unknown>)

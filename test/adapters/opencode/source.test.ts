@@ -113,6 +113,20 @@ test("a column of the future is kept and named, and one that may hold a secret i
   expect(raws).not.toContain("T0P")
 })
 
+test("a table of the future that is about sessions is named and not read, and one of shares is left alone", async () => {
+  using temp = tempRoot()
+  const client = clientDatabase(join(temp.root, "opencode.db"))
+  client.database.run("CREATE TABLE session_future (id text, session_id text, note text)")
+  client.database.run("CREATE TABLE weather (id text, note text)")
+  client.database.run("INSERT INTO session_future VALUES ('f', 'ses_x', 'T0P')")
+  client.session({})
+  const { issues } = await planned(temp.root)
+  expect(issues).toMatchObject([
+    { kind: "unknown_table", severity: "note", found: expect.stringContaining("session_future") },
+  ])
+  expect(JSON.stringify((await readOnly(temp.root)).raws)).not.toContain("T0P")
+})
+
 test("an older database without the newer tables and columns is read", async () => {
   using temp = tempRoot()
   const { database, message, part } = clientDatabase(join(temp.root, "opencode.db"))
