@@ -91,7 +91,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   let isReappending = session !== undefined && reappends(session)
   let ordinal = resume?.nextOrdinal ?? 0
   const waiting: (() => void)[] = []
-  let spelled: Set<RawRecord> | undefined
+  const spellings = createSpellings()
 
   function write(
     raw: RawRecord,
@@ -131,7 +131,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     takeOut(record, drafts, raw.form === "log" && raw.text !== "" ? raw.text.length : undefined)
     let first: string | undefined
     const own = isReappending ? new Set<string>() : undefined
-    const line = spelledLine(raw)
+    const line = spellings.take(raw)
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
       const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(plain(draft.id))
@@ -140,11 +140,6 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       sink.entry(own === undefined ? entry : superseding(entry, draft, own))
       first ??= id
     }
-  }
-
-  /** Once: the record is written then. */
-  function spelledLine(raw: RawRecord): string | undefined {
-    return spelled?.delete(raw) === true && raw.form === "log" ? raw.text : undefined
   }
 
   function keepBare(raw: RawRecord, fields: DraftFields = {}): void {
@@ -173,10 +168,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       keepBare(raw)
       sink.issue({ kind, severity: "fault", file: raw.file.relativePath, record: raw.line, found })
     },
-    keepSpelling: (raw) => {
-      spelled ??= new Set()
-      spelled.add(raw)
-    },
+    keepSpelling: spellings.keep,
     issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.relativePath, record: raw.line }),
     end() {
       if (waiting.length === 0) return
@@ -184,6 +176,23 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       const found = `records that belong to no session: ${waiting.length}`
       sink.issue({ kind: "no_session", severity: "fault", file: main.relativePath, found })
     },
+  }
+}
+
+interface Spellings {
+  keep(raw: RawRecord): void
+  /** The line, once: the record is written then. */
+  take(raw: RawRecord): string | undefined
+}
+
+function createSpellings(): Spellings {
+  let kept: Set<RawRecord> | undefined
+  return {
+    keep: (raw) => {
+      kept ??= new Set()
+      kept.add(raw)
+    },
+    take: (raw) => (kept?.delete(raw) === true && raw.form === "log" ? raw.text : undefined),
   }
 }
 

@@ -333,7 +333,9 @@ function titleOf(record: JsonObject): { title?: Sealed<string> | undefined; pond
   return title === undefined ? {} : { title, pond: { title: plain(title) } }
 }
 
-function noteMissingSpill({ spilled, writer }: Reading, raw: RawRecord, record: JsonObject): void {
+/** What an agent's tools gave lies beside its session, or beside another of its agents. */
+function noteMissingSpill({ spilled, writer, isAgent }: Reading, raw: RawRecord, record: JsonObject): void {
+  if (isAgent) return
   const path = wordUnder(record["toolUseResult"], "persistedOutputPath")
   if (path === undefined) return
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)

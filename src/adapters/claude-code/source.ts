@@ -103,7 +103,7 @@ function addSession(planning: Planning, log: string | undefined, places: readonl
   const ofAgents = new Set([...metas.keys(), ...metas.values()])
   const own = places.filter((place) => !ofAgents.has(place))
   if (log !== undefined) addUnit(planning, log, own)
-  else {
+  else if (agents.length === 0) {
     // The client deletes old transcripts and may leave their folders. What is not a session cannot be stored as one.
     for (const place of own)
       planning.found.push({
@@ -113,7 +113,10 @@ function addSession(planning: Planning, log: string | undefined, places: readonl
         found: "its session no longer exists",
       })
   }
-  for (const [agent, meta] of metas) addUnit(planning, agent, places.includes(meta) ? [meta] : [])
+  // Where the session is gone, what its agents' tools gave is with the first of them: they refer to it.
+  const left = log === undefined ? [...own] : []
+  for (const [agent, meta] of metas)
+    addUnit(planning, agent, [...(places.includes(meta) ? [meta] : []), ...left.splice(0)])
 }
 
 function addUnit({ disk, found }: Planning, place: string, beside: readonly string[]): void {

@@ -94,6 +94,22 @@ test("what belongs to a session is read with it, and its agents are sessions of 
   ])
 })
 
+test("saved outputs of a session that is gone are kept with the first of its agents", async () => {
+  const { [`projects/-work/${SESSION}.jsonl`]: _gone, ...left } = WORKFLOW
+  await withTree(left, async (root) => {
+    const { units, issues } = await planned(root)
+    const names = units.map(({ files }) => files.map(({ relativePath }) => relativePath.split("/").at(-1)))
+    expect(names).toEqual([
+      ["agent-acompact-0123abcd.jsonl", "journal.jsonl", "b1.txt", "mcp-1.json", "wf_1.js", "wf_1.json"],
+      ["agent-b1.jsonl", "agent-b1.meta.json"],
+    ])
+    expect(issues.map(({ file }) => file)).toEqual([
+      "projects/-gone/4b1a6b1e-0000-4000-8000-000000000001/tool-results/x.txt",
+    ])
+    expect(await nativeDifferences(root)).toEqual([])
+  })
+})
+
 test("nothing outside of projects is looked at", async () => {
   await withTree(WORKFLOW, async (root) => {
     const { units } = await planned(root)
