@@ -9,6 +9,7 @@ import {
   keyAt,
   matchIn,
   nonEmptyStringAt,
+  plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
@@ -41,6 +42,8 @@ interface Learned {
   /** Second best: the directory of a command, the address of a repository. */
   place?: Sealed<string> | undefined
   parent?: Sealed<string> | undefined
+  /** The number of the first record of the parent that is not the fork's. */
+  forkedAt?: number
   agent?: Sealed<string> | undefined
   isSubagent?: boolean
 }
@@ -75,6 +78,7 @@ function startOf(unit: SourceUnit, main: SourceFile, learned: Learned): SessionS
     project: learned.cwd ?? learned.place ?? matchIn(place, /^(.*)\/[^/]*$/) ?? place,
     createdAt,
     parentSessionId: learned.parent,
+    ...(learned.forkedAt === undefined ? {} : { pond: { forked_at: learned.forkedAt } }),
     title: titleBeside(unit),
   }
 }
@@ -104,6 +108,10 @@ function learnLineage(learned: Learned, record: JsonObject, at: readonly PathKey
     nonEmptyStringAt(record, ...spawn, "parent_thread_id") ??
     nonEmptyStringAt(record, ...at, "parent_thread_id") ??
     nonEmptyStringAt(record, ...at, "forked_from_id")
+  // A thread that was reverted continues a log of its own.
+  const end = valueAt(record, ...at, "history_base", "end_ordinal_exclusive")
+  const isOfParent = valueAt(record, ...at, "history_base", "thread_id") === (learned.parent && plain(learned.parent))
+  if (typeof end === "number" && isOfParent) learned.forkedAt = end
   if (valueAt(record, ...source) === undefined) return
   learned.agent =
     nonEmptyStringAt(record, ...source) ??

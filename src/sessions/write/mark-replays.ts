@@ -51,7 +51,10 @@ function markForkedHistory(batch: PreparedBatch, owners: ReadonlyMap<string, str
     const place = spoken.places[index]
     if (owner !== undefined && owner !== session.id && place !== undefined) ofPlaces.set(place, owner)
   }
-  return markReplayed(batch, ofPlaces)
+  const marked = markReplayed(batch, ofPlaces)
+  const ofParent = [...ofPlaces].filter(([, owner]) => owner === session.parent_session_id)
+  const last = ofParent.at(-1)?.[0]
+  return last === undefined ? marked : { ...marked, copiedTo: textsIn(batch.messages, "id")[last] ?? undefined }
 }
 
 /** Marks messages as replays of those sessions, by their places in the batch. */

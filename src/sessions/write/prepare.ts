@@ -32,6 +32,8 @@ export interface PreparedBatch {
   readonly parts: ColumnBatch
   readonly blobs: readonly BlobRow[]
   readonly spoken: SpokenRows
+  /** Of a session that begins with messages of its parent: the last of them. */
+  readonly copiedTo?: string | undefined
 }
 
 /**

@@ -13,6 +13,7 @@ import { createBlobSink } from "../rows/oversized.ts"
 import { type IngestFacts, sessionRow } from "../rows/row-codecs.ts"
 import type { BLOBS, BlobRow, COPIES, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
 import { markCopies } from "./copies.ts"
+import { withForkPoint } from "./fork-points.ts"
 import { markReplays } from "./mark-replays.ts"
 import type { PreparedBatch, SessionBatch } from "./prepare.ts"
 import { keepStoredProjects } from "./provisional-projects.ts"
@@ -62,7 +63,8 @@ async function write(
   const owners = ownersOf(batches, stored)
   const accepted = batches.filter(({ session }) => ownershipConflict(session, owners) === undefined)
   const marked = await markReplays(tables.messages, accepted, stored)
-  const newSessions = distinctById(accepted.map(({ session }) => session)).filter(({ id }) => !stored.has(id))
+  const fresh = distinctById(accepted.map(({ session }) => session)).filter(({ id }) => !stored.has(id))
+  const newSessions = await Promise.all(fresh.map((session) => withForkPoint(tables.messages, session, marked)))
   const blobs = createBlobSink()
   const sessionRows = newSessions.map((session) => sessionRow(session, facts, blobs))
   for (const group of splitBySize([...marked.flatMap((batch) => batch.blobs), ...blobs.take()])) {
