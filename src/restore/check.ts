@@ -17,13 +17,24 @@ import { type ExpectedItems, type RestorePlan, withoutRecord } from "./plan.ts"
 import { shortItems } from "./transcript-items.ts"
 import { bodiesOf, createPieces, type WrittenLog } from "./write-native.ts"
 
-/** Gives the sessions that are copies of others, as a sync will read them: a native restore writes none. */
-export async function checkDraft(plan: RestorePlan, folder: string): Promise<readonly Copy[]> {
-  const { difference, copies = [] } =
-    plan.proof.fidelity === "native"
-      ? { difference: await nativeDifference(plan, folder) }
-      : await foreignDifference(plan, folder)
-  if (difference === undefined) return copies
+/** What was learned by reading it back. */
+export interface Checked {
+  /** The sessions that are copies of others, as a sync will read them: a native restore writes none. */
+  readonly copies: readonly Copy[]
+  /** The versions of its client that wrote what a native restore gives back. */
+  readonly clientVersions: readonly string[]
+}
+
+export async function checkDraft(plan: RestorePlan, folder: string): Promise<Checked> {
+  const { target, proof } = plan
+  const {
+    difference,
+    copies = [],
+    clientVersions = [],
+  }: Partial<Checked> & { readonly difference: string | undefined } = proof.fidelity === "native"
+    ? await checkNative(target, proof.written, folder)
+    : await foreignDifference(plan, folder)
+  if (difference === undefined) return { copies, clientVersions }
   throw new PondError(
     "internal",
     `The converted session does not read back correctly (${difference}). Nothing was written. Please report this.`,
@@ -40,34 +51,40 @@ interface UnitSink {
 
 const ROW_BYTES = 16_384
 
-async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Promise<void> {
+async function readUnit(adapter: Adapter, unit: SourceUnit, sink: UnitSink): Promise<readonly string[]> {
   const parser = adapter.parse(unit, { ...sink, issue: () => undefined })
   for await (const { records, bytes } of resolve(adapter, unit)) {
     for (const record of records) parser.push(record)
     // How many bytes a row took in its database is not known.
     madeValues(bytes === 0 ? records.length * ROW_BYTES : bytes, records.length)
   }
-  parser.end(true)
+  return parser.end(true).clientVersions
 }
 
 // --- Native: the same records, and the same parts ----------------------------------------------------------------------
-
-async function nativeDifference({ target, proof }: RestorePlan, folder: string): Promise<string | undefined> {
-  return proof.fidelity === "native" ? await checkNative(target, proof.written, folder) : undefined
-}
 
 /** The first difference between these sessions and what is read back of them below the folder. */
 export async function checkNative(
   target: Adapter,
   logs: readonly WrittenLog[],
   folder: string,
-): Promise<string | undefined> {
+): Promise<Pick<Checked, "clientVersions"> & { readonly difference: string | undefined }> {
   const differences = new Map<string, string | undefined>()
+  const versions = new Set<string>()
   for await (const unit of target.source.plan(folder)) {
     if (!("files" in unit)) continue
-    const { id, difference } = await unitDifference(target, unit, logs)
-    if (id !== undefined) differences.set(id, difference)
+    const { id, difference, clientVersions } = await unitDifference(target, unit, logs)
+    if (id === undefined) continue
+    differences.set(id, difference)
+    for (const version of clientVersions) versions.add(version)
   }
+  return { difference: firstDifference(logs, differences), clientVersions: [...versions] }
+}
+
+function firstDifference(
+  logs: readonly WrittenLog[],
+  differences: ReadonlyMap<string, string | undefined>,
+): string | undefined {
   for (const { session } of logs) {
     if (!differences.has(session.id)) return `the session ${session.id} is not found in what was written`
     const difference = differences.get(session.id)
@@ -79,6 +96,7 @@ export async function checkNative(
 interface UnitDifference {
   readonly id?: string
   readonly difference?: string | undefined
+  readonly clientVersions: readonly string[]
 }
 
 /** A piece at a time: of a long log no more is held than what its own client's serializer holds of it. */
@@ -89,7 +107,7 @@ async function unitDifference(
 ): Promise<UnitDifference> {
   const pieces = createPieces()
   const found: { session?: Session; proving?: Proving } = {}
-  await readUnit(target, unit, {
+  const clientVersions = await readUnit(target, unit, {
     session: (begun) => {
       const want = written.find((each) => each.session.id === begun.id)
       found.session = begun
@@ -101,9 +119,9 @@ async function unitDifference(
     },
   })
   const { session, proving } = found
-  if (session === undefined || proving === undefined) return {}
+  if (session === undefined || proving === undefined) return { clientVersions }
   proving.add(pieces.rest())
-  return { id: session.id, difference: proving.end() }
+  return { id: session.id, difference: proving.end(), clientVersions }
 }
 
 interface Proving {

@@ -62,8 +62,8 @@ export function differences(
   files: readonly OutputFile[],
   { before = new Map(), nameOf, mayBeMore }: Comparing = {},
 ): Mismatch[] {
-  const attempt = (schema?: DatabaseSchema) => {
-    const runs = runsOf(source, files, { nameOf, ...(schema === undefined ? {} : { schema }) })
+  const attempt = (flat?: DatabaseSchema) => {
+    const runs = runsOf(source, files, { nameOf, ...(flat === undefined ? {} : { schema: flat }) })
     const found = differing(session, runs, before)
     return found.length > 0 && mayBeMore === true ? withoutHeld(found, runs, before) : found
   }

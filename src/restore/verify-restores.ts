@@ -51,7 +51,7 @@ export function createRestoreChecks(
     try {
       const output = mergeFiles(written.flatMap((each) => each.files))
       await writeDraft(files, draft, output, async (path, file) => writeForeignRows(path, file).backups)
-      return await checkNative(adapter, written, draft)
+      return (await checkNative(adapter, written, draft)).difference
     } catch (error) {
       if (!(error instanceof PondError)) throw error
       return error.message

@@ -16,7 +16,9 @@ async function forks(client: string, fixture: string) {
     cpSync(join(FIXTURES, client, fixture, "root"), root, { recursive: true })
     using place = syncPlace({ store: "lance" })
     await place.sync({ sources: [{ adapter, root }] })
-    const rows = await place.sessions.tables.sessions.read({ columns: ["id", "parent_session_id", "parent_message_id"] })
+    const rows = await place.sessions.tables.sessions.read({
+      columns: ["id", "parent_session_id", "parent_message_id"],
+    })
     const found = rows.filter(({ parent_session_id: parent }) => parent !== null)
     return await Promise.all(
       found.map(async ({ id, parent_session_id: parent, parent_message_id: at }) => {
@@ -42,7 +44,9 @@ test("pi: the last message that the fork has of its parent", async () => {
   expect(all.length).toBeGreaterThan(0)
   for (const { at, entries, own } of all) {
     const there = new Set(entries.map(({ message }) => message.id))
-    const common = own.filter(({ message, parts }) => there.has(message.id) && parts.some(({ type }) => type === "text"))
+    const common = own.filter(
+      ({ message, parts }) => there.has(message.id) && parts.some(({ type }) => type === "text"),
+    )
     expect(at).toBe(common.at(-1)?.message.id ?? "")
   }
 })

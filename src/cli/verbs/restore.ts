@@ -16,6 +16,7 @@ import { argumentsFor } from "../operation-arguments.ts"
 import { realDirectory } from "../project-flag.ts"
 import type { Style } from "../render/style.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
+import { warnOfOlderClient } from "./older-client.ts"
 
 export const restoreArguments = argumentsFor(
   operation.input,
@@ -41,8 +42,10 @@ export const restore = defineVerb({
     const { pond, flags, signal } = context
     const options = restoreOptions(context)
     let title = ""
-    const onPlan = (plan: RestorePlan) => {
+    const onPlan = async (plan: RestorePlan) => {
       title = plan.target.title
+      // With another root the session is for another machine, perhaps.
+      if (flags.root === undefined) await warnOfOlderClient(pond, plan, options.sessionId)
       if (flags["dry-run"]) return
       warnOfLosses(pond, plan)
       warnOfOutdatedForm(pond, plan, options)

@@ -25,6 +25,7 @@ import type { InteractiveScreen } from "../picker/picker.ts"
 import { here } from "../project-flag.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
+import { warnOfOlderClient } from "./older-client.ts"
 import { commandText, outcomeOf, type RestorePlan, restoreArguments, restoreOptions, warnOfLosses } from "./restore.ts"
 
 const RESUME_FLAGS = {
@@ -257,6 +258,7 @@ async function restoreOrFindExisting(
     throw new PondError("not_found", message, { details: { cwd } })
   }
   warnOfLosses(pond, plan)
+  await warnOfOlderClient(pond, plan, options.sessionId)
   await confirm(plan)
   try {
     return { report: await restoreInto(pond, plan, options), title }

@@ -98,7 +98,7 @@ export const restore = defineLocalOperation({
     const { to, root, cwd, anew: isAnew, reasoning = "text" } = rest
     const options = { sessionId: session, to, root, cwd, reasoning, isForced: force, isAnew }
     using made = await withFullSessionId(pond, session, (sessionId) => plan(pond, { ...options, sessionId }))
-    onPlan?.(made)
+    await onPlan?.(made)
     if (dry_run === true) return reportOf(made, root ?? rootOf(pond, made.target))
     return await write(pond, made, options)
   },
@@ -106,5 +106,5 @@ export const restore = defineLocalOperation({
 
 export interface RestoreHooks {
   /** Before anything is written, while stopping still costs nothing. */
-  readonly onPlan?: (plan: Awaited<ReturnType<typeof planRestoreOf>>) => void
+  readonly onPlan?: (plan: Awaited<ReturnType<typeof planRestoreOf>>) => void | Promise<void>
 }

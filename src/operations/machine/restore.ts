@@ -20,11 +20,10 @@ import { between } from "../../platform/memory.ts"
 import { suggestion } from "../../platform/nearest.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import { applyRestore, isPlaced, isSeenThere, liesThere } from "../../restore/apply.ts"
-import { checkDraft } from "../../restore/check.ts"
+import { type Checked, checkDraft } from "../../restore/check.ts"
 import { lengthOf, writeDraft } from "../../restore/draft.ts"
 import { planRestore, type RestorePlan, type RestoreRequest } from "../../restore/plan.ts"
 import type { StoredTree } from "../../sessions/read/read-sessions.ts"
-import type { Copy } from "../../sessions/write/copies.ts"
 import type { Pond } from "../pond.ts"
 
 export interface RestoreOptions {
@@ -61,10 +60,7 @@ export interface LossGroup {
 }
 
 /** A plan that was read back. */
-export interface CheckedPlan extends RestorePlan, Disposable {
-  /** The sessions that repeat another one, as a sync will read them. */
-  readonly copies: readonly Copy[]
-}
+export interface CheckedPlan extends RestorePlan, Checked, Disposable {}
 
 /**
  * What would be written. Read back and compared already, so that a plan which is shown is a plan that holds. It may hold files
@@ -76,9 +72,9 @@ export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promis
   try {
     const plan = await planned(pond, options, shelf.newLines)
     between("passes")
-    const copies = await proved(pond, plan)
+    const checked = await proved(pond, plan)
     between("passes")
-    return { ...plan, copies, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
+    return { ...plan, ...checked, [Symbol.dispose]: () => shelf[Symbol.dispose]() }
   } catch (error) {
     shelf[Symbol.dispose]()
     throw error
@@ -233,7 +229,7 @@ function checkDirectory(cwd: string | undefined): void {
   })
 }
 
-async function proved(pond: Pond, plan: RestorePlan): Promise<readonly Copy[]> {
+async function proved(pond: Pond, plan: RestorePlan): Promise<Checked> {
   const folder = draftFolder(pond)
   // Nobody goes on with it after a crash.
   const files = { ...realFiles, sync: () => Promise.resolve() }
