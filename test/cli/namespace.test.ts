@@ -75,3 +75,74 @@ test("namespaces are listed with the one that is the store itself, and made once
   expect(words.stdout).toContain("red")
   expect(words.stdout).not.toContain("\u001b[31m")
 }, 60_000)
+
+/** Each with a word of its own, and another number of sessions and messages. */
+function eventsOf(word: string, count: number): object[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = `${word}-${index}`
+    const message = { session_id: id, id: `${id}-m`, ordinal: 0, timestamp: "2026-01-31T12:00:01.000Z", options: {} }
+    const part = { id: `${id}-p`, session_id: id, message_id: `${id}-m`, provenance: "conversational", options: {} }
+    return [
+      { ...SESSION, id, project: `/work/${word}` },
+      { kind: "message", role: "user", ...message },
+      { kind: "part", type: "text", text: `only ${word} says this`, ...part },
+    ]
+  }).flat()
+}
+
+const READS: readonly (readonly string[])[] = [
+  ["status"],
+  ["stats", "--by", "project"],
+  ["list"],
+  ["search", "says"],
+  ["sql", "select count(*) as n, min(project) as p from sessions"],
+]
+
+test("every read through a running server is of the namespace that was asked for", async () => {
+  using home = temporaryHome()
+  const tenants = { otters: 2, badgers: 3 }
+  for (const name of Object.keys(tenants)) await runPond(["namespace", "create", name], home)
+  await using server = await served(home)
+  for (const [name, count] of Object.entries(tenants))
+    expect((await server.post("ingest", { namespace: name, events: eventsOf(name, count) })).status).toBe(200)
+  for (const read of READS) {
+    const { stdout, exitCode } = await runPond([...read, "--namespace", "otters", "--json"], home)
+    const shown = `${read.join(" ")}: ${stdout}`
+    expect([exitCode, stdout.includes("otters"), stdout.includes("badgers")], shown).toEqual([0, true, false])
+  }
+  for (const [name, count] of Object.entries(tenants)) {
+    const stats = JSON.parse((await runPond(["stats", "--namespace", name, "--json"], home)).stdout)
+    expect(stats).toMatchObject({ sessions: count, count })
+    expect(await resourceOf(home, name)).toMatchObject({ namespace: name, sessions: count })
+  }
+  // Without a name it is the store's own, which holds nothing.
+  expect(JSON.parse((await runPond(["stats", "--json"], home)).stdout)).toMatchObject({ sessions: 0, count: 0 })
+})
+
+/** `stats://pond`, as an agent reads it over stdio. */
+async function resourceOf(home: { readonly env: Readonly<Record<string, string>> }, namespace: string) {
+  const requests = [
+    {
+      ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 2, method: "resources/read", params: { uri: "stats://pond" } },
+  ]
+  const child = Bun.spawn([process.execPath, POND, "mcp", "--namespace", namespace], {
+    env: { PATH: process.env["PATH"] ?? "", ...home.env },
+    stdin: "pipe",
+    stdout: "pipe",
+  })
+  child.stdin.write(requests.map((each) => `${JSON.stringify(each)}\n`).join(""))
+  child.stdin.flush()
+  let said = ""
+  for await (const bytes of child.stdout) {
+    said += new TextDecoder().decode(bytes)
+    if (said.includes('"id":2')) break
+  }
+  child.stdin.end()
+  await child.exited
+  const line = said.split("\n").find((each) => each.includes('"id":2')) ?? "{}"
+  return JSON.parse(JSON.parse(line).result.contents[0].text) as unknown
+}
