@@ -167,7 +167,7 @@ async function verifyRound(
         continue
       }
       const isHolding = passage.isHolding === true
-      const files = isHolding ? heldFiles(adapter, back, log) : filesOf(adapter, back)
+      const files = isHolding ? heldFiles(adapter, back, log) : serialized(adapter, back)
       const comparing = { before: compared, nameOf: namesOf(adapter, passage), mayBeMore: isHolding }
       const found = differences(log.session.id, records, files, comparing)
       tally.mismatches.push(...found)
@@ -202,7 +202,7 @@ async function verifyRound(
   return context.signal.aborted ? [] : copies
 }
 
-function filesOf(adapter: Adapter, log: SessionLog | undefined): readonly OutputFile[] {
+function serialized(adapter: Adapter, log: SessionLog | undefined): readonly OutputFile[] {
   return log === undefined ? [] : nativeFiles(adapter, log)
 }
 
@@ -212,8 +212,8 @@ function heldFiles(adapter: Adapter, held: SessionLog | undefined, { session }: 
   const first = held.entries.filter(({ message }) => revisionOf(message) === undefined)
   const isRevised = first.length < held.entries.length
   const files = [
-    ...filesOf(adapter, held),
-    ...(isRevised ? filesOf(adapter, { session: held.session, entries: first }) : []),
+    ...serialized(adapter, held),
+    ...(isRevised ? serialized(adapter, { session: held.session, entries: first }) : []),
   ]
   const [from, to] = [held.session.project, session.project]
   return from === to ? files : reroot(files, { from, to, relativePath: adapter.relocation?.relativePath }).files

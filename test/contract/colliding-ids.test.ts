@@ -27,7 +27,7 @@ function collectIds(value: JsonValue, ids: Set<string>): void {
   }
 }
 
-function valueOf(raw: RawRecord): JsonValue | undefined {
+function jsonOf(raw: RawRecord): JsonValue | undefined {
   if (raw.form === "row") return raw.row
   if (!("text" in raw) || (raw.form !== "log" && raw.form !== "document")) return undefined
   const parsed = parseJson(raw.text)
@@ -37,13 +37,13 @@ function valueOf(raw: RawRecord): JsonValue | undefined {
 /** Some of the ids become one word, each wherever it stands. */
 function collide(records: readonly RawRecord[], random: Random): RawRecord[] {
   const ids = new Set<string>()
-  for (const raw of records) collectIds(valueOf(raw) ?? null, ids)
+  for (const raw of records) collectIds(jsonOf(raw) ?? null, ids)
   const share = random.next()
   const chosen = [...ids].filter(() => random.next() < share)
   const word = JSON.stringify(WORDS[Math.floor(random.next() * WORDS.length)])
   const overwrite = (text: string) => chosen.reduce((now, id) => now.replaceAll(JSON.stringify(id), word), text)
   return records.map((raw): RawRecord => {
-    const value = valueOf(raw)
+    const value = jsonOf(raw)
     if (value === undefined) return fresh(raw)
     if (raw.form !== "row") return { ...raw, text: overwrite((raw as { text: string }).text) } as RawRecord
     const parsed = parseJson(overwrite(stringifyJson(value)))

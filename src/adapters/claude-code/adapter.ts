@@ -27,6 +27,7 @@ export const claudeCode: Adapter = {
       /^projects\/[^/]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/i,
       /^projects\/[^/]+\/agent-[\w-]+\.(?:jsonl|meta\.json)$/,
       /^projects\/[^/]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:subagents|tool-results|workflows)\/(?:[\w.-]+\/)*[\w.-]+$/i,
+      /^todos\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-agent-[\w-]+\.json$/i,
     ],
   },
   vocabulary,

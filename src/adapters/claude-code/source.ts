@@ -1,9 +1,9 @@
 /**
  * Where Claude Code keeps its sessions. Reads names and sizes, opens nothing.
  *
- * Below a root only `projects/` is looked at: `.credentials.json`, `history.jsonl` (the prompts of all projects once
- * more), `todos/`, `file-history/` and a project's `memory/` are no sessions and are left alone. A root without
- * `projects/` is a folder of logs that somebody points at, and is walked whole.
+ * Below a root only `projects/` is looked at, and in `todos/` what is named after a session: `.credentials.json`,
+ * `history.jsonl` (the prompts of all projects once more), `file-history/` and a project's `memory/` are no sessions and are
+ * left alone. A root without `projects/` is a folder of logs that somebody points at, and is walked whole.
  */
 import { type Dirent, existsSync } from "node:fs"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ function roots(environment: Environment, home: string): readonly string[] {
 }
 
 export function concerns(root: string, place: string): boolean {
-  return place === "projects" || place.startsWith("projects/") || !existsSync(join(root, "projects"))
+  return /^(?:projects|todos)(?:\/|$)/.test(place) || !existsSync(join(root, "projects"))
 }
 
 type Found = SourceUnit | Issue
@@ -35,7 +35,7 @@ function plan(root: string): Found[] {
   const found: Found[] = []
   const here = shownEntries(disk, "")
   const isWalk = !here.some(({ name }) => name === "projects")
-  const planning: Planning = { disk, found, unfinished: [], isWalk }
+  const planning: Planning = { disk, found, unfinished: [], isWalk, todos: isWalk ? new Map() : todosBelow(disk) }
   if (isWalk) addUnits(planning, "", here)
   else {
     for (const entry of shownEntries(disk, "projects").filter(isFolder)) {
@@ -55,6 +55,24 @@ interface Planning {
   readonly unfinished: (() => void)[]
   /** Whether folders that are no session's are entered. */
   readonly isWalk: boolean
+  /** Lists of things to do, which versions up to 2.0 keep beside their sessions and send to the model, by session. */
+  readonly todos: ReadonlyMap<string, readonly string[]>
+}
+
+const TODOS = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-agent-[\w-]+\.json$/i
+/** An empty list, which every session has. */
+const NOTHING_TO_DO_BYTES = 2
+
+function todosBelow(disk: Folders): ReadonlyMap<string, readonly string[]> {
+  const todos = new Map<string, string[]>()
+  for (const { name } of shownEntries(disk, "todos")) {
+    const session = TODOS.exec(name)?.[1]
+    if (session === undefined) continue
+    const known = todos.get(session)
+    if (known === undefined) todos.set(session, [below("todos", name)])
+    else known.push(below("todos", name))
+  }
+  return todos
 }
 
 /** One project: its sessions, and below each the files that belong to it. */
@@ -119,10 +137,14 @@ function addSession(planning: Planning, log: string | undefined, places: readonl
     addUnit(planning, agent, [...(places.includes(meta) ? [meta] : []), ...left.splice(0)])
 }
 
-function addUnit({ disk, found }: Planning, place: string, beside: readonly string[]): void {
+function addUnit({ disk, found, todos }: Planning, place: string, beside: readonly string[]): void {
   const main = disk.file(place, formOf(place))
   if (main === undefined) return
   const files = [main]
+  for (const each of todos.get(place.slice(place.lastIndexOf("/") + 1, -LOG.length)) ?? []) {
+    const file = disk.file(each, "text")
+    if (file !== undefined && file.sizeBytes > NOTHING_TO_DO_BYTES) files.push(file)
+  }
   for (const each of beside) {
     const file = disk.file(each, formOf(each))
     if (file !== undefined) files.push(file)

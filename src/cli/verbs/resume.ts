@@ -24,7 +24,6 @@ import { type Offered, pickSession } from "../picker/pick-session.ts"
 import type { InteractiveScreen } from "../picker/picker.ts"
 import { here } from "../project-flag.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
-
 import { warnOfOlderClient } from "./older-client.ts"
 import { commandText, outcomeOf, type RestorePlan, restoreArguments, restoreOptions, warnOfLosses } from "./restore.ts"
 

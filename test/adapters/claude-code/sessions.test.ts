@@ -110,6 +110,17 @@ test("saved outputs of a session that is gone are kept with the first of its age
   })
 })
 
+test("the list of things to do is stored and restored with its session, and an empty one is nothing", async () => {
+  const [list, other] = [`todos/${SESSION}-agent-${SESSION}.json`, `todos/${SESSION}-agent-b1.json`]
+  const todo = '[{"content":"mend it","status":"pending"}]'
+  await withTree({ ...WORKFLOW, [list]: todo, [other]: "[]", "todos/notes.json": "no" }, async (root) => {
+    const { units } = await planned(root)
+    const todos = units.map(({ files }) => files.filter(({ relativePath }) => relativePath.startsWith("todos/")))
+    expect(todos.map((files) => files.map(({ relativePath }) => relativePath))).toEqual([[list], [], []])
+    expect(await nativeDifferences(root)).toEqual([])
+  })
+})
+
 test("nothing outside of projects is looked at", async () => {
   await withTree(WORKFLOW, async (root) => {
     const { units } = await planned(root)
