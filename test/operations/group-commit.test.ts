@@ -38,12 +38,12 @@ test("of two that bring one session the second is told what it is by then", asyn
 
 test("a write that fails fails for those that were in it, and the next one is tried", async () => {
   using box = testPond()
-  const { write } = box.place.sessions
+  const { writeArriving } = box.place.sessions
   let isBroken = true
   const sessions = {
     ...box.place.sessions,
-    write: (batches: Parameters<typeof write>[0]) =>
-      isBroken ? Promise.reject(new Error("the disk is gone")) : write(batches),
+    writeArriving: (batches: Parameters<typeof writeArriving>[0]) =>
+      isBroken ? Promise.reject(new Error("the disk is gone")) : writeArriving(batches),
   }
   const broken = { ...box.pond, sessions: () => Promise.resolve(sessions) }
   const signal = new AbortController().signal
