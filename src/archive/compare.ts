@@ -1,5 +1,5 @@
 /**
- * Whether one store has every row of another, proved by comparing the keys of all rows. Tables whose rows stand in the same
+ * Whether one store has every row of another with the same content, proved by comparing all rows. Tables whose rows stand in the same
  * order are compared side by side; others a hundred sessions at a time, so that memory does not grow with the stores.
  */
 import { lazy } from "../platform/lazy.ts"
@@ -7,7 +7,15 @@ import { openLedger } from "../platform/memory.ts"
 import { isIn } from "../substrate/filter.ts"
 import type { Store } from "../substrate/table.ts"
 import type { AnyRow } from "../substrate/table-definition.ts"
-import { type ArchivedTable, addRows, NO_ROWS, ownerColumn, type RowCounts, tablesOf } from "./rows/archived-tables.ts"
+import {
+  type ArchivedTable,
+  addRows,
+  comparedColumns,
+  NO_ROWS,
+  ownerColumn,
+  type RowCounts,
+  tablesOf,
+} from "./rows/archived-tables.ts"
 import { countSameRows } from "./rows/count-same-rows.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -18,8 +26,16 @@ export interface Comparison {
   readonly missing: RowCounts
   /** Rows of the second that the first does not have. */
   readonly extra: RowCounts
-  /** A few of the missing rows. */
-  readonly examples: readonly { readonly table: string; readonly key: readonly string[] }[]
+  /** Rows that both have, with other content. */
+  readonly different: RowCounts
+  /** A few of the rows that are missing or different. */
+  readonly examples: readonly Example[]
+}
+
+export interface Example {
+  readonly table: string
+  readonly key: readonly string[]
+  readonly found: "missing" | "different"
 }
 
 /** For each table by name: the first row number that is not compared. */
@@ -41,14 +57,14 @@ const KEY_BYTES = 600
 const EXAMPLES_MAX = 20
 const STOPPED = "Stopped before everything was compared."
 
-/** Whether the second store has all rows of the first that lie below the limits. */
+/** Whether the second store has all rows of the first that lie below the limits, as they are there. */
 export async function compareStores(from: Store, to: Store, work: Work, limits?: RowLimits): Promise<Comparison> {
   const until = limits ?? (await rowLimitsOf(from))
   const tables = new Map(
     [...(await tablesOf(from)), ...(await tablesOf(to))].map((each) => [each.definition.name, each]),
   )
   const sessionIds = lazy(() => idsOfBoth(from, to, tables.get("sessions")))
-  const found: Found = { present: NO_ROWS, missing: NO_ROWS, extra: NO_ROWS, examples: [] }
+  const found: Found = { present: NO_ROWS, missing: NO_ROWS, extra: NO_ROWS, different: NO_ROWS, examples: [] }
   const memory = openLedger("archivedRows")
   for (const table of tables.values()) {
     const { definition, role } = table
@@ -56,7 +72,7 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
     work.onStage(`compare ${definition.name}`, await both[0].count())
     const reach = until.get(definition.name) ?? 0
     const hasGrown = (await both[0].nextRowNumber()) > reach
-    const same = await countSameRows(definition, both, hasGrown ? reach : undefined, (rows, bytes) => {
+    const same = await countSameRows(comparedColumns(table), both, hasGrown ? reach : undefined, (rows, bytes) => {
       stopIfAsked(work, STOPPED)
       work.onRows(rows)
       memory.made(bytes)
@@ -71,8 +87,8 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
     for (let at = 0; at < owners.length; at += OWNERS_AT_ONCE) {
       stopIfAsked(work, STOPPED)
       const some = owners.slice(at, at + OWNERS_AT_ONCE)
-      const [left, right] = await Promise.all([keysOf(from, table, some), keysOf(to, table, some)])
-      compareKeys(found, table, { left, right, later })
+      const [left, right] = await Promise.all([rowsOf(from, table, some), rowsOf(to, table, some)])
+      compareRows(found, table, { left, right, later })
       work.onRows(at + some.length)
       memory.made((left.size + right.size) * KEY_BYTES)
     }
@@ -82,21 +98,31 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
 
 type Found = { -readonly [Name in keyof Comparison]: Comparison[Name] }
 
-interface Keys {
-  readonly left: Set<string>
-  readonly right: Set<string>
+interface Rows {
+  /** By their keys, a hash of what they say. */
+  readonly left: ReadonlyMap<string, bigint>
+  readonly right: ReadonlyMap<string, bigint>
   /** Of the left, those beyond the limit. */
-  readonly later: Set<string>
+  readonly later: ReadonlySet<string>
 }
 
-function compareKeys(found: Found, { definition, role }: ArchivedTable, { left, right, later }: Keys): void {
-  const absent = left.difference(right)
-  const missing = absent.difference(later)
-  found.present = addRows(found.present, role, left.size - absent.size)
-  found.missing = addRows(found.missing, role, missing.size)
-  found.extra = addRows(found.extra, role, right.difference(left).size)
-  const shown = [...missing].slice(0, EXAMPLES_MAX - found.examples.length)
-  const examples = shown.map((key) => ({ table: definition.name, key: JSON.parse(key) as string[] }))
+function compareRows(found: Found, { definition, role }: ArchivedTable, { left, right, later }: Rows): void {
+  const absent = [...left.keys()].filter((key) => !right.has(key))
+  const missing = absent.filter((key) => !later.has(key))
+  const different = [...left].flatMap(([key, hash]) => (right.has(key) && right.get(key) !== hash ? [key] : []))
+  found.present = addRows(found.present, role, left.size - absent.length)
+  found.missing = addRows(found.missing, role, missing.length)
+  found.different = addRows(found.different, role, different.length)
+  found.extra = addRows(found.extra, role, [...right.keys()].filter((key) => !left.has(key)).length)
+  const shown = [
+    ...missing.map((key) => ({ key, found: "missing" as const })),
+    ...different.map((key) => ({ key, found: "different" as const })),
+  ].slice(0, EXAMPLES_MAX - found.examples.length)
+  const examples = shown.map(({ key, found: what }) => ({
+    table: definition.name,
+    key: JSON.parse(key) as string[],
+    found: what,
+  }))
   found.examples = [...found.examples, ...examples]
 }
 
@@ -114,11 +140,20 @@ async function idsOf(store: Store, table: ArchivedTable | undefined): Promise<st
   return ids
 }
 
-async function keysOf(store: Store, table: ArchivedTable, owners: readonly string[]): Promise<Set<string>> {
-  const { key } = table.definition
-  const where = isIn(ownerColumn(table), owners)
-  const rows = await store.table(table.definition).read({ columns: key, where })
-  return new Set(rows.map((row) => serializeKey(table, row)))
+async function rowsOf(
+  store: Store,
+  table: ArchivedTable,
+  owners: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const columns = comparedColumns(table)
+  const rows = await store.table(table.definition).read({ columns, where: isIn(ownerColumn(table), owners) })
+  return new Map(rows.map((row) => [serializeKey(table, row), hashOf(columns.map((name) => row[name]))]))
+}
+
+/** Numbers of 64 bits have no form in JSON. */
+function hashOf(values: readonly unknown[]): bigint {
+  const text = JSON.stringify(values, (_name, value) => (typeof value === "bigint" ? `${value}n` : value))
+  return Bun.hash.xxHash3(text)
 }
 
 async function keysFrom(store: Store, table: ArchivedTable, reach: number): Promise<Set<string>> {

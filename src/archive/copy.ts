@@ -1,4 +1,4 @@
-/** Copies one store into another, whatever backends they use, and proves by comparing keys that nothing is missing. */
+/** Copies one store into another, whatever backends they use, and proves by comparing rows that nothing is missing or different. */
 import { between } from "../platform/memory.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
@@ -7,6 +7,7 @@ import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
 import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { type ArrivingBatch, compareArrivals, isCompared } from "./rows/arrivals.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
+import { refuseDamaged } from "./rows/refuse-damaged.ts"
 import { type SelectedTable, selectFrom } from "./rows/selection.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -16,7 +17,7 @@ export interface CopyReport extends Comparison {
   readonly refused: readonly string[]
   /** Sessions that the target has with other messages, or from another source: none of their rows were copied. */
   readonly diverging: readonly string[]
-  /** Whether the target has everything that the source had when the copy began. */
+  /** Whether the target has everything that the source had when the copy began, as it is there. */
   readonly ok: boolean
 }
 
@@ -33,13 +34,17 @@ export async function copyStore(
   work: Work,
 ): Promise<CopyReport> {
   const limits = await rowLimitsOf(from.store)
+  await refuseDamaged(from.store, work)
+  if (isVerifyOnly) await refuseDamaged(to.store, work)
   const moved = isVerifyOnly ? { copied: NO_ROWS, refused: [], diverging: [] } : await moveAbsent(from, to, work)
   if (!isVerifyOnly) {
     await index?.()
     between("stages")
   }
   const comparison = await compareStores(from.store, to.store, work, limits)
-  const ok = Object.values(comparison.missing).every((rows) => rows === 0)
+  const ok = [comparison.missing, comparison.different].every((counts) =>
+    Object.values(counts).every((rows) => rows === 0),
+  )
   return { ...moved, ...comparison, ok }
 }
 

@@ -24,6 +24,7 @@ import {
 } from "./file/manifest.ts"
 import { createEntryWriter, type EntryWriter } from "./file/tar.ts"
 import { addRows, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
+import { refuseDamaged } from "./rows/refuse-damaged.ts"
 import { type SelectedTable, type Selection, type SessionFilter, selectFrom } from "./rows/selection.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -58,6 +59,7 @@ export async function exportArchive(
   const selection = await selectFrom(store, request.filter)
   try {
     if (selection.sessionIds.size === 0) throw nothingToExport(request, store)
+    await refuseDamaged(store, work, selection.isWhole ? undefined : selection.sessionIds)
     try {
       const report = await createFile({ path, isForced: request.isForced }, (write) =>
         writeEntries(write, selection, clock, work),

@@ -114,6 +114,10 @@ export interface CheckOptions {
   /** Of the files, which share is read: 1 is all of them. With the number of the round, so that each has its turn. */
   readonly share?: number
   readonly round?: number
+  /** Of the tables, which are checked: all of them where it is absent. */
+  readonly isAsked?: (table: string) => boolean
+  /** Values of the first key column: of tables whose rows are told by it, only files with rows of these are read. */
+  readonly groups?: ReadonlySet<string>
   readonly signal?: AbortSignal
   readonly onTable?: (table: string) => void
 }

@@ -1,12 +1,16 @@
-/** A copy goes between any two backends, appends what is absent, and proves by ids that nothing is missing. */
+/** A copy goes between any two backends, appends what is absent, and proves that nothing is missing or different. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { compareStores } from "../../src/archive/compare.ts"
 import { copyStore } from "../../src/archive/copy.ts"
+import { exportArchive } from "../../src/archive/export.ts"
 import type { Work } from "../../src/archive/work.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import type { Store } from "../../src/substrate/table.ts"
-import { said, session } from "../sessions/support.ts"
+import { said, session, testSessions } from "../sessions/support.ts"
 import { type ObjectServer, startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
 import { fill, logsOf, type Place, place, stoppedAt, work } from "./support.ts"
 
@@ -60,7 +64,7 @@ test("what is missing is named, and what only the target has is counted", async 
     missing: { sessions: 1, messages: 2, parts: 2, blobs: 0 },
     extra: { sessions: 1, messages: 1, parts: 1 },
   })
-  expect(report.examples).toContainEqual({ table: "messages", key: ["late", "m1"] })
+  expect(report.examples).toContainEqual({ table: "messages", key: ["late", "m1"], found: "missing" })
   expect(await copied(source, target)).toMatchObject({ ok: true, copied: { sessions: 1, messages: 2, parts: 2 } })
 })
 
@@ -161,6 +165,49 @@ test("rows in another order are the same rows, and one that differs is named", a
   }
   const report = await compareStores(left.store, right.store, work)
   expect(report).toMatchObject({ missing: { sessions: 0, messages: 1, parts: 1 }, extra: { messages: 1, parts: 1 } })
-  expect(report.examples).toContainEqual({ table: "messages", key: ["a", "m"] })
+  expect(report.examples).toContainEqual({ table: "messages", key: ["a", "m"], found: "missing" })
   expect(report.present).toMatchObject({ sessions: 1, messages: 20 })
+})
+
+test.each([
+  ["as they lie there", false],
+  ["by the keys of each session", true],
+])("a row with other content under the same key is named, compared %s", async (how, isOther) => {
+  const [left, right] = [here.open(`same ${how}`), here.open(`other ${how}`)]
+  const entries = Array.from({ length: 30 }, (_, at) => said("a", at, `text ${at}`))
+  const others = entries.with(17, said("a", 17, "text 71"))
+  await left.write([{ session: session("a"), entries }])
+  if (isOther) await right.write([spoken("b", 1)])
+  await right.write([{ session: session("a"), entries: others }])
+  const report = await copyStore(left, right, { isVerifyOnly: true }, work)
+  expect(report).toMatchObject({ ok: false, missing: { messages: 0, parts: 0 }, different: { parts: 1, sessions: 0 } })
+  const [example] = report.examples.filter(({ table }) => table === "parts")
+  expect(example).toMatchObject({ found: "different" })
+  expect(example?.key.slice(0, 2)).toEqual(["a", "m17"])
+})
+
+test("what is damaged is neither copied nor compared, and chosen sessions are exported beside it", async () => {
+  using own = testSessions()
+  for (const id of ["a", "b"]) await own.sessions.write([spoken(id, 20)])
+  const folder = join(own.path, "parts.lance/data")
+  const before = new Set(readdirSync(folder))
+  await own.sessions.write([spoken("c", 20)])
+  const file = join(folder, readdirSync(folder).find((name) => !before.has(name)) as string)
+  const bytes = readFileSync(file)
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1
+  writeFileSync(file, bytes)
+
+  const target = here.open("of damaged")
+  for (const isVerifyOnly of [false, true])
+    await expect(copyStore(own.open(), target, { isVerifyOnly }, work)).rejects.toThrow("pond repair")
+  expect(await target.counts()).toMatchObject({ sessions: 0, parts: 0 })
+  const path = join(own.path, "out.pond")
+  const exporting = (filter?: { readonly ids: readonly string[] }) =>
+    exportArchive(own.open().store, { path, isForced: true, filter }, { ...work, clock: systemClock })
+  await expect(exporting()).rejects.toThrow("pond repair")
+  await expect(exporting({ ids: ["c"] })).rejects.toThrow("pond repair")
+  expect(existsSync(path)).toBe(false)
+  expect(await exporting({ ids: ["a"] })).toMatchObject({ sessions: 1, parts: 20 })
+  await own.open().store.repair()
+  expect(await exporting()).toMatchObject({ sessions: 3, parts: 40 })
 })

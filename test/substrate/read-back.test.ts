@@ -3,7 +3,12 @@ import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { connect } from "@lancedb/lancedb"
-import { EVERY_KIND, row, type TestStore, testStore } from "./support.ts"
+import type { RecordBatch } from "apache-arrow"
+import { arrowTable } from "../../src/substrate/columns/arrow-rows.ts"
+import { columnsOf } from "../../src/substrate/columns/column-batch.ts"
+import { contentHash } from "../../src/substrate/columns/content-hash.ts"
+import type { TableDefinition } from "../../src/substrate/table-definition.ts"
+import { EVERY_KIND, type EveryKind, row, SCANNED, type TestStore, testStore } from "./support.ts"
 
 const ODD = ["", "\u{10FFFE}", "\ud800", "é".repeat(300), "plain"]
 
@@ -104,4 +109,33 @@ test("a commit of an older build has no hash, and is no damage", async () => {
   writeFileSync(logOf(place), lines.join(""))
   await changeBehindPond(place, { text: "'other'" })
   expect(await damageOf(place)).toEqual([])
+})
+
+test("rows have one hash, however they are split into batches", () => {
+  const rows = Array.from({ length: 21 }, (_, at) =>
+    row(`r${at}`, {
+      text: unless(at % 3 === 0, "x".repeat(at)),
+      large: unless(at % 4 === 0, BigInt(at)),
+      is_set: unless(at % 5 === 0, at % 2 === 0),
+      near: unless(at % 2 === 0, Float32Array.of(at, 1, 2, 3)),
+    }),
+  )
+  const definition = EVERY_KIND as unknown as TableDefinition
+  const batchOf = (some: readonly EveryKind[]) =>
+    arrowTable(definition, columnsOf(definition, some)).batches[0] as RecordBatch
+  const whole = batchOf(rows)
+  const [first, second] = [batchOf(rows.slice(0, 9)), batchOf(rows.slice(9))]
+  for (const column of SCANNED) {
+    const hash = contentHash([{ record: whole, from: 0, to: 21 }], [column])
+    const apart = [
+      { record: first, from: 0, to: 9 },
+      { record: second, from: 0, to: 12 },
+    ]
+    const within = [
+      { record: whole, from: 0, to: 5 },
+      { record: whole, from: 5, to: 21 },
+    ]
+    expect([column, contentHash(apart, [column]), contentHash(within, [column])]).toEqual([column, hash, hash])
+    expect(contentHash([{ record: whole, from: 0, to: 12 }], [column])).not.toBe(hash)
+  }
 })

@@ -41,6 +41,18 @@ export function ownerColumn({ role }: Pick<ArchivedTable, "role">): string {
   return OWNERS[role] ?? "session_id"
 }
 
+/** These say how a row came in, and differ between stores that read the same log. */
+const OF_STORING: readonly string[] = ["ingested_at", "host"]
+/** Blobs are called by their SHA-256, and vectors can be made again. */
+const BY_KEY: readonly string[] = ["blob", "vector"]
+
+/** The columns by which two rows of the same key are the same. */
+export function comparedColumns({ definition }: ArchivedTable): readonly string[] {
+  return Object.entries(definition.columns).flatMap(([name, { kind }]) =>
+    BY_KEY.includes(kind) || OF_STORING.includes(name) ? [] : name,
+  )
+}
+
 /** The tables that a store has, in reading order. */
 export async function tablesOf(store: Store): Promise<ArchivedTable[]> {
   const found = (await store.names()).flatMap((name) => archivedTable(name) ?? [])

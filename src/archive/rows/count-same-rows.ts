@@ -1,24 +1,24 @@
 /**
- * Reads two tables side by side. A store and its copy mostly have the same rows in the same order; then keys are compared as
- * bytes, at a tenth of the cost of asking both for the rows of each session.
+ * Reads two tables side by side. A store and its copy mostly have the same rows in the same order; then their columns are
+ * compared as bytes, at a tenth of the cost of asking both for the rows of each session.
  */
 import { areSameRows, type ColumnBatch, columnBytes } from "../../substrate/columns/column-batch.ts"
 import type { Table } from "../../substrate/table.ts"
-import type { Columns, TableDefinition } from "../../substrate/table-definition.ts"
+import type { Columns } from "../../substrate/table-definition.ts"
 
 type AnyTable = Pick<Table<Columns>, "scanByNumber">
 
 /**
- * The number of rows, where both tables have the same keys in the same order; undefined where they do not. Of the first
+ * The number of rows, where both tables have the same rows in the same order; undefined where they do not. Of the first
  * table only rows before `to` count. `onRows` gets the rows compared so far, and about how many bytes were read since.
  */
 export async function countSameRows(
-  { key }: TableDefinition,
+  columns: readonly string[],
   [one, other]: readonly [AnyTable, AnyTable],
   to: number | undefined,
   onRows: (rows: number, bytes: number) => void,
 ): Promise<number | undefined> {
-  const [left, right] = [reader(one, key, to), reader(other, key)]
+  const [left, right] = [reader(one, columns, to), reader(other, columns)]
   let same = 0
   try {
     for (;;) {

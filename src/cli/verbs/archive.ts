@@ -113,20 +113,26 @@ function renderImport(outcome: ImportOutcome, page: Page): string {
 }
 
 function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, columns }: Page): string {
-  const { copied, present, missing: lacking, extra, ok, examples } = outcome
+  const { copied, present, missing: lacking, different, extra, ok, examples } = outcome
+  const isSame = ROLES.every((role) => different[role] === 0)
   const rows = ROLES.filter((role) => present[role] + lacking[role] + extra[role] > 0).map((role) => [
     role,
     ...(isVerifyOnly ? [] : [countText(copied[role])]),
     countText(present[role]),
     countText(lacking[role]),
+    ...(isSame ? [] : [countText(different[role])]),
     countText(extra[role]),
   ])
-  const titles = ["", ...(isVerifyOnly ? [] : ["copied"]), "in both", "missing", "only there"]
+  const differing = isSame ? [] : ["different"]
+  const titles = ["", ...(isVerifyOnly ? [] : ["copied"]), "in both", "missing", ...differing, "only there"]
   const shape = titles.map((title, index) => (index === 0 ? { title, isFixed: true } : { title, ...RIGHT }))
-  const lines = examples.map(({ table, key }) => style.red(`missing  ${table} ${visibleLine(key.join(" "))}\n`))
+  const lines = examples.map(({ table, key, found }) => style.red(`${found}  ${table} ${visibleLine(key.join(" "))}\n`))
+  const again = isVerifyOnly ? " Run pond copy without --verify-only." : ""
   const verdict = ok
-    ? style.green("Every id in the source is also in the target.\n")
-    : style.red(`The target is missing rows.${isVerifyOnly ? " Run pond copy without --verify-only." : ""}\n`)
+    ? style.green("Every row of the source is in the target, with the same content.\n")
+    : style.red(
+        isSame ? `The target is missing rows.${again}\n` : "The target has other content in rows of the source.\n",
+      )
   return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(outcome, style)}${verdict}`
 }
 

@@ -201,7 +201,7 @@ export const importFile = defineLocalOperation({
 
 export const copy = defineLocalOperation({
   name: "copy",
-  summary: "Copy a store to another one and verify that nothing is missing.",
+  summary: "Copy a store to another one and verify that nothing is missing or different.",
   input: closedObject({
     from: text("The store to copy (default: the configured one)."),
     to: Type.String({ minLength: 1, description: "The store to copy to." }),
@@ -212,12 +212,20 @@ export const copy = defineLocalOperation({
     present: closedObject(byKind(Type.Integer({ description: "Rows in both stores." }))),
     missing: closedObject(byKind(Type.Integer({ description: "Rows of the source that the target lacks." }))),
     extra: closedObject(byKind(Type.Integer({ description: "Rows that only the target has." }))),
-    examples: Type.Array(closedObject({ table: Type.String(), key: Type.Array(Type.String()) }), {
-      description: "A few of the missing rows.",
-    }),
+    different: closedObject(byKind(Type.Integer({ description: "Rows in both stores, with other content." }))),
+    examples: Type.Array(
+      closedObject({
+        table: Type.String(),
+        key: Type.Array(Type.String()),
+        found: oneOf(["missing", "different"]),
+      }),
+      { description: "A few of the rows that are missing or different." },
+    ),
     refused: Refused,
     diverging: Diverging,
-    ok: Type.Boolean({ description: "Whether the target holds everything that the source held at the start." }),
+    ok: Type.Boolean({
+      description: "Whether the target holds everything that the source held at the start, with the same content.",
+    }),
   }),
   errors: ["not_found", "interrupted"],
   surfaces: { local: true, cli: "copy" },

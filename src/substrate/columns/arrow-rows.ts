@@ -201,10 +201,16 @@ export function columnsOfRecord(table: TableDefinition, batch: RecordBatch, name
   const columns = names.map((name) => {
     const data = batch.getChild(name)?.data[0]
     assert(data !== undefined && data.offset === 0, `a batch holds the column ${name}, from its beginning`)
-    assert(table.columns[name]?.kind !== "bool", `${name} is a column of values that lie apart`)
-    return [name, columnOfData(data)] as const
+    return [name, table.columns[name]?.kind === "bool" ? truthsOf(data) : columnOfData(data)] as const
   })
   return { length: batch.numRows, columns: Object.fromEntries(columns) }
+}
+
+function truthsOf(data: Data): ColumnValues {
+  const bits = data.values as Uint8Array
+  const truths = new Uint8Array(data.length)
+  for (let row = 0; row < data.length; row++) truths[row] = ((bits[row >> 3] as number) >> (row & 7)) & 1
+  return { data: truths, ...(data.nullCount === 0 ? {} : { nulls: nullsOfBits(data.nullBitmap, data.length) }) }
 }
 
 function columnOfData(data: Data): ColumnValues {

@@ -282,6 +282,8 @@ export function areSameRows(
 ): boolean {
   return Object.entries(one.columns).every(([name, column]) => {
     const beside = other.columns[name] as ColumnValues
+    if (column.nulls !== undefined || beside.nulls !== undefined)
+      return areSameWithNulls(column, from, beside, otherFrom, rows)
     if (column.offsets === undefined || beside.offsets === undefined)
       return bytesAt(column.data, from, rows).equals(bytesAt(beside.data, otherFrom, rows))
     return (
@@ -289,6 +291,26 @@ export function areSameRows(
       textBytes(column, from, rows).equals(textBytes(beside, otherFrom, rows))
     )
   })
+}
+
+/** What lies where there is no value is not looked at. */
+function areSameWithNulls(
+  one: ColumnValues,
+  from: number,
+  other: ColumnValues,
+  otherFrom: number,
+  rows: number,
+): boolean {
+  for (let row = 0; row < rows; row++) {
+    const isAbsent = (one.nulls?.[from + row] ?? 0) !== 0
+    if (isAbsent !== ((other.nulls?.[otherFrom + row] ?? 0) !== 0)) return false
+    if (!isAbsent && !cellBytes(one, from + row).equals(cellBytes(other, otherFrom + row))) return false
+  }
+  return true
+}
+
+function cellBytes(column: ColumnValues, row: number): Buffer {
+  return column.offsets === undefined ? bytesAt(column.data, row, 1) : textBytes(column, row, 1)
 }
 
 function areSameTexts(one: Int32Array, from: number, other: Int32Array, otherFrom: number, rows: number): boolean {

@@ -137,7 +137,7 @@ type Commit = (dataset: Writing, table: LanceTable, content: ArrowTable) => Prom
 interface Committed {
   readonly inserted: number
   /** Where it is told. */
-  readonly version?: number
+  readonly version?: number | undefined
 }
 
 interface Offered extends OfferedKeys {
@@ -155,8 +155,11 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
     const content = offered.content(absent)
+    // Before it is handed over: what the engine's client does with a table of several batches is its own affair.
+    const described = describeContent(definition, content)
     const { inserted, version: committed } = await commit(dataset, table, content)
-    await noteCommit(dataset, content, { inserted, ...(committed === undefined ? {} : { version: committed }) })
+    const isWhole = inserted === content.numRows
+    await noteCommit(dataset, isWhole ? described : { groups: described.groups }, { inserted, version: committed })
     if (inserted >= LARGE_ROWS) between("commits")
     dataset.put += inserted
     // Without a lock another writer may have read the fingerprints anew, with these rows or without.
@@ -176,14 +179,12 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
  */
 async function noteCommit(
   { definition, local, noted, catalog }: Dataset,
-  content: ArrowTable,
+  described: Omit<WrittenRows, "count">,
   { inserted, version }: Committed,
 ): Promise<void> {
-  local?.noteRows({ ...describeContent(definition, content), count: inserted })
+  local?.noteRows({ ...described, count: inserted })
   if (noted === undefined || version === undefined || definition.derived === true || inserted === 0) return
-  const { hash, groups } = describeContent(definition, content)
-  const isWhole = inserted === content.numRows && hash !== undefined
-  await noted.noteCommit(version, { groups, count: inserted, ...(isWhole ? { hash } : {}) }).catch((error: unknown) => {
+  await noted.noteCommit(version, { ...described, count: inserted }).catch((error: unknown) => {
     catalog.context.log.warn(`A commit to the table ${definition.name} has no checksum: ${toPondError(error).message}`)
   })
 }

@@ -189,7 +189,7 @@ async function hasEnd({ files, folder, isRemote }: StoredTable, path: string): P
 /** A list of paths below the folder of the table, by table. Only a check writes it, and a repair removes it. */
 export const DAMAGE_NOTE = "damaged.json"
 
-async function notedDamage({ files, folder, name }: StoredTable): Promise<readonly string[]> {
+export async function notedDamage({ files, folder, name }: StoredTable): Promise<readonly string[]> {
   const note = await files.find(join(folder, "..", OWN_FOLDER, DAMAGE_NOTE))
   if (note === undefined) return []
   const noted: unknown = JSON.parse(Buffer.from(note).toString("utf8"))

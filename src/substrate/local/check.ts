@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { StoreContext } from "../store-context.ts"
 import type { CheckedTable, CheckOptions, TableDamage } from "../table.ts"
-import { type Assessment, type AssessOptions, assessTable } from "./assess.ts"
+import { type Assessment, type AssessOptions, assessTable, notedDamage } from "./assess.ts"
 import type { Checksums, StoredRows } from "./checksum-lines.ts"
 import { describeDamage } from "./describe-damage.ts"
 import { type DiskFiles, diskFiles } from "./disk-files.ts"
@@ -52,16 +52,16 @@ export async function checkTables(
   const checked: CheckedTable[] = []
   const noted: Record<string, readonly string[]> = {}
   const { isDeep, signal } = options
-  for (const table of tables) {
+  for (const table of tables.filter(({ name }) => options.isAsked?.(name) !== false)) {
     options.onTable?.(table.name)
-    const isChosen = chooser(table.name, options)
+    const isChosen = chooser(table.name, options) ?? (await onlyFilesOfGroups(table, options.groups))
     const { found, sums, changed } = isDeep
       ? await assessAll(table, readBack, { isChosen, signal })
       : { found: await assessTable(table, { isDeep }), sums: await table.checksums.read(), changed: [] }
     if (changed.length > 0) noted[table.name] = changed
     checked.push(await report(table, found, sums))
   }
-  if (isDeep) await noteDamage(note, noted)
+  if (isDeep) await noteDamage(note, { ...(await notedOthers(tables, options)), ...noted })
   return checked
 }
 
@@ -117,6 +117,26 @@ function chooser(table: string, { share = 1, round = 0 }: CheckOptions): ((path:
   if (share >= 1) return undefined
   const buckets = Math.max(1, Math.round(1 / share))
   return (path) => Number(Bun.hash.xxHash3(`${table}/${path}`) % BigInt(buckets)) === round % buckets
+}
+
+/** Files of other groups alone are not read; all are where a table does not say whose rows it has. */
+async function onlyFilesOfGroups(table: StoredTable, groups: CheckOptions["groups"]) {
+  const base = groups && (await table.recorded())
+  if (base === undefined) return undefined
+  const { rows } = await table.checksums.read()
+  const fragments = withoutDamaged(base.bytes, () => true).lost
+  const others = fragments.filter((fragment) => {
+    const owners = groupsOfRows([fragment], rows)
+    return owners?.some((group) => groups?.has(group)) === false
+  })
+  const left = new Set(others.flatMap(({ files }) => files))
+  return (path: string) => !left.has(blobOwner(path))
+}
+
+async function notedOthers(tables: readonly StoredTable[], { isAsked }: CheckOptions) {
+  const others = tables.filter(({ name }) => isAsked?.(name) === false)
+  const noted = await Promise.all(others.map(async (table) => [table.name, await notedDamage(table)] as const))
+  return Object.fromEntries(noted.filter(([, paths]) => paths.length > 0))
 }
 
 async function noteDamage({ files, path }: DamageNote, noted: Record<string, readonly string[]>): Promise<void> {
