@@ -2,6 +2,8 @@
  * MCP over the operations that read. `initialize` is answered at once: the store is opened by the first tool that is called.
  * stdout carries the protocol and nothing else.
  */
+import { resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
@@ -17,6 +19,7 @@ import {
 import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import { VERSION } from "../platform/host/version.ts"
+import { lazy } from "../platform/lazy.ts"
 import { RESOURCES, readResource, TEMPLATES } from "./resources.ts"
 import { type Tool, type ToolAnswer, toolName } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
@@ -32,11 +35,12 @@ function annotationsOf({ operation: { read } }: Tool) {
   return { readOnlyHint: read, idempotentHint: read, openWorldHint: false, destructiveHint: false }
 }
 
-function createMcpServer(pond: Pond): Server {
+function createMcpServer(pond: Pond, isBeside = false): Server {
   const server = new Server(
     { name: "pond", version: VERSION },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   )
+  const near = isBeside ? lazy(() => directoryOf(server)) : undefined
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: TOOLS.map((tool) => ({
       name: toolName(tool),
@@ -50,7 +54,9 @@ function createMcpServer(pond: Pond): Server {
     const tool = TOOLS.find((each) => toolName(each) === params.name)
     if (tool === undefined) throw rpcError(pond, unknownTool(params.name))
     try {
-      return callResult(await tool.run({ pond, signal }, params.arguments ?? {}))
+      return callResult(
+        await tool.run({ pond, signal, ...(near === undefined ? {} : { near }) }, params.arguments ?? {}),
+      )
     } catch (error) {
       throw rpcError(pond, error)
     }
@@ -69,9 +75,25 @@ function createMcpServer(pond: Pond): Server {
   return server
 }
 
+/** The first root of a client that has roots, or where it started this process. */
+async function directoryOf(server: Server): Promise<string | undefined> {
+  if (server.getClientCapabilities()?.roots === undefined) return resolve(".")
+  try {
+    const { roots } = await server.listRoots(undefined, { timeout: ROOTS_MS })
+    const [first] = roots.flatMap(({ uri }) => (uri.startsWith("file://") ? fileURLToPath(uri) : []))
+    return first ?? resolve(".")
+  } catch {
+    // A client that does not answer is one without roots.
+    return resolve(".")
+  }
+}
+
+/** A search does not wait longer for it. */
+const ROOTS_MS = 1_000
+
 /** Until the client goes away, or the signal comes. */
 export async function serveStdio(pond: Pond, signal: AbortSignal): Promise<void> {
-  const server = createMcpServer(pond)
+  const server = createMcpServer(pond, true)
   const closed = Promise.withResolvers<void>()
   server.onclose = () => closed.resolve()
   const transport = new StdioServerTransport()

@@ -9,7 +9,12 @@ export interface Tool {
   readonly input: TSchema
   /** What a host may show of an answer before it cuts. No answer has more. */
   readonly resultCharsMax: number
-  readonly run: (context: RunContext, given: unknown) => Promise<ToolAnswer>
+  readonly run: (context: ToolContext, given: unknown) => Promise<ToolAnswer>
+}
+
+export interface ToolContext extends RunContext {
+  /** The directory that the agent works in, where its client says so or started this server there. */
+  readonly near?: () => Promise<string | undefined>
 }
 
 export interface ToolAnswer {

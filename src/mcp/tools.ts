@@ -88,9 +88,15 @@ const searchTool: Tool = {
     const input = inputOf(SEARCH, validateInput(SearchInput, given, context.pond.host.lifetime)) as AskedSearch
     const { query = "", similar_to: similarTo, sort } = input
     if (query.trim() === "" && isList(given)) return await listTool.run(context, listArguments(given))
+    const near = await context.near?.()
     let limit = input.limit ?? 10
     while (true) {
-      const answer = await perform(search, context, { ...input, limit, for_reading: true })
+      const answer = await perform(search, context, {
+        ...input,
+        ...(near === undefined ? {} : { near }),
+        limit,
+        for_reading: true,
+      })
       const text = searchTranscript(answer, { query, similarTo, sort })
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
       limit = lowerLimit(answer, text)

@@ -27,7 +27,9 @@ export function searchTranscript(
   asked: { readonly query: string; readonly similarTo?: string | undefined; readonly sort?: string | undefined },
 ): string {
   const sessions = answer.sessions ?? []
-  const left = answer.searched.excluded.length === 0 ? "" : ` Not searched: ${answer.searched.excluded.join("; ")}.`
+  const { excluded, understood = [] } = answer.searched
+  const taken = understood.length === 0 ? "" : ` Understood: ${understood.join("; ")}.`
+  const left = `${excluded.length === 0 ? "" : ` Not searched: ${excluded.join("; ")}.`}${taken}`
   if (sessions.length === 0) {
     const what = asked.similarTo === undefined ? `for ${JSON.stringify(asked.query)}` : `similar to ${asked.similarTo}`
     const nothing = `pond_search: no matches ${what} by ${answer.searched.arms.join(" and ")}`

@@ -8,6 +8,7 @@ import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"
+import { describeTools, describeUnheld, excludedOf } from "./answer/exclusions.ts"
 import { type Explanation, explainRankings } from "./answer/explain.ts"
 import {
   type Group,
@@ -26,6 +27,7 @@ import { countLargeValues, scanTimeline, type TimelinePosition } from "./exact/t
 import { HIT_COLUMNS, toHit } from "./hit.ts"
 import { parseQuery, type QueryShape } from "./query-shape.ts"
 import { bestFirst, boostNeighbours, type FusedHit, fuse, keyOfHit, type WeightedArm } from "./rank/fusion.ts"
+import { leaveOutWords, raiseByPlace } from "./rank/place.ts"
 import { searchInRounds } from "./rank/rounds.ts"
 import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
 import type { ArmName, SearchRequest } from "./request.ts"
@@ -60,6 +62,7 @@ export interface Searched {
   readonly scope: SearchRequest["scope"]
   /** What was not searched, in words. */
   readonly excluded: readonly string[]
+  readonly understood: readonly string[]
 }
 
 /** Candidates per ranking. More would cost time and not change what is shown first. */
@@ -119,6 +122,7 @@ export async function search(request: SearchRequest, context: SearchContext): Pr
       arms: found.arms,
       scope: request.scope,
       excluded: [...missing, ...excludedOf(request), ...found.remarks],
+      understood: found.understood ?? [],
     },
   }
 }
@@ -161,6 +165,8 @@ interface Found {
   readonly ranked: readonly FusedHit[]
   readonly arms: readonly ArmName[]
   readonly remarks: readonly string[]
+  /** The names that the query has, in words. */
+  readonly understood?: readonly string[]
   /** The rankings that were fused. */
   readonly asked: readonly WeightedArm[]
   readonly goesOn?: TimelinePosition
@@ -193,7 +199,12 @@ async function fillPage(asking: SearchState): Promise<Found> {
 
 /** A message that its client appended again says at least as much there: the earlier one would be a second hit of the same. */
 async function findHits(asking: SearchState): Promise<Found> {
-  const found = await findAll(asking)
+  const all = await findAll(asking)
+  const kept = leaveOutWords(all.ranked, asking.request.without ?? [])
+  // A scan has the order of time.
+  const placed =
+    all.walked === undefined ? await raiseByPlace(asking.context.sessions, asking.request, kept) : undefined
+  const found: Found = { ...all, ranked: placed?.ranked ?? kept, understood: placed?.understood ?? [] }
   const gone = await asking.context.sessions.superseded(found.ranked.map(({ hit }) => hit.sessionId))
   if (gone.count === 0) return found
   return { ...found, ranked: found.ranked.filter(({ hit }) => !gone.has(hit.sessionId, hit.messageId)) }
@@ -224,8 +235,9 @@ async function findRanked(asking: SearchState): Promise<Found> {
   }
   const since = literal?.sinceMicros
   if (request.scope === "all") remarks.push(...describeTools(request.mode, since))
+  remarks.push(...describeUnheld(shape, words, literal))
   if (request.mode === "auto") {
-    const meaning = await meaningBeside(context, shape, whereOfVectors)
+    const meaning = await meaningBeside(context, shape, words, whereOfVectors)
     if (typeof meaning === "string") remarks.push(meaning)
     else if (meaning !== undefined) {
       arms.push(meaning)

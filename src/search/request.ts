@@ -5,6 +5,11 @@ export type Scope = "conversation" | "tools" | "all"
 export type Mode = "auto" | "words" | "meaning" | "exact" | "pattern"
 export type ArmName = "words" | "meaning" | "exact" | "pattern"
 
+export interface TimeSpan {
+  readonly fromMicros: bigint
+  readonly toMicros: bigint
+}
+
 export interface ProjectFilter {
   readonly contains?: string
   readonly equals?: string
@@ -36,6 +41,12 @@ export interface SearchRequest {
   readonly group: "session" | "none"
   readonly limit: number
   readonly similarTo?: string
+  /** Words that no hit may have. */
+  readonly without?: readonly string[]
+  /** The directory that the asker works in: hits of its project come first. */
+  readonly near?: string
+  /** Days that the query names: hits of then come first. */
+  readonly around?: TimeSpan
   /** Also return how each arm was run and what it contributed. */
   readonly explain?: boolean
   readonly cursor?: string

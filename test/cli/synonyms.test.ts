@@ -56,9 +56,9 @@ test("what is a value of another flag is explained", () => {
   )
 })
 
-test("operators of other search engines are named as not supported", async () => {
+test("operators of other search engines are understood, and the answer says how", async () => {
   using home = temporaryHome()
   const { stdout } = await runPond(["search", "refactor OR user:me foo* -- -test", "--json"], home)
-  const excluded = (JSON.parse(stdout) as { searched: { excluded: string[] } }).searched.excluded
-  expect(excluded.at(-1)).toBe("operators: OR, user:me, foo*, -test (searched as words; use filters)")
+  const { understood } = (JSON.parse(stdout) as { searched: { understood: string[] } }).searched
+  expect(understood).toEqual(["OR: any of the words counts", "role user", "foo*: beginnings of words always count"])
 })

@@ -104,8 +104,11 @@ const SEARCH = `A search ranks messages and groups them by session, the best ses
   exact     exact text, any characters, newest first
   pattern   a regular expression, newest first
 
-A query has no operators: -word, OR, user: and * are not supported, and a search
-says so. Use the flags instead: --role, --project, --from, --mode pattern.
+In a query, -word and NOT word leave messages out; OR, user:, project:web, agent:
+and after:2026-01-31 work as elsewhere. Days that a query names ("in March",
+yesterday) and names of projects put their messages first, and so does the
+directory you are in. The result says what was understood; "double quotes" search
+for the letters.
 
 Dates are in your time zone: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d, "last
 week". Over HTTP and MCP, and in SQL, they are in UTC.

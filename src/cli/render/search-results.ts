@@ -111,11 +111,14 @@ function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const more = next_cursor === undefined ? "" : "More: pond search --more\n"
   const [best] = sessions
   const resume = best === undefined ? "" : `   Resume: ${pondCommand("resume", best.short_id ?? best.session_id)}`
-  const operators = answer.searched.excluded.filter((each) => each.startsWith("operators: "))
-  const ignored = operators.map((each) => `Not supported, ${visibleLine(each)}\n`).join("")
+  const { excluded, understood = [] } = answer.searched
+  const unheld = excluded.filter((each) => each.startsWith("no message has "))
+  const said =
+    understood.length === 0 ? [] : [`Understood: ${understood.join("; ")}. Double quotes search for the letters`]
+  const remarks = [...unheld, ...said].map((each) => `${visibleLine(each)}.\n`).join("")
   const shown =
     next_cursor === undefined || sessions.length === 0 ? "" : `, ${counted(sessions.length, "session")} shown`
-  return `${foundText(answer, layout)}${shown}.\n${ignored}${READ}${resume}\n${more}`
+  return `${foundText(answer, layout)}${shown}.\n${remarks}${READ}${resume}\n${more}`
 }
 
 const ARM_NAMES: Readonly<Record<string, string>> = {

@@ -76,7 +76,7 @@ export const search = defineVerb({
     const isList = !isJson && input.query.trim() === "" && flags["similar-to"] === undefined
     if (isList) return await listSessions(context, asList(input))
     const shown = isJson ? {} : { limit: SESSIONS_SHOWN, for_reading: true }
-    return await searchSessions(context, { ...shown, ...input })
+    return await searchSessions(context, { ...shown, near: here().within, ...input })
   },
 })
 

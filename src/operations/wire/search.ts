@@ -18,6 +18,7 @@ import { labelledSessions } from "../store/labels.ts"
 import { fullMessageId, fullSessionId, shortIds } from "../store/session-ids.ts"
 import { boundsOf } from "./date-bounds.ts"
 import { exactlyOne, ProjectFilter } from "./project-filter.ts"
+import { type ReadQuery, readOperators } from "./query-operators.ts"
 import { PartSummary, titleText } from "./views.ts"
 
 /**
@@ -80,6 +81,7 @@ const SearchInput = closedObject({
   sort: Choice(["relevance", "recency"], "relevance", "Best or newest first (default: relevance)."),
   group: Choice(["session", "none"], "session", "Group matches by session, or list each message (default: session)."),
   similar_to: Text("Find messages similar to this one."),
+  near: Text("The directory that the asker works in: hits of its project come first where they match as well."),
   explain: Type.Optional(Type.Boolean({ description: "Show how each result was ranked." })),
   for_reading: Type.Optional(
     Type.Boolean({ description: "Add what readers are shown: a title of every session, and short ids." }),
@@ -139,6 +141,11 @@ const SearchOutput = closedObject({
     arms: Type.Array(Type.String()),
     scope: Type.String(),
     excluded: Type.Array(Type.String()),
+    understood: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Operators, projects and dates that the query was understood to have.",
+      }),
+    ),
   }),
   explanation: Type.Optional(
     closedObject({
@@ -182,7 +189,8 @@ export const search = defineOperation({
   read: true,
   run: async ({ pond, signal }, input) => {
     const sessions = await pond.sessions()
-    const request = await withFullIds(sessions, requestOf(input, pond.host.clock.nowMs()), input.filters)
+    const { request: asked, understood } = requestOf(input, pond.host.clock.nowMs())
+    const request = await withFullIds(sessions, asked, input.filters)
     const answer = await searches.run(
       () => searchStore(request, { sessions, clock: pond.host.clock, embedder: () => pond.embedder(), signal }),
       signal,
@@ -190,19 +198,10 @@ export const search = defineOperation({
     const plain = outputOf(request, answer, { clock: pond.host.clock, textBudget: input.text_budget ?? ANSWER_BUDGET })
     const output = input.for_reading === true ? await forReading(sessions, plain) : plain
     const { searched } = output
-    return { ...output, searched: { ...searched, excluded: [...searched.excluded, ...ignoredOperators(request)] } }
+    const all = [...understood, ...(searched.understood ?? [])]
+    return { ...output, searched: { ...searched, ...(all.length === 0 ? {} : { understood: all }) } }
   },
 })
-
-/** What other search engines read as an operator. A query has none, and says so. */
-const OPERATORS =
-  /(?<!\S)(?:-\p{L}[\p{L}\p{N}_]*(?!\S)|(?:AND|OR|NOT)(?!\S)|(?:user|role|project|agent|client|from|after|before|since|until):\S+|\p{L}{2,}\*(?!\S))/gu
-
-function ignoredOperators({ query, mode }: SearchRequest): string[] {
-  if (mode === "exact" || mode === "pattern") return []
-  const found = query.replace(/"[^"]*"/g, " ").match(OPERATORS) ?? []
-  return found.length === 0 ? [] : [`operators: ${[...new Set(found)].join(", ")} (searched as words; use filters)`]
-}
 
 /** Sessions and messages may be named by the beginning of their ids. */
 async function withFullIds(
@@ -229,39 +228,51 @@ async function withFullIds(
 /** Dates in words are as of a whole minute: the next page of an answer asks for the same time again. */
 const NOW_STEP_MS = 60_000
 
-function requestOf(input: SearchInput, nowMs: number): SearchRequest {
-  const { filters = {} } = input
+interface Asked {
+  readonly request: SearchRequest
+  /** The operators, projects and days that were understood, in words. */
+  readonly understood: readonly string[]
+}
+
+function requestOf(input: SearchInput, atMs: number): Asked {
+  const nowMs = Math.floor((cursorMs(input.cursor) ?? atMs) / NOW_STEP_MS) * NOW_STEP_MS
+  const read = readQuery(input, nowMs)
+  // What is asked for by a field counts more than what the query says.
+  const filters = { ...read.filters, ...input.filters }
   const { project, session_id, source_agent, role, from_date, to_date, min_score, include_subagents } = filters
-  const { from, to } = boundsOf(
-    {
-      from: "/filters/from_date",
-      to: "/filters/to_date",
-      nowMs: Math.floor((cursorMs(input.cursor) ?? nowMs) / NOW_STEP_MS) * NOW_STEP_MS,
-    },
-    from_date,
-    to_date,
-  )
-  return {
-    query: input.query ?? "",
+  const names = { from: "/filters/from_date", to: "/filters/to_date", nowMs }
+  const { from, to } = boundsOf(names, from_date, to_date)
+  const request: SearchRequest = {
+    query: read.query,
     mode: (input.mode ?? "auto") as SearchRequest["mode"],
     scope: (input.scope ?? "conversation") as SearchRequest["scope"],
     sort: (input.sort ?? "relevance") as SearchRequest["sort"],
     group: (input.group ?? "session") as SearchRequest["group"],
     limit: input.limit ?? 10,
-    ...(input.cursor === undefined ? {} : { cursor: input.cursor }),
-    ...(input.similar_to === undefined ? {} : { similarTo: input.similar_to }),
+    ...given("cursor", input.cursor),
+    ...given("similarTo", input.similar_to),
+    ...given("near", input.near),
+    ...given("around", from === undefined && to === undefined ? read.around : undefined),
+    ...(read.without.length === 0 ? {} : { without: read.without }),
     ...(input.explain === true ? { explain: true } : {}),
     filters: {
       ...(project === undefined ? {} : { project: exactlyOne(project) }),
-      ...(session_id === undefined ? {} : { sessionId: session_id }),
-      ...(source_agent === undefined ? {} : { sourceAgent: source_agent }),
-      ...(role === undefined ? {} : { role: role as "user" }),
-      ...(from === undefined ? {} : { fromMicros: from }),
-      ...(to === undefined ? {} : { toMicros: to }),
-      ...(min_score === undefined ? {} : { minScore: min_score }),
-      ...(include_subagents === undefined ? {} : { includeSubagents: include_subagents }),
+      ...given("sessionId", session_id),
+      ...given("sourceAgent", source_agent),
+      ...given("role", role as "user" | undefined),
+      ...given("fromMicros", from),
+      ...given("toMicros", to),
+      ...given("minScore", min_score),
+      ...given("includeSubagents", include_subagents),
     },
   }
+  return { request, understood: read.understood }
+}
+
+/** Literal texts and patterns have no operators. */
+function readQuery({ query = "", mode, similar_to }: SearchInput, nowMs: number): ReadQuery {
+  if (mode !== "exact" && mode !== "pattern" && similar_to === undefined) return readOperators(query, nowMs)
+  return { query, filters: {}, without: [], around: undefined, understood: [] }
 }
 
 // --- For readers ------------------------------------------------------------------------------------------------------
@@ -340,7 +351,12 @@ function outputOf(request: SearchRequest, answer: SearchAnswer, { clock, textBud
     ...(answer.isCut ? { matched_more: true } : {}),
     has_more: answer.nextCursor !== undefined,
     ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
-    searched: { ...answer.searched, arms: [...answer.searched.arms], excluded: [...answer.searched.excluded] },
+    searched: {
+      arms: [...answer.searched.arms],
+      scope: answer.searched.scope,
+      excluded: [...answer.searched.excluded],
+      understood: [...answer.searched.understood],
+    },
     ...(explanation === undefined ? {} : { explanation: { rankings: [...explanation.rankings] } }),
   }
 }

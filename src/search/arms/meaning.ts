@@ -8,6 +8,7 @@ import type { Sessions } from "../../sessions/store.ts"
 import type { Filter } from "../../substrate/filter.ts"
 import type { QueryShape } from "../query-shape.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
+import { normalizeText } from "../rank/rerank.ts"
 import type { Hit } from "../request.ts"
 import { countVectors, findMeaning, storedVector } from "./nearest-vectors.ts"
 
@@ -16,25 +17,35 @@ interface MeaningContext {
   readonly embedder: () => Promise<Embedder | undefined>
 }
 
-/** A fifth of the words' weight: it lifts what words found too, and never buries what only words found. */
-const WEIGHT = 0.2
+/**
+ * Chosen of 0.2 to 0.8 on parts of five labelled sets with all-MiniLM-L6-v2, where words weigh 1: together 84.1 nDCG@10
+ * by words, 85.1 with 0.2 and 85.7 with 0.4 and the conditions below. From 0.6 on, languages that the model does not
+ * know fall below words. On real logs 0.4 puts 3.3 % more questions first than 0.2.
+ */
+const WEIGHT = 0.4
+/** Where the wording is remembered, meaning decides between hits that words rank alike, and no more. */
+const WEIGHT_REMEMBERED = 0.1
 const CANDIDATES = 100
-/** Shorter queries are names, whose meaning is their letters. */
+/** A shorter query that somebody wrote letter by letter is a name, and its meaning is its letters. */
 const WORDS_MIN = 4
 const DENSE_UNITS_MIN = 8
 
-/** The arm beside the word arm, or the reason why it cannot be asked; undefined where the query does not need it. */
+/** The arm beside the word arms, or the reason why it was not asked. */
 export async function meaningBeside(
   context: MeaningContext,
   shape: QueryShape,
+  words: readonly WeightedArm[],
   where: Filter,
 ): Promise<WeightedArm | string | undefined> {
-  if (!hasMeaning(shape)) return undefined
+  const isKnown = isRemembered(shape, words)
+  const isAsked = hasMeaning(shape) || !isKnown
   try {
     const embedder = await context.embedder()
-    if (embedder === undefined) return "meaning (no embedding model is configured)"
+    if (embedder === undefined) return isAsked ? "meaning (no embedding model is configured)" : undefined
+    if (!isAsked) return "meaning (the query is a name, and words found it; mode: meaning)"
     if ((await countVectors(context.sessions, embedder)) === 0) return `meaning (${NOT_EMBEDDED})`
-    return await arm(context.sessions, embedder, await embedder.query(shape.text), where, CANDIDATES)
+    const weight = isKnown ? WEIGHT_REMEMBERED : WEIGHT
+    return { ...(await arm(context.sessions, embedder, await embedder.query(shape.text), where, CANDIDATES)), weight }
   } catch (error) {
     // The word arm answers alone, and the answer says why.
     if (error instanceof PondError && error.code === "validation_failed") return `meaning (${error.message})`
@@ -79,6 +90,13 @@ async function arm(
 ): Promise<WeightedArm> {
   const found = await findMeaning(sessions, embedder, { vector, where, limit })
   return { name: "meaning", weight: WEIGHT, isCut: found.hits.length >= limit, ...found }
+}
+
+/** The query is how it was said: it has identifiers or quotes, or a candidate has it letter by letter. */
+function isRemembered(shape: QueryShape, words: readonly WeightedArm[]): boolean {
+  if (shape.identifiers.length > 0 || shape.quoted.length > 0) return true
+  const wanted = normalizeText(shape.text)
+  return words.some(({ hits }) => hits.some(({ text }) => normalizeText(text).includes(wanted)))
 }
 
 function hasMeaning({ text, wordCount }: QueryShape): boolean {

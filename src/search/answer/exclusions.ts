@@ -1,0 +1,44 @@
+/** What a search did not look at, in words: a reader must not take "no matches" for "nobody said it". */
+import { textOfMicros } from "../../model/timestamp.ts"
+import { foldText } from "../../sessions/words/terms/tokenizer.ts"
+import type { Literal } from "../arms/literal.ts"
+import type { QueryShape } from "../query-shape.ts"
+import type { WeightedArm } from "../rank/fusion.ts"
+import type { SearchRequest } from "../request.ts"
+import { lanesOf } from "../scope-filter.ts"
+
+const TOOLS = "tool calls and results"
+/** Summaries, notifications, messages between agents, skills: about a quarter of all text. */
+const INSERTED = "text that clients inserted, and reasoning"
+
+/** Says that tool output was searched only literally, or not at all. */
+export function describeTools(mode: SearchRequest["mode"], since: bigint | undefined): string[] {
+  const both = `${TOOLS}, ${INSERTED}`
+  if (mode === "words") return [`${both} (not in the word index: use mode exact)`]
+  const unseen = since === undefined ? [] : [`${both} older than ${textOfMicros(since)} (mode: exact)`]
+  return [`${both} by words (they are searched exactly)`, ...unseen]
+}
+
+/** A quoted text that nobody holds still has messages with its words, which must not pass for it. */
+export function describeUnheld(
+  { quoted }: QueryShape,
+  words: readonly WeightedArm[],
+  literal: Literal | undefined,
+): string[] {
+  if (literal === undefined || literal.sinceMicros !== undefined) return []
+  const held = literal.arm.hits.map(({ text }) => foldText(text))
+  const isFound = words.some(({ hits }) => hits.length > 0)
+  return quoted
+    .filter((text) => isFound && !held.some((each) => each.includes(foldText(text))))
+    .map((text) => `no message has ${JSON.stringify(text)}: these have its words`)
+}
+
+export function excludedOf({ filters, scope }: SearchRequest): string[] {
+  const excluded: string[] = []
+  if (!lanesOf(filters).includes("subagent")) excluded.push("sub-agents (include_subagents)")
+  if (scope === "conversation") excluded.push(`${TOOLS} (scope: tools or all)`)
+  if (scope !== "all") excluded.push(`${INSERTED} (scope: all)`)
+  if (filters.fromMicros !== undefined || filters.toMicros !== undefined)
+    excluded.push("other dates (from_date, to_date)")
+  return excluded
+}

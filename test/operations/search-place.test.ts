@@ -1,0 +1,103 @@
+import { expect, test } from "bun:test"
+import { readOperators } from "../../src/operations/wire/query-operators.ts"
+import { said, session } from "../sessions/support.ts"
+import { filled, found, ids } from "./search-support.ts"
+import { testPond } from "./support.ts"
+
+const NOW = Date.UTC(2026, 5, 15, 12)
+
+test.each<[string, object]>([
+  ["redis -poker", { query: "redis", without: ["poker"], understood: ['without "poker"'] }],
+  ["redis NOT poker", { query: "redis", without: ["poker"] }],
+  ["cats OR dogs", { query: "cats dogs", understood: ["OR: any of the words counts"] }],
+  ["user: which database", { query: "which database", filters: { role: "user" } }],
+  ["assistant:done", { query: "done", filters: { role: "assistant" } }],
+  ["project:web login", { query: "login", filters: { project: { contains: "web" } } }],
+  [
+    "after:2026-01-31 agent:codex login",
+    { query: "login", filters: { from_date: "2026-01-31", source_agent: "codex" } },
+  ],
+  ["conf* file", { query: "conf file" }],
+])("%s is understood", (query, read) => expect(readOperators(query, NOW)).toMatchObject(read))
+
+test.each([
+  "rm -rf build/dist -verbose",
+  "git log --oneline -follow",
+  "find . -name foo",
+  "tar -xzf",
+  "-word",
+  "NOT",
+  "after:lunch what was said",
+  "std::vector http://localhost:80 note: this",
+  '"redis -poker"',
+  "a or b and c",
+])("%s stays as it is", (query) => {
+  expect(readOperators(query, NOW)).toEqual({ query, filters: {}, without: [], around: undefined, understood: [] })
+})
+
+test.each([
+  ["what did we decide yesterday", "2026-06-14"],
+  ["the outage in March", "2026-03-01"],
+  ["the outage in march 2025", "2025-03-01"],
+  ["decisions of 2026-02", "2026-02-01"],
+  ["the talk on 20 May", "2026-05-20"],
+])("%s names days", (query, first) => {
+  const { around } = readOperators(query, NOW)
+  const [year = 0, month = 1, day = 1] = first.split("-").map(Number)
+  expect(Number(around?.fromMicros)).toBe(new Date(year, month - 1, day).getTime() * 1000)
+})
+
+test.each(["may the force march on", "in the may file", '"yesterday"'])("%s names none", (query) => {
+  expect(readOperators(query, NOW).around).toBeUndefined()
+})
+
+async function twoProjects() {
+  const box = testPond()
+  const text = "the cache of the parser is flushed twice"
+  await box.place.sessions.write([
+    { session: session("one", { project: "/home/me/work/agentv" }), entries: [said("one", 0, text, { id: "o" })] },
+    {
+      session: session("two", { project: "/home/me/work/billing" }),
+      entries: [said("two", 0, text, { id: "t", timestamp: "2026-03-05T10:00:00.000Z" })],
+    },
+  ])
+  return box
+}
+
+test("hits of the asker's own project come first, and of a directory inside it", async () => {
+  using box = await twoProjects()
+  const query = "cache of the parser"
+  expect(await ids(box, { query, near: "/home/me/work/agentv" })).toEqual(["one/o", "two/t"])
+  expect(await ids(box, { query, near: "/home/me/work/agentv/src" })).toEqual(["one/o", "two/t"])
+  expect(await ids(box, { query, near: "/home/me/work/billing/" })).toEqual(["two/t", "one/o"])
+})
+
+test("a project that the query names comes first, and the answer says so", async () => {
+  using box = await twoProjects()
+  const query = "agentv: cache of the parser"
+  expect(await ids(box, { query, near: "/home/me/work/elsewhere" })).toEqual(["one/o", "two/t"])
+  const { searched } = await found(box, { query })
+  expect(searched.understood).toEqual(["the project agentv: its hits come first"])
+})
+
+test("days that the query names come first, unless a filter says otherwise", async () => {
+  using box = await twoProjects()
+  const asked = { query: "the parser cache in March 2026" }
+  expect((await ids(box, asked))[0]).toBe("two/t")
+  expect((await found(box, asked)).searched.understood).toEqual(["March 2026: hits of then come first"])
+  expect(await ids(box, { ...asked, filters: { to_date: "2026-02-01" } })).toEqual(["one/o"])
+})
+
+test("a word that is left out is in no hit", async () => {
+  using box = await filled()
+  expect(await ids(box, { query: "migration" })).toContain("alpha/m0")
+  expect(await ids(box, { query: "migration -enoent" })).not.toContain("alpha/m0")
+})
+
+test("a quoted text that nobody holds is said, and one that somebody holds is not", async () => {
+  using box = await filled()
+  const missing = await found(box, { query: '"migration of the moon" database' })
+  expect(missing.searched.excluded).toContain('no message has "migration of the moon": these have its words')
+  const held = await found(box, { query: '"database migration"' })
+  expect(held.searched.excluded.join("; ")).not.toContain("no message has")
+})
