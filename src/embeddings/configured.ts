@@ -19,6 +19,7 @@ export interface ModelSettings extends FactSettings {
   readonly directory?: string | undefined
   readonly url?: string | undefined
   readonly sha256?: string | undefined
+  readonly rerank?: boolean | undefined
 }
 
 export interface ConfiguredModel {

@@ -18,12 +18,25 @@ export interface Embedder {
   /** Stored with every vector, because vectors of different models are not comparable. */
   readonly model: string
   readonly dimension: number
+  /** Fast enough to read the best hits again while somebody waits. */
+  readonly reranks: boolean
   query(text: string): Promise<Float32Array>
   /** One vector per text, or several where it is longer than the model's input. */
   passages(texts: readonly string[]): Promise<Float32Array[][]>
+  /** A vector of length one for every token, for late interaction. Texts are cut at so many tokens. */
+  tokenVectors(texts: readonly string[], tokensMax: number): Promise<TokenVectors[]>
   close(): Promise<void>
 }
 
+export interface TokenVectors {
+  readonly count: number
+  readonly dimension: number
+  /** One vector behind the other. */
+  readonly values: Float32Array
+}
+
+/** Larger models take seconds for what a small one does in half a second. */
+const SMALL_DIMENSION_MAX = 384
 /** Larger batches need more memory and are not faster. */
 const TOKENS_PER_RUN = 2_048
 /** Windows per text. Its beginning says what a longer text is about. */
@@ -46,7 +59,7 @@ interface Loaded {
 export async function openEmbedder(
   name: string,
   directory: string,
-  settings: FactSettings = {},
+  settings: FactSettings & { readonly rerank?: boolean | undefined } = {},
   id: string = name,
 ): Promise<Embedder> {
   const loaded = await load(name, directory, settings)
@@ -63,12 +76,14 @@ export async function openEmbedder(
     return {
       model: id,
       dimension,
+      reranks: (settings.rerank ?? true) && dimension <= SMALL_DIMENSION_MAX,
       query: async (text) => {
         const windows = await windowsOf(loaded, loaded.facts.queryPrefix, text)
         const [vector] = await embedWindows(loaded, windows.slice(0, 1))
         return vector ?? new Float32Array(dimension)
       },
       passages: (texts) => embedPassages(loaded, texts),
+      tokenVectors: (texts, tokensMax) => embedTokens(loaded, texts, tokensMax),
       close: async () => await loaded.session.release(),
     }
   } catch (cause) {
@@ -181,8 +196,55 @@ function runsOf(order: readonly number[], lengthOf: (at: number) => number): num
 // --- The model --------------------------------------------------------------------------------------------------------
 
 async function embedWindows(loaded: Loaded, windows: readonly Tokens[]): Promise<Float32Array[]> {
-  if (windows.length === 0) return []
-  const { session, padId, facts } = loaded
+  const { dimension, hidden } = await runModel(loaded, windows)
+  return hidden.map((own) => pooled(own, dimension, loaded.facts))
+}
+
+async function embedTokens(loaded: Loaded, texts: readonly string[], tokensMax: number): Promise<TokenVectors[]> {
+  const windows: Tokens[] = []
+  for (const text of texts) {
+    const readable = text.slice(0, tokensMax * UNITS_PER_TOKEN_MAX).toWellFormed()
+    const tokens = await tokensOf(loaded, readable, false)
+    // The last one is the special token behind a text.
+    windows.push(tokens.length <= tokensMax ? tokens : [...tokens.slice(0, tokensMax - 1), ...tokens.slice(-1)])
+  }
+  const order = [...windows.keys()].toSorted(
+    (left, right) => (windows[left]?.length ?? 0) - (windows[right]?.length ?? 0),
+  )
+  const made: TokenVectors[] = []
+  for (const run of runsOf(order, (at) => windows[at]?.length ?? 0)) {
+    const { dimension, hidden } = await runModel(
+      loaded,
+      run.map((at) => windows[at] ?? []),
+    )
+    for (const [index, at] of run.entries()) made[at] = normalizeTokens(hidden[index] ?? new Float32Array(), dimension)
+  }
+  return made
+}
+
+/** Without the special tokens at both ends, which are near to everything. */
+function normalizeTokens(hidden: Float32Array, dimension: number): TokenVectors {
+  const inner = hidden.length > 2 * dimension ? hidden.slice(dimension, hidden.length - dimension) : hidden.slice()
+  const count = inner.length / dimension
+  for (let token = 0; token < count; token++) {
+    const own = inner.subarray(token * dimension, (token + 1) * dimension)
+    let square = 0
+    for (const value of own) square += value * value
+    const length = Math.sqrt(square) || 1
+    for (let at = 0; at < dimension; at++) own[at] = (own[at] as number) / length
+  }
+  return { count, dimension, values: inner }
+}
+
+interface Hidden {
+  readonly dimension: number
+  /** The vectors of the tokens of each window, without its padding. */
+  readonly hidden: readonly Float32Array[]
+}
+
+async function runModel(loaded: Loaded, windows: readonly Tokens[]): Promise<Hidden> {
+  if (windows.length === 0) return { dimension: 0, hidden: [] }
+  const { session, padId } = loaded
   const width = Math.max(1, ...windows.map((tokens) => tokens.length))
   const ids = new BigInt64Array(windows.length * width).fill(BigInt(padId))
   const mask = new BigInt64Array(windows.length * width)
@@ -198,10 +260,11 @@ async function embedWindows(loaded: Loaded, windows: readonly Tokens[]): Promise
   const hidden = output?.data
   if (!(hidden instanceof Float32Array) || hidden.length !== windows.length * width * dimension || dimension === 0)
     throw new Error("the model gives no vector for each token")
-  return windows.map((tokens, row) => {
+  const own = windows.map((tokens, row) => {
     const from = row * width * dimension
-    return pooled(hidden.subarray(from, from + Math.max(1, tokens.length) * dimension), dimension, facts)
+    return hidden.subarray(from, from + Math.max(1, tokens.length) * dimension)
   })
+  return { dimension, hidden: own }
 }
 
 /** What the model asks for, and no more. */

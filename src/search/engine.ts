@@ -28,6 +28,7 @@ import { HIT_COLUMNS, toHit } from "./hit.ts"
 import { parseQuery, type QueryShape } from "./query-shape.ts"
 import { bestFirst, boostNeighbours, type FusedHit, fuse, keyOfHit, type WeightedArm } from "./rank/fusion.ts"
 import { leaveOutWords, raiseByPlace } from "./rank/place.ts"
+import { rerankLate } from "./rank/rerank-late.ts"
 import { searchInRounds } from "./rank/rounds.ts"
 import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
 import type { ArmName, SearchRequest } from "./request.ts"
@@ -228,6 +229,7 @@ async function findRanked(asking: SearchState): Promise<Found> {
   const arms: WeightedArm[] = [...words]
   const names: ArmName[] = ["words"]
   const remarks: string[] = []
+  let reranker: Embedder | undefined
   const literal = request.mode === "auto" ? await askLiteral(asking, words) : undefined
   if (literal !== undefined) {
     arms.push(literal.arm)
@@ -240,8 +242,9 @@ async function findRanked(asking: SearchState): Promise<Found> {
     const meaning = await meaningBeside(context, shape, words, whereOfVectors)
     if (typeof meaning === "string") remarks.push(meaning)
     else if (meaning !== undefined) {
-      arms.push(meaning)
+      arms.push(meaning.arm)
       names.push("meaning")
+      reranker = meaning.reranker
     }
   }
   const newestSince = words[0]?.sinceMicros
@@ -250,8 +253,9 @@ async function findRanked(asking: SearchState): Promise<Found> {
     return newestSince === undefined || hit.timestampMicros >= newestSince
   })
   const isAbout = shape.wordCount > LETTER_WORDS_MAX
+  const boosted = isAbout ? boostNeighbours(ranked) : ranked
   return {
-    ranked: isAbout ? boostNeighbours(ranked) : ranked,
+    ranked: reranker !== undefined && newest === undefined ? await rerankLate(reranker, shape, boosted) : boosted,
     arms: names,
     remarks,
     asked: arms,

@@ -99,6 +99,14 @@ export const ConfigSchema = Type.Object(
             ...facts({ description: "The longest text in tokens that is embedded at once (default: 512 or less)." }),
           }),
         ),
+        rerank: Type.Optional(
+          Type.Boolean({
+            ...facts({
+              description:
+                "Read the best hits of a search again with a small model, which ranks them better and takes half a second (default: true).",
+            }),
+          }),
+        ),
         dimension: Type.Optional(
           Type.Integer({
             minimum: 8,

@@ -30,13 +30,19 @@ const CANDIDATES = 100
 const WORDS_MIN = 4
 const DENSE_UNITS_MIN = 8
 
+export interface BesideWords {
+  readonly arm: WeightedArm
+  /** The model, where it may read the best hits again: not where the wording is remembered. */
+  readonly reranker: Embedder | undefined
+}
+
 /** The arm beside the word arms, or the reason why it was not asked. */
 export async function meaningBeside(
   context: MeaningContext,
   shape: QueryShape,
   words: readonly WeightedArm[],
   where: Filter,
-): Promise<WeightedArm | string | undefined> {
+): Promise<BesideWords | string | undefined> {
   const isKnown = isRemembered(shape, words)
   const isAsked = hasMeaning(shape) || !isKnown
   try {
@@ -45,7 +51,8 @@ export async function meaningBeside(
     if (!isAsked) return "meaning (the query is a name, and words found it; mode: meaning)"
     if ((await countVectors(context.sessions, embedder)) === 0) return `meaning (${NOT_EMBEDDED})`
     const weight = isKnown ? WEIGHT_REMEMBERED : WEIGHT
-    return { ...(await arm(context.sessions, embedder, await embedder.query(shape.text), where, CANDIDATES)), weight }
+    const asked = await arm(context.sessions, embedder, await embedder.query(shape.text), where, CANDIDATES)
+    return { arm: { ...asked, weight }, reranker: embedder.reranks && !isKnown ? embedder : undefined }
   } catch (error) {
     // The word arm answers alone, and the answer says why.
     if (error instanceof PondError && error.code === "validation_failed") return `meaning (${error.message})`

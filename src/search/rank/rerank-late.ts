@@ -1,0 +1,48 @@
+/**
+ * Ranks the first hits again by late interaction with the model that is loaded anyway. Nothing is stored for it.
+ *
+ * Chosen on parts of open sets with all-MiniLM-L6-v2 over 40 hits: a share of 0.2 puts locomo from 57.3 to 59.7 nDCG@10 and
+ * xquad from 96.7 to 97.0; from 0.5 on, other languages lose. In a prototype over real logs, questions in other words than
+ * the text went from 47 to 67 % first.
+ */
+import type { Embedder } from "../../embeddings/embedder.ts"
+import { cutSnippet } from "../answer/snippet.ts"
+import type { QueryShape } from "../query-shape.ts"
+import { bestFirst, type FusedHit } from "./fusion.ts"
+import { scoreMaxSim } from "./late-interaction.ts"
+
+const HITS_MAX = 40
+/**
+ * Tokens of each hit: 2,560 in all, half a second of one core with a small model. It is a number and no clock, so that a
+ * later page of an answer ranks as the first one did.
+ */
+const TOKENS_MAX = 64
+const SNIPPET_UNITS = 400
+const QUERY_TOKENS_MAX = 64
+const TERMS_MAX = 32
+const SHARE = 0.2
+
+export async function rerankLate(
+  embedder: Embedder,
+  shape: QueryShape,
+  ranked: readonly FusedHit[],
+): Promise<readonly FusedHit[]> {
+  const head = ranked.slice(0, HITS_MAX)
+  if (head.length < 2) return ranked
+  const terms = shape.text.split(" ").slice(0, TERMS_MAX)
+  const texts = head.map(({ hit }) => cutSnippet(hit.text, { terms }, SNIPPET_UNITS).text)
+  const [query] = await embedder.tokenVectors([shape.text], QUERY_TOKENS_MAX)
+  if (query === undefined) return ranked
+  const vectors = await embedder.tokenVectors(texts, TOKENS_MAX)
+  const scores = vectors.map((text) => scoreMaxSim(query, text))
+  const [high, low] = [Math.max(...scores), Math.min(...scores)]
+  const span = high - low || 1
+  const raised = head.map((each, at) => ({
+    ...each,
+    score: (each.score + SHARE * (((scores[at] ?? low) - low) / span)) / (1 + SHARE),
+  }))
+  // What was not read again stays behind what was.
+  const rest = ranked.slice(HITS_MAX).map((each) => ({ ...each, score: each.score / (1 + SHARE) }))
+  const least = Math.min(...raised.map(({ score }) => score))
+  return [...raised.toSorted(bestFirst), ...rest.map((each) => ({ ...each, score: Math.min(each.score, least) }))]
+}
