@@ -113,6 +113,7 @@ const OWN_ARGUMENTS: Readonly<Record<string, string>> = {
 /** Fields of an input that no flag and no word sets: why. */
 const UNASKED_FIELDS: Readonly<Record<string, string>> = {
   "search query": "the words",
+  "search near": "the directory that pond is started in",
   "search for_reading": "set unless a program reads the answer",
   "search text_budget": "what a model can read; a screen is longer",
   "get session_id": "the id",
