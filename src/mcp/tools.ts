@@ -13,13 +13,19 @@ import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
 import { getTranscript, listTranscript, searchTranscript } from "./transcript.ts"
 
-/** Characters of the texts of all hits: with the rules around them about 2,500 tokens for ten sessions. */
-const TEXT_BUDGET = 5_500
+/** Characters of the texts of all hits: 500 of the first and 160 of any other, with the rules around them 1,500 tokens. */
+const TEXT_BUDGET = 2_800
+const SESSIONS_DEFAULT = 5
 
 const SEARCH: Arguments = {
   query:
     'What to search for: concepts, keywords, names. Put a literal text in "double quotes". Project names belong in the project filter. Without it or similar_to the newest sessions are listed.',
-  limit: "Maximum number of sessions, at most 200. Long answers are cut; continue with cursor.",
+  queries:
+    "Other wordings of the same question, searched and ranked together with it in one call. The history may be in other languages: add the question in them.",
+  limit: {
+    description: "Maximum number of sessions, at most 200. Long answers are cut; continue with cursor.",
+    default: SESSIONS_DEFAULT,
+  },
   project: {
     field: ["filters", "project", "contains"],
     description: "Only projects whose path contains this text.",
@@ -62,6 +68,39 @@ function lowerLimit({ sessions = [] }: SearchOutput, text: string): number {
   return Math.max(1, Math.min(room, Math.floor(sessions.length / 2)))
 }
 
+const SearchInput = argumentsOf(search.input, SEARCH)
+type AskedSearch = Static<typeof search.input>
+
+function limitOf({ limit }: AskedSearch): number {
+  return limit ?? SESSIONS_DEFAULT
+}
+
+/** Tokens of the texts that a default answer has: with the rules around them 1,500. */
+const TEXT_TOKENS_MAX = 640
+const SHORT_UNITS = 80
+
+/** Other scripts than Latin take more tokens for a character, and then the hits behind the first are shown shorter. */
+function shortenHits(answer: SearchOutput): SearchOutput {
+  let room = TEXT_TOKENS_MAX
+  const sessions = (answer.sessions ?? []).map((session) => ({
+    ...session,
+    matches: session.matches.map((match) => {
+      const needed = estimateTokens(match.text)
+      const isShort = needed <= room || match.text.length <= SHORT_UNITS
+      const text = isShort ? match.text : `${match.text.slice(0, SHORT_UNITS).toWellFormed()}…`
+      room -= Math.min(needed, estimateTokens(text))
+      return isShort ? match : { ...match, text, truncated: true }
+    }),
+  }))
+  return { ...answer, sessions }
+}
+
+/** About a token for three letters of Latin script and code, and one for each character of others. */
+function estimateTokens(text: string): number {
+  const others = text.match(/[^\0-\x7f]/g)?.length ?? 0
+  return Math.ceil((text.length - others) / 3) + others
+}
+
 /** Whether a call without a query asks for nothing that a list does not have. */
 function isList(given: unknown): boolean {
   return Object.keys(listArguments(given)).every((name) => Object.hasOwn(LIST, name))
@@ -72,13 +111,10 @@ function listArguments(given: unknown): object {
   return others
 }
 
-const SearchInput = argumentsOf(search.input, SEARCH)
-type AskedSearch = Static<typeof search.input>
-
 const searchTool: Tool = {
   operation: search,
   description:
-    "Search the stored history of all coding-agent sessions on this machine or in this store. Answers with a readable transcript: totals first, then hits " +
+    "Search the stored history of all coding-agent sessions on this machine or in this store. The history may be in other languages than the question: give the question in them as queries. Answers with a readable transcript: totals first, then hits " +
     "grouped by session, best session first, with its title; each hit is a `--- [n] score | role | time | message_id ---` rule and the text around the match. " +
     "Pass a returned id to pond_get to read more. Without a query it lists the newest sessions. Scope with project, from_date, to_date rather than with the query. Scores compare " +
     "only within one answer. Sub-agents and tool output are searched only on request (include_subagents, scope).",
@@ -89,7 +125,8 @@ const searchTool: Tool = {
     const { query = "", similar_to: similarTo, sort } = input
     if (query.trim() === "" && isList(given)) return await listTool.run(context, listArguments(given))
     const near = await context.near?.()
-    let limit = input.limit ?? 10
+    const isDefault = limitOf(input) === SESSIONS_DEFAULT && (input.text_budget ?? TEXT_BUDGET) === TEXT_BUDGET
+    let limit = limitOf(input)
     while (true) {
       const answer = await perform(search, context, {
         ...input,
@@ -97,7 +134,8 @@ const searchTool: Tool = {
         limit,
         for_reading: true,
       })
-      const text = searchTranscript(answer, { query, similarTo, sort })
+      const shown = isDefault ? shortenHits(answer) : answer
+      const text = searchTranscript(shown, { query, similarTo, sort })
       if (text.length <= SEARCH_CHARS_MAX || limit === 1) return { text }
       limit = lowerLimit(answer, text)
     }

@@ -75,7 +75,7 @@ function sessionRule(session: FoundSession, searched: SearchOutput["searched"], 
     session.project,
     session.source_agent,
   ]
-  return rule(fields.map((field) => ruleField(field.slice(0, LIST_CELL_CHARS).toWellFormed())).join(" | "))
+  return rule(fields.map((field) => ruleField(field.slice(0, SEARCH_CELL_CHARS).toWellFormed())).join(" | "))
 }
 
 function hitRule(match: Match, session: FoundSession, index: number): string {
@@ -95,6 +95,8 @@ function files({ parts_summary }: Match): string[] {
   return (parts_summary ?? []).map(summaryLine)
 }
 
+/** In a search the hits say what a session is about. */
+const SEARCH_CELL_CHARS = 80
 /** So much of a title or path is shown at most: 200 sessions then fit an answer. */
 const LIST_CELL_CHARS = 120
 

@@ -26,7 +26,15 @@ import { findWords, LETTER_WORDS_MAX } from "./arms/words.ts"
 import { countLargeValues, scanTimeline, type TimelinePosition } from "./exact/timeline.ts"
 import { HIT_COLUMNS, toHit } from "./hit.ts"
 import { parseQuery, type QueryShape } from "./query-shape.ts"
-import { bestFirst, boostNeighbours, type FusedHit, fuse, keyOfHit, type WeightedArm } from "./rank/fusion.ts"
+import {
+  bestFirst,
+  boostNeighbours,
+  type FusedHit,
+  fuse,
+  keyOfHit,
+  mergeRankings,
+  type WeightedArm,
+} from "./rank/fusion.ts"
 import { leaveOutWords, raiseByPlace } from "./rank/place.ts"
 import { rerankLate } from "./rank/rerank-late.ts"
 import { searchInRounds } from "./rank/rounds.ts"
@@ -200,7 +208,7 @@ async function fillPage(asking: SearchState): Promise<Found> {
 
 /** A message that its client appended again says at least as much there: the earlier one would be a second hit of the same. */
 async function findHits(asking: SearchState): Promise<Found> {
-  const all = await findAll(asking)
+  const all = await findWordings(asking)
   const kept = leaveOutWords(all.ranked, asking.request.without ?? [])
   // A scan has the order of time.
   const placed =
@@ -209,6 +217,26 @@ async function findHits(asking: SearchState): Promise<Found> {
   const gone = await asking.context.sessions.superseded(found.ranked.map(({ hit }) => hit.sessionId))
   if (gone.count === 0) return found
   return { ...found, ranked: found.ranked.filter(({ hit }) => !gone.has(hit.sessionId, hit.messageId)) }
+}
+
+/** Each wording is a search of its own; a hit of several counts by the best and a little by the others. */
+async function findWordings(asking: SearchState): Promise<Found> {
+  const { wordings = [] } = asking.request
+  const first = await findAll(asking)
+  if (wordings.length === 0) return first
+  const found = [first]
+  for (const query of wordings)
+    found.push(await findAll({ ...asking, request: { ...asking.request, query }, shape: parseQuery(query) }))
+  const [walkedTo] = found
+    .flatMap((each) => each.walkedTo ?? [])
+    .toSorted((left, right) => (left.beforeMicros > right.beforeMicros ? -1 : 1))
+  return {
+    ranked: mergeRankings(found.map(({ ranked }) => ranked)),
+    arms: [...new Set(found.flatMap(({ arms }) => arms))],
+    remarks: [...new Set(found.flatMap(({ remarks }) => remarks))],
+    asked: found.flatMap(({ asked }) => asked),
+    ...(walkedTo === undefined ? {} : { walkedTo }),
+  }
 }
 
 async function findAll(asking: SearchState): Promise<Found> {

@@ -41,6 +41,8 @@ export interface SearchRequest {
   readonly group: "session" | "none"
   readonly limit: number
   readonly similarTo?: string
+  /** Other wordings of the query, ranked together with it. */
+  readonly wordings?: readonly string[]
   /** Words that no hit may have. */
   readonly without?: readonly string[]
   /** The directory that the asker works in: hits of its project come first. */

@@ -150,6 +150,7 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
       _meta: { "anthropic/maxResultSizeChars": 80_000 },
       names: [
         "query",
+        "queries",
         "limit",
         "project",
         "session_id",

@@ -101,3 +101,27 @@ test("a quoted text that nobody holds is said, and one that somebody holds is no
   const held = await found(box, { query: '"database migration"' })
   expect(held.searched.excluded.join("; ")).not.toContain("no message has")
 })
+
+test("several wordings are searched in one call and ranked together", async () => {
+  using box = await twoProjects()
+  await box.place.sessions.write([
+    {
+      session: session("three"),
+      entries: [said("three", 0, "le cache de l'analyseur est vide deux fois", { id: "f" })],
+    },
+  ])
+  const queries = ["cache de l'analyseur vide", "the cache of the parser"]
+  const both = await ids(box, { query: "cache parser flushed", queries })
+  expect(new Set(both)).toEqual(new Set(["one/o", "two/t", "three/f"]))
+  expect(await ids(box, { queries: ["analyseur"] })).toEqual(["three/f"])
+  expect(found(box, { queries, mode: "exact" })).rejects.toMatchObject({ code: "validation_failed" })
+})
+
+test("a page of several wordings goes on where it ended", async () => {
+  using box = await twoProjects()
+  const asked = { query: "cache", queries: ["parser flushed twice"], limit: 1 }
+  const first = await found(box, asked)
+  const second = await found(box, { ...asked, cursor: first.next_cursor })
+  const seen = [first, second].flatMap(({ sessions = [] }) => sessions.map((each) => each.session_id))
+  expect(seen.toSorted()).toEqual(["one", "two"])
+})

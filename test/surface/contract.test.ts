@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   cost_response: "protocol_version by rows rows_count total unpriced_models repeated_records prices",
   error: "error",
   search_request:
-    "protocol_version namespace? query? filters? limit? cursor? mode? scope? sort? group? similar_to? near? explain? for_reading? text_budget?",
+    "protocol_version namespace? query? queries? filters? limit? cursor? mode? scope? sort? group? similar_to? near? explain? for_reading? text_budget?",
   search_response:
     "protocol_version sessions? matches? matched_total matched_more? has_more next_cursor? searched explanation?",
   sessions_request: "protocol_version namespace? filters? limit? cursor?",

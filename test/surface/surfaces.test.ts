@@ -76,7 +76,7 @@ test("every field that may be asked for says what it is", () => {
 test("a tool takes what its operation takes, with its types and bounds", () => {
   const search = TOOLS.find((tool) => toolName(tool) === "pond_search")
   const { properties = {} } = { ...search?.input } as { readonly properties?: Record<string, object> }
-  expect(properties["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 10 })
+  expect(properties["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 200, default: 5 })
   expect(properties["project"]).toMatchObject({ type: "string", minLength: 1 })
 })
 
@@ -113,6 +113,7 @@ const OWN_ARGUMENTS: Readonly<Record<string, string>> = {
 /** Fields of an input that no flag and no word sets: why. */
 const UNASKED_FIELDS: Readonly<Record<string, string>> = {
   "search query": "the words",
+  "search queries": "for agents, which know other wordings; a person types one",
   "search near": "the directory that pond is started in",
   "search for_reading": "set unless a program reads the answer",
   "search text_budget": "what a model can read; a screen is longer",

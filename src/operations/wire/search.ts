@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "typebox"
 import { enginePattern, firstMatch, wordsOfPattern } from "../../model/engine-pattern.ts"
+import { PondError } from "../../model/errors.ts"
 import { textOfMicros } from "../../model/timestamp.ts"
 import type { Clock } from "../../platform/host/clock.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
@@ -27,10 +28,13 @@ import { PartSummary, titleText } from "./views.ts"
  */
 const searches = new Semaphore(8)
 const QUERY_UNITS_MAX = 100_000
+/** Each is a search of its own. */
+const QUERIES_MAX = 8
 /** Characters of all hits together: what an agent can afford to read. */
 const ANSWER_BUDGET = 60_000
 const HIT_UNITS_MAX = 1_200
 const HIT_UNITS_MIN = 160
+const FIRST_SHARE = 3
 /** So many words of a query tell where a text is about it. */
 const WINDOW_TERMS_MAX = 64
 
@@ -49,6 +53,13 @@ const SearchInput = closedObject({
       maxLength: QUERY_UNITS_MAX,
       default: "",
       description: "What to search for: words, names, a question. Double quotes search for an exact phrase.",
+    }),
+  ),
+  queries: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: QUERY_UNITS_MAX }), {
+      maxItems: QUERIES_MAX,
+      default: [],
+      description: "Other wordings of the query, also in other languages: all are searched and ranked together.",
     }),
   ),
   filters: Type.Optional(
@@ -242,8 +253,9 @@ function requestOf(input: SearchInput, atMs: number): Asked {
   const { project, session_id, source_agent, role, from_date, to_date, min_score, include_subagents } = filters
   const names = { from: "/filters/from_date", to: "/filters/to_date", nowMs }
   const { from, to } = boundsOf(names, from_date, to_date)
+  const [first = read.query, ...wordings] = wordingsOf(read.query, input)
   const request: SearchRequest = {
-    query: read.query,
+    query: first,
     mode: (input.mode ?? "auto") as SearchRequest["mode"],
     scope: (input.scope ?? "conversation") as SearchRequest["scope"],
     sort: (input.sort ?? "relevance") as SearchRequest["sort"],
@@ -253,6 +265,7 @@ function requestOf(input: SearchInput, atMs: number): Asked {
     ...given("similarTo", input.similar_to),
     ...given("near", input.near),
     ...given("around", from === undefined && to === undefined ? read.around : undefined),
+    ...(wordings.length === 0 ? {} : { wordings }),
     ...(read.without.length === 0 ? {} : { without: read.without }),
     ...(input.explain === true ? { explain: true } : {}),
     filters: {
@@ -267,6 +280,20 @@ function requestOf(input: SearchInput, atMs: number): Asked {
     },
   }
   return { request, understood: read.understood }
+}
+
+/** A literal text is one, and a message that others are like has its own words. */
+function wordingsOf(query: string, { queries = [], mode, similar_to }: SearchInput): readonly string[] {
+  const all = [...new Set([query, ...queries].map((each) => each.trim()).filter(Boolean))]
+  const isRanked = mode !== "exact" && mode !== "pattern" && similar_to === undefined
+  if (isRanked || queries.length === 0) return queries.length === 0 ? [query] : all
+  throw new PondError(
+    "validation_failed",
+    "queries go with the modes auto, words and meaning. Ask one after the other.",
+    {
+      details: { field: "queries" },
+    },
+  )
 }
 
 /** Literal texts and patterns have no operators. */
@@ -318,8 +345,9 @@ async function forReading(store: Sessions, output: SearchOutput): Promise<Search
 const PLACES_BUDGET_MS = 200
 
 /** What the texts of hits are shown around. */
-function soughtOf({ mode, query }: SearchRequest, { shape }: SearchAnswer, clock: Clock): SnippetQuery {
-  const terms = [...shape.quoted, ...shape.text.split(" ")].slice(0, WINDOW_TERMS_MAX)
+function soughtOf({ mode, query, wordings = [] }: SearchRequest, { shape }: SearchAnswer, clock: Clock): SnippetQuery {
+  const texts = [shape.text, ...wordings].flatMap((each) => each.split(" "))
+  const terms = [...shape.quoted, ...texts].slice(0, WINDOW_TERMS_MAX)
   if (mode !== "pattern") return { terms }
   const pattern = enginePattern(query)
   const words = wordsOfPattern(query).slice(0, WINDOW_TERMS_MAX)
@@ -335,12 +363,15 @@ interface Room {
 
 function outputOf(request: SearchRequest, answer: SearchAnswer, { clock, textBudget }: Room): SearchOutput {
   const shown = answer.groups.flatMap(({ hits }) => hits)
-  const unitsMax = Math.max(HIT_UNITS_MIN, Math.min(HIT_UNITS_MAX, Math.floor(textBudget / Math.max(1, shown.length))))
+  // The first hit is the one that is read: it has three times the room of another.
+  const share = textBudget / (shown.length + FIRST_SHARE - 1)
+  const unitsOf = (isFirst: boolean) =>
+    Math.max(HIT_UNITS_MIN, Math.min(HIT_UNITS_MAX, Math.floor(isFirst ? FIRST_SHARE * share : share)))
   const summaries = answer.files
   const sought = soughtOf(request, answer, clock)
   const { explanation } = answer
   const matchOf = (fused: FusedHit): Match => ({
-    ...match(fused, { sought, unitsMax, summaries }),
+    ...match(fused, { sought, unitsMax: unitsOf(fused === shown[0]), summaries }),
     ...(explanation === undefined ? {} : { shares: fused.shares.map(rounded) }),
   })
   return {

@@ -84,6 +84,28 @@ export function boostNeighbours(fused: readonly FusedHit[]): FusedHit[] {
   return raised.map((each) => ({ ...each, score: each.score / best })).toSorted(bestFirst)
 }
 
+/** What a hit gains for each further ranking that has it, of its score there. */
+const AGREEMENT_SHARE = 0.1
+
+/** Rankings of several wordings of one question: the best counts, because the others may have missed the words. */
+export function mergeRankings(rankings: readonly (readonly FusedHit[])[]): FusedHit[] {
+  const found = new Map<string, { readonly best: FusedHit; readonly sum: number }>()
+  for (const ranking of rankings) {
+    for (const each of ranking) {
+      const key = keyOfHit(each.hit)
+      const own = found.get(key)
+      const best = own === undefined || each.score > own.best.score ? each : own.best
+      found.set(key, { best, sum: (own?.sum ?? 0) + each.score })
+    }
+  }
+  const merged = [...found.values()].map(({ best, sum }) => ({
+    ...best,
+    score: best.score + AGREEMENT_SHARE * (sum - best.score),
+  }))
+  const most = Math.max(1, ...merged.map(({ score }) => score))
+  return merged.map((each) => ({ ...each, score: each.score / most })).toSorted(bestFirst)
+}
+
 export function bestFirst(left: FusedHit, right: FusedHit): number {
   if (left.score !== right.score) return right.score - left.score
   if (left.hit.timestampMicros !== right.hit.timestampMicros)
