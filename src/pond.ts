@@ -73,8 +73,8 @@ function composePond(host: Host): Pond {
   const closing = new AbortController()
   const embedder = lazy(async () => {
     const { openConfigured } = await import("./embeddings/configured.ts")
-    const { log } = host
-    const context = { cacheDirectory: host.path("cache"), log, signal: closing.signal }
+    const { clock, log } = host
+    const context = { cacheDirectory: host.path("cache"), clock, log, signal: closing.signal }
     return await openConfigured(host.settings().values.embeddings, context)
   })
   let embedding: Promise<Embedder | undefined> | undefined

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { PondError } from "../model/errors.ts"
+import type { Clock } from "../platform/host/clock.ts"
 import type { Log } from "../platform/host/log.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { downloadModel, isDownloaded } from "./download-model.ts"
@@ -12,6 +13,7 @@ import { type Embedder, openEmbedder } from "./embedder.ts"
 import type { KnownModel } from "./known-models.ts"
 import { archiveDirectory, unpackArchive } from "./model-archive.ts"
 import { type FactSettings, knownModel, readOwnFacts, unknownModel } from "./model-registry.ts"
+import { openRemoteEmbedder, remoteModelId } from "./remote-embedder.ts"
 
 export interface ModelSettings extends FactSettings {
   readonly enabled?: boolean | undefined
@@ -20,6 +22,9 @@ export interface ModelSettings extends FactSettings {
   readonly url?: string | undefined
   readonly sha256?: string | undefined
   readonly rerank?: boolean | undefined
+  readonly endpoint?: string | undefined
+  readonly api_key?: string | undefined
+  readonly requests_per_minute?: number | undefined
 }
 
 export interface ConfiguredModel {
@@ -28,6 +33,8 @@ export interface ConfiguredModel {
   readonly name: string
   readonly known: KnownModel | undefined
   readonly directory: string
+  /** The server that embeds instead of this machine. */
+  readonly host?: string
   /** Its files are there. */
   readonly isPresent: boolean
   /** Of its vectors; undefined where only the model itself can tell. */
@@ -38,6 +45,7 @@ export interface ConfiguredModel {
 export function configuredModel(settings: ModelSettings, cacheDirectory: string): ConfiguredModel | undefined {
   const { directory, url, sha256 } = settings
   if (!(settings.enabled ?? (directory !== undefined || url !== undefined))) return undefined
+  if (settings.endpoint !== undefined) return remoteModel(settings, settings.endpoint)
   const known = knownModel(settings.model)
   const name = known?.name ?? settings.model
   const place = directory ?? (url === undefined ? undefined : archiveDirectory({ url, sha256 }, cacheDirectory))
@@ -50,6 +58,19 @@ export function configuredModel(settings: ModelSettings, cacheDirectory: string)
     directory: at,
     isPresent: place === undefined ? isDownloaded(at) : existsSync(at),
     dimension: settings.dimension ?? known?.dimension ?? readOwnFacts(at).dimension,
+  }
+}
+
+function remoteModel(settings: ModelSettings, endpoint: string): ConfiguredModel {
+  const { model, dimension } = settings
+  return {
+    id: vectorsId(remoteModelId({ model, endpoint }), settings),
+    name: model,
+    known: knownModel(model),
+    directory: "",
+    host: new URL(endpoint).host,
+    isPresent: true,
+    dimension,
   }
 }
 
@@ -69,6 +90,7 @@ export interface OpenContext {
   readonly cacheDirectory: string
   readonly log: Log
   readonly signal: AbortSignal
+  readonly clock: Clock
 }
 
 /** Only what was configured by its URL is downloaded here: nobody waits for a model in the middle of a search. */
@@ -76,7 +98,8 @@ export async function openConfigured(settings: ModelSettings, context: OpenConte
   const { cacheDirectory, signal } = context
   const model = configuredModel(settings, cacheDirectory)
   if (model === undefined) return undefined
-  const { directory, url, sha256 } = settings
+  const { directory, endpoint, url, sha256 } = settings
+  if (endpoint !== undefined) return await openRemote(model, settings, endpoint, context)
   if (directory === undefined && url !== undefined)
     await unpackArchive({ url, sha256 }, { cacheDirectory, signal, onBytes: sayProgress(settings.model, context.log) })
   else if (!model.isPresent && directory === undefined) {
@@ -89,10 +112,34 @@ export async function openConfigured(settings: ModelSettings, context: OpenConte
   return await openEmbedder(model.name, model.directory, settings, model.id)
 }
 
+async function openRemote(
+  { id, known }: ConfiguredModel,
+  settings: ModelSettings,
+  endpoint: string,
+  { signal, clock }: OpenContext,
+): Promise<Embedder> {
+  const embedder = await openRemoteEmbedder(
+    {
+      endpoint,
+      model: settings.model,
+      apiKey: settings.api_key,
+      dimension: settings.dimension,
+      queryPrefix: settings.query_prefix ?? known?.queryPrefix ?? "",
+      passagePrefix: settings.passage_prefix ?? known?.passagePrefix ?? "",
+      tokensMax: settings.max_tokens ?? REMOTE_TOKENS,
+      requestsPerMinute: settings.requests_per_minute,
+    },
+    { signal, nowMs: () => clock.monotonicMs() },
+  )
+  return { ...embedder, model: id }
+}
+
+const REMOTE_TOKENS = 512
+
 /** Downloads what the settings name by its name alone, if it is missing. */
 export async function ensureConfigured(
   settings: ModelSettings,
-  { cacheDirectory, log, signal, endpoint }: OpenContext & { readonly endpoint: string | undefined },
+  { cacheDirectory, log, signal, endpoint }: Omit<OpenContext, "clock"> & { readonly endpoint: string | undefined },
 ): Promise<void> {
   const model = configuredModel(settings, cacheDirectory)
   if (model === undefined || model.isPresent || model.known === undefined) return

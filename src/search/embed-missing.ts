@@ -9,7 +9,7 @@ import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { embeddingsTable, embeddingsTableNamed, type MessageRow } from "../sessions/tables.ts"
 import { isOwnSpeech } from "../sessions/words/terms/word-list.ts"
-import { and, eq, isIn, not, stored } from "../substrate/filter.ts"
+import { and, eq, isIn, isNull, not, stored } from "../substrate/filter.ts"
 import type { RowOf } from "../substrate/table-definition.ts"
 import { vectorsOf } from "./arms/nearest-vectors.ts"
 
@@ -19,6 +19,8 @@ export interface EmbedContext {
   readonly onProgress?: (progress: EmbedProgress) => void
   /** Stops after this time, at the next batch. */
   readonly budgetMs?: number
+  /** Directories whose messages get no vectors. */
+  readonly excluded?: readonly string[]
 }
 
 export interface EmbedProgress {
@@ -61,11 +63,12 @@ type VectorRow = RowOf<ReturnType<typeof embeddingsTable>["columns"]>
 export async function embedMissing(
   sessions: Sessions,
   embedder: Embedder,
-  { clock, signal, onProgress, budgetMs = Number.POSITIVE_INFINITY }: EmbedContext,
+  { clock, signal, onProgress, budgetMs = Number.POSITIVE_INFINITY, excluded = [] }: EmbedContext,
 ): Promise<EmbedReport> {
   const startedMs = clock.monotonicMs()
   const table = vectorsOf(sessions, embedder.dimension)
-  const { total, embedded: before } = await embedCoverage(sessions, embedder.model, embedder.dimension)
+  const { total, embedded: before } = await embedCoverage(sessions, embedder.model, embedder.dimension, excluded)
+  const left = new Set(await excludedProjects(sessions, excluded))
   let done = 0
   const report = (): EmbedReport => ({
     model: embedder.model,
@@ -85,7 +88,7 @@ export async function embedMissing(
     onProgress?.({ embedded: before + done, total })
   }
   for await (const rows of withoutVectors(sessions, embedder)) {
-    for (const row of rows) waiting.push(row)
+    for (const row of rows) if (!left.has(row.project)) waiting.push(row)
     while (waiting.length >= FLUSH_MESSAGES && !isOver()) await flush()
     if (isOver()) return report()
     if (before + done + waiting.length >= total) break
@@ -114,18 +117,40 @@ export async function nothingToEmbed(
   sessions: Sessions,
   model: string,
   dimension: number,
+  excluded: readonly string[] = [],
 ): Promise<EmbedReport | undefined> {
-  const { total, embedded } = await embedCoverage(sessions, model, dimension)
+  const { total, embedded } = await embedCoverage(sessions, model, dimension, excluded)
   return embedded >= total ? { model, embedded: 0, left: 0, ms: 0, interrupted: false } : undefined
 }
 
 /** How many messages have vectors of the model, and how many could. */
-export async function embedCoverage(sessions: Sessions, model: string, dimension: number): Promise<EmbedProgress> {
-  const [total, embedded] = await Promise.all([
+export async function embedCoverage(
+  sessions: Sessions,
+  model: string,
+  dimension: number,
+  excluded: readonly string[] = [],
+): Promise<EmbedProgress> {
+  const [spoken, left, embedded] = await Promise.all([
     sessions.spoken(),
+    countExcluded(sessions, excluded),
     vectorsOf(sessions, dimension).count(and(eq("model", model), eq("piece", 0))),
   ])
-  return { embedded, total }
+  return { embedded, total: spoken - left }
+}
+
+async function countExcluded(sessions: Sessions, excluded: readonly string[]): Promise<number> {
+  const projects = await excludedProjects(sessions, excluded)
+  if (projects.length === 0) return 0
+  const { messages } = sessions.tables
+  return await messages.count(and(isIn("project", projects), not(isNull("search_text")), not(eq("lane", "replay"))))
+}
+
+/** The stored projects that are one of these directories, or lie below it. */
+async function excludedProjects(sessions: Sessions, excluded: readonly string[]): Promise<readonly string[]> {
+  if (excluded.length === 0) return []
+  const roots = excluded.map((path) => path.replace(/\/+$/, ""))
+  const projects = await sessions.answers.projects()
+  return projects.filter((project) => roots.some((root) => project === root || project.startsWith(`${root}/`)))
 }
 
 /** Reads keys from the newest row to the oldest, then the texts of those without a vector. */

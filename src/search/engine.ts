@@ -8,17 +8,10 @@ import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
 import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"
-import { describeTools, describeUnheld, excludedOf } from "./answer/exclusions.ts"
-import { type Explanation, explainRankings } from "./answer/explain.ts"
-import {
-  type Group,
-  groupByConversation,
-  groupByRoot,
-  readFileNames,
-  readSessionFacts,
-  type SessionFacts,
-} from "./answer/groups.ts"
-import { describeTools, describeUnscanned, excludedOf } from "./answer/remarks.ts"
+import { explainRankings } from "./answer/explain.ts"
+import { type Group, groupByConversation, groupByRoot, readFileNames, readSessionFacts } from "./answer/groups.ts"
+import { describeTools, describeUnheld, describeUnscanned, excludedOf } from "./answer/remarks.ts"
+import type { SearchAnswer } from "./answer/search-answer.ts"
 import { describeUnmatched } from "./answer/unmatched-filters.ts"
 import { findLiteral, type Literal } from "./arms/literal.ts"
 import { meaningAlone, meaningBeside, similarByMeaning } from "./arms/meaning.ts"
@@ -48,30 +41,6 @@ export interface SearchContext {
   /** Resolves to undefined where no model is configured. */
   readonly embedder: () => Promise<Embedder | undefined>
   readonly signal: AbortSignal
-}
-
-export interface SearchAnswer {
-  /** As many as were asked for, best or newest first. */
-  readonly groups: readonly Group[]
-  /** All hits, before grouping. */
-  readonly ranked: readonly FusedHit[]
-  /** More messages match than were ranked. */
-  readonly isCut: boolean
-  readonly facts: ReadonlyMap<string, SessionFacts>
-  /** Names of attached files, by the key of the hit. */
-  readonly files: ReadonlyMap<string, readonly string[]>
-  readonly shape: QueryShape
-  readonly nextCursor: string | undefined
-  readonly searched: Searched
-  readonly explanation: Explanation | undefined
-}
-
-export interface Searched {
-  readonly arms: readonly ArmName[]
-  readonly scope: SearchRequest["scope"]
-  /** What was not searched, in words. */
-  readonly excluded: readonly string[]
-  readonly understood: readonly string[]
 }
 
 /** Candidates per ranking. More would cost time and not change what is shown first. */

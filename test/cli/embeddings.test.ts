@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
+import { openEmbedder } from "../../src/embeddings/embedder.ts"
 import { runPond } from "../support/pond-process.ts"
 
 const place = mkdtempSync(join(tmpdir(), "pond-embeddings-"))
@@ -54,4 +55,23 @@ test("a name that nobody knows is refused with the nearest one", async () => {
   const used = await run("embeddings", "use", "multilingual-e5-smal")
   expect(used.exitCode).toBe(2)
   expect(used.stderr).toContain('Unknown model "multilingual-e5-smal". Did you mean multilingual-e5-small?')
+})
+
+test("a server embeds instead of this machine where it is named, and status names it", async () => {
+  const embedder = await openEmbedder("letters", model)
+  await using server = Bun.serve({
+    port: 0,
+    fetch: async (request) => {
+      const { input } = (await request.json()) as { input: string[] }
+      const vectors = await embedder.passages(input)
+      return Response.json({ data: vectors.map(([vector], index) => ({ index, embedding: [...(vector ?? [])] })) })
+    },
+  })
+  const endpoint = `http://localhost:${server.port}/v1`
+  const used = await run("embeddings", "use", "letters-server", "--endpoint", endpoint, "--json")
+  expect([used.exitCode, used.stderr]).toEqual([0, ""])
+  expect(config()).toContain("dimension = 16")
+  const status = await run("embeddings", "status")
+  expect(status.stdout).toContain(`localhost:${server.port} (it gets every stored text and every query)`)
+  await embedder.close()
 })

@@ -260,3 +260,21 @@ test("a run with a budget stops there, and the next one goes on", async () => {
   expect(first).toMatchObject({ embedded: 0, left: 5, interrupted: false })
   expect(await embedMissing(sessions, embedder, { clock: systemClock, signal })).toMatchObject({ embedded: 5, left: 0 })
 })
+
+test("projects that are excluded are never embedded, and the run is complete without them", async () => {
+  using box = await filled()
+  const { sessions } = box.place
+  const seen: string[] = []
+  const watching = {
+    ...embedder,
+    passages: async (texts: readonly string[]) => {
+      seen.push(...texts)
+      return await embedder.passages(texts)
+    },
+  }
+  const asked = { clock: systemClock, signal, excluded: ["/work/api/"] }
+  expect(await embedMissing(sessions, watching, asked)).toMatchObject({ embedded: 4, left: 0 })
+  expect(seen).not.toContain("zzzz xxxx zzzz xxxy")
+  expect(await embedMissing(sessions, watching, asked)).toMatchObject({ embedded: 0, left: 0 })
+  expect(seen).toHaveLength(4)
+})

@@ -226,7 +226,14 @@ A tar file is downloaded once with \`url\` and \`sha256\`. HF_ENDPOINT names ano
 server than huggingface.co.
 
 The model runs on this machine in ONNX Runtime, which is part of pond. No text
-leaves the machine.
+leaves the machine, unless you name a server with the embeddings API of OpenAI. It
+gets every stored text and every query then; POND_EMBEDDINGS_API_KEY has its key.
+
+  pond embeddings use nomic-embed-text --endpoint http://localhost:11434/v1
+
+  [embeddings]
+  exclude_projects = ["/home/me/secret"]   # never embedded, here or by a server
+  requests_per_minute = 60
 
   pond doctor                   check that the library works here
 `

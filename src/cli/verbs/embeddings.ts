@@ -40,14 +40,18 @@ export const list = defineVerb({
   },
 })
 
-const useArguments = argumentsFor(embeddingsUse.input, { dimension: {} }, [
+const useArguments = argumentsFor(embeddingsUse.input, { dimension: {}, endpoint: { hint: "URL" } }, [
   { field: "model", summary: "A model of `embeddings list`, or a directory." },
 ])
 
 export const use = defineVerb({
   flags: useArguments.flags,
   positionals: useArguments.positionals,
-  examples: ["embeddings use multilingual-e5-small", "embeddings use /opt/models/my-model"],
+  examples: [
+    "embeddings use multilingual-e5-small",
+    "embeddings use /opt/models/my-model",
+    "embeddings use nomic-embed-text --endpoint http://localhost:11434/v1",
+  ],
   run: async (context) => {
     const { pond, signal, progress } = context
     let isBegun = false
@@ -102,8 +106,9 @@ function renderStatus(found: EmbeddingsStatus): string {
   const rest = found.embedded < found.total ? "; `pond sync --only embed` continues" : ""
   return [
     `model       ${visibleLine(found.model ?? "")}${found.dimension === null ? "" : `, ${found.dimension} dimensions`}`,
-    `directory   ${visibleLine(found.directory ?? "")}${files}`,
-    `asked with  ${visibleLine(asked.join(", "))}`,
+    ...(found.host === null
+      ? [`directory   ${visibleLine(found.directory ?? "")}${files}`, `asked with  ${visibleLine(asked.join(", "))}`]
+      : [`server      ${visibleLine(found.host)} (it gets every stored text and every query)`]),
     `vectors     ${countText(found.embedded)} of ${counted(found.total, "message")}${rest}`,
     "",
   ].join("\n")

@@ -19,7 +19,9 @@ export async function embedStore(
   const { clock, environment, log } = pond.host
   const cacheDirectory = pond.host.path("cache")
   const model = configuredModel(settings, cacheDirectory)
-  const idle = model?.dimension && (await nothingToEmbed(await pond.sessions(), model.id, model.dimension))
+  const idle =
+    model?.dimension &&
+    (await nothingToEmbed(await pond.sessions(), model.id, model.dimension, settings.exclude_projects))
   if (idle) return idle
   await ensureConfigured(settings, { cacheDirectory, log, signal, endpoint: environment["HF_ENDPOINT"] })
   const embedder = await pond.embedder()
@@ -28,6 +30,7 @@ export async function embedStore(
     clock,
     signal,
     ...(budgetMs === undefined ? {} : { budgetMs }),
+    excluded: settings.exclude_projects,
     ...(onEmbedded === undefined ? {} : { onProgress: onEmbedded }),
   })
 }

@@ -38,6 +38,13 @@ export const embeddingsUse = defineLocalOperation({
       description:
         "The name of a model that `embeddings list` shows, or a directory with model.onnx and tokenizer.json.",
     }),
+    endpoint: Type.Optional(
+      Type.String({
+        pattern: "^https?://",
+        description:
+          "A server with the embeddings API of OpenAI that embeds instead of this machine: it gets every stored text and every query.",
+      }),
+    ),
     dimension: Type.Optional(
       Type.Integer({
         minimum: 8,
@@ -83,6 +90,7 @@ export const embeddingsStatus = defineLocalOperation({
     on: Type.Boolean(),
     model: nullable(Type.String()),
     directory: nullable(Type.String()),
+    host: nullable(Type.String(), { description: "The server that gets every text, where one embeds instead." }),
     downloaded: Type.Boolean(),
     dimension: nullable(Count),
     pooling: nullable(Type.String()),

@@ -1,7 +1,7 @@
 /** The embedding model of this machine: which there are, which is in use, how far its vectors are, and its change. */
 import { existsSync, statSync } from "node:fs"
 import { basename, resolve } from "node:path"
-import { type ConfiguredModel, configuredModel, modelDirectory } from "../../embeddings/configured.ts"
+import { type ConfiguredModel, configuredModel, modelDirectory, openConfigured } from "../../embeddings/configured.ts"
 import { downloadModel, isDownloaded } from "../../embeddings/download-model.ts"
 import { openEmbedder } from "../../embeddings/embedder.ts"
 import { KNOWN_MODELS, type KnownModel } from "../../embeddings/known-models.ts"
@@ -49,6 +49,8 @@ export interface EmbeddingsStatus {
   readonly on: boolean
   readonly model: string | null
   readonly directory: string | null
+  /** The server that gets every text, where one embeds instead of this machine. */
+  readonly host: string | null
   readonly downloaded: boolean
   readonly dimension: number | null
   readonly pooling: string | null
@@ -59,7 +61,7 @@ export interface EmbeddingsStatus {
   readonly total: number
 }
 
-const OFF = { directory: null, downloaded: false, dimension: null, embedded: 0, total: 0 }
+const OFF = { directory: null, host: null, downloaded: false, dimension: null, embedded: 0, total: 0 }
 const UNKNOWN_FACTS = { pooling: null, query_prefix: null, passage_prefix: null, max_tokens: null }
 
 export async function embeddingsStatus(pond: Pond): Promise<EmbeddingsStatus> {
@@ -67,11 +69,15 @@ export async function embeddingsStatus(pond: Pond): Promise<EmbeddingsStatus> {
   const model = configuredModel(settings, pond.host.path("cache"))
   if (model === undefined) return { on: false, model: null, ...OFF, ...UNKNOWN_FACTS }
   const { dimension } = model
-  const coverage = dimension === undefined ? undefined : await embedCoverage(await pond.sessions(), model.id, dimension)
+  const coverage =
+    dimension === undefined
+      ? undefined
+      : await embedCoverage(await pond.sessions(), model.id, dimension, settings.exclude_projects)
   return {
     on: true,
     model: model.id,
-    directory: model.directory,
+    directory: model.host === undefined ? model.directory : null,
+    host: model.host ?? null,
     downloaded: model.isPresent,
     dimension: dimension ?? null,
     ...factsIn(model, settings),
@@ -81,7 +87,7 @@ export async function embeddingsStatus(pond: Pond): Promise<EmbeddingsStatus> {
 }
 
 function factsIn(model: ConfiguredModel, settings: FactSettings) {
-  if (!model.isPresent && model.known === undefined) return UNKNOWN_FACTS
+  if (model.host !== undefined || (!model.isPresent && model.known === undefined)) return UNKNOWN_FACTS
   const facts = factsOfModel(model.name, model.directory, settings)
   return {
     pooling: facts.pooling,
@@ -94,6 +100,7 @@ function factsIn(model: ConfiguredModel, settings: FactSettings) {
 export interface UseRequest {
   readonly model: string
   readonly dimension?: number | undefined
+  readonly endpoint?: string | undefined
 }
 
 export interface UseHooks {
@@ -111,7 +118,9 @@ export interface UsedModel {
 }
 
 /** Downloads and tests the model before the settings name it: what does not work is not turned on. */
-export async function useModel(pond: Pond, { model, dimension }: UseRequest, hooks: UseHooks): Promise<UsedModel> {
+export async function useModel(pond: Pond, request: UseRequest, hooks: UseHooks): Promise<UsedModel> {
+  const { model, dimension, endpoint: server } = request
+  if (server !== undefined) return await useServer(pond, { model, dimension, endpoint: server }, hooks.signal)
   const directory = directoryNamed(model)
   const name = directory === undefined ? model : basename(directory)
   const known = knownModel(name)
@@ -138,6 +147,33 @@ export async function useModel(pond: Pond, { model, dimension }: UseRequest, hoo
   }
 }
 
+async function useServer(
+  pond: Pond,
+  { model, dimension, endpoint }: UseRequest & { readonly endpoint: string },
+  signal: AbortSignal,
+): Promise<UsedModel> {
+  const { host } = pond
+  const own = { ...factSettings(pond, model, dimension), ...keysOf(pond), enabled: true, model, endpoint }
+  const { clock, log } = host
+  const embedder = await openConfigured(own, { cacheDirectory: host.path("cache"), clock, log, signal })
+  if (embedder === undefined) throw unknownModel(model)
+  try {
+    const test = await testOnPairs(embedder, knownModel(model))
+    const set = (key: string, value: ConfigChange["value"]): ConfigChange => ({ key: ["embeddings", key], value })
+    const others = ["directory", "url", "sha256"].map((key) => set(key, undefined))
+    const changes = [set("enabled", true), set("model", model), set("endpoint", endpoint), ...others]
+    const { path, changed } = changeConfig(pond, [...changes, set("dimension", embedder.dimension)])
+    return { model, directory: endpoint, dimension: embedder.dimension, test, config: path, changed }
+  } finally {
+    await embedder.close()
+  }
+}
+
+function keysOf(pond: Pond) {
+  const { api_key, requests_per_minute } = pond.host.settings().values.embeddings
+  return { api_key, requests_per_minute }
+}
+
 /** How a model is asked is said of one model: of another it would be wrong. */
 function factSettings(pond: Pond, name: string, dimension: number | undefined): FactSettings {
   const { model, pooling, query_prefix, passage_prefix, max_tokens } = pond.host.settings().values.embeddings
@@ -160,6 +196,7 @@ function changesOf(
     set("enabled", true),
     set("model", name),
     set("directory", directory),
+    set("endpoint", undefined),
     set("dimension", dimension),
     ...(isSame ? [] : ABOUT_ONE_MODEL.map((key) => set(key, undefined))),
   ]

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { ADAPTERS } from "../../adapters/registry.ts"
 import { unreadClients } from "../../adapters/unread-clients.ts"
-import { configuredModel } from "../../embeddings/configured.ts"
+import { type ConfiguredModel, configuredModel } from "../../embeddings/configured.ts"
 import { toPondError } from "../../model/errors.ts"
 import { embedCoverage } from "../../search/embed-missing.ts"
 import { type SourceSurvey, surveySources, surveyUnread, type UnreadSurvey } from "../../sync/plan/survey.ts"
@@ -70,8 +70,15 @@ async function meaningOf(pond: Pond): Promise<Meaning> {
   const settings = pond.host.settings().values.embeddings
   const model = configuredModel(settings, pond.host.path("cache"))
   const coverage =
-    model?.dimension === undefined ? null : await embedCoverage(await pond.sessions(), model.id, model.dimension)
-  return { configured: model !== undefined, model: model?.name ?? settings.model, coverage }
+    model?.dimension === undefined
+      ? null
+      : await embedCoverage(await pond.sessions(), model.id, model.dimension, settings.exclude_projects)
+  return { configured: model !== undefined, model: describeModel(model) ?? settings.model, coverage }
+}
+
+/** Whose texts leave the machine must see it. */
+function describeModel(model: ConfiguredModel | undefined): string | undefined {
+  return model?.host === undefined ? model?.name : `${model.name} at ${model.host}, which gets every text`
 }
 
 const NONE = { scheduled: false, every_minutes: null, trouble: null }

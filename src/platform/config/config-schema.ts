@@ -99,6 +99,35 @@ export const ConfigSchema = Type.Object(
             ...facts({ description: "The longest text in tokens that is embedded at once (default: 512 or less)." }),
           }),
         ),
+        endpoint: Type.Optional(
+          Type.String({
+            pattern: "^https?://",
+            ...facts({
+              description:
+                "A server with the embeddings API of OpenAI that embeds instead of this machine: it gets every stored text and every query.",
+              environment: "POND_EMBEDDINGS_ENDPOINT",
+            }),
+          }),
+        ),
+        api_key: Type.Optional(
+          Type.String({
+            minLength: 1,
+            ...facts({
+              description: "The key of that server.",
+              environment: "POND_EMBEDDINGS_API_KEY",
+              isSecret: true,
+            }),
+          }),
+        ),
+        requests_per_minute: Type.Optional(
+          Type.Integer({ minimum: 1, ...facts({ description: "How often that server is asked at most." }) }),
+        ),
+        exclude_projects: Type.Array(Type.String({ minLength: 1 }), {
+          ...facts({
+            description: "Directories whose messages are never embedded, here or by a server.",
+            default: [],
+          }),
+        }),
         rerank: Type.Optional(
           Type.Boolean({
             ...facts({

@@ -1,5 +1,9 @@
 /** Says in words what a search did not look at: other scopes, other dates, and what a scan did not reach in time. */
 import { textOfMicros } from "../../model/timestamp.ts"
+import { foldText } from "../../sessions/words/terms/tokenizer.ts"
+import type { Literal } from "../arms/literal.ts"
+import type { QueryShape } from "../query-shape.ts"
+import type { WeightedArm } from "../rank/fusion.ts"
 import type { ArmAnswer, SearchRequest } from "../request.ts"
 import { lanesOf } from "../scope-filter.ts"
 
@@ -22,6 +26,20 @@ export function describeUnscanned(
 ): string | undefined {
   if (goesOn === undefined || hits.length >= limit) return undefined
   return `what is older than ${textOfMicros(goesOn.beforeMicros)}`
+}
+
+/** A quoted text that nobody holds still has messages with its words, which must not pass for it. */
+export function describeUnheld(
+  { quoted }: QueryShape,
+  words: readonly WeightedArm[],
+  literal: Literal | undefined,
+): string[] {
+  if (literal === undefined || literal.sinceMicros !== undefined) return []
+  const held = literal.arm.hits.map(({ text }) => foldText(text))
+  const isFound = words.some(({ hits }) => hits.length > 0)
+  return quoted
+    .filter((text) => isFound && !held.some((each) => each.includes(foldText(text))))
+    .map((text) => `no message has ${JSON.stringify(text)}: these have its words`)
 }
 
 export function excludedOf({ filters, scope }: SearchRequest): string[] {

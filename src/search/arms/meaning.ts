@@ -55,7 +55,8 @@ export async function meaningBeside(
     return { arm: { ...asked, weight }, reranker: embedder.reranks && !isKnown ? embedder : undefined }
   } catch (error) {
     // The word arm answers alone, and the answer says why.
-    if (error instanceof PondError && error.code === "validation_failed") return `meaning (${error.message})`
+    const isSaid = error instanceof PondError && ["validation_failed", "storage_unavailable"].includes(error.code)
+    if (isSaid) return `meaning (${error.message})`
     throw error
   }
 }
