@@ -213,7 +213,7 @@ export const KINDS: readonly Kind[] = [
   ),
   {
     what: "an older manifest is flipped",
-    damage: ({ place }) => flipAt(0.5)(place, manifests(place).at(-1) as string),
+    damage: ({ place }) => flipAt(0.5)(place, manifests(place).at(-2) as string),
     lost: [],
   },
   { what: "all manifests are missing", damage: ({ place }) => removeAll(place, "_versions/"), lost: [] },

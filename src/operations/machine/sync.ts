@@ -13,6 +13,7 @@ import type { RootPlan } from "../../sync/plan/plan-root.ts"
 import { waitsForClient } from "../../sync/plan/survey.ts"
 import { planSync, runSync, STAGES, type Stage, type SyncContext, type SyncReport } from "../../sync/sync.ts"
 import type { Pond } from "../pond.ts"
+import { checkShare } from "../store/integrity.ts"
 import { storeIdentity } from "../store/store-identity.ts"
 import { adapterNamed, enabledAdapters } from "./clients.ts"
 import { type EmbedHooks, embedStore } from "./embed.ts"
@@ -158,7 +159,10 @@ export async function contextOf(pond: Pond, hooks: SyncHooks): Promise<SyncConte
     embed: () => embedStore(pond, hooks),
     index: async (idleSignature) => {
       const sessions = await pond.sessions()
-      return { tables: await sessions.maintain("due", { stepAside: hooks.stepAside, idleSignature }) }
+      const tables = await sessions.maintain("due", { stepAside: hooks.stepAside, idleSignature })
+      // Without one nothing was at rest for an hour.
+      if (idleSignature === undefined) await checkShare(pond, hooks.signal)
+      return { tables }
     },
     clock: host.clock,
     log: host.log,

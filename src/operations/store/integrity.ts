@@ -120,6 +120,17 @@ export async function knownDamage(
   )
 }
 
+/** Of the files and commits in an hour: all of them have their turn in four days. */
+const HOURLY_SHARE = 1 / 100
+
+/** Reads a share of the store, another one each hour, and says what is damaged. For syncs on a schedule, and `optimize`. */
+export async function checkShare(pond: Pond, signal: AbortSignal, share = HOURLY_SHARE): Promise<void> {
+  const { clock, log } = pond.host
+  const { store } = await pond.sessions()
+  const checked = await store.check({ isDeep: true, share, round: Math.floor(clock.nowMs() / ROUND_MS), signal })
+  for (const { sentence } of checked) if (sentence !== undefined) log.warn(`${sentence} Run \`pond repair\`.`)
+}
+
 // --- Repair -----------------------------------------------------------------------------------------------------------
 
 export interface StoreRepair {

@@ -3,6 +3,7 @@ import { PondError } from "../../model/errors.ts"
 import type { TableMaintenance } from "../../sessions/store.ts"
 import type { TableStatistics } from "../../substrate/table.ts"
 import type { Pond } from "../pond.ts"
+import { checkShare } from "./integrity.ts"
 
 /** What a table is made of. On an object store its bytes are not known: that would cost a listing of everything. */
 export interface TableShape {
@@ -44,6 +45,7 @@ export async function optimizeStore(pond: Pond, { signal, onTable }: OptimizeHoo
     if (before === undefined || after === undefined) continue
     tables.push({ table: name, ...done, rows: after.rows, before: shapeOf(before), after: shapeOf(after) })
   }
+  await checkShare(pond, signal)
   return { tables, ms: Math.round(clock.monotonicMs() - startedMs) }
 }
 
