@@ -41,12 +41,17 @@ function boostPlace(
 ): Placed {
   const asked = new Set(words.map(foldText).filter((word) => word.length >= NAME_UNITS_MIN))
   const named = new Set<string>()
+  const names = new Map<string, string>()
+  const foldedName = (project: string) => {
+    const known = names.get(project) ?? foldText(basename(project))
+    names.set(project, known)
+    return known
+  }
   const raised = ranked.map((each) => {
     const { sessionId, timestampMicros } = each.hit
     const project = projectOf(sessionId)
-    const name = project === undefined ? "" : foldText(basename(project))
-    const isNamed = asked.has(name)
-    if (isNamed && project !== undefined) named.add(basename(project))
+    const isNamed = project !== undefined && asked.has(foldedName(project))
+    if (isNamed) named.add(basename(project))
     const reasons = [
       near !== undefined && project !== undefined && isWithin(near, project),
       isNamed,
@@ -54,6 +59,7 @@ function boostPlace(
     ]
     return { ...each, score: each.score + BONUS * reasons.filter(Boolean).length }
   })
+  if (raised.every(({ score }, at) => score === ranked[at]?.score)) return { ranked, named: [] }
   const best = Math.max(1, ...raised.map(({ score }) => score))
   return {
     ranked: raised.map((each) => ({ ...each, score: each.score / best })).toSorted(bestFirst),
@@ -97,8 +103,7 @@ export async function raiseByPlace(
     .text.split(" ")
     .map((word) => word.replace(/[:,.?!]+$/, ""))
   const ids = [...new Set(ranked.map(({ hit }) => hit.sessionId))].slice(0, SESSIONS_MAX)
-  const rows = await sessions.answers.sessions(ids)
-  const projects = new Map(rows.map(({ id, project }) => [id, project]))
+  const projects = await sessions.answers.projectsOf(ids)
   const raised = boostPlace(ranked, { near, words, around }, (id) => projects.get(id))
   return { ranked: raised.ranked, understood: raised.named.map((name) => `the project ${name}: its hits come first`) }
 }

@@ -30,6 +30,8 @@ export interface AnswerReads {
   readonly files: CoalescedRead<NameKey, FileRow>
   /** The project of every session. */
   projects(): Promise<readonly string[]>
+  /** The projects of these sessions, without what else is said of them. */
+  projectsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Something is found: begins to open what is then read, while the texts of what was found are. */
   expected(): void
 }
@@ -85,6 +87,11 @@ export function openAnswerReads(
     files: async (keys) => {
       const some = await withFiles()
       return await filesOf(some === undefined ? keys : keys.filter((key) => some.has(textOfName(key))))
+    },
+    projectsOf: async (ids) => {
+      const all = await kept()
+      const rows = all === undefined ? await byId(ids) : ids.flatMap((id) => all.get(id) ?? [])
+      return new Map(rows.map(({ id, project }) => [id, project]))
     },
     projects: async () => {
       const all = (await kept())?.values() ?? (await sessions.read({ columns: ["project"] }))
