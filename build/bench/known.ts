@@ -1,0 +1,237 @@
+/**
+ * Known items: scripted sessions (`build/corpus/known-items.ts`) hidden among the messages of the labelled sets that
+ * `RETRIEVAL_DATA` names. Each is asked for in five ways; what counts is the place of the right session. Beside SQLite's
+ * full text (porter stems) and a grep for the longest words, over the same texts in the same run. `--hidden N` says among
+ * how many messages; `--model DIR` asks with an embedding model too (`--name NAME` what it is).
+ */
+import { Database } from "bun:sqlite"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { parseArgs } from "node:util"
+import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
+import type { Entry } from "../../src/model/session.ts"
+import { perform } from "../../src/operations/operation.ts"
+import type { Pond } from "../../src/operations/pond.ts"
+import { search } from "../../src/operations/wire/search.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { embedMissing } from "../../src/search/embed-missing.ts"
+import type { Sessions } from "../../src/sessions/store.ts"
+import { KNOWN_ITEMS, QUESTION_KINDS, type QuestionKind } from "../corpus/known-items.ts"
+import { openTalkStore } from "../corpus/talk-store.ts"
+import { type Bench, quantile, type Row } from "../lib/measure.ts"
+import { BuildFailure } from "../release/targets.ts"
+
+interface Message {
+  readonly session: string
+  readonly project: string
+  readonly text: string
+}
+
+const { signal } = new AbortController()
+const FIVE = 5
+
+export const bench: Bench = {
+  summary: "known items: is the right session first, or in five, beside SQLite and grep",
+  run: async (args) => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { hidden: { type: "string", default: "20000" }, model: { type: "string" }, name: { type: "string" } },
+    })
+    const messages = [...scripted(), ...others(Number(values.hidden))]
+    const { model } = values
+    const embedder = model === undefined ? undefined : await openEmbedder(values.name ?? basename(model), model)
+    const folder = mkdtempSync(join(tmpdir(), "pond-bench-known-"))
+    const sessions = openTalkStore(folder)
+    try {
+      await store(sessions, messages)
+      if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
+      return await measured(sessions, embedder, messages)
+    } finally {
+      sessions.close()
+      await embedder?.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+function scripted(): Message[] {
+  return KNOWN_ITEMS.flatMap(({ id, project, said }) => said.map((text) => ({ session: id, project, text })))
+}
+
+function others(count: number): Message[] {
+  const data = process.env["RETRIEVAL_DATA"]
+  if (data === undefined || !existsSync(data))
+    throw new BuildFailure("RETRIEVAL_DATA names no folder of labelled sets.")
+  const sets = readdirSync(data).filter((name) => existsSync(join(data, name, "corpus.jsonl")))
+  const found = sets.flatMap((set) =>
+    readFileSync(join(data, set, "corpus.jsonl"), "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { readonly session_id: string; readonly text: string })
+      .map(({ session_id, text }) => ({ session: `${set}/${session_id}`, project: `/home/dev/${set}`, text })),
+  )
+  // Evenly over all sets, so that a small store has as many kinds of text as a large one.
+  const step = Math.max(1, found.length / Math.max(1, count))
+  return Array.from({ length: Math.min(count, found.length) }, (_, at) => found[Math.floor(at * step)] as Message)
+}
+
+async function store(sessions: Sessions, messages: readonly Message[]): Promise<void> {
+  const bySession = Map.groupBy(messages, ({ session }) => session)
+  await sessions.write(
+    [...bySession].map(([id, own]) => ({
+      session: { id, source_agent: "bench", created_at: MOMENT, project: own[0]?.project ?? "/", options: {} },
+      entries: own.map(({ text }, ordinal) => entryOf(id, ordinal, text)),
+    })),
+  )
+  await sessions.maintain("all")
+}
+
+const MOMENT = "2026-01-01T00:00:00.000Z"
+
+function entryOf(sessionId: string, ordinal: number, text: string): Entry {
+  const id = `${sessionId}/${ordinal}`
+  const part = {
+    id: "t",
+    session_id: sessionId,
+    message_id: id,
+    provenance: "conversational",
+    options: {},
+    type: "text",
+  }
+  const role = ordinal % 2 === 0 ? "user" : "assistant"
+  return {
+    message: { id, session_id: sessionId, ordinal, timestamp: MOMENT, options: {}, role },
+    parts: [{ ...part, text }],
+  } as Entry
+}
+
+// --- Asking -------------------------------------------------------------------------------------------------------------
+
+type Asker = (question: string) => Promise<readonly string[]> | readonly string[]
+
+interface Places {
+  readonly first: number
+  readonly inFive: number
+  readonly of: number
+}
+
+async function measured(
+  sessions: Sessions,
+  embedder: Embedder | undefined,
+  messages: readonly Message[],
+): Promise<Row[]> {
+  const times: number[] = []
+  const own = askPond(sessions, embedder, times)
+  const rivals: readonly (readonly [name: string, ask: Asker])[] = [
+    ["FTS5", askSqlite(messages)],
+    ["grep", askGrep(messages)],
+  ]
+  const rows: Row[] = [{ what: "messages", measured: messages.length, unit: "messages" }]
+  const all: Places[] = []
+  for (const kind of QUESTION_KINDS) {
+    const found = await judge(own, kind)
+    all.push(found)
+    const beside: string[] = []
+    for (const [name, ask] of rivals) beside.push(placesText(name, await judge(ask, kind)))
+    rows.push({
+      what: `${kind}: first`,
+      measured: percent(found.first, found.of),
+      unit: "%",
+      beside: beside.join(", "),
+    })
+    rows.push({ what: `${kind}: in five`, measured: percent(found.inFive, found.of), unit: "%" })
+  }
+  const total = (pick: (places: Places) => number) => all.reduce((sum, places) => sum + pick(places), 0)
+  return [
+    ...rows,
+    {
+      what: "all: first",
+      measured: percent(
+        total(({ first }) => first),
+        total(({ of }) => of),
+      ),
+      unit: "%",
+    },
+    {
+      what: "all: in five",
+      measured: percent(
+        total(({ inFive }) => inFive),
+        total(({ of }) => of),
+      ),
+      unit: "%",
+    },
+    { what: "search p50", measured: quantile(times, 0.5), unit: "ms" },
+    { what: "search p99", measured: quantile(times, 0.99), unit: "ms" },
+  ]
+}
+
+function percent(count: number, of: number): number {
+  return (100 * count) / Math.max(1, of)
+}
+
+function placesText(name: string, { first, inFive, of }: Places): string {
+  return `${name} ${percent(first, of).toFixed(0)} % first, ${percent(inFive, of).toFixed(0)} % in five`
+}
+
+async function judge(ask: Asker, kind: QuestionKind): Promise<Places> {
+  let [first, inFive] = [0, 0]
+  for (const { id, questions } of KNOWN_ITEMS) {
+    const place = (await ask(questions[kind])).indexOf(id)
+    if (place === 0) first += 1
+    if (place >= 0 && place < FIVE) inFive += 1
+  }
+  return { first, inFive, of: KNOWN_ITEMS.length }
+}
+
+function askPond(sessions: Sessions, embedder: Embedder | undefined, times: number[]): Asker {
+  const pond = {
+    host: { clock: systemClock },
+    sessions: () => Promise.resolve(sessions),
+    embedder: () => Promise.resolve(embedder),
+  } as unknown as Pond
+  return async (question) => {
+    const startedMs = performance.now()
+    const answer = await perform(search, { pond, signal }, { query: question, limit: FIVE })
+    times.push(performance.now() - startedMs)
+    return (answer.sessions ?? []).map(({ session_id }) => session_id)
+  }
+}
+
+const ROWS_MAX = 200
+
+function askSqlite(messages: readonly Message[]): Asker {
+  const db = new Database(":memory:")
+  db.run("CREATE VIRTUAL TABLE said USING fts5(session UNINDEXED, text, tokenize = 'porter unicode61')")
+  const insert = db.prepare("INSERT INTO said VALUES (?, ?)")
+  db.transaction(() => {
+    for (const { session, text } of messages) insert.run(session, text)
+  })()
+  const select = db.prepare(`SELECT session FROM said WHERE said MATCH ? ORDER BY rank LIMIT ${ROWS_MAX}`)
+  return (question) => {
+    const words = wordsOf(question)
+    if (words.length === 0) return []
+    const rows = select.all(words.map((word) => `"${word}"`).join(" OR ")) as { readonly session: string }[]
+    return [...new Set(rows.map(({ session }) => session))]
+  }
+}
+
+/** What somebody does who has only the logs: looks for the three longest words, and takes who has most of them. */
+function askGrep(messages: readonly Message[]): Asker {
+  const texts = messages.map(({ session, text }) => ({ session, text: text.toLowerCase() }))
+  return (question) => {
+    const words = wordsOf(question)
+      .toSorted((left, right) => right.length - left.length)
+      .slice(0, 3)
+    const counts = new Map<string, number>()
+    for (const { session, text } of texts) {
+      const found = words.filter((word) => text.includes(word)).length
+      if (found > 0) counts.set(session, Math.max(found, counts.get(session) ?? 0))
+    }
+    return [...counts].toSorted((left, right) => right[1] - left[1]).map(([session]) => session)
+  }
+}
+
+function wordsOf(question: string): string[] {
+  return [...new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])]
+}
