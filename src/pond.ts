@@ -18,6 +18,7 @@ import { lazy } from "./platform/lazy.ts"
 import { type ListenForEnd, listenForEnd } from "./platform/process/signals.ts"
 import { type Streams, standardStreams } from "./platform/process/streams.ts"
 import type { Sessions } from "./sessions/store.ts"
+import type { Excludes } from "./sessions/write/exclusions.ts"
 import type { Namespaces } from "./substrate/namespaces.ts"
 import { folderOf, PERSONAL_NAMESPACE } from "./substrate/namespaces.ts"
 import type { Store } from "./substrate/table.ts"
@@ -84,7 +85,7 @@ function composePond(host: Host): Pond {
 
   /** The only place where the name of a namespace becomes a store (`wire-namespace-resolution`). */
   function pondOf(namespace: () => string): Pond {
-    const openOwn = async () => await openSessionsOf(await stores.within(namespace()), host)
+    const openOwn = async () => await openSessionsOf(await stores.within(namespace()), host, await excludesOfHost(host))
     let [sessions, seen]: [typeof openOwn, string | undefined] = [lazy(openOwn), undefined]
     const pond: Pond = {
       host,
@@ -230,9 +231,14 @@ async function openStoreOf(host: Host, url: string): Promise<Store> {
   return openStore(parseLocation(url, { environment, configured: host.settings().values.storage }), host)
 }
 
-async function openSessionsOf(store: Store, { clock, lifetime }: Host): Promise<Sessions> {
+async function openSessionsOf(store: Store, { clock, lifetime }: Host, excludes?: Excludes): Promise<Sessions> {
   const { openSessions } = await import("./sessions/store.ts")
-  return openSessions(store, { clock, host: hostname(), lifetime })
+  return openSessions(store, { clock, host: hostname(), lifetime, ...(excludes === undefined ? {} : { excludes }) })
+}
+
+async function excludesOfHost(host: Host): Promise<Excludes | undefined> {
+  const { excluded } = host.settings().values.projects
+  return excluded.length === 0 ? undefined : (await import("./sessions/write/exclusions.ts")).excludesOf(excluded)
 }
 
 /** What stands around a command line besides its environment: where it writes, and who may end it. */

@@ -57,9 +57,21 @@ const KEY_BYTES = 600
 const EXAMPLES_MAX = 20
 const STOPPED = "Stopped before everything was compared."
 
+export interface CompareOptions {
+  readonly limits?: RowLimits
+  /** Which of these values the second store has to have, of those that are stored apart. */
+  readonly needed?: (hashes: readonly string[]) => Promise<ReadonlySet<string>>
+}
+
 /** Whether the second store has all rows of the first that lie below the limits, as they are there. */
-export async function compareStores(from: Store, to: Store, work: Work, limits?: RowLimits): Promise<Comparison> {
+export async function compareStores(
+  from: Store,
+  to: Store,
+  work: Work,
+  { limits, needed = (hashes) => Promise.resolve(new Set(hashes)) }: CompareOptions = {},
+): Promise<Comparison> {
   const until = limits ?? (await rowLimitsOf(from))
+  const erased = await to.erased()
   const tables = new Map(
     [...(await tablesOf(from)), ...(await tablesOf(to))].map((each) => [each.definition.name, each]),
   )
@@ -87,13 +99,30 @@ export async function compareStores(from: Store, to: Store, work: Work, limits?:
     for (let at = 0; at < owners.length; at += OWNERS_AT_ONCE) {
       stopIfAsked(work, STOPPED)
       const some = owners.slice(at, at + OWNERS_AT_ONCE)
-      const [left, right] = await Promise.all([rowsOf(from, table, some), rowsOf(to, table, some)])
+      const [all, right] = await Promise.all([rowsOf(from, table, some), rowsOf(to, table, some)])
+      const isWanted = role === "blobs" ? await wantedBlobs(all, right, needed) : (owner: string) => !erased.has(owner)
+      const left = new Map([...all].filter(([key]) => isWanted(ownerOf(key))))
       compareRows(found, table, { left, right, later })
       work.onRows(at + some.length)
       memory.made((left.size + right.size) * KEY_BYTES)
     }
   }
   return found
+}
+
+function ownerOf(key: string): string {
+  return (JSON.parse(key) as readonly string[])[0] ?? ""
+}
+
+async function wantedBlobs(
+  all: ReadonlyMap<string, unknown>,
+  there: ReadonlyMap<string, unknown>,
+  needed: NonNullable<CompareOptions["needed"]>,
+): Promise<(hash: string) => boolean> {
+  const missing = [...all.keys()].filter((key) => !there.has(key)).map(ownerOf)
+  const used = missing.length === 0 ? new Set<string>() : await needed(missing)
+  const spared = new Set(missing.filter((hash) => !used.has(hash)))
+  return (hash) => !spared.has(hash)
 }
 
 type Found = { -readonly [Name in keyof Comparison]: Comparison[Name] }

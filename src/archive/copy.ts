@@ -4,8 +4,8 @@ import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
-import { NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
-import { type ArrivingBatch, compareArrivals, isCompared } from "./rows/arrivals.ts"
+import { type ArrivingBatch, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
+import { compareArrivals, isCompared } from "./rows/arrivals.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
 import { refuseDamaged } from "./rows/refuse-damaged.ts"
 import { type SelectedTable, selectFrom } from "./rows/selection.ts"
@@ -17,6 +17,8 @@ export interface CopyReport extends Comparison {
   readonly refused: readonly string[]
   /** Sessions that the target has with other messages, or from another source: none of their rows were copied. */
   readonly diverging: readonly string[]
+  /** Sessions that are erased in the target: none of their rows were copied, and none is missing. */
+  readonly erased: readonly string[]
   /** Whether the target has everything that the source had when the copy began, as it is there. */
   readonly ok: boolean
 }
@@ -36,12 +38,14 @@ export async function copyStore(
   const limits = await rowLimitsOf(from.store)
   await refuseDamaged(from.store, work)
   if (isVerifyOnly) await refuseDamaged(to.store, work)
-  const moved = isVerifyOnly ? { copied: NO_ROWS, refused: [], diverging: [] } : await moveAbsent(from, to, work)
+  const moved = isVerifyOnly
+    ? { copied: NO_ROWS, refused: [], diverging: [], erased: await erasedInTarget(from, to) }
+    : await moveAbsent(from, to, work)
   if (!isVerifyOnly) {
     await index?.()
     between("stages")
   }
-  const comparison = await compareStores(from.store, to.store, work, limits)
+  const comparison = await compareStores(from.store, to.store, work, { limits, needed: neededBlobs(from, to) })
   const ok = [comparison.missing, comparison.different].every((counts) =>
     Object.values(counts).every((rows) => rows === 0),
   )
@@ -52,7 +56,7 @@ async function moveAbsent(
   from: Sessions,
   to: Sessions,
   work: Work,
-): Promise<Pick<CopyReport, "copied" | "refused" | "diverging">> {
+): Promise<Pick<CopyReport, "copied" | "refused" | "diverging" | "erased">> {
   const selection = await selectFrom(from.store)
   try {
     const owners = await ownersOf(selection.tables)
@@ -70,9 +74,29 @@ async function moveAbsent(
       }
       await inserter.flush()
     }
-    return { copied: inserter.inserted, refused: [...arrivals.refused], diverging: [...arrivals.diverging] }
+    // Or the next sync into the target would store what its owner has erased.
+    await to.erasure.adopt(await from.erasure.carried())
+    return {
+      copied: inserter.inserted,
+      refused: [...arrivals.refused],
+      diverging: [...arrivals.diverging],
+      erased: [...arrivals.erased.ids],
+    }
   } finally {
     selection.end()
+  }
+}
+
+async function erasedInTarget(from: Sessions, to: Sessions): Promise<string[]> {
+  const ids = (await to.erasure.tombstones()).map(({ id }) => id)
+  return ids.length === 0 ? [] : (await from.owners(ids)).map(({ id }) => id)
+}
+
+/** Those of the values that a session uses which is not erased in the target. */
+function neededBlobs(from: Sessions, to: Sessions) {
+  return async (hashes: readonly string[]) => {
+    const ids = (await to.erasure.tombstones()).map(({ id }) => id)
+    return ids.length === 0 ? new Set(hashes) : await from.erasure.sharedAttachments(hashes, ids)
   }
 }
 

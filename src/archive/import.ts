@@ -1,10 +1,10 @@
 /** Imports an export file. Nothing of it is visible in the store before its last row was validated. */
 import type { Sessions } from "../sessions/store.ts"
-import type { StagingTables, Store } from "../substrate/table.ts"
+import type { StagingTables } from "../substrate/table.ts"
 import type { ArchiveEntry } from "./file/manifest.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./file/open-archive.ts"
-import { type RowCounts, TABLE_ORDER } from "./rows/archived-tables.ts"
-import { type ArrivingBatch, compareArrivals, isCompared } from "./rows/arrivals.ts"
+import { type ArrivingBatch, type RowCounts, TABLE_ORDER } from "./rows/archived-tables.ts"
+import { compareArrivals, isCompared } from "./rows/arrivals.ts"
 import { createBatchInserter, LARGE_FLUSH } from "./rows/batch-inserter.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
@@ -21,13 +21,17 @@ export interface ImportReport {
   readonly refused: readonly string[]
   /** Sessions that the store has with other messages, or from another source: none of their rows were stored. */
   readonly diverging: readonly string[]
+  /** Sessions that are erased in the store: none of their rows were stored. */
+  readonly erased: readonly string[]
+  /** Sessions of projects that are excluded on this machine. */
+  readonly excluded: readonly string[]
   readonly bytes: number
 }
 
 export async function importArchive(sessions: Sessions, request: ImportRequest, work: Work): Promise<ImportReport> {
   const archive = await openArchive(request.path)
   try {
-    const staging = await openStagingFor(sessions.store, request)
+    const staging = await openStagingFor(sessions, request)
     const report =
       staging === undefined
         ? await importAbsent(sessions, archive, request, work)
@@ -65,8 +69,9 @@ async function importAbsent(
     }
     await inserter.flush()
   }
-  const [refused, diverging] = [[...arrivals.refused], [...arrivals.diverging]]
-  return { inserted: inserter.inserted, present: inserter.present, refused, diverging }
+  const { refused: owned, diverging: others, erased: gone, excluded: kept } = arrivals
+  const [refused, diverging, erased, excluded] = [owned, others, gone.ids, kept].map((ids) => [...ids])
+  return { inserted: inserter.inserted, present: inserter.present, refused, diverging, erased, excluded } as StoredRows
 }
 
 async function* readConversations(archive: OpenArchive): AsyncGenerator<ArrivingBatch> {
@@ -77,8 +82,8 @@ async function* readConversations(archive: OpenArchive): AsyncGenerator<Arriving
 
 // --- Into a store that has nothing yet -------------------------------------------------------------------------------
 
-async function openStagingFor(store: Store, { isDryRun }: ImportRequest): Promise<StagingTables | undefined> {
-  if (isDryRun) return undefined
+async function openStagingFor({ store, excludesAny }: Sessions, { isDryRun }: ImportRequest) {
+  if (isDryRun || excludesAny) return undefined
   if ((await store.names()).length === 0) return await store.openStaging()
   await store.removeStaleStaging()
   return undefined
@@ -102,7 +107,14 @@ async function importAll(
       // Another process has begun to fill the store, so it is not empty any more.
       if (!(await staging.adopt(name))) return await importAbsent(sessions, archive, { isDryRun: false }, work)
     }
-    return { inserted: inserter.inserted, present: inserter.present, refused: [], diverging: [] }
+    return {
+      inserted: inserter.inserted,
+      present: inserter.present,
+      refused: [],
+      diverging: [],
+      erased: [],
+      excluded: [],
+    }
   } finally {
     await inserter.waitForCommits()
     await staging.end()

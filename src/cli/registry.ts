@@ -146,6 +146,30 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/cost.ts")).cost,
   },
   {
+    name: "erase",
+    group: "care",
+    summary: "Erase sessions, and keep them from being stored again.",
+    load: async () => (await import("./verbs/erase.ts")).erase,
+  },
+  {
+    name: "exclude list",
+    group: "care",
+    summary: "List the projects that are not stored.",
+    load: async () => (await import("./verbs/exclude.ts")).list,
+  },
+  {
+    name: "exclude add",
+    group: "care",
+    summary: "Keep projects out of the store from now on.",
+    load: async () => (await import("./verbs/exclude.ts")).add,
+  },
+  {
+    name: "exclude remove",
+    group: "care",
+    summary: "Store projects again that were kept out.",
+    load: async () => (await import("./verbs/exclude.ts")).remove,
+  },
+  {
     name: "secrets",
     group: "care",
     summary: "List where sessions contain credentials, without printing them.",

@@ -13,9 +13,7 @@ interface VerbSynonym {
 
 const LIST: VerbSynonym = { runs: "list" }
 const COST: VerbSynonym = { runs: "cost" }
-const DELETE: VerbSynonym = {
-  hint: "pond never deletes stored sessions. `pond optimize` frees old versions, `pond uninstall --delete-store` deletes all.",
-}
+const DELETE: VerbSynonym = { runs: "erase" }
 const CLEAN: VerbSynonym = { runs: "optimize" }
 const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond resume` lets you choose a session here." }
 const UPDATE: VerbSynonym = { hint: "Install the new version over the old one. Stored sessions are kept." }
@@ -55,7 +53,6 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   rm: DELETE,
   remove: DELETE,
   delete: DELETE,
-  erase: DELETE,
   forget: DELETE,
   prune: CLEAN,
   gc: CLEAN,

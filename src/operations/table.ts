@@ -8,11 +8,13 @@ import { files } from "./files/files.ts"
 import { recover } from "./files/recover.ts"
 import * as care from "./machine/care-operations.ts"
 import * as embeddings from "./machine/embeddings-operations.ts"
+import * as excluding from "./machine/exclude-operations.ts"
 import * as restoring from "./machine/restore-operations.ts"
 import * as setup from "./machine/setup-operations.ts"
 import * as syncing from "./machine/sync-operations.ts"
 import type { Operation } from "./operation.ts"
 import { sql } from "./sql/sql.ts"
+import * as erasing from "./store/erase-operations.ts"
 import * as store from "./store/store-operations.ts"
 import { cost } from "./wire/cost.ts"
 import { exportSession } from "./wire/export-session.ts"
@@ -38,7 +40,16 @@ export const OPERATIONS: readonly Operation[] = [
   status,
 ].map((operation) => operation as unknown as Operation)
 
-export const LOCAL_OPERATIONS: readonly Operation[] = [store, syncing, restoring, embeddings, care, setup]
+export const LOCAL_OPERATIONS: readonly Operation[] = [
+  store,
+  erasing,
+  excluding,
+  syncing,
+  restoring,
+  embeddings,
+  care,
+  setup,
+]
   .flatMap((each): object[] => Object.values(each))
   .filter((each) => "run" in each)
   .map((operation) => operation as unknown as Operation)

@@ -9,6 +9,7 @@ import type { Lifetime } from "../platform/host/host.ts"
 import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport, Store, Table, TableStatistics } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
+import { type Erasure, openErasure } from "./erase/erasure.ts"
 import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
 import { type Conversations, openConversations } from "./read/conversations.ts"
 import { openPointReads, type PointReads, type PositionKind } from "./read/point-reads.ts"
@@ -51,13 +52,20 @@ import { openWordIndex, type WordIndex } from "./words/word-index.ts"
 import { createFolding } from "./words/write/fold.ts"
 import { type Copies, openCopies } from "./write/copies.ts"
 import { type DivergenceCheck, openDivergenceCheck } from "./write/divergence.ts"
+import type { Excludes } from "./write/exclusions.ts"
 import { type Labels, openLabels } from "./write/labels.ts"
 import { type Origins, openOrigins } from "./write/origins.ts"
 import { type PreparedBatch, prepare, type SessionBatch } from "./write/prepare.ts"
 import { openPresence, type Presence } from "./write/presence.ts"
 import { type StoredWatch, watchStored } from "./write/watch-stored.ts"
 import { writeUnlessDiverging } from "./write/write-arriving.ts"
-import { type BatchResult, type RecentSessions, type SessionTables, writePrepared } from "./write/write-sessions.ts"
+import {
+  type BatchResult,
+  type LeftOut,
+  type RecentSessions,
+  type SessionTables,
+  writePrepared,
+} from "./write/write-sessions.ts"
 
 export interface Sessions extends SessionLists {
   readonly store: Store
@@ -98,6 +106,11 @@ export interface Sessions extends SessionLists {
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** One flush of what came by the wire. A session that says something else than what is stored under its id is rejected. */
   writeArriving(batches: readonly SessionBatch[]): Promise<BatchResult[]>
+  /** Which projects are not stored, on this machine, and whether there are any. */
+  readonly excludes: Excludes
+  readonly excludesAny: boolean
+  /** Which sessions are erased, and how more are. */
+  readonly erasure: Erasure
   /** Which sessions came from elsewhere. */
   readonly origins: Origins
   /** Which sessions pond wrote into clients. */
@@ -163,6 +176,8 @@ export interface SessionsContext {
   readonly clock: Clock
   /** The machine that writes, kept with every row. */
   readonly host: string
+  /** Which projects are not stored. */
+  readonly excludes?: Excludes
   /** A server keeps in memory what answers need again and again. */
   readonly lifetime?: Lifetime
 }
@@ -186,6 +201,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   const words = openWordMaintenance(wordTables, wordLists, context.clock)
   const origins = openOrigins(store, context.clock)
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
+  const keptOut = { erasure: openErasure(store, tables, facts), ...openExclusions(context) }
   return {
     store,
     ...reading,
@@ -197,7 +213,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     words: openWordIndex(wordTables, context.lifetime),
     wordList: () => wordLists.current(),
     spoken: () => wordLists.spoken(),
-    ...openWriter(store, tables, facts, origins),
+    ...openWriter(store, tables, { facts, origins, ...keptOut }),
+    ...keptOut,
     origins,
     divergenceCheck: (ids, isSource) => openDivergenceCheck(tables, ids, isSource),
     copies: openCopies(store, context.clock),
@@ -262,6 +279,17 @@ function openLogs(reading: Reading): Pick<Sessions, Logs> {
   }
 }
 
+interface WriteContext {
+  readonly facts: () => IngestFacts
+  readonly origins: Origins
+  readonly erasure: Erasure
+  readonly excludes: Excludes
+}
+
+function openExclusions({ excludes }: SessionsContext): Pick<Sessions, "excludes" | "excludesAny"> {
+  return { excludes: excludes ?? (() => false), excludesAny: excludes !== undefined }
+}
+
 /**
  * The owner of a session and the messages that it copies are asked before it is written. Two processes that asked at once
  * would both be told that there is none, so a write holds the lock of the store.
@@ -269,12 +297,18 @@ function openLogs(reading: Reading): Pick<Sessions, Logs> {
 function openWriter(
   store: Store,
   tables: SessionTables,
-  facts: () => IngestFacts,
-  origins: Origins,
+  { facts, origins, erasure, excludes }: WriteContext,
 ): Pick<Sessions, "write" | "writePrepared" | "writeArriving"> {
   const recent: RecentSessions = new Map()
   const copies = store.table(COPIES)
-  const writeLocked = (batches: readonly PreparedBatch[]) => writePrepared(tables, batches, facts(), recent, copies)
+  const refuse = async (batches: readonly PreparedBatch[]) => {
+    const left = new Map<string, LeftOut>()
+    for (const { session } of batches) if (excludes(session.project)) left.set(session.id, "excluded")
+    for (const id of await erasure.refuse(batches)) left.set(id, "erased")
+    return left
+  }
+  const writeLocked = (batches: readonly PreparedBatch[]) =>
+    writePrepared(tables, batches, facts(), { recent, copies, refuse })
   const prepareAll = (batches: readonly SessionBatch[]) => batches.map((batch) => prepare(batch, facts()))
   // The next write must find these rows by their keys, however many writes there are.
   const afterwards = () => Promise.all([tables.messages.maintain("lookups"), tables.parts.maintain("lookups")])

@@ -32,6 +32,7 @@ const json = () => packed(utf8())
 export const SESSIONS = defineTable({
   name: "sessions",
   schemaVersion: SCHEMA_VERSION,
+  erasable: true,
   columns: {
     id: utf8(),
     parent_session_id: nullable(utf8()),
@@ -69,6 +70,7 @@ const filterColumns = {
 export const MESSAGES = defineTable({
   name: "messages",
   schemaVersion: MESSAGES_VERSION,
+  erasable: true,
   columns: {
     session_id: utf8(),
     id: utf8(),
@@ -99,6 +101,7 @@ export const MESSAGES = defineTable({
 export const PARTS = defineTable({
   name: "parts",
   schemaVersion: SCHEMA_VERSION,
+  erasable: true,
   columns: {
     session_id: utf8(),
     message_id: utf8(),
@@ -157,6 +160,7 @@ export const COPIES = defineTable({
 export const LABELS = defineTable({
   name: "labels",
   schemaVersion: 1,
+  erasable: true,
   columns: {
     session_id: utf8(),
     /** Of the moment, the machine and the label: what is said twice at once is two rows. */
@@ -191,6 +195,7 @@ export function embeddingsTable(dimension: number) {
     name: `embeddings_${dimension}`,
     schemaVersion: SCHEMA_VERSION,
     derived: true,
+    erasable: true,
     columns: {
       session_id: utf8(),
       message_id: utf8(),

@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { type Catalog, openCatalog } from "./lance/catalog.ts"
 import type { Dataset } from "./lance/dataset.ts"
+import { trackErased } from "./lance/erased.ts"
 import { openDataset } from "./lance/open-dataset.ts"
 import {
   countRows,
@@ -22,13 +23,15 @@ import { DAMAGE_NOTE } from "./local/assess.ts"
 import { checkTables, openLocalTables } from "./local/check.ts"
 import { type DiskFiles, diskFiles } from "./local/disk-files.ts"
 import { OWN_FOLDER, openStoreWriteLock } from "./local/local-table.ts"
-import { readGeneration, repairTables } from "./local/repair.ts"
+import { beginGeneration, readGeneration, repairTables } from "./local/repair.ts"
 import { openStaging, removeStaleStaging } from "./local/staging.ts"
 import type { Location } from "./location.ts"
 import { maintain, tableStatistics } from "./maintain/maintain.ts"
+import { purge } from "./maintain/purge.ts"
 import type { StoreContext } from "./store-context.ts"
 import type { Store, Table } from "./table.ts"
 import type { AnyRow, Columns, TableDefinition } from "./table-definition.ts"
+import { TOMBSTONES } from "./tombstones.ts"
 
 export function openStore(location: Location, context: StoreContext): Store {
   return storeOf(openCatalog(location, context))
@@ -37,13 +40,20 @@ export function openStore(location: Location, context: StoreContext): Store {
 function storeOf(catalog: Catalog): Store {
   const datasets = new Map<string, Dataset>()
   const { location, context } = catalog
+  const erased = trackErased(datasetOf(TOMBSTONES as unknown as TableDefinition))
+  function datasetOf(definition: TableDefinition): Dataset {
+    const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition, () => erased())
+    datasets.set(definition.name, dataset)
+    return dataset
+  }
   return {
     location,
     withWriteLock: location.backend === "local" ? openStoreWriteLock(location.uri, context) : (work) => work(),
-    table: (definition) => {
-      const dataset = datasets.get(definition.name) ?? openDataset(catalog, definition as unknown as TableDefinition)
-      datasets.set(definition.name, dataset)
-      return tableOf(dataset, definition)
+    table: (definition) => tableOf(datasetOf(definition as unknown as TableDefinition), definition),
+    erased,
+    beginGeneration: async () => {
+      const stored = notedFiles(catalog)
+      if (stored !== undefined) await beginGeneration(stored)
     },
     names: () => catalog.names(),
     at: (folder) => storeOf(catalog.at(folder)),
@@ -106,8 +116,9 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
       keys.length === 0
         ? Promise.resolve([])
         : (scanRows(dataset, { columns, where: keysFilter(dataset, keys) }) as never),
-    takeByNumber: (rows, columns) => takeByNumber(dataset, rows, columns) as never,
+    takeByNumber: (rows, columns, options) => takeByNumber(dataset, rows, columns, options) as never,
     scanByNumber: (request) => scanByNumber(dataset, request) as never,
+    erased: () => dataset.erased(),
     version: () => versionOf(dataset),
     lastCommit: () => lastCommitOf(dataset),
     nextRowNumber: () => nextRowNumberOf(dataset),
@@ -119,6 +130,7 @@ function tableOf<C extends Columns>(dataset: Dataset, definition: TableDefinitio
     insertBatches: (batches, isTaken) => insertBatches(dataset, batches, isTaken),
     snapshot: () => beginSnapshot(dataset) as never,
     deleteWhere: (where) => deleteWhere(dataset, where),
+    purge: (where) => purge(dataset, where),
     maintain: (effort) => maintain(dataset, effort),
     isWhole: async () => (await dataset.damage()) === undefined,
     statistics: () => tableStatistics(dataset),

@@ -95,6 +95,8 @@ export interface TableDefinition<C extends Columns = Columns> {
   readonly schemaVersion: number
   /** Rows that can be made again from other tables. Only such a table knows `deleteWhere`. */
   readonly derived?: boolean
+  /** Rows belong to the owner that their first key column names: those of an erased one are neither read nor written. */
+  readonly erasable?: boolean
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
@@ -122,6 +124,10 @@ export function defineTable<const C extends Columns>(definition: TableDefinition
     assert(KEY_KINDS.includes(declared.kind), `"${name}.${column}" can be part of a key`)
     assert(!declared.nullable, `the key column "${name}.${column}" is never null`)
   }
+  assert(
+    definition.erasable !== true || columns[key[0] as string]?.kind === "utf8",
+    `the owner of a row of ${name} is a text`,
+  )
   assert(new Set(indexes.map(indexName)).size === indexes.length, `no index of ${name} is declared twice`)
   for (const { column } of indexes) assert(column in columns, `the indexed column "${name}.${column}" is declared`)
   return definition

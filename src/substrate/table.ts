@@ -8,6 +8,7 @@ import type { Filter, FilterValue } from "./filter.ts"
 import type { Location } from "./location.ts"
 import type { Effort, MaintenanceStep, TableState } from "./maintain/maintenance-plan.ts"
 import type { AnyRow, Columns, Distance, RowOf, ScannedName, TableDefinition } from "./table-definition.ts"
+import type { ErasedOwners } from "./tombstones.ts"
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
@@ -46,7 +47,7 @@ export type SearchRequest<C extends Columns, Name extends ScannedName<C>> = Omit
 
 export type Picked<C extends Columns, Name extends ScannedName<C>> = Pick<RowOf<C>, Name>
 
-export interface NumberRange<Name extends string = string> {
+export interface NumberRange<Name extends string = string> extends TakeOptions {
   readonly from: number
   /** The first that is not read. */
   readonly to?: number
@@ -54,6 +55,11 @@ export interface NumberRange<Name extends string = string> {
   /** A text column that is given as it is stored, because not every value of it is looked at. */
   readonly text?: Name
   readonly where?: Filter
+}
+
+export interface TakeOptions {
+  /** Rows of erased owners too, as long as they are there: for what proves that the rows are still the same. */
+  readonly withErased?: boolean
 }
 
 /** Consecutive rows of a scan by row number. */
@@ -92,6 +98,12 @@ export interface Inserted {
 export interface InsertedColumns extends Inserted {
   /** For each batch, how many of its rows were not there when they were looked up. */
   readonly absent: readonly number[]
+}
+
+export interface PurgedRows {
+  readonly removed: number
+  /** Rows that lay in the same files, and were written anew. */
+  readonly moved: number
 }
 
 // --- Maintenance -----------------------------------------------------------------------------------------------------
@@ -179,9 +191,12 @@ export interface Table<C extends Columns> {
   takeByNumber<Name extends ScannedName<C>>(
     rows: readonly number[],
     columns: readonly Name[],
+    options?: TakeOptions,
   ): Promise<(Picked<C, Name> & { readonly row: number })[]>
   /** Rows between two such numbers, a batch at a time, with one text column as bytes. */
   scanByNumber<Name extends ScannedName<C>>(request: NumberRange<Name>): AsyncIterable<NumberedRows<Picked<C, Name>>>
+  /** Whose rows reads leave out. `version` changes whenever rows come or go without being stored. */
+  erased(): Promise<ErasedOwners>
   /** The number that the next row gets: every row that is there now has a lower one. */
   nextRowNumber(): Promise<number>
   /** Changes whenever the table does; nothing where it was never written. */
@@ -209,6 +224,11 @@ export interface Table<C extends Columns> {
   snapshot(): Promise<Snapshot<C> | undefined>
   /** Of a table declared as derived; refused for any other. */
   deleteWhere(where: Filter): Promise<{ readonly deleted: number }>
+  /**
+   * Removes those rows for good: rewrites every file that holds one of them, and removes every older version. Of an
+   * erasable table those of erased owners alone; whoever else asks must know that nobody needs them.
+   */
+  purge(where: Filter): Promise<PurgedRows>
   /** Does what the table needs by now: `lookups` between the flushes of an import, `due` after it, `all` when asked for. */
   maintain(effort: Effort): Promise<MaintenanceReport>
   /** Whether all rows that were stored can be read, as far as it is known. */
@@ -226,6 +246,10 @@ export interface Store {
    * stays so until it has written. In an object store nobody can be kept out.
    */
   withWriteLock<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Whose rows are erased: see `tombstones.ts`. Changes with every tombstone, which no table says by its own version. */
+  erased(): Promise<ErasedOwners>
+  /** From here on nothing counts that anybody remembers to have stored: a sync reads everything again. */
+  beginGeneration(): Promise<void>
   /** The tables that were ever written. */
   names(): Promise<readonly string[]>
   /** The store of that name inside this one: same connection settings, same caches. */

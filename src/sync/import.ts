@@ -55,6 +55,9 @@ export interface RootReport {
     readonly failed: number
     /** Units that were read and do not say yet which session they are. */
     readonly nameless: number
+    /** Sessions that were read and left out, because they are erased, or their project is excluded. */
+    readonly erased: number
+    readonly excluded: number
   }
   readonly messages: { readonly new: number }
   readonly parts: { readonly new: number }
@@ -83,6 +86,8 @@ interface Tally {
     rewritten: number
     failed: number
     nameless: number
+    erased: number
+    excluded: number
     messages: number
     parts: number
     bytes: number
@@ -219,7 +224,18 @@ function rememberedPaths(state: SyncState): StoredRowsContext["pathsOf"] {
 }
 
 function newTally(plan: RootPlan, clock: Clock): Tally {
-  const counts = { new: 0, grown: 0, rewritten: 0, failed: 0, nameless: 0, messages: 0, parts: 0, bytes: 0 }
+  const counts = {
+    new: 0,
+    grown: 0,
+    rewritten: 0,
+    failed: 0,
+    nameless: 0,
+    erased: 0,
+    excluded: 0,
+    messages: 0,
+    parts: 0,
+    bytes: 0,
+  }
   const startedMs = clock.monotonicMs()
   return {
     plan,
@@ -247,6 +263,11 @@ function countResult(tally: Tally | undefined, result: BatchResult): void {
       found: result.error?.message ?? "",
     })
   }
+  const isLeftOut = result.status === "erased" || result.status === "excluded"
+  if (isLeftOut && !tally.counted.has(result.sessionId)) {
+    tally.counted.add(result.sessionId)
+    counts[result.status]++
+  }
   if (result.status !== "stored" || tally.counted.has(result.sessionId)) return
   tally.counted.add(result.sessionId)
   if (result.isNewSession) counts.new++
@@ -256,7 +277,8 @@ function countResult(tally: Tally | undefined, result: BatchResult): void {
 
 function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally): RootReport {
   const { adapter, root, seen, gone } = plan
-  const touched = counts.new + counts.grown + counts.rewritten + counts.failed + counts.nameless
+  const touched =
+    counts.new + counts.grown + counts.rewritten + counts.failed + counts.nameless + counts.erased + counts.excluded
   return {
     adapter: adapter.id,
     path: root,
@@ -269,6 +291,8 @@ function reportOf({ plan, startedMs, endedMs, issues, versions, counts }: Tally)
       gone: gone.length,
       failed: counts.failed,
       nameless: counts.nameless,
+      erased: counts.erased,
+      excluded: counts.excluded,
     },
     messages: { new: counts.messages },
     parts: { new: counts.parts },

@@ -187,7 +187,18 @@ test("an init whose first sync is stopped says so, and where the next one goes o
   expect(renderSynced({ ...report, adapters: [] }, page)).toBe(
     "warning  Stopped. Nothing new was stored; the next `pond sync` starts from the same point.\n",
   )
-  const sessions = { seen: 2, new: 1, grown: 0, rewritten: 0, unchanged: 1, gone: 0, failed: 0, nameless: 0 }
+  const sessions = {
+    seen: 2,
+    new: 1,
+    grown: 0,
+    rewritten: 0,
+    unchanged: 1,
+    gone: 0,
+    failed: 0,
+    nameless: 0,
+    erased: 0,
+    excluded: 0,
+  }
   const root = { adapter: "pi", path: "/pi", sessions, messages: { new: 5 }, parts: { new: 3 }, bytes_read: 10, ms: 3 }
   const adapters = [{ ...root, issues: [], unverified_versions: [], retention: null }]
   expect(renderSynced({ ...report, adapters }, page)).toEndWith(

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { connect } from "@lancedb/lancedb"
 import { BLOBS, embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../../src/sessions/tables.ts"
+import { TOMBSTONES } from "../../src/substrate/tombstones.ts"
 import { type PageTable, pageTables } from "../support/format-page.ts"
 import { said, session, type TestSessions, testSessions } from "./support.ts"
 
@@ -19,6 +20,7 @@ const DEFINITIONS: readonly { name: string; indexes: readonly { column: string; 
   PARTS,
   BLOBS,
   embeddingsTable(DIMENSION),
+  TOMBSTONES,
 ]
 const LARGE = "x\ud83d".repeat(3_000_000)
 
@@ -36,7 +38,10 @@ async function fill(place: TestSessions): Promise<void> {
   if (row === undefined) throw new Error("nothing is stored")
   const vector = Float32Array.from({ length: DIMENSION }, (_, at) => at)
   await vectors.insertAbsent([{ ...row, message_id: "m0", model: "m", piece: 0, vector }])
+  const gone = { session: session("gone"), entries: [said("gone", 0, "half \ud83d of it", { id: "g" })] }
+  await sessions.write([gone])
   await sessions.maintain("all")
+  await sessions.erasure.erase([{ id: "gone", because: undefined, why: "asked" }])
 }
 
 function documented(name: string): PageTable {
@@ -68,7 +73,7 @@ test("every table of a store is on the page, with its version, columns, types, k
   const connection = await connect(place.path)
   const names = readdirSync(place.path).flatMap((name) => (name.endsWith(".lance") ? [name.slice(0, -6)] : []))
   const own = names.filter((name) => !name.startsWith("word_"))
-  expect(own.toSorted()).toEqual(["blobs", `embeddings_${DIMENSION}`, "messages", "parts", "sessions"])
+  expect(own.toSorted()).toEqual(["blobs", `embeddings_${DIMENSION}`, "messages", "parts", "sessions", "tombstones"])
   for (const name of own) {
     const table = await connection.openTable(name)
     const schema = await table.schema()
@@ -123,5 +128,12 @@ test("texts, references, packed bytes, moments and replays are read by the page"
   const copy = messages.find((row) => row["session_id"] === "fork")
   expect(copy?.["lane"]).toBe("replay" as never)
   expect(JSON.parse(String(copy?.["options"]))).toMatchObject({ pond: { replay_of: "s" } })
-  expect(messages.filter((row) => row["lane"] === "main").length).toBe(3)
+  expect(messages.filter((row) => row["lane"] === "main").length).toBe(4)
+
+  const [tombstone] = (await (await connection.openTable("tombstones")).query().toArray()) as Record<string, never>[]
+  expect(tombstone).toMatchObject({ owner: "gone", turn: 1, state: "erased", because: null })
+  const erased = messages.find((row) => row["session_id"] === "gone") as Record<string, never>
+  const text = Bun.hash.xxHash64(textOf(String(erased["search_text"]))).toString(36)
+  const mark = Bun.hash.xxHash64(`${Number(erased["timestamp"]) * 1000}:${text} g`)
+  expect(Buffer.from(tombstone?.["marks"] as never).readBigUInt64LE()).toBe(mark)
 })

@@ -18,3 +18,17 @@ test("a table that stands as it did when nothing was due is not asked, and one t
   expect(await asked({ idleSignature })).toEqual(["messages", "parts"])
   expect(await asked({})).toEqual(["sessions"])
 })
+
+test("a compaction goes with commits of which one lacks a value that another has", async () => {
+  using place = testSessions()
+  const { message, parts } = said("picture", 0, "see this")
+  const file = { media_type: "image/png", data: { type: "base64", base64: "aGVsbG8=" } }
+  const picture = { ...parts[0], text: undefined, id: "file", type: "file", ...file }
+  await place.sessions.write([
+    { session: session("picture"), entries: [{ message, parts: [...parts, picture] } as never] },
+  ])
+  await place.sessions.write([{ session: session("words"), entries: [said("words", 0, "none here")] }])
+  await place.sessions.maintain("all")
+  const checked = await place.sessions.store.check({ isDeep: true })
+  expect(checked.flatMap(({ damaged }) => damaged)).toEqual([])
+})

@@ -15,7 +15,8 @@ function writeRows(
   recent: RecentSessions,
 ) {
   const prepared = batches.map((batch) => prepare(batch, facts))
-  return writePrepared(tables, prepared, facts, recent, openMemoryStore().table(COPIES))
+  const refuse = () => Promise.resolve(new Map<string, never>())
+  return writePrepared(tables, prepared, facts, { recent, copies: openMemoryStore().table(COPIES), refuse })
 }
 
 async function versions(place: ReturnType<typeof testSessions>): Promise<number> {

@@ -22,6 +22,7 @@ import {
   utf8,
   vector,
 } from "../../src/substrate/table-definition.ts"
+import { TOMBSTONES, type TombstoneState } from "../../src/substrate/tombstones.ts"
 import { openMemoryStore } from "../support/memory-store.ts"
 import { createMemoryDisk } from "../support/memory-table.ts"
 import { SEED } from "../support/seed.ts"
@@ -92,3 +93,8 @@ export function row(id: string, values: Partial<EveryKind> = {}): EveryKind {
 }
 
 export const SCANNED = ["group_id", "id", "text", "small", "large", "ratio", "is_set", "at", "near"] as const
+
+export async function noteTombstone(store: Store, owner: string, turn: number, state: TombstoneState = "erased") {
+  const noted = { owner, turn, state, because: null, marks: null, noted_at: BigInt(turn), host: "test" }
+  await store.table(TOMBSTONES).insertAbsent([noted])
+}

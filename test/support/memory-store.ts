@@ -1,5 +1,6 @@
 import type { Location } from "../../src/substrate/location.ts"
 import type { Store } from "../../src/substrate/table.ts"
+import { erasedIn } from "./memory-erased.ts"
 import { compareValues } from "./memory-filter.ts"
 import { createMemoryDisk, type MemoryDisk, tableOf, tablesIn } from "./memory-table.ts"
 
@@ -23,6 +24,8 @@ export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = 
       )
       return mine
     },
+    erased: () => erasedIn(disk.folders.get(folder)),
+    beginGeneration: () => Promise.resolve(),
     names: () => Promise.resolve([...(disk.folders.get(folder)?.keys() ?? [])].toSorted(compareValues)),
     at: (name) => openMemoryStore(disk, below(name)),
     openStaging: () => {

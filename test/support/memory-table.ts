@@ -3,7 +3,7 @@ import { assert } from "../../src/model/errors.ts"
 import { type ColumnBatch, columnsOf, rowsOfColumns } from "../../src/substrate/columns/column-batch.ts"
 import { batchOfRows, type RowBatch, rowsOfBatch } from "../../src/substrate/columns/row-batch.ts"
 import { originalText } from "../../src/substrate/columns/surrogate-escape.ts"
-import type { Filter, FilterValue } from "../../src/substrate/filter.ts"
+import { and, type Filter } from "../../src/substrate/filter.ts"
 import { type Effort, planMaintenance } from "../../src/substrate/maintain/maintenance-plan.ts"
 import type {
   Inserted,
@@ -14,6 +14,7 @@ import type {
   Order,
   Table,
   TableStatistics,
+  TakeOptions,
   VectorQuery,
 } from "../../src/substrate/table.ts"
 import {
@@ -24,7 +25,10 @@ import {
   refuseNewerSchema,
   type TableDefinition,
 } from "../../src/substrate/table-definition.ts"
-import { compareValues, type NumberedRow, predicateOf } from "./memory-filter.ts"
+import { type ErasedOwners, NOTHING_ERASED } from "../../src/substrate/tombstones.ts"
+import { erasedIn } from "./memory-erased.ts"
+import { type NumberedRow, predicateOf } from "./memory-filter.ts"
+import { nearest, sortRows } from "./memory-order.ts"
 
 // --- What is stored --------------------------------------------------------------------------------------------------
 
@@ -74,6 +78,8 @@ interface Scan {
 /** One handle. `find` gives the table as it is now; every method answers in a later turn, as an engine does. */
 interface Handle {
   readonly definition: TableDefinition
+  /** Of an erasable table. */
+  erased(): Promise<ErasedOwners>
   find(): Promise<MemoryTable | undefined>
   /** The same in this turn, made where it is not there. */
   findOrCreate(): MemoryTable
@@ -83,6 +89,7 @@ export function tableOf<C extends Columns>(disk: MemoryDisk, folder: string, typ
   const definition = typed as unknown as TableDefinition
   const handle: Handle = {
     definition,
+    erased: () => (definition.erasable === true ? erasedIn(disk.folders.get(folder)) : Promise.resolve(NOTHING_ERASED)),
     find: async () => {
       const found = await Promise.resolve(disk.folders.get(folder)?.get(definition.name))
       if (found !== undefined) refuseNewerSchema(found.schemaVersion, definition, "memory")
@@ -104,8 +111,9 @@ export function tableOf<C extends Columns>(disk: MemoryDisk, folder: string, typ
     count: async (where) => (await rowsWhere(handle, where)).length,
     perhapsThere: (column, values) => valuesThere(handle, column, values),
     takeByKey: (keys, columns) => takeByKey(handle, keys, columns) as never,
-    takeByNumber: (numbers, columns) => takeByNumber(handle, numbers, columns) as never,
+    takeByNumber: (numbers, columns, options) => takeByNumber(handle, numbers, columns, options) as never,
     scanByNumber: (request) => scanByNumber(handle, request) as never,
+    erased: () => handle.erased(),
     nextRowNumber: async () => (await handle.find())?.nextNumber ?? 0,
     version: async () => (await handle.find())?.version,
     lastCommit: async () => (await handle.find())?.version.toString(),
@@ -117,6 +125,7 @@ export function tableOf<C extends Columns>(disk: MemoryDisk, folder: string, typ
     insertBatches: (batches, isTaken) => insertBatches(handle, batches, isTaken),
     snapshot: () => beginSnapshot(handle) as never,
     deleteWhere: (where) => deleteWhere(handle, where),
+    purge: (where) => purge(handle, where),
     maintain: (effort) => maintain(handle, effort),
     isWhole: () => Promise.resolve(true),
     statistics: async () => {
@@ -144,8 +153,13 @@ function emptyTable({ name, schemaVersion }: TableDefinition): MemoryTable {
 const BATCH_ROWS = 4096
 
 async function rowsWhere(handle: Handle, where: Filter | undefined): Promise<readonly NumberedRow[]> {
-  const passes = predicateOf(handle.definition, where)
+  const passes = predicateOf(handle.definition, await readable(handle, where))
   return (await handle.find())?.rows.filter(passes) ?? []
+}
+
+async function readable(handle: Handle, where: Filter | undefined): Promise<Filter | undefined> {
+  const passing = (await handle.erased()).readableIn(handle.definition)
+  return passing === undefined || where === undefined ? (where ?? passing) : and(where, passing)
 }
 
 /** The rows of a request in its order, before values are copied out. */
@@ -180,15 +194,24 @@ async function readBlobs(handle: Handle, column: string, request: Scan): Promise
 async function takeByKey(handle: Handle, keys: readonly Key[], columns: readonly string[]): Promise<AnyRow[]> {
   const table = await handle.find()
   const wanted = new Set(keys.map((key) => keyText(handle.definition.key, key)))
-  const found = [...wanted].flatMap((text) => table?.byKey.get(text) ?? [])
+  const passes = predicateOf(handle.definition, await readable(handle, undefined))
+  const found = [...wanted].flatMap((text) => table?.byKey.get(text) ?? []).filter(passes)
   return found.map(({ values }) => pick(handle.definition.columns, values, columns))
 }
 
-async function takeByNumber(handle: Handle, numbers: readonly number[], columns: readonly string[]): Promise<AnyRow[]> {
+async function takeByNumber(
+  handle: Handle,
+  numbers: readonly number[],
+  columns: readonly string[],
+  { withErased = false }: TakeOptions = {},
+): Promise<AnyRow[]> {
+  const passes = predicateOf(handle.definition, withErased ? undefined : await readable(handle, undefined))
   const rows = (await handle.find())?.rows ?? []
   return [...new Set(numbers)].flatMap((number) => {
     const found = rowOfNumber(rows, number)
-    return found === undefined ? [] : [{ ...pick(handle.definition.columns, found.values, columns), row: number }]
+    return found === undefined || !passes(found)
+      ? []
+      : [{ ...pick(handle.definition.columns, found.values, columns), row: number }]
   })
 }
 
@@ -205,8 +228,8 @@ function rowOfNumber(rows: readonly NumberedRow[], number: number): NumberedRow 
 
 async function* scanByNumber(handle: Handle, request: NumberRange): AsyncGenerator<NumberedRows> {
   const { definition } = handle
-  const { from, to = Number.POSITIVE_INFINITY, columns, text, where } = request
-  const passes = predicateOf(definition, where)
+  const { from, to = Number.POSITIVE_INFINITY, columns, text, where, withErased = false } = request
+  const passes = predicateOf(definition, withErased ? where : await readable(handle, where))
   const table = await handle.find()
   const found = table?.rows.filter((row) => row.number >= from && row.number < to && passes(row)) ?? []
   for (const group of groupsOf(found, BATCH_ROWS)) {
@@ -251,41 +274,6 @@ function pick(columns: Columns, values: AnyRow, names: readonly string[]): AnyRo
   return row
 }
 
-/** Rows without a value come last, whatever the direction. */
-function sortRows(rows: readonly NumberedRow[], orderBy: readonly Order[] = []): readonly NumberedRow[] {
-  if (orderBy.length === 0) return rows
-  return rows.toSorted((one, other) => {
-    for (const { column, descending } of orderBy) {
-      const order = compareNullable(one.values[column] ?? null, other.values[column] ?? null, descending === true)
-      if (order !== 0) return order
-    }
-    return 0
-  })
-}
-
-function compareNullable(one: unknown, other: unknown, isDescending: boolean): number {
-  if (one === null || other === null) return one === other ? 0 : Number(one === null) - Number(other === null)
-  const order = compareValues(one as FilterValue, other as FilterValue)
-  return isDescending ? -order : order
-}
-
-function nearest(rows: readonly NumberedRow[], { column, vector, distance }: VectorQuery) {
-  const measure = DISTANCES[distance]
-  return rows
-    .filter(({ values }) => (values[column] ?? null) !== null)
-    .map((row) => ({ ...row, distance: Math.fround(measure(vector, row.values[column] as Float32Array)) }))
-    .toSorted((one, other) => one.distance - other.distance)
-}
-
-const dot = (one: Float32Array, other: Float32Array) =>
-  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
-
-const DISTANCES: Readonly<Record<VectorQuery["distance"], (one: Float32Array, other: Float32Array) => number>> = {
-  dot: (one, other) => 1 - dot(one, other),
-  l2: (one, other) => one.reduce((sum, value, at) => sum + (value - (other[at] ?? 0)) ** 2, 0),
-  cosine: (one, other) => 1 - dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other)),
-}
-
 function* groupsOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
 }
@@ -294,7 +282,8 @@ async function beginSnapshot(handle: Handle) {
   const { definition } = handle
   const table = await handle.find()
   if (table === undefined) return undefined
-  const { rows } = table
+  const visible = predicateOf(definition, await readable(handle, undefined))
+  const rows = table.rows.filter(visible)
   const passing = (where: Filter | undefined) => rows.filter(predicateOf(definition, where))
   return {
     count: (where?: Filter) => Promise.resolve(passing(where).length),
@@ -345,12 +334,14 @@ async function insert(handle: Handle, rows: readonly AnyRow[]): Promise<readonly
   const { definition } = handle
   const texts = rows.map((row) => keyText(definition.key, row))
   const stored = rows.map((row) => storedRow(definition, row))
+  const erased = await handle.erased()
   // Refuses the table of a newer pond. From here on nothing else runs.
   if ((await handle.find()) === undefined && rows.length === 0) return []
   const table = handle.findOrCreate()
   const given = new Set<string>()
   const places = texts.flatMap((text, place) => {
-    if (given.has(text) || table.byKey.has(text)) return []
+    if (given.has(text) || table.byKey.has(text) || erased.has(String(rows[place]?.[definition.key[0] as string])))
+      return []
     given.add(text)
     return [place]
   })
@@ -406,6 +397,19 @@ async function deleteWhere(handle: Handle, where: Filter): Promise<{ readonly de
   for (const { values } of gone) table.byKey.delete(keyText(definition.key, values))
   table.version += 1
   return { deleted: gone.length }
+}
+
+async function purge(handle: Handle, where: Filter) {
+  const { definition } = handle
+  const erased = (await handle.erased()).erasedIn(definition)
+  const goes = predicateOf(definition, definition.erasable === true ? and(where, erased) : where)
+  const table = await handle.find()
+  const gone = table?.rows.filter(goes) ?? []
+  if (table === undefined || gone.length === 0) return { removed: 0, moved: 0 }
+  table.rows = table.rows.filter((row) => !goes(row))
+  for (const { values } of gone) table.byKey.delete(keyText(definition.key, values))
+  table.version += 1
+  return { removed: gone.length, moved: 0 }
 }
 
 // --- Maintenance -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
  * before a row of it is met. They are stored in the reverse order, so that what becomes visible is complete.
  */
 import { BLOBS, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
+import type { RowBatch } from "../../substrate/columns/row-batch.ts"
 import type { Store } from "../../substrate/table.ts"
 import type { TableDefinition } from "../../substrate/table-definition.ts"
 
@@ -11,6 +12,11 @@ type Role = "sessions" | "messages" | "parts" | "embeddings" | "blobs"
 export interface ArchivedTable {
   readonly role: Role
   readonly definition: TableDefinition
+}
+
+export interface ArrivingBatch {
+  readonly table: ArchivedTable
+  readonly batch: RowBatch
 }
 
 /** The order of tables in a file. */

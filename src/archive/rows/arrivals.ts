@@ -1,18 +1,14 @@
 /**
  * Which sessions of an export file or of another store may come in. None whose id belongs to another client or project,
- * and none that says something else than what is stored: see `sessions/write/divergence.ts`. All of them are compared
+ * none that says something else than what is stored (see `sessions/write/divergence.ts`), and none that is erased. All of them are compared
  * before the first row is stored. What others write meanwhile is compared again, under the write lock, with each flush.
  */
 import type { Sessions } from "../../sessions/store.ts"
 import type { SessionRow } from "../../sessions/tables.ts"
 import { type DivergenceCheck, type FirstStored, isSameSource } from "../../sessions/write/divergence.ts"
 import { type RowBatch, rowsOfBatch } from "../../substrate/columns/row-batch.ts"
-import type { ArchivedTable } from "./archived-tables.ts"
-
-export interface ArrivingBatch {
-  readonly table: ArchivedTable
-  readonly batch: RowBatch
-}
+import type { ArchivedTable, ArrivingBatch } from "./archived-tables.ts"
+import { type ErasedArrivals, findErasedArrivals } from "./erased-arrivals.ts"
 
 /** Whether rows of such a table are compared with the stored ones. */
 export function isCompared(role: ArchivedTable["role"]): boolean {
@@ -26,6 +22,10 @@ export interface Arrivals {
   readonly refused: ReadonlySet<string>
   /** Sessions that say something else than what is stored of them. It grows while others write. */
   readonly diverging: ReadonlySet<string>
+  /** Sessions that are erased in the store, and what comes with them. */
+  readonly erased: ErasedArrivals
+  /** Sessions of projects that are not stored on this machine. */
+  readonly excluded: ReadonlySet<string>
   /** The sessions of which something is about to be stored. */
   readonly arriving: readonly string[]
   /** Does the work under the write lock of the store, with the sessions whose rows are left out by then. */
@@ -55,11 +55,15 @@ export async function compareArrivals(
     }
   }
   const diverging = new Set(check?.diverging)
-  const left = () => new Set([...refused, ...diverging])
+  const erased = await findErasedArrivals(sessions, owners.keys(), rows)
+  const excluded = new Set([...owners].flatMap(([id, { project }]) => (sessions.excludes(project) ? id : [])))
+  const left = () => new Set([...refused, ...diverging, ...erased.ids, ...excluded])
   const changed = check?.changed ?? new Set()
   return {
     refused,
     diverging,
+    erased,
+    excluded,
     arriving: [...owners.keys()].filter((id) => !left().has(id) && (!stored.has(id) || changed.has(id))),
     guard: (table, batches, work) =>
       sessions.store.withWriteLock(async () => {

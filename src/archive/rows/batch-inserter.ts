@@ -85,7 +85,7 @@ export function createBatchInserter({
 
   async function storeBatches(table: ArchivedTable, batches: readonly RowBatch[]): Promise<void> {
     const insert = async (leftOut: ReadonlySet<string>) => {
-      const isTaken = takenUnless(table, leftOut)
+      const isTaken = takenUnless(table, leftOut, arrivals?.erased.blobs)
       return isDryRun
         ? await countAbsent(store, table, batches, isTaken)
         : await store.table(table.definition).insertBatches(batches, isTaken)
@@ -120,8 +120,13 @@ export function createBatchInserter({
   }
 }
 
-function takenUnless(table: ArchivedTable, left: ReadonlySet<string>): ((row: Cells) => boolean) | undefined {
-  if (table.role === "blobs" || left.size === 0) return undefined
+function takenUnless(
+  table: ArchivedTable,
+  left: ReadonlySet<string>,
+  blobs: ReadonlySet<string> | undefined,
+): ((row: Cells) => boolean) | undefined {
+  if (table.role === "blobs") return blobs && ((row) => blobs.has(String(row["sha256"])))
+  if (left.size === 0) return undefined
   const owner = ownerColumn(table)
   return (row) => !left.has(String(row[owner]))
 }

@@ -8,7 +8,7 @@ import { textColumn } from "../../substrate/columns/batch-cells.ts"
 import { batchOfRows, type RowBatch, rowsOfBatch } from "../../substrate/columns/row-batch.ts"
 import { isIn, range } from "../../substrate/filter.ts"
 import type { Snapshot, Store } from "../../substrate/table.ts"
-import type { Columns } from "../../substrate/table-definition.ts"
+import type { AnyRow, Columns } from "../../substrate/table-definition.ts"
 import { type ArchivedTable, ownerColumn, tablesOf } from "./archived-tables.ts"
 
 export interface SessionFilter {
@@ -51,9 +51,15 @@ export async function selectFrom(store: Store, filter?: SessionFilter): Promise<
     for (const { snapshot } of opened.splice(0)) snapshot.end()
   }
   try {
-    for (const table of await tablesOf(store)) {
-      const snapshot = await store.table(table.definition).snapshot()
-      if (snapshot !== undefined) opened.push({ table, snapshot: snapshot as Snapshot<Columns> })
+    for (let isOneMoment = false; !isOneMoment; ) {
+      end()
+      const { version } = await store.erased()
+      for (const table of await tablesOf(store)) {
+        const snapshot = await store.table(table.definition).snapshot()
+        if (snapshot !== undefined) opened.push({ table, snapshot: snapshot as Snapshot<Columns> })
+      }
+      // What is erased in between would be half there.
+      isOneMoment = (await store.erased()).version === version
     }
     const sessionIds = await chooseSessions(opened, filter)
     const references = new Set<string>()
@@ -168,14 +174,15 @@ async function* chosenBatches(
   }
 }
 
-function referencesOf({ role }: ArchivedTable, batch: RowBatch): string[] {
-  const rows = rowsOfBatch(batch)
-  if (role === "sessions") return rows.flatMap((row) => blobsOfRow([(row as SessionRow).options]))
-  if (role === "messages") {
-    return rows.flatMap((row) => {
-      const { content, search_text, options } = row as MessageRow
-      return blobsOfRow([content, search_text, options])
-    })
-  }
-  return role === "parts" ? rows.flatMap((row) => blobsOfPart(row as PartRow)) : []
+function referencesOf(table: ArchivedTable, batch: RowBatch): string[] {
+  return rowsOfBatch(batch).flatMap((row) => referencesOfRow(table, row))
+}
+
+/** The hashes of the values of a row that are stored apart. */
+export function referencesOfRow({ role }: Pick<ArchivedTable, "role">, row: AnyRow): string[] {
+  if (role === "sessions") return blobsOfRow([(row as SessionRow).options])
+  if (role === "parts") return blobsOfPart(row as PartRow)
+  if (role !== "messages") return []
+  const { content, search_text, options } = row as MessageRow
+  return blobsOfRow([content, search_text, options])
 }

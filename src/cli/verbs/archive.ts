@@ -136,11 +136,21 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
   return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(outcome, style)}${verdict}`
 }
 
-function refusals({ refused, diverging }: Pick<ImportOutcome, "refused" | "diverging">, style: Style): string {
+function refusals(
+  {
+    refused,
+    diverging,
+    erased,
+    excluded = [],
+  }: Pick<ImportOutcome, "refused" | "diverging" | "erased"> & { readonly excluded?: readonly string[] },
+  style: Style,
+): string {
   const skipped = (ids: readonly string[], why: string) =>
     ids.map((id) => style.magenta(`skipped  session ${visibleLine(id)}: ${why}\n`)).join("")
   return [
     skipped(refused, "the store has another session with this id, from another client or project"),
+    skipped(erased, "it is erased in the store (`pond erase --list`)"),
+    skipped(excluded, "its project is excluded on this machine (`pond exclude list`)"),
     skipped(diverging, "conflict: the store has other messages of this session, or has them from another source"),
   ].join("")
 }

@@ -58,6 +58,6 @@ function renderSecrets(
     findings.length > rows.length ? `, ${countText(findings.length - rows.length)} rows not shown (--limit)` : ""
   const sum = `${counted(count, "credential")} in ${counted(sessions, "session")}${more}: ${kinds.map((each) => `${each.secrets} × ${each.kind}`).join(", ")}.`
   const next =
-    "Revoke them where they were issued: the client's own files have them too. `pond get SESSION --redact` shares a session without them."
+    "Revoke them where they were issued: the client's own files have them too. `pond get SESSION --redact` shares a session without them, `pond erase --secrets` erases the sessions that have one."
   return `${renderTable(COLUMNS, rows, { columns, head: style.bold })}\n${prose(sum)}\n${style.dim(prose(`${next}${apart}`))}\n`
 }

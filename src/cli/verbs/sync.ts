@@ -241,6 +241,14 @@ function remarks(
   if (sessions.gone > 0)
     lines.push(`${adapter}: ${counted(sessions.gone, "source")} deleted from disk. Stored sessions are kept.\n`)
   if (sessions.nameless > 0) lines.push(`${adapter}: ${unidentifiedLine(sessions.nameless)}`)
+  if (sessions.erased > 0)
+    lines.push(
+      `${adapter}: ${counted(sessions.erased, "erased session")} left out. See ${pondCommand("erase", "--list")}.\n`,
+    )
+  if (sessions.excluded > 0) {
+    const where = pondCommand("exclude", "list")
+    lines.push(`${adapter}: ${counted(sessions.excluded, "session")} of excluded projects left out. See ${where}.\n`)
+  }
   if (unverified_versions.length > 0) {
     lines.push(
       `${adapter}: written by newer versions than pond was verified with (${visibleLine(unverified_versions.join(", "))}). Everything is stored.\n`,

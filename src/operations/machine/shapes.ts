@@ -60,6 +60,8 @@ export const SyncReportShape = {
       sessions: closedObject({
         ...SeenSessions,
         failed: Count,
+        erased: Type.Integer({ description: "Read, and left out because they are erased." }),
+        excluded: Type.Integer({ description: "Read, and left out because their project is excluded." }),
         nameless: Type.Integer({ description: "Read, but not yet saying which session they are." }),
       }),
       messages: closedObject({ new: Count }),

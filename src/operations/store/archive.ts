@@ -49,6 +49,8 @@ type StoredRows = { readonly [Role in keyof RowCounts]: { readonly new: number; 
 export interface ImportOutcome extends StoredRows {
   readonly refused: readonly string[]
   readonly diverging: readonly string[]
+  readonly erased: readonly string[]
+  readonly excluded: readonly string[]
   readonly bytes: number
   readonly dry_run: boolean
   /** Until everything was stored, and for its indexes after that. */
@@ -63,7 +65,11 @@ export async function importPond(
 ): Promise<ImportOutcome> {
   const sessions = await pond.sessions()
   const beganMs = pond.host.clock.monotonicMs()
-  const { inserted, present, refused, diverging, bytes } = await importArchive(sessions, { path, isDryRun }, work)
+  const { inserted, present, refused, diverging, erased, excluded, bytes } = await importArchive(
+    sessions,
+    { path, isDryRun },
+    work,
+  )
   const importedMs = pond.host.clock.monotonicMs()
   if (!isDryRun) await indexed(sessions, work)
   const doneMs = pond.host.clock.monotonicMs()
@@ -76,6 +82,8 @@ export async function importPond(
     blobs: both("blobs"),
     refused,
     diverging,
+    erased,
+    excluded,
     bytes,
     dry_run: isDryRun,
     ms: Math.round(importedMs - beganMs),

@@ -21,6 +21,8 @@ const Diverging = Type.Array(Type.String(), {
   description: "Sessions left out: the store has other messages of them, or from another source.",
 })
 
+const LeftErased = Type.Array(Type.String(), { description: "Sessions left out: they are erased in the store." })
+
 // --- Statistics -------------------------------------------------------------------------------------------------------
 
 const STATS_BY = ["day", "project", "agent", "tool", "model"] as const
@@ -187,6 +189,8 @@ export const importFile = defineLocalOperation({
     ...byKind(closedObject({ new: Type.Integer(), present: Type.Integer() })),
     refused: Refused,
     diverging: Diverging,
+    erased: LeftErased,
+    excluded: Type.Array(Type.String(), { description: "Sessions left out: their project is excluded." }),
     bytes: Type.Integer(),
     dry_run: Type.Boolean(),
     ms: Type.Integer({ description: "Until everything was stored." }),
@@ -223,6 +227,7 @@ export const copy = defineLocalOperation({
     ),
     refused: Refused,
     diverging: Diverging,
+    erased: LeftErased,
     ok: Type.Boolean({
       description: "Whether the target holds everything that the source held at the start, with the same content.",
     }),

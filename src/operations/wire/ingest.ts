@@ -18,6 +18,7 @@ import {
 import { microsOfText, textOfMicros } from "../../model/timestamp.ts"
 import type { SessionBatch } from "../../sessions/write/prepare.ts"
 import type { BatchResult } from "../../sessions/write/write-sessions.ts"
+import { oneOf } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { groupCommit } from "./group-commit.ts"
 
@@ -36,7 +37,9 @@ const IngestOutput = closedObject({
   results: Type.Array(
     closedObject({
       session_id: Type.String(),
-      status: Type.Union([Type.Literal("stored"), Type.Literal("unchanged"), Type.Literal("rejected")]),
+      status: oneOf(["stored", "unchanged", "rejected", "erased", "excluded"], {
+        description: "Of an erased session, or one of an excluded project, nothing is stored.",
+      }),
       inserted: closedObject({ messages: Type.Integer(), parts: Type.Integer() }),
       error: Type.Optional(
         closedObject({

@@ -170,6 +170,17 @@ export const ConfigSchema = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    projects: Type.Object(
+      {
+        excluded: Type.Array(Type.String({ minLength: 1 }), {
+          ...facts({
+            description: "Projects that are not stored: directories, patterns with * or **, or parts of a path.",
+            default: [],
+          }),
+        }),
+      },
+      { additionalProperties: false },
+    ),
     adapters: Type.Object(
       {
         disabled: Type.Array(Type.String(), {

@@ -25,6 +25,8 @@ const UNITS_MAX = 12_000_000
 
 interface Kept<Row> {
   readonly version: number
+  /** Of the tombstones: with others, other rows are readable. */
+  readonly erasedVersion: number
   /** Rows from this place on were not read. */
   readonly reach: number
   readonly rows: Map<string, Row>
@@ -42,9 +44,10 @@ export function cacheRows<C extends Columns, Name extends ScannedName<C>>({
 
   async function refresh(): Promise<ReadonlyMap<string, Row> | undefined> {
     if (kept === "too much") return undefined
-    const version = await keeping.table.version()
+    const [version, { version: erasedVersion }] = await Promise.all([keeping.table.version(), keeping.table.erased()])
     if (version === undefined) return undefined
-    if (kept?.version !== version) kept = (await extend(keeping, kept, version)) ?? "too much"
+    if (kept?.erasedVersion !== erasedVersion) kept = undefined
+    if (kept?.version !== version) kept = (await extend(keeping, kept, { version, erasedVersion })) ?? "too much"
     return kept === "too much" ? undefined : kept.rows
   }
 
@@ -61,7 +64,7 @@ export function cacheRows<C extends Columns, Name extends ScannedName<C>>({
 async function extend<C extends Columns, Name extends ScannedName<C>>(
   { table, columns, where = ALL, keyOf }: RowCacheOptions<C, Name>,
   known: Kept<Picked<C, Name>> | undefined,
-  version: number,
+  { version, erasedVersion }: Pick<Kept<unknown>, "version" | "erasedVersion">,
 ): Promise<Kept<Picked<C, Name>> | undefined> {
   const reach = await table.nextRowNumber()
   // Fewer rows or an older version are another store in the place of the one that was known.
@@ -78,7 +81,7 @@ async function extend<C extends Columns, Name extends ScannedName<C>>(
     }
     if (rows.size > ROWS_MAX || units > UNITS_MAX) return undefined
   }
-  return { version, reach, rows, units }
+  return { version, erasedVersion, reach, rows, units }
 }
 
 function codeUnitsIn(row: object): number {

@@ -3,7 +3,7 @@
  * A search sees everything that was stored before it began. The bytes on disk are described in `FORMAT.md`.
  */
 import type { Lifetime } from "../../platform/host/host.ts"
-import type { Filter } from "../../substrate/filter.ts"
+import { and, type Filter } from "../../substrate/filter.ts"
 import type { Picked } from "../../substrate/table.ts"
 import type { ScannedName } from "../../substrate/table-definition.ts"
 import type { MESSAGES } from "../tables.ts"
@@ -101,7 +101,8 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
   const view = createSnapshots(tables)
   const blocks = createBlockReader(tables)
   const dictionary = openDictionary(tables)
-  const texts = createTextCache(tables.messages)
+  const { messages } = tables
+  const texts = createTextCache(messages)
 
   async function takeSnapshot(): Promise<IndexSnapshot> {
     const content = await view.current()
@@ -116,7 +117,7 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
       query.distance === undefined
         ? [...new Set(query.terms)]
         : await dictionary.findSimilar({ cover, tail }, query.terms, query.distance)
-    const segments = await prepareSegments({ view, blocks }, { cover, tail }, terms, where)
+    const segments = await prepareSegments({ view, blocks, messages }, { cover, tail }, terms, where)
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
 
@@ -141,7 +142,11 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
       retryAfterMerge(async () => {
         const content = await takeSnapshot()
         const terms = [...new Set(clauses.flatMap((clause) => clause.terms))]
-        const held = matchSegments(content, await prepareSegments({ view, blocks }, content, terms, where), clauses)
+        const held = matchSegments(
+          content,
+          await prepareSegments({ view, blocks, messages }, content, terms, where),
+          clauses,
+        )
         if (held.rows.length > most) return undefined
         if (held.rows.length > few) await loadAttributes(tables, content.cover, ["timestamp"])
         return { rows: held.rows, moments: held.rows.length > few ? held.moments() : undefined }
@@ -171,14 +176,26 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
   }
 }
 
+interface PreparedBy extends Pick<WordTables, "messages"> {
+  readonly view: Snapshots
+  readonly blocks: BlockReader
+}
+
+/** Before anything is ranked, as every filter: the index still names messages of erased sessions. */
+async function withoutErased({ erased, definition }: WordTables["messages"], asked: Filter | undefined) {
+  const passing = (await erased()).readableIn(definition)
+  return passing === undefined || asked === undefined ? (asked ?? passing) : and(asked, passing)
+}
+
 /** Reads the postings of the terms and evaluates the filter, per segment. */
 async function prepareSegments(
-  { view, blocks }: { readonly view: Snapshots; readonly blocks: BlockReader },
+  { view, blocks, messages }: PreparedBy,
   { cover, tail }: IndexSnapshot,
   terms: readonly string[],
-  where: Filter | undefined,
+  asked: Filter | undefined,
 ): Promise<RankedSegment[]> {
   const parts: readonly Shard[] = [...cover, ...tail]
+  const where = await withoutErased(messages, asked)
   const [stored, passing] = await Promise.all([
     blocks.lists(cover, terms),
     Promise.all(parts.map((part) => (where === undefined ? undefined : view.filterMask(part, where)))),

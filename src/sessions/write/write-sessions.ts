@@ -28,7 +28,8 @@ export interface SessionTables {
 export interface BatchResult {
   readonly sessionId: string
   readonly sourceAgent: string
-  readonly status: "stored" | "unchanged" | "rejected"
+  /** `erased`, `excluded`: nothing of it was stored, because its owner has erased it or what it goes with, or its project is kept out. */
+  readonly status: "stored" | "unchanged" | "rejected" | LeftOut
   readonly isNewSession: boolean
   readonly inserted: { readonly messages: number; readonly parts: number }
   readonly error?: PondError
@@ -38,15 +39,40 @@ export async function writePrepared(
   tables: SessionTables,
   batches: readonly PreparedBatch[],
   facts: IngestFacts,
-  recent: RecentSessions,
-  copies: Table<(typeof COPIES)["columns"]>,
+  { recent, copies, refuse }: Beside,
 ): Promise<BatchResult[]> {
   const stored = await storedSessions(tables, batches, recent)
   const maybeCopies = new Set(
     batches.flatMap(({ session: { id } }) => (stored.has(id) && stored.get(id)?.isCopy !== true ? [] : [id])),
   )
   const marked = await markCopies(copies, batches, maybeCopies)
-  return await write(tables, await keepStoredProjects(tables.sessions, marked, stored), { facts, stored, recent })
+  const left = await refuse(marked)
+  for (const id of left.keys()) recent.delete(id)
+  const welcome = left.size === 0 ? marked : marked.filter(({ session }) => !left.has(session.id))
+  const kept = await keepStoredProjects(tables.sessions, welcome, stored)
+  const written = await write(tables, kept, { facts, stored, recent })
+  return [...written, ...resultsOfLeft(batches, left)]
+}
+
+/** Why nothing of a session is stored. */
+export type LeftOut = "erased" | "excluded"
+
+interface Beside {
+  readonly recent: RecentSessions
+  readonly copies: Table<(typeof COPIES)["columns"]>
+  /** Which of the sessions are erased (`erase/erasure.ts`) or of an excluded project (`exclusions.ts`). */
+  readonly refuse: (batches: readonly PreparedBatch[]) => Promise<ReadonlyMap<string, LeftOut>>
+}
+
+function resultsOfLeft(batches: readonly PreparedBatch[], left: ReadonlyMap<string, LeftOut>): BatchResult[] {
+  const sessions = distinctById(batches.map(({ session }) => session)).filter(({ id }) => left.has(id))
+  return sessions.map(({ id: sessionId, source_agent: sourceAgent }) => ({
+    sessionId,
+    sourceAgent,
+    status: left.get(sessionId) ?? "erased",
+    isNewSession: false,
+    inserted: { messages: 0, parts: 0 },
+  }))
 }
 
 interface WriteFacts {

@@ -60,6 +60,12 @@ export function openBucketTable(files: BucketFiles, root: string, name: string):
       await notes.gather({ ...(await reload()).sums, proved: to }, [])
       known = undefined
     },
+    forgetGroups: async (groups) => {
+      const { sums, commits } = await reload()
+      const rows = sums.rows.map((each) => ({ ...each, groups: each.groups.filter((group) => !groups.has(group)) }))
+      await notes.gather({ ...sums, rows }, commits)
+      known = undefined
+    },
     renew: async () => {
       const { sums, commits } = await reload()
       await notes.gather({ ...sums, damagedLines: 0 }, commits)

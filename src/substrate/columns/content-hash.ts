@@ -38,7 +38,8 @@ function* bytesOfColumn(pieces: readonly Piece[]): Generator<Uint8Array> {
   const { arrow } = engine()
   const type = pieces[0]?.data.type as DataType
   const rows = pieces.reduce((sum, { from, to }) => sum + to - from, 0)
-  if (pieces.some(({ data }) => data.nullCount > 0)) yield joinBits(pieces, rows, validityOf)
+  // Of these rows alone: after a compaction others of the same batch may lack a value.
+  if (pieces.some((piece) => someAbsent(piece, () => true))) yield joinBits(pieces, rows, validityOf)
   if (isTruth(type)) yield joinBits(pieces, rows, truthsOf)
   else if (arrow.DataType.isUtf8(type) || arrow.DataType.isBinary(type)) {
     const texts = pieces.map(textsOf)

@@ -5,10 +5,13 @@ import type { BucketTable } from "../bucket/bucket-table.ts"
 import type { Assessment } from "../local/assess.ts"
 import type { LocalTable } from "../local/local-table.ts"
 import type { TableDefinition } from "../table-definition.ts"
+import type { ErasedOwners } from "../tombstones.ts"
 import type { Catalog } from "./catalog.ts"
 
 export interface ReadInProgress {
   readonly table: LanceTable
+  /** Whose rows this read leaves out. */
+  readonly erased: ErasedOwners
   end(): void
 }
 
@@ -20,6 +23,8 @@ export interface OwnRows {
   readonly values: Map<string, CompactFingerprintSet>
   /** Of a derived table the version that this handle has made last. */
   version: number | undefined
+  /** As of those tombstones: a purge takes rows away, and notes that before and after. */
+  readonly erasedVersion: number
 }
 
 export interface Dataset {
@@ -49,6 +54,8 @@ export interface Dataset {
   put: number
   /** The number that the next row gets, as of a version. */
   reach: { readonly version: number; readonly rows: number } | undefined
+  /** Whose rows are neither read nor written; of a table that is not erasable nobody's. */
+  erased(): Promise<ErasedOwners>
   /** Another handle of the table, for work that takes long. */
   separate(): Promise<LanceTable | undefined>
   /** The damage that names and sizes show, and that earlier checks found. */

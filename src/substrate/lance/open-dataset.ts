@@ -12,6 +12,7 @@ import { healTable } from "../local/heal.ts"
 import { commitSignature, type LocalTable } from "../local/local-table.ts"
 import { buildIndex } from "../maintain/indexes.ts"
 import { indexName, type TableDefinition } from "../table-definition.ts"
+import { type ErasedOwners, NOTHING_ERASED } from "../tombstones.ts"
 import { bucketPart, isOfDamage } from "./bucket-part.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Dataset, ReadInProgress } from "./dataset.ts"
@@ -30,7 +31,12 @@ function trackWholePart(catalog: Catalog, definition: TableDefinition, local: Lo
   return bucket === undefined ? unknownPart(catalog, definition) : bucketPart(catalog, definition, bucket)
 }
 
-export function openDataset(catalog: Catalog, definition: TableDefinition): Dataset {
+export function openDataset(
+  catalog: Catalog,
+  definition: TableDefinition,
+  erasedInStore: () => Promise<ErasedOwners> = nothingErased,
+): Dataset {
+  const erased = definition.erasable === true ? erasedInStore : nothingErased
   const local = catalog.local(definition.name)
   const part = trackWholePart(catalog, definition, local)
   const reading = new Set<{ table: LanceTable }>()
@@ -66,7 +72,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     throw error
   }
 
-  const beginRead = openReads(handle, local, reading)
+  const beginRead = openReads({ handle, local, erased }, reading)
 
   return {
     definition,
@@ -97,6 +103,7 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
     lookedThrough: 0,
     put: 0,
     reach: undefined,
+    erased,
     separate: part.open,
     damage: part.damage,
     refuseDamaged,
@@ -112,10 +119,15 @@ export function openDataset(catalog: Catalog, definition: TableDefinition): Data
 
 type Reading = Set<{ table: LanceTable }>
 
-function openReads(handle: Handle, local: LocalTable | undefined, reading: Reading): Dataset["beginRead"] {
-  const begin = (table: LanceTable, leave: () => void): ReadInProgress => {
+interface ReadOf extends Pick<Dataset, "local" | "erased"> {
+  readonly handle: Handle
+}
+
+function openReads({ handle, local, erased }: ReadOf, reading: Reading): Dataset["beginRead"] {
+  const begin = (table: LanceTable, gone: ErasedOwners, leave: () => void): ReadInProgress => {
     const read = {
       table,
+      erased: gone,
       end: () => {
         reading.delete(read)
         leave()
@@ -125,13 +137,14 @@ function openReads(handle: Handle, local: LocalTable | undefined, reading: Readi
     return read
   }
   return async () => {
-    const open = await (local === undefined ? handle.current() : handle.opened())
+    // In a bucket both take a request.
+    const [open, gone] = await Promise.all([local === undefined ? handle.current() : handle.opened(), erased()])
     if (open === undefined) return undefined
-    if (local === undefined) return begin(open, () => undefined)
+    if (local === undefined) return begin(open, gone, () => undefined)
     await local.readers.enter()
     try {
       // Checked again only now: from here on no clean-up removes the newest version.
-      return begin(handle.isNewest() ? open : ((await handle.newest()) ?? open), local.readers.leave)
+      return begin(handle.isNewest() ? open : ((await handle.newest()) ?? open), gone, local.readers.leave)
     } catch (error) {
       local.readers.leave()
       throw error
@@ -152,6 +165,8 @@ async function createWhole(
   }
   return made.table
 }
+
+const nothingErased = () => Promise.resolve(NOTHING_ERASED)
 
 /** Once, and never while this handle holds the write lock: healing takes it. */
 function healOnce(catalog: Catalog, definition: TableDefinition, local: LocalTable | undefined): () => Promise<void> {

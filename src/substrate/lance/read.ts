@@ -11,7 +11,7 @@ import type { ColumnBatch } from "../columns/column-batch.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "../filter.ts"
 import type { Key, Order, VectorQuery } from "../table.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
-import type { Dataset } from "./dataset.ts"
+import type { Dataset, ReadInProgress } from "./dataset.ts"
 
 export interface Scan {
   readonly columns: readonly string[]
@@ -35,7 +35,7 @@ export async function* scanBatches(dataset: Dataset, scan: Scan): AsyncGenerator
   try {
     if (scan.limit === 0) return
     const { batches, first } = await dataset.attempt(async () => {
-      const started = buildQuery(dataset, read.table, scan)[Symbol.asyncIterator]()
+      const started = buildQuery(dataset, read.table, readable(dataset, read, scan))[Symbol.asyncIterator]()
       return { batches: started, first: await started.next() }
     })
     for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
@@ -51,7 +51,7 @@ export async function* scanColumns(dataset: Dataset, scan: Scan): AsyncGenerator
   const read = await dataset.beginRead()
   if (read === undefined) return
   try {
-    for await (const record of batchesOf(dataset, read.table, scan)) {
+    for await (const record of batchesOf(dataset, read.table, readable(dataset, read, scan))) {
       if (record.numRows > 0) yield columnsOfRecord(dataset.definition, record, scan.columns)
     }
   } finally {
@@ -60,7 +60,7 @@ export async function* scanColumns(dataset: Dataset, scan: Scan): AsyncGenerator
 }
 
 export async function scanRows(dataset: Dataset, scan: Scan): Promise<AnyRow[]> {
-  return (await readOnce(dataset, (table) => scanTable(dataset, table, scan))) ?? []
+  return (await readOnce(dataset, (table, read) => scanTable(dataset, table, readable(dataset, read, scan)))) ?? []
 }
 
 /** Nothing where the time was too short. */
@@ -95,7 +95,21 @@ export async function countNewest(dataset: Dataset): Promise<number> {
   return table === undefined ? 0 : await dataset.attempt(() => table.countRows())
 }
 
-async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promise<AnyRow[]> {
+/**
+ * The same without the rows of erased owners. Every read of the layers above goes through here; the lookups of a writer do
+ * not, because a key that is stored must not be stored again.
+ */
+export function readable<Asked extends { readonly where?: Filter }>(
+  { definition }: Pick<Dataset, "definition">,
+  { erased }: Pick<ReadInProgress, "erased">,
+  scan: Asked,
+): Asked {
+  const passing = erased.readableIn(definition)
+  if (passing === undefined) return scan
+  return { ...scan, where: scan.where === undefined ? passing : and(scan.where, passing) }
+}
+
+export async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promise<AnyRow[]> {
   if (scan.limit === 0) return []
   const { withinMs: timeoutMs } = scan
   const options = { maxBatchLength: BATCH_ROWS, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
@@ -104,25 +118,30 @@ async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan): Promi
 }
 
 export async function countRows(dataset: Dataset, where?: Filter): Promise<number> {
-  const filter = where === undefined ? undefined : filterText(dataset.definition, where)
-  return (await readOnce(dataset, (table) => table.countRows(filter))) ?? 0
+  const counted = await readOnce(dataset, (table, read) => {
+    const { where: passing } = readable(dataset, read, where === undefined ? {} : { where })
+    return table.countRows(passing && filterText(dataset.definition, passing))
+  })
+  return counted ?? 0
 }
 
 /** The engine's plan of a read, with what each step cost. Runs the read. */
 export async function explainScan(dataset: Dataset, scan: Scan): Promise<string> {
-  const plan = await readOnce(dataset, (table) => buildQuery(dataset, table, scan).analyzePlan())
+  const plan = await readOnce(dataset, (table, read) =>
+    buildQuery(dataset, table, readable(dataset, read, scan)).analyzePlan(),
+  )
   return plan ?? "the table was never written"
 }
 
 /** One whole read of one version, which no clean-up takes away meanwhile. */
 export async function readOnce<Result>(
   dataset: Dataset,
-  work: (table: LanceTable) => Promise<Result>,
+  work: (table: LanceTable, read: ReadInProgress) => Promise<Result>,
 ): Promise<Result | undefined> {
   const read = await dataset.beginRead()
   if (read === undefined) return undefined
   try {
-    return await dataset.attempt(() => work(read.table))
+    return await dataset.attempt(() => work(read.table, read))
   } finally {
     read.end()
   }

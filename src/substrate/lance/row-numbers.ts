@@ -9,10 +9,10 @@ import { originalText } from "../columns/surrogate-escape.ts"
 import { filterText } from "../filter.ts"
 import { newestVersionOf } from "../local/local-table.ts"
 import { rowsOfManifest } from "../local/manifest-edit.ts"
-import type { NumberedRows, NumberRange } from "../table.ts"
+import type { NumberedRows, NumberRange, TakeOptions } from "../table.ts"
 import type { AnyRow } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
-import { readOnce } from "./read.ts"
+import { readable, readOnce } from "./read.ts"
 
 export const ROW = "_rowid"
 
@@ -22,26 +22,34 @@ export async function takeByNumber(
   dataset: Dataset,
   rows: readonly number[],
   columns: readonly string[],
+  { withErased = false }: TakeOptions = {},
 ): Promise<AnyRow[]> {
   if (rows.length === 0) return []
-  const taken = await readOnce(dataset, (table) =>
-    table
+  const { definition } = dataset
+  const owner = definition.key[0] as string
+  const taken = await readOnce(dataset, async (table, { erased }) => {
+    const isEachRead = withErased || erased.readableIn(definition) === undefined
+    const asked = [...new Set([...columns, ...(isEachRead ? [] : [owner]), ROW])]
+    const answer = await table
       .takeRowIds([...rows])
-      .select([...columns, ROW])
-      .toArrow(),
-  )
-  const found = taken?.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never)) ?? []
-  for (const row of found as Record<string, unknown>[]) row["row"] = Number(row[ROW])
-  return found
+      .select(asked)
+      .toArrow()
+    const found = answer.batches.flatMap((batch) => rowsOf(definition, batch as never))
+    return isEachRead ? found : found.filter((row) => !erased.has(String(row[owner])))
+  })
+  for (const row of (taken ?? []) as Record<string, unknown>[]) row["row"] = Number(row[ROW])
+  return taken ?? []
 }
 
 export async function* scanByNumber(dataset: Dataset, request: NumberRange): AsyncGenerator<NumberedRows> {
   const read = await dataset.beginRead()
   if (read === undefined) return
-  const { from, to, columns, text, where } = request
+  const { from, to, columns, text, where, withErased = false } = request
   // A filter makes the engine look at all rows first and read their columns apart: all rows are asked for without one.
+  const asked = where === undefined ? {} : { where }
+  const { where: passing } = withErased ? asked : readable(dataset, read, asked)
   const bounds = [...(from === 0 ? [] : [`${ROW} >= ${from}`]), ...(to === undefined ? [] : [`${ROW} < ${to}`])]
-  if (where !== undefined) bounds.push(filterText(dataset.definition, where))
+  if (passing !== undefined) bounds.push(filterText(dataset.definition, passing))
   try {
     const { batches, first } = await dataset.attempt(async () => {
       const query = read.table.query()
@@ -106,8 +114,8 @@ function textColumnReader(data: Data): NumberedRows["text"] {
 }
 
 /**
- * The number that the next row gets. That is how many rows there are, unless two machines made the table of a bucket at
- * once: then one has overwritten the other's, and the rows begin at a higher number.
+ * The number that the next row gets. That is how many rows there are, unless some were purged, or two machines made the
+ * table of a bucket at once: then one has overwritten the other's, and the rows begin at a higher number.
  */
 export async function nextRowNumberOf(dataset: Dataset): Promise<number> {
   const known = await dataset.version()
@@ -128,9 +136,7 @@ async function recordedReach({ local }: Dataset, version: number): Promise<numbe
 
 async function highestOf(table: LanceTable): Promise<number> {
   const count = await table.countRows()
-  const beyond = await table.takeRowIds([count]).select([ROW]).toArrow()
-  if (beyond.numRows === 0) return count
-  let highest = count
+  let highest = count - 1
   for await (const batch of table.query().where(`${ROW} >= ${count}`).select([ROW]).withRowId())
     for (const row of batch.getChild(ROW) ?? []) highest = Math.max(highest, Number(row))
   return highest + 1

@@ -8,9 +8,9 @@ import { rowsOf } from "../columns/arrow-rows.ts"
 import { batchOfRecord, batchOfRows, type RowBatch, withoutAbsentTexts } from "../columns/row-batch.ts"
 import type { Filter } from "../filter.ts"
 import type { Snapshot } from "../table.ts"
-import type { AnyRow, Columns } from "../table-definition.ts"
+import type { AnyRow, Columns, TableDefinition } from "../table-definition.ts"
 import type { Dataset } from "./dataset.ts"
-import { batchesOf, bytesOf, countOf } from "./read.ts"
+import { batchesOf, bytesOf, countOf, readable } from "./read.ts"
 
 /** Blobs come one by one once they are large. */
 const BLOB_BYTES = 8 * 1024 * 1024
@@ -26,19 +26,19 @@ export async function beginSnapshot(dataset: Dataset): Promise<Snapshot<Columns>
     return undefined
   }
   const { definition } = dataset
-  const names = Object.keys(definition.columns)
-  const blobs = names.filter((name) => definition.columns[name]?.kind === "blob")
+  const blobs = blobColumns(definition)
+  const passing = (where: Filter | undefined) => readable(dataset, read, given(where))
   return {
-    count: (where) => countOf(dataset, table, where),
+    count: (where) => countOf(dataset, table, passing(where).where),
     rows: async function* (columns, where) {
-      for await (const record of batchesOf(dataset, table, { columns, ...given(where) })) {
+      for await (const record of batchesOf(dataset, table, { columns, ...passing(where) })) {
         yield rowsOf(definition, record) as never
       }
     },
     batches: (where) =>
       blobs.length === 0
-        ? columnBatches(dataset, table, names, where)
-        : blobBatches(dataset, table, { names, blobs }, where),
+        ? columnBatches(dataset, table, Object.keys(definition.columns), passing(where).where)
+        : blobBatches(dataset, table, passing(where).where),
     end: () => {
       table.close()
       read.end()
@@ -57,13 +57,14 @@ async function* columnBatches(
   }
 }
 
-async function* blobBatches(
+/** Of a handle that its caller keeps: whole rows with their blobs, some megabytes at a time. */
+export async function* blobBatches(
   dataset: Dataset,
   table: LanceTable,
-  { names, blobs }: { readonly names: readonly string[]; readonly blobs: readonly string[] },
   where: Filter | undefined,
 ): AsyncGenerator<RowBatch> {
-  const columns = [...names, "_rowid"]
+  const blobs = blobColumns(dataset.definition)
+  const columns = [...Object.keys(dataset.definition.columns), "_rowid"]
   for await (const record of batchesOf(dataset, table, { columns, ...given(where) })) {
     const rows = rowsOf(dataset.definition, record)
     const sizes = rows.map((_, index) => blobs.reduce((sum, name) => sum + describedSize(record, name, index), 0))
@@ -71,6 +72,10 @@ async function* blobBatches(
       yield batchOfRows(dataset.definition, await withBlobs(dataset, table, blobs, group))
     }
   }
+}
+
+export function blobColumns({ columns }: TableDefinition): readonly string[] {
+  return Object.keys(columns).filter((name) => columns[name]?.kind === "blob")
 }
 
 /** In place of the bytes a scan gives where they lie, and how many there are. */

@@ -3,8 +3,8 @@
  * so a key that is not among them needs no lookup: without them a first import looks through all that it has stored for
  * each flush, which was a third of its time at a million messages.
  *
- * The fingerprints hold while the table has as many rows as this handle has stored, because rows never leave a table that
- * is not derived; for a derived table, while nobody else has made a version of it. A fingerprint may stand for two keys,
+ * The fingerprints hold while the table has as many rows as this handle has stored, because rows leave a table that is not
+ * derived only in a purge, which adds tombstones; for a derived table, while nobody else has made a version of it. A fingerprint may stand for two keys,
  * and more keys may be known than were then stored, so a key that seems to be stored is looked up like any other.
  */
 import { assert } from "../../model/errors.ts"
@@ -97,19 +97,20 @@ export async function perhapsThere(
 /** Undefined where somebody else may have stored rows. */
 async function currentFingerprints(dataset: Dataset): Promise<OwnRows | undefined> {
   const stored = await countNewest(dataset)
-  if (stored === 0 && mayBeOwn(dataset)) dataset.own = newFingerprints(0, new CompactFingerprintSet())
-  if (dataset.own !== undefined && !(await isOwn(dataset, dataset.own, stored))) {
+  const { version: erasedVersion } = await dataset.erased()
+  if (stored === 0 && mayBeOwn(dataset)) dataset.own = newFingerprints(0, new CompactFingerprintSet(), erasedVersion)
+  if (dataset.own !== undefined && !(await isOwn(dataset, dataset.own, { stored, erasedVersion }))) {
     dataset.own = undefined
     // Otherwise two writers that alternate would both read every key each time.
     dataset.put = 0
   }
   if (dataset.own === undefined && paysToRead(dataset, stored))
-    dataset.own = newFingerprints(...(await readFingerprints(dataset, dataset.definition.key)))
+    dataset.own = newFingerprints(...(await readFingerprints(dataset, dataset.definition.key)), erasedVersion)
   return dataset.own
 }
 
-function newFingerprints(rows: number, keys: CompactFingerprintSet): OwnRows {
-  return { rows, keys, values: new Map(), version: undefined }
+function newFingerprints(rows: number, keys: CompactFingerprintSet, erasedVersion: number): OwnRows {
+  return { rows, keys, values: new Map(), version: undefined, erasedVersion }
 }
 
 /** In a bucket another machine may make a version between ours and the look at it. */
@@ -117,8 +118,12 @@ function mayBeOwn({ definition, local }: Dataset): boolean {
   return definition.derived !== true || local !== undefined
 }
 
-async function isOwn({ definition, newest, attempt }: Dataset, own: OwnRows, stored: number): Promise<boolean> {
-  if (own.rows !== stored) return false
+async function isOwn(
+  { definition, newest, attempt }: Dataset,
+  own: OwnRows,
+  { stored, erasedVersion }: { readonly stored: number; readonly erasedVersion: number },
+): Promise<boolean> {
+  if (own.rows !== stored || own.erasedVersion !== erasedVersion) return false
   if (definition.derived !== true || stored === 0) return true
   const table = await newest()
   return table !== undefined && own.version === (await attempt(() => table.version()))

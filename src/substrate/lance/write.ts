@@ -150,7 +150,8 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
   if (offered.length === 0) return { inserted: 0, absent: [] }
   const { definition } = dataset
   return await dataset.exclusively(async () => {
-    const { absent, own } = await findAbsent(dataset, offered)
+    const { absent: unstored, own } = await findAbsent(dataset, offered)
+    const absent = await withoutErased(dataset, offered, unstored)
     if (absent.length === 0) return { inserted: 0, absent }
     const table = await dataset.writable()
     const commit = dataset.local === undefined ? merge : append
@@ -194,6 +195,19 @@ function describeContent(definition: TableDefinition, content: ArrowTable): Omit
   if (definition.derived === true) return { groups: [] }
   const spans = content.batches.map((record) => ({ record, from: 0, to: record.numRows }))
   return { groups: groupsOf(definition, content), hash: contentHash(spans, hashedColumns(content.schema)) }
+}
+
+/** What is erased does not come back, whichever way it arrives. Asked under the lock, so that a purge is not overtaken. */
+async function withoutErased(
+  { definition, erased }: Dataset,
+  offered: Offered,
+  rows: readonly number[],
+): Promise<readonly number[]> {
+  const { size, has, mayHaveAny } = await erased()
+  const [owner] = definition.key
+  if (size === 0 || owner === undefined || rows.length === 0 || !mayHaveAny(offered.hashes([owner]))) return rows
+  const keys = offered.keys()
+  return rows.filter((row) => !has(String(keys[row]?.[owner])))
 }
 
 /**

@@ -30,6 +30,8 @@ export interface ChecksumLog {
   cover(folder: string, files: Covered, rows: readonly StoredRows[]): Promise<void>
   /** All rows below that number were read back as they were given; with 0, their files are others now. */
   prove(to: number): Promise<void>
+  /** Under the lock: names those groups no more, because a purge is about to remove all that they had. */
+  forgetGroups(groups: ReadonlySet<string>): Promise<void>
   /** Under the lock: without the lines that are damaged, so that what they covered is covered anew. */
   renew(): Promise<void>
 }
@@ -109,7 +111,16 @@ export function openChecksumLog(path: string, files: DiskFiles): ChecksumLog {
     known = undefined
   }
 
-  return { read: current, cover, prove, renew }
+  async function forgetGroups(groups: ReadonlySet<string>): Promise<void> {
+    const log = await current()
+    const isNamed = log.rows.some((each) => each.groups.some((group) => groups.has(group)))
+    if (!isNamed) return
+    const rows = log.rows.map((each) => ({ ...each, groups: each.groups.filter((group) => !groups.has(group)) }))
+    await write(checksumLines({ ...log, rows }), true, log)
+    known = undefined
+  }
+
+  return { read: current, cover, prove, forgetGroups, renew }
 }
 
 function keepOnly(files: Map<string, FileChecksum>, paths: readonly string[]): void {

@@ -105,8 +105,17 @@ function raced({ name }: StoredTable): PondError {
 
 // --- The generation of a store ---------------------------------------------------------------------------------------
 
-/** Counts the repairs: what was remembered of the rows of an older one is not true any more. */
+/** Counts the repairs, and what was erased and came back: what was remembered of an older one is not true any more. */
 const GENERATION_NOTE = "generation"
+
+interface GenerationPlace {
+  readonly files: DiskFiles
+  readonly root: string
+}
+
+export async function beginGeneration(place: GenerationPlace): Promise<void> {
+  await place.files.write(join(place.root, OWN_FOLDER, GENERATION_NOTE), String((await readGeneration(place)) + 1))
+}
 
 export async function repairTables(
   tables: readonly StoredTable[],
@@ -118,9 +127,7 @@ export async function repairTables(
     const done = await repairTable(table, readBack, clock)
     if (done !== undefined) repaired.push(done)
   }
-  if (repaired.length > 0) {
-    await files.write(join(root, OWN_FOLDER, GENERATION_NOTE), String((await readGeneration({ files, root })) + 1))
-  }
+  if (repaired.length > 0) await beginGeneration({ files, root })
   await files.remove(join(root, OWN_FOLDER, DAMAGE_NOTE))
   return repaired
 }

@@ -8,10 +8,12 @@ import { PondError } from "../../model/errors.ts"
 import { between } from "../../platform/memory.ts"
 import type { Dataset } from "../lance/dataset.ts"
 import { findChangedRows } from "../lance/prove-rows.ts"
+import { countOf } from "../lance/read.ts"
 import { assessTable } from "../local/assess.ts"
 import type { StoredRows } from "../local/checksum-lines.ts"
 import { damagedTable } from "../local/describe-damage.ts"
 import type { MaintenanceReport, TableStatistics } from "../table.ts"
+import { indexName } from "../table-definition.ts"
 import { buildIndex } from "./indexes.ts"
 import {
   type Effort,
@@ -91,7 +93,7 @@ async function apply(dataset: Dataset, table: LanceTable, planned: MaintenanceSt
 }
 
 /** What was damaged unseen would get checksums that say it is right. Reading is a small part of what rewriting costs. */
-async function refuseUnproven({ local, noted, catalog, definition }: Dataset): Promise<void> {
+export async function refuseUnproven({ local, noted, catalog, definition }: Dataset): Promise<void> {
   const table = local ?? noted
   // In a bucket the rows are compared once they are rewritten: to read the files too would be to read all of it twice.
   const found = table && (await assessTable(table, { isDeep: noted === undefined }))
@@ -201,6 +203,59 @@ async function removableBefore(dataset: Dataset, table: LanceTable): Promise<Dat
   if (local?.readers.areNone() === true) return new Date(newest.getTime() + 1)
   const endedBy = catalog.context.clock.nowMs() - (local === undefined ? REMOTE_RETENTION_MS : LOCAL_RETENTION_MS)
   return begins.slice(1).findLast((successor) => successor.getTime() < endedBy)
+}
+
+// --- For a purge -------------------------------------------------------------------------------------------------------
+
+/** An index names the values of rows that are gone until it is built anew. */
+export async function rebuildIndexes(dataset: Dataset, table: LanceTable): Promise<void> {
+  const { definition, attempt } = dataset
+  const built = await attempt(() => table.listIndices())
+  const rows = await countOf(dataset, table)
+  for (const { name } of built) {
+    const declared = definition.indexes.find((index) => indexName(index) === name)
+    if (declared === undefined || rows === 0) await attempt(() => table.dropIndex(name))
+    else await attempt(() => buildIndex(table, declared))
+  }
+}
+
+const READERS_WAIT_MS = 10_000
+const READERS_STEP_MS = 50
+
+/** All of them, at once, and whatever else lies beside the newest. */
+export async function removeOlderVersions(dataset: Dataset, table: LanceTable): Promise<void> {
+  const { attempt, local, noted } = dataset
+  await attempt(() => table.checkoutLatest())
+  await compact(dataset, table, true)
+  await coverNoted(dataset, table)
+  // A power cut must not take what was written anew when what it was made of is gone already.
+  await local?.makeDurable()
+  await waitForReaders(dataset)
+  const versions = await attempt(() => table.listVersions())
+  const newest = Math.max(...versions.map(({ timestamp }) => timestamp.getTime()))
+  await attempt(() => table.optimize({ cleanupOlderThan: new Date(newest + 1) }))
+  // In a bucket a file that no version names may be one that another machine is about to commit.
+  for (const path of local === undefined ? [] : await findOrphans(local, Number.POSITIVE_INFINITY))
+    await local?.files.remove(join(local.folder, path))
+  const kept = local ?? noted
+  for (const path of (await kept?.files.list(kept.quarantine)) ?? [])
+    await kept?.files.remove(join(kept.quarantine, path))
+  await noted?.cover()
+}
+
+/** In a bucket readers cannot be seen: one that still reads an older version fails, and reads again. */
+async function waitForReaders({ local, catalog, definition }: Dataset): Promise<void> {
+  if (local === undefined) return
+  const { clock, sleep = Bun.sleep } = catalog.context
+  const until = clock.monotonicMs() + READERS_WAIT_MS
+  while (!local.readers.areNone()) {
+    if (clock.monotonicMs() > until)
+      throw new PondError(
+        "conflict",
+        `Another process reads an older version of the table ${definition.name}, which therefore stays. Run the purge again when it has ended.`,
+      )
+    await sleep(READERS_STEP_MS)
+  }
 }
 
 // --- State -----------------------------------------------------------------------------------------------------------

@@ -116,7 +116,8 @@ async function loadSegments(
   const loaded = new Map<string, LoadedSegment>()
   for (const each of facts) {
     const [own, directory] = [byId.get(each.id), directories.get(each.id)]
-    const isWhole = (directory?.rows.length ?? 0) === each.blocks && lastKeys.get(each.to - 1) === each.lastKey
+    const isWhole =
+      (directory?.rows.length ?? 0) === each.blocks && (lastKeys.get(each.to - 1) ?? PURGED_KEY) === each.lastKey
     if (own === undefined || !isWhole) continue
     const documents = readDocuments(decompress(each.id, own.lengths), each)
     if (own.lane !== undefined) addAttribute(documents, FIRST_ATTRIBUTE, decompress(each.id, own.lane))
@@ -173,6 +174,9 @@ export async function loadAttributes(
   }
 }
 
+/** In place of the key of a last message that a purge has removed. */
+export const PURGED_KEY = ""
+
 /** A message's key as one string. */
 export function keyText({ session_id, id }: { readonly session_id: string; readonly id: string }): string {
   return `${session_id.length} ${session_id}${id}`
@@ -182,6 +186,7 @@ async function readLastKeys(tables: WordTables, facts: readonly SegmentFacts[]):
   const rows = await tables.messages.takeByNumber(
     facts.map(({ to }) => to - 1),
     ["session_id", "id"],
+    { withErased: true },
   )
   return new Map(rows.map((row) => [row.row, keyText(row)]))
 }

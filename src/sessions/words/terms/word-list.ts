@@ -55,6 +55,8 @@ const PIECES_MAX = 12
 /** Longer runs are encoded data, which may contain any fragment. */
 const LINE_UNITS_MAX = 4_096
 const ANYTHING = "*"
+/** In place of a last message that a purge has removed. */
+const PURGED = { session_id: "", id: "" }
 
 interface Reached {
   readonly reach: number
@@ -78,7 +80,7 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
     if (last === undefined) return undefined
     const reach = Number(last.reach)
     const stands = await at(reach - 1)
-    const isOfThese = last.last_session_id === stands?.session_id && last.last_message_id === stands.id
+    const isOfThese = last.last_session_id === stands.session_id && last.last_message_id === stands.id
     return isOfThese ? { reach, pieces: rows.length, spoken: last.spoken } : undefined
   }
 
@@ -94,8 +96,8 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
   }
 
   async function at(place: number) {
-    const [row] = await messages.takeByNumber([place], ["session_id", "id"])
-    return row
+    const [row] = await messages.takeByNumber([place], ["session_id", "id"], { withErased: true })
+    return row ?? PURGED
   }
 
   return {
@@ -112,7 +114,9 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
     spoken: async () => {
       const [count, told] = await Promise.all([messages.nextRowNumber(), reached()])
       const from = told?.reach ?? 0
-      if (count - from > TAIL_READ_MAX) return await messages.count(OWN_SPEECH)
+      // The list knows of no message that is erased.
+      const { size } = await messages.erased()
+      if (size > 0 || count - from > TAIL_READ_MAX) return await messages.count(OWN_SPEECH)
       const asked = { columns: ["search_text", "lane"] as const, where: stored(from) }
       const rows = count === from ? [] : await messages.read(asked)
       return (told?.spoken ?? 0) + rows.filter(isOwnSpeech).length
@@ -124,8 +128,6 @@ export function openWordLists(store: Store, messages: Messages): WordLists {
       if (reach - from < (effort === "all" ? 1 : Math.max(TAIL_MIN, from * TAIL_SHARE))) return
       const before = await newest()
       const last = await at(reach - 1)
-      // The last row number has no message, so the list could not be verified later.
-      if (last === undefined) return
       const isRewritten = before === undefined || before.pieces >= PIECES_MAX
       const { lines, spoken } = await readLines(messages, before?.reach ?? 0, reach, before?.bytes)
       const known = isRewritten ? toLines(before) : ""
@@ -167,7 +169,13 @@ async function readLines(
   let spoken = 0
   eachLine(known?.toString("utf8") ?? "", (text, start, end) => lines.add(text.slice(start, end)))
   const units = createCodeUnits()
-  for await (const stretch of messages.scanByNumber({ from, to, columns: ["lane"], text: "search_text" })) {
+  for await (const stretch of messages.scanByNumber({
+    from,
+    to,
+    columns: ["lane"],
+    text: "search_text",
+    withErased: true,
+  })) {
     const columns = stretch.columns().columns
     const texts = openTextColumn(columns["search_text"] as ColumnValues)
     const laneAt = textReader(columns["lane"] as ColumnValues)

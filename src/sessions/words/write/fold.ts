@@ -33,6 +33,7 @@ import {
   keyText,
   loadAttributes,
   loadCover,
+  PURGED_KEY,
   readFacts,
   type SegmentFacts,
   SegmentGone,
@@ -189,9 +190,8 @@ async function writeSegment(
   tables: WordTables,
   { from, to, documents, columns }: Omit<PlacedShard, "blocks">,
 ): Promise<SegmentWriter> {
-  const [last] = await tables.messages.takeByNumber([to - 1], ["session_id", "id"])
-  if (last === undefined) throw new SegmentGone()
-  const lastKey = keyText(last)
+  const [last] = await tables.messages.takeByNumber([to - 1], ["session_id", "id"], { withErased: true })
+  const lastKey = last === undefined ? PURGED_KEY : keyText(last)
   const id = compressedName(`${from}-${to}-${Bun.hash(lastKey).toString(36)}`)
   let waiting: (StoredBlock & { segment: string; block: number })[] = []
   let blocks = 0

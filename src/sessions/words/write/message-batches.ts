@@ -89,7 +89,11 @@ export async function* readShards(messages: Messages, from: number, rows: number
   if (next > part.from) yield { from: part.from, to: next }
 }
 
-const ASKED = { columns: ATTRIBUTES, text: "search_text" } as const
+/**
+ * Erased messages are indexed as long as they are stored, and every search leaves them out: so an erasure rebuilds nothing,
+ * nor does taking it back. A purge removes them, and all that was made of them.
+ */
+const ASKED = { columns: ATTRIBUTES, text: "search_text", withErased: true } as const
 
 /** What is known while the batches of one shard are read. */
 interface ShardScope {
@@ -114,7 +118,7 @@ async function toBatch(
   const texts = openTextColumn(column("search_text"))
   for (let row = 0; row < numbers.length; row++) {
     if (!texts.isInBlob(row)) continue
-    const [found] = await messages.takeByNumber([numbers[row] as number], ["search_terms"])
+    const [found] = await messages.takeByNumber([numbers[row] as number], ["search_terms"], ASKED)
     large.set(row, found?.search_terms ?? "")
   }
   return { places: Uint32Array.from(numbers, (number) => number - from), columns, spoken, large }
@@ -159,7 +163,7 @@ async function readEarlier(
   const before = Math.min(to, NEAR_ROWS)
   const near = Array.from({ length: before }, (_, place) => to - before + place)
   const found = new Map<string, EarlierOfSession>()
-  collectEarlier(found, await messages.takeByNumber(near, LAST_COLUMNS), begun)
+  collectEarlier(found, await messages.takeByNumber(near, LAST_COLUMNS, ASKED), begun)
   // Other sessions are looked up in the whole table. Beside a first import there is no index yet, and scanning for them
   // took a third of a fold's time.
   const others = [...begun].filter(
@@ -171,7 +175,7 @@ async function readEarlier(
     const reached = [...asked].map(([id, { ordinal }]) =>
       and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
     )
-    const request = { from: 0, to, columns: LAST_COLUMNS, where: or(...reached) }
+    const request = { from: 0, to, columns: LAST_COLUMNS, where: or(...reached), withErased: true }
     for await (const { rows } of messages.scanByNumber(request)) collectEarlier(found, rows, asked)
   }
   const spoken = [...found.values()].flatMap((last) => last.spoken)
