@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => home[Symbol.dispose]())
 
 test("-o picks the format by the ending, - is stdout, and others are refused", async () => {
-  const [md, txt] = [join(home.path, "a.md"), join(home.path, "a.txt")]
+  const [md, txt, json] = [join(home.path, "a.md"), join(home.path, "a.txt"), join(home.path, "a.json")]
   const ran = await Promise.all([
     runPond(["get", "de300000", "-o", md], home),
     runPond(["get", "de300000", "-o", txt], home),
@@ -84,13 +84,18 @@ test("-o picks the format by the ending, - is stdout, and others are refused", a
     runPond(["get", "de300000", "--format", "md"], home),
     runPond(["get", "de300000", "-o", join(home.path, "a.html")], home),
     runPond(["get", "de300000"], home),
+    runPond(["get", "de300000", "-o", json], home),
+    runPond(["get", "de300000", "--json"], home),
+    runPond(["get", "de300000", "-o", join(home.path, "a.pdf")], home),
   ])
-  const [, , dash, format, html, piped] = ran
-  expect(ran.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 2, 0])
+  const [, , dash, format, , piped, , asJson, pdf] = ran
+  expect(ran.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 2])
+  expect(JSON.parse(readFileSync(json, "utf8"))).toEqual(JSON.parse(asJson?.stdout ?? ""))
+  expect(readFileSync(join(home.path, "a.html"), "utf8")).toStartWith("<!doctype html>")
   expect(dash?.stdout).toBe(format?.stdout ?? "")
   expect(readFileSync(md, "utf8")).toBe(format?.stdout ?? "")
   expect(readFileSync(txt, "utf8").replace(/\s+/g, " ")).toBe((piped?.stdout ?? "").replace(/\s+/g, " "))
-  expect(html?.stderr).toContain("Cannot write .html: use a file that ends with .md or .txt.")
+  expect(pdf?.stderr).toContain("Cannot write .pdf: use a file that ends with .html, .md, .txt or .json.")
   expect(existsSync("-")).toBe(false)
   expect((await runPond(["get", "de300000", "-o", txt], home)).exitCode).toBe(8)
 })

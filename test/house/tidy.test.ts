@@ -42,6 +42,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   fastembed: ["embeddings"],
   "@anush008/tokenizers": ["embeddings"],
   "@duckdb/node-api": ["operations"],
+  "highlight.js": ["operations"],
   diff: ["operations"],
 }
 

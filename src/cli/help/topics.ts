@@ -133,11 +133,14 @@ For everything else, use SQL:
   pond sql 'SELECT project, count(*) FROM messages GROUP BY project'
 `
 
-const SHARING = `To show a session to somebody without pond, write it as one Markdown document.
+const SHARING = `To show a session to somebody without pond, write it as one page or as Markdown.
+A page is a single file that any browser opens: it loads nothing, runs nothing of
+what the session says, and has tool calls, diffs, pictures and sub-agents folded.
 Reasoning and tool calls are folded, and images are listed by name. It reads well
 on GitHub.
 
   pond get SESSION -o session.md
+  pond get SESSION -o session.html --redact
   pond get SESSION -o session.md --mode conversational
   pond get SESSION -o session.md --include-subagents
   pond get SESSION --format md --redact

@@ -16,12 +16,12 @@ export const getArguments = argumentsFor(get.input, {
   session: { field: ["session_id_of_message"], hint: "ID", words: "sessions" },
   tree: { summary: "List the sub-agent sessions instead of messages." },
   raw: { summary: "Show the client's original record of a message." },
-  format: flag.choice("md writes a whole session as one Markdown document.", ["text", "md"]),
-  output: flag.text("Write a whole session to FILE: .md for Markdown, .txt for text; - is stdout.", "FILE", {
+  format: flag.choice("html and md write a whole session as one document.", ["text", "md", "html"]),
+  output: flag.text("Write a whole session to FILE: .html, .md, .txt or .json; - is stdout.", "FILE", {
     short: "o",
   }),
-  redact: flag.onOff("Markdown: replace text that looks like a credential."),
-  "include-subagents": flag.onOff("Markdown: append the sub-agent sessions."),
+  redact: flag.onOff("Markdown, HTML: replace text that looks like a credential."),
+  "include-subagents": flag.onOff("Markdown: append the sub-agent sessions (HTML folds them in)."),
   force: flag.onOff("Overwrite an existing file."),
 })
 export type GetFlags = typeof getArguments.flags

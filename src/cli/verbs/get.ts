@@ -2,6 +2,7 @@
 import { PondError, toPondError } from "../../model/errors.ts"
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
+import { PROTOCOL_VERSION } from "../../operations/envelope.ts"
 import { perform } from "../../operations/operation.ts"
 import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
@@ -16,8 +17,8 @@ import {
   type TranscriptLayout,
 } from "../render/transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
+import { asDocument, isDocument, isJsonFile, STDOUT } from "./get-document.ts"
 import { type GetFlags, getArguments } from "./get-flags.ts"
-import { asMarkdown, isMarkdown, STDOUT } from "./get-markdown.ts"
 
 export const get = defineVerb({
   flags: getArguments.flags,
@@ -29,20 +30,22 @@ export const get = defineVerb({
     "get MESSAGE --context 3",
     "get SESSION --tree",
     "get MESSAGE --raw",
+    "get SESSION -o session.html --redact",
     "get SESSION -o session.md --redact",
   ],
   run: async (context) => {
     const { pond, words } = context
     const { clock, environment } = pond.host
-    if (isMarkdown(context)) {
-      return await withFullSessionId(pond, words[0] ?? "", (id) => asMarkdown({ ...context, words: [id] }))
+    if (isDocument(context)) {
+      return await withFullSessionId(pond, words[0] ?? "", (id) => asDocument({ ...context, words: [id] }))
     }
     const answer = await read(context)
     const layout = (page: Page): TranscriptLayout => ({ ...page, nowMs: clock.nowMs(), home: environment["HOME"] })
     const { output, force } = context.flags
     if (output !== undefined && output !== STDOUT) {
       const page = { ...layout(context.page), style: createStyle(false), columns: TEXT_COLUMNS }
-      const bytes = await writeNewFile(output, allPages(context, answer, page), { isForced: force })
+      const chunks = isJsonFile(output) ? wholeJson(context, answer) : allPages(context, answer, page)
+      const bytes = await writeNewFile(output, chunks, { isForced: force })
       const document = { session_id: answer.session.id, file: output, bytes }
       return { document, render: ({ path }) => `Wrote ${path(output)}: ${bytesText(bytes)}.\n` }
     }
@@ -73,16 +76,44 @@ const PAGE_MESSAGES = 200
 
 /** The whole session, a page at a time as it is read, unless a part of it was asked for. */
 async function* allPages(
-  { pond, flags, signal }: VerbContext<GetFlags>,
+  context: VerbContext<GetFlags>,
   first: GetOutput,
   layout: TranscriptLayout,
 ): AsyncGenerator<string> {
-  const isPart = flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree
-  if (isPart || !("messages" in first.result)) {
-    yield onePage(first, flags.from === "end", layout)
+  if (isPart(context, first)) {
+    yield onePage(first, context.flags.from === "end", layout)
     return
   }
   yield headText(first, layout)
+  for await (const messages of messagePages(context, first)) yield messagesText(messages, layout)
+}
+
+/** The document that `--json` prints, but with all messages of the session where no part was asked for. */
+async function* wholeJson(context: VerbContext<GetFlags>, first: GetOutput): AsyncGenerator<string> {
+  if (isPart(context, first)) {
+    yield `${JSON.stringify({ protocol_version: PROTOCOL_VERSION, ...first })}\n`
+    return
+  }
+  const { result: _, ...rest } = first
+  yield `${JSON.stringify({ protocol_version: PROTOCOL_VERSION, ...rest }).slice(0, -1)},"result":{"messages":[`
+  let separator = ""
+  for await (const messages of messagePages(context, first)) {
+    if (messages.length === 0) continue
+    yield `${separator}\n${messages.map((message) => JSON.stringify(message)).join(",\n")}`
+    separator = ","
+  }
+  yield '\n],"messages_remaining":0}}\n'
+}
+
+function isPart({ flags }: VerbContext<GetFlags>, { result }: GetOutput): boolean {
+  const isAsked = flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree
+  return isAsked || !("messages" in result)
+}
+
+async function* messagePages(
+  { pond, flags, signal }: VerbContext<GetFlags>,
+  first: GetOutput,
+): AsyncGenerator<readonly MessageView[]> {
   const next = (after: string): Promise<GetOutput> =>
     perform(
       operation,
@@ -96,7 +127,7 @@ async function* allPages(
     )
   let result: GetOutput["result"] = first.result
   while ("messages" in result) {
-    yield messagesText(result.messages, layout)
+    yield result.messages
     const last: MessageView | undefined = result.messages.at(-1)
     if (result.messages_remaining === 0 || last === undefined) return
     result = (await next(last.id)).result

@@ -10,7 +10,7 @@ import { realDirectory } from "../project-flag.ts"
 import { momentText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
-import { STDOUT } from "./get-markdown.ts"
+import { STDOUT } from "./get-document.ts"
 
 const args = argumentsFor(
   operation.input,

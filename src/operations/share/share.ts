@@ -1,5 +1,5 @@
 /**
- * A session as Markdown, for people who have no pond: whole, in one document, streamed as it is read. Not on the wire: what
+ * A session as Markdown or HTML, for people who have no pond: whole, in one document, streamed as it is read. Not on the wire: what
  * may leave a machine is a choice of its owner, and what is taken out of it comes from that machine's own variables.
  */
 import { PondError } from "../../model/errors.ts"
@@ -21,6 +21,7 @@ export interface ShareOptions {
   readonly isWhole: boolean
   readonly withSubagents: boolean
   readonly isRedacted: boolean
+  readonly format?: "md" | "html"
 }
 
 export interface Share {
@@ -46,7 +47,8 @@ export function shareSession(pond: Pond, options: ShareOptions, signal: AbortSig
       messages += more
     },
   }
-  return { chunks: documents(reading, redactor), replaced: () => redactor?.replaced(), messages: () => messages }
+  const write = options.format === "html" ? htmlPage : documents
+  return { chunks: write(reading, redactor), replaced: () => redactor?.replaced(), messages: () => messages }
 }
 
 interface Reading {
@@ -55,6 +57,19 @@ interface Reading {
   readonly signal: AbortSignal
   readonly clean: (text: string) => string
   readonly count: (messages: number) => void
+}
+
+async function* htmlPage(reading: Reading, redactor: Redactor | undefined): AsyncGenerator<string> {
+  const { pond, options, clean, count, signal } = reading
+  const { isWhole, withSubagents } = options
+  const { endHtml, sessionHtml } = await import("./html/session-html.ts")
+  const sessions = await pond.sessions()
+  const stored = await sessions.session(options.sessionId)
+  if (stored === undefined) throw sessionNotFound(options.sessionId)
+  const session = await titled(stored, reading)
+  const name = shownName(session, clean)
+  yield* sessionHtml(sessions, session, name, { isWhole, withSubagents, clean, count, signal })
+  yield endHtml(redactor === undefined ? "" : redactionNote(redactor))
 }
 
 /** The session, and below it its sub-agents, however deep: each once, and each where its parent has been read. */
@@ -119,9 +134,13 @@ async function titled(session: Session, { pond, clean }: Reading): Promise<Sessi
   return { ...session, title }
 }
 
+function shownName({ title = "", source_agent: agent, created_at: begun }: Session, clean: Reading["clean"]): string {
+  return title.trim() === "" ? `${agent}, ${timeText(begun)}` : clean(title)
+}
+
 function head(session: Session, isFirst: boolean, { clean }: Reading): string {
-  const { title = "", source_agent: agent, created_at: begun } = session
-  const name = title.trim() === "" ? `${agent}, ${timeText(begun)}` : clean(title)
+  const { source_agent: agent, created_at: begun } = session
+  const name = shownName(session, clean)
   const facts = [
     `Client: ${escapeInline(agent)}`,
     `Directory: ${inlineCode(clean(session.project))}`,
@@ -142,12 +161,16 @@ function childrenText(children: readonly Session[], { clean, options }: Reading)
 }
 
 function redactionText(redactor: Redactor): string {
+  return `\n---\n\n*${redactionNote(redactor, escapeInline)}*\n`
+}
+
+function redactionNote(redactor: Redactor, asText: (kind: string) => string = (kind) => kind): string {
   const replaced = redactor.replaced()
   const what =
     replaced.length === 0
       ? "No credentials detected."
-      : `Replaced: ${replaced.map(({ kind, count }) => `${count} × ${escapeInline(kind)}`).join(", ")}.`
-  return `\n---\n\n*${what} Credentials are recognized by their form; unusual ones can slip through.*\n`
+      : `Replaced: ${replaced.map(({ kind, count }) => `${count} × ${asText(kind)}`).join(", ")}.`
+  return `${what} Credentials are recognized by their form; unusual ones can slip through.`
 }
 
 function tooMany(id: string): PondError {

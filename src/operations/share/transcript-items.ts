@@ -1,13 +1,11 @@
-/**
- * Messages as blocks of Markdown, one after the other as they are read. A call waits for its result, which some messages
- * later stands in the same block; what waits is bounded, so that a session of any length streams.
- */
+/** Messages as blocks of Markdown, one after the other as they are read, each call with its result in one block. */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import { bytesText } from "../../model/numbers.ts"
 import type { Entry, FilePart, Part, Role, ToolCallPart, ToolResultPart } from "../../model/session.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { escapeMarkdown } from "./escape-markdown.ts"
 import { collapse, escapeInline, fence, indent, inlineCode, joinBlocks, listItem } from "./markdown-blocks.ts"
+import { createPairing, type Said } from "./pair-results.ts"
 
 export interface TranscriptOptions {
   /** Applied to every text before anything is made of it. */
@@ -16,77 +14,35 @@ export interface TranscriptOptions {
   readonly isWhole: boolean
 }
 
-interface Waiting {
-  readonly role: Role
-  readonly timestamp: string
-  lines: readonly string[]
-  /** A call without its result. */
-  call?: ToolCallPart
-}
-
-const WAITING_MAX = 64
-const WAITING_CHARS_MAX = 4_000_000
-
-export interface Voices {
+export interface TranscriptWriter {
   /** What can be written once this is known too. */
   add(entry: Entry): string
   end(): string
 }
 
-export function createTranscriptWriter(look: TranscriptOptions): Voices {
-  const waiting: Waiting[] = []
-  let chars = 0
+export function createTranscriptWriter(look: TranscriptOptions): TranscriptWriter {
+  const pairing = createPairing()
   let voice: Role | undefined
 
-  const write = ({ role, timestamp, lines, call }: Waiting): string => {
-    const block = call === undefined ? lines : callBlock(call, undefined, look)
-    const head = role === voice ? "" : `\n${listItem(`**${ROLE_NAMES[role]}** · ${timeText(timestamp)}`)}`
-    voice = role
+  const write = (said: Said): string => {
+    const block = saidLines(said, look)
+    if (block.length === 0) return ""
+    const head =
+      said.role === voice ? "" : `\n${listItem(`**${ROLE_NAMES[said.role]}** · ${timeText(said.timestamp)}`)}`
+    voice = said.role
     return `${head}${indent(block)}`
   }
-  const settle = (isEnd: boolean): string => {
-    let out = ""
-    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const isFull = waiting.length > WAITING_MAX || chars > WAITING_CHARS_MAX
-      if (first.call !== undefined && !isFull && !isEnd) break
-      waiting.shift()
-      chars -= sizeOf(first.lines)
-      out += write(first)
-    }
-    return out
-  }
-  const put = (block: Waiting) => {
-    waiting.push(block)
-    chars += sizeOf(block.lines)
-  }
-
   return {
-    add({ message, parts }) {
-      const { role, timestamp } = message
-      if (message.role === "system" && message.content !== "" && look.isWhole) {
-        put({ role, timestamp, lines: foldedText("Instructions", message.content, look) })
-      }
-      for (const part of parts) {
-        if (part.type === "tool_call" && look.isWhole) put({ role, timestamp, lines: [], call: part })
-        else if (part.type !== "tool_result" || !answered(waiting, part)) {
-          const lines = partBlock(part, look)
-          if (lines.length > 0) put({ role, timestamp, lines })
-        }
-      }
-      return settle(false)
-    },
-    end: () => settle(true),
+    add: (entry) => pairing.add(entry).map(write).join(""),
+    end: () => pairing.end().map(write).join(""),
   }
+}
 
-  /** The newest call that it can be the result of gets it. */
-  function answered(blocks: readonly Waiting[], result: ToolResultPart): boolean {
-    const found = blocks.findLast(({ call }) => call?.call_id === result.call_id)
-    if (found?.call === undefined) return false
-    found.lines = callBlock(found.call, result, look)
-    chars += sizeOf(found.lines)
-    delete found.call
-    return true
-  }
+function saidLines(said: Said, look: TranscriptOptions): readonly string[] {
+  if (said.kind === "part") return partBlock(said.part, look)
+  if (!look.isWhole) return []
+  if (said.kind === "instructions") return foldedText("Instructions", said.text, look)
+  return callBlock(said.call, said.answer?.result, look)
 }
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -94,10 +50,6 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
   assistant: "Assistant",
   system: "System",
   tool: "Tool",
-}
-
-function sizeOf(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length, 0)
 }
 
 /** `2026-11-18 12:03`, as every place of the world reads it alike. */

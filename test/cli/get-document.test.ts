@@ -60,13 +60,16 @@ test("a file that is there is written over with --force alone", async () => {
 })
 
 test.each([
-  [["--redact"], "--redact only applies to Markdown. Add --format md, or remove it."],
-  [["--include-subagents"], "--include-subagents only applies to Markdown. Add --format md, or remove it."],
-  [["-o", "x.html"], "Cannot write .html: use a file that ends with .md or .txt."],
-  [["-o", "x.txt", "--redact"], "--redact only applies to Markdown. Add --format md, or remove it."],
+  [["--redact"], "--redact only applies to Markdown and HTML. Add --format md or html, or remove it."],
+  [
+    ["--include-subagents"],
+    "--include-subagents only applies to Markdown and HTML. Add --format md or html, or remove it.",
+  ],
+  [["-o", "x.pdf"], "Cannot write .pdf: use a file that ends with .html, .md, .txt or .json."],
+  [["-o", "x.txt", "--redact"], "--redact only applies to Markdown and HTML. Add --format md or html, or remove it."],
   [["--format", "md", "--tree"], "--tree cannot be combined with Markdown, which covers a whole session."],
   [["-o", "x.md", "--limit", "3"], "--limit cannot be combined with Markdown, which covers a whole session."],
-  [["--format", "html"], '--format must be one of text, md, not "html".'],
+  [["--format", "pdf"], '--format must be one of text, md, html, not "pdf".'],
 ])("%p is refused, and nothing is written", async (args, message) => {
   expect(await get(...args)).toEqual({ exitCode: 2, stdout: "", stderr: `pond: ${message}\n` })
   expect(existsSync(join(home.path, "x.md"))).toBe(false)

@@ -1,4 +1,4 @@
-/** `pond get SESSION --format md`: a session as a document that people read where there is no pond. */
+/** `pond get SESSION --format md` and `html`: a session as a document that people read where there is no pond. */
 import { extname } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted } from "../../model/numbers.ts"
@@ -17,41 +17,60 @@ const OWN = ["output", "redact", "include-subagents", "force"] as const
 /** Instead of a file. */
 export const STDOUT = "-"
 
-/** Whether Markdown was asked for, with flags that go with it. */
-export function isMarkdown({ flags }: Context): boolean {
+type Format = "text" | "md" | "html"
+
+/** Whether a document was asked for, with flags that go with it. */
+export function isDocument({ flags }: Context): boolean {
   const isGiven = (name: keyof GetFlags) => flags[name] !== undefined && flags[name] !== false
-  const format = flags.format ?? (flags.output === undefined ? "text" : formatOf(flags.output))
+  const format = formatAsked(flags)
   const own = OWN.filter((name) => flags.output === undefined || (name !== "output" && name !== "force"))
-  const wrong = (format === "md" ? ELSEWHERE : own).find(isGiven)
+  const wrong = (format === "text" ? own : ELSEWHERE).find(isGiven)
   if (wrong !== undefined) throw notTogether(wrong, format)
-  return format === "md"
+  return format !== "text"
+}
+
+function formatAsked({ format, output }: Context["flags"]): Format {
+  return format ?? (output === undefined ? "text" : formatOf(output))
 }
 
 /** By the ending of the file. */
-function formatOf(path: string): "md" | "text" {
+function formatOf(path: string): Format {
   const ending = extname(path).toLowerCase()
-  if (ending === ".txt") return "text"
+  if (ending === ".txt" || isJsonFile(path)) return "text"
+  if ([".html", ".htm"].includes(ending)) return "html"
   if (["", ".md", ".markdown"].includes(ending)) return "md"
-  throw new PondError("validation_failed", `Cannot write ${ending}: use a file that ends with .md or .txt.`, {
-    details: { flag: "--output", value: path },
-  })
+  throw new PondError(
+    "validation_failed",
+    `Cannot write ${ending}: use a file that ends with .html, .md, .txt or .json.`,
+    {
+      details: { flag: "--output", value: path },
+    },
+  )
 }
 
-function notTogether(name: string, format: string): PondError {
+/** The document for programs, of the whole session. */
+export function isJsonFile(path: string): boolean {
+  return extname(path).toLowerCase() === ".json"
+}
+
+function notTogether(name: string, format: Format): PondError {
   const message =
-    format === "md"
-      ? `--${name} cannot be combined with Markdown, which covers a whole session.`
-      : `--${name} only applies to Markdown. Add --format md, or remove it.`
+    format === "text"
+      ? `--${name} only applies to Markdown and HTML. Add --format md or html, or remove it.`
+      : `--${name} cannot be combined with ${format === "md" ? "Markdown" : "HTML"}, which covers a whole session.`
   return new PondError("validation_failed", message, { details: { flag: `--${name}` } })
 }
 
-export async function asMarkdown(context: Context): Promise<Outcome | Streamed> {
+export async function asDocument(context: Context): Promise<Outcome | Streamed> {
   const { flags, words, pond, signal, isJson, show, writeOut } = context
+  const format = formatAsked(flags) === "html" ? ("html" as const) : ("md" as const)
   const options = {
     sessionId: words[0] ?? "",
     isWhole: flags.mode !== "conversational",
-    withSubagents: flags["include-subagents"],
+    // A page folds them where they belong; in Markdown they would stand at the end.
+    withSubagents: flags["include-subagents"] || format === "html",
     isRedacted: flags.redact,
+    format,
   }
   const share = shareSession(pond, options, signal)
   if (flags.output !== undefined && flags.output !== STDOUT) {
@@ -59,8 +78,8 @@ export async function asMarkdown(context: Context): Promise<Outcome | Streamed> 
     return outcomeOf(share, { session_id: options.sessionId, file: flags.output, bytes })
   }
   if (isJson) {
-    const markdown = (await Array.fromAsync(share.chunks)).join("")
-    return outcomeOf(share, { session_id: options.sessionId, markdown })
+    const text = (await Array.fromAsync(share.chunks)).join("")
+    return outcomeOf(share, { session_id: options.sessionId, [format === "md" ? "markdown" : "html"]: text })
   }
   if (show === undefined) for await (const chunk of share.chunks) writeOut(chunk)
   else await show(() => share.chunks)
@@ -72,6 +91,7 @@ interface Written {
   readonly file?: string
   readonly bytes?: number
   readonly markdown?: string
+  readonly html?: string
 }
 
 function outcomeOf(share: Share, written: Written): Outcome {

@@ -1,0 +1,97 @@
+/** A headless Chromium that is asked over its debugging protocol, for judging pages. */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+export interface Tab {
+  /** Until the page and everything in it is loaded. */
+  open(url: string): Promise<void>
+  /** The value of an expression in the page, as JSON. */
+  value<T>(expression: string): Promise<T>
+  /** What the page was refused, and what failed in it. */
+  readonly complaints: readonly string[]
+}
+
+export interface Browser extends AsyncDisposable {
+  tab(): Promise<Tab>
+}
+
+const FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+  ...["--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0"],
+]
+const START_TRIES = 200
+const START_PAUSE_MS = 50
+
+export async function startBrowser(folder: string): Promise<Browser> {
+  const program = process.env["CHROMIUM"] ?? Bun.which("chromium") ?? Bun.which("google-chrome")
+  if (program === null) throw new Error("Chromium is not installed: set CHROMIUM to its path.")
+  const profile = join(folder, "browser")
+  const child = Bun.spawn([program, ...FLAGS, `--user-data-dir=${profile}`], { stdout: "ignore", stderr: "ignore" })
+  const address = await addressIn(join(profile, "DevToolsActivePort"))
+  return {
+    tab: () => openTab(address),
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await child.exited
+    },
+  }
+}
+
+async function addressIn(path: string): Promise<string> {
+  for (let tries = 0; tries < START_TRIES; tries++) {
+    const [port] = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
+    if (port !== undefined && port !== "") return `127.0.0.1:${port}`
+    await Bun.sleep(START_PAUSE_MS)
+  }
+  throw new Error("Chromium did not start.")
+}
+
+interface Answer {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly message: string }
+}
+
+async function openTab(address: string): Promise<Tab> {
+  const made = await fetch(`http://${address}/json/new?about:blank`, { method: "PUT" })
+  const { webSocketDebuggerUrl } = (await made.json()) as { webSocketDebuggerUrl: string }
+  const socket = new WebSocket(webSocketDebuggerUrl)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = reject
+  })
+  const waiting = new Map<number, (answer: Answer) => void>()
+  const complaints: string[] = []
+  let loaded = Promise.withResolvers<void>()
+  socket.onmessage = ({ data }) => {
+    const answer = JSON.parse(String(data)) as Answer
+    if (answer.id !== undefined) waiting.get(answer.id)?.(answer)
+    if (answer.method === "Page.loadEventFired") loaded.resolve()
+    if (answer.method === "Log.entryAdded" || answer.method === "Runtime.exceptionThrown")
+      complaints.push(JSON.stringify(answer.params))
+  }
+  let sent = 0
+  const send = async (method: string, params: object = {}): Promise<Readonly<Record<string, unknown>>> => {
+    const id = ++sent
+    const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve))
+    socket.send(JSON.stringify({ id, method, params }))
+    const { result = {}, error } = await answered
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+  for (const domain of ["Page", "Runtime", "Log"]) await send(`${domain}.enable`)
+  return {
+    complaints,
+    open: async (url) => {
+      loaded = Promise.withResolvers()
+      await send("Page.navigate", { url })
+      await loaded.promise
+    },
+    value: async <T>(expression: string) => {
+      const { result } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
+      return (result as { readonly value: T }).value
+    },
+  }
+}
