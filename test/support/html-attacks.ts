@@ -85,7 +85,7 @@ const TEMPLATES: readonly string[] = [
   "%3Cscript%3EHIT%3C/script%3E",
   "+ADw-script+AD4-HIT+ADw-/script+AD4-",
   "{{constructor.constructor('HIT')()}}",
-  "${HIT}",
+  "#{HIT} <%= HIT %>",
   "<?xml version='1.0'?><x xmlns='http://www.w3.org/1999/xhtml'><script>HIT</script></x>",
   "<template><script>HIT</script></template>",
   "<noscript><p title='</noscript><img src=x onerror=HIT>'>",
