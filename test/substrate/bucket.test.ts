@@ -60,6 +60,20 @@ test("two writers at once leave a note each, and what they stored is proved", as
   expect([again?.uncovered, again?.damaged]).toEqual([0, []])
 })
 
+test("a reader and a writer meet what no check has noted: a version that is gone, a file that is missing", async () => {
+  const place = inBucket(server)
+  const { data } = await fill(place)
+  const [newest = ""] = place.paths().filter((path) => path.endsWith(".manifest"))
+  const manifest = place.read(newest)
+  place.remove(newest)
+  const log: string[] = []
+  expect(await place.open(log).table(TABLE).count()).toBe(ALL.length)
+  expect(log).toEqual([expect.stringContaining("no row is lost")])
+  place.write(newest, manifest)
+  place.remove(data[1] as string)
+  await expect(place.open().table(TABLE).insertAbsent(ALL)).rejects.toThrow("takes no rows until you run `pond repair`")
+})
+
 test("status, doctor and answers tell of damage in a bucket, and after a repair the next sync brings it back", async () => {
   using home = temporaryHome()
   writeSampleSession(home.path)

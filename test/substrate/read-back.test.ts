@@ -139,3 +139,18 @@ test("rows have one hash, however they are split into batches", () => {
     expect(contentHash([{ record: whole, from: 0, to: 12 }], [column])).not.toBe(hash)
   }
 })
+
+test.each([
+  ["no number and 0", { small: null }, { small: 0 }],
+  ["no text and an empty one", { text: null }, { text: "" }],
+  ["two texts of one length", { text: "one" }, { text: "two" }],
+  ["two vectors", { near: Float32Array.of(1, 0, 0, 0) }, { near: Float32Array.of(0, 1, 0, 0) }],
+])("%s have two hashes", (_, one, other) => {
+  const definition = EVERY_KIND as unknown as TableDefinition
+  const hashOf = (values: Partial<EveryKind>) => {
+    const record = arrowTable(definition, columnsOf(definition, [row("a", values)])).batches[0] as RecordBatch
+    return contentHash([{ record, from: 0, to: 1 }], SCANNED)
+  }
+  expect(hashOf(one)).not.toBe(hashOf(other))
+  expect(hashOf(one)).toBe(hashOf(one))
+})
