@@ -61,7 +61,7 @@ function renderCheck(
     ? []
     : [
         open === 0
-          ? "pond keeps no checksums of an object store."
+          ? "pond keeps no checksums in this object store."
           : `${counted(open, "file")} not covered yet; \`pond optimize\` covers them.`,
       ]
   const verdict = ok

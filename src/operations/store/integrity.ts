@@ -67,7 +67,8 @@ export async function checkIntegrity(
   return {
     store: location.shown,
     ok: tables.every(({ damaged }) => damaged.length === 0),
-    is_covered: tables.length > 0 && tables.every(({ not_covered: files }) => files === 0),
+    is_covered:
+      (location.backend === "local" || tables.length > 0) && tables.every(({ not_covered: files }) => files === 0),
     tables,
     sessions: distinct(tables.flatMap(({ damaged }) => damaged.flatMap(({ sessions }) => sessions ?? []))),
     ms: Math.round(clock.monotonicMs() - startedMs),
