@@ -218,7 +218,7 @@ function judgeRestored(restored: Restored): Verdict[] {
     restoredInto(restored, home, session, [...where, "--force"])
   }
   const known = values.fixtures && !isAnew ? knownOf(client.name, scenario, session, target.name) : undefined
-  const items = withoutLost(expected.items, losses)
+  const items = withoutLost(isForeign ? withoutAdded(client, expected.items) : expected.items, losses)
   const wanted = known?.sends?.(items) ?? items
   const { project } = expected
   const held = isForeign || project === undefined ? {} : { project }
@@ -245,6 +245,12 @@ function judgeUnopened(restored: Restored, asked: Case): Verdict[] {
   if (client.served === undefined || !isListed) return [verdict]
   const { isGood, said } = judge({ ...asked, isServed: true })
   return [verdict, reported(restored, isGood, `over its server: ${said}`)]
+}
+
+/** What a client says of a result to its model alone, it does not take along. */
+function withoutAdded({ withoutAdded: left }: Client, items: readonly Item[]): readonly Item[] {
+  if (left === undefined) return items
+  return items.map((item) => (item.role === "result" ? { ...item, text: left(item.text ?? "") } : item))
 }
 
 /** A call that nothing answered has no place in some clients, which the restore says. */

@@ -172,6 +172,12 @@ export function momentOf<T extends JsonValue>(holder: SourceValue<T>, key: PathK
   return momentIn(valueUnder(holder, key))
 }
 
+/** A moment that is counted in seconds since the epoch, as Python does. */
+export function momentOfSeconds<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
+  const value = valueUnder(holder, key)
+  return typeof value === "number" ? momentIn(Math.round(value * 1000)) : undefined
+}
+
 // --- Flags, moments, names --------------------------------------------------------------------------------------------
 
 export function booleanAt<T extends JsonValue>(

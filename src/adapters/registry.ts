@@ -4,11 +4,22 @@ import { claudeCode } from "./claude-code/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
+import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
 import { pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, pi, geminiCli, qwenCode, copilotCli, kilo]
+export const ADAPTERS: readonly Adapter[] = [
+  claudeCode,
+  codex,
+  opencode,
+  pi,
+  geminiCli,
+  qwenCode,
+  copilotCli,
+  kilo,
+  kimi,
+]
 
 export function adapterById(id: string): Adapter | undefined {
   return ADAPTERS.find((adapter) => adapter.id === id)

@@ -33,6 +33,10 @@ export interface Client {
   fork(session: string, prompt: string): readonly string[]
   /** Over its server, which goes on with sessions that its command line shows nothing of. */
   served?(session: string, prompt: string): readonly string[]
+  /** Sums up what was said, where a command line does. */
+  compact?(session: string): readonly string[]
+  /** A result without what the client puts around it for its model alone, and does not store in it. */
+  withoutAdded?(result: string): string
   /** The words that list its sessions, where it has them. */
   list?(): readonly string[]
   /** What a session that it has put away wants first. */

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
+import { kimi } from "./moonshot.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
@@ -163,6 +164,7 @@ export const CLIENTS: readonly Client[] = [
   pi("pi", "0.87.1", "@earendil-works/pi-coding-agent", "dist/bundle/cli.js"),
   pi("pi-old", "0.73.1", "@mariozechner/pi-coding-agent", "dist/cli.js"),
   kilo,
+  kimi,
 ]
 
 export function clientNamed(name: string): Client {

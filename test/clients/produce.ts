@@ -117,7 +117,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   subagent: {
-    of: ["claude", "codex", ...OPENCODES],
+    of: ["claude", "codex", "kimi", ...OPENCODES],
     play: (play) => {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })
@@ -231,6 +231,7 @@ function playCompaction(play: Play): void {
   const { client } = play
   const session = begun(play, PROMPTS.tools)
   if (client.name === "claude") perform(play, client.resume(session, "/compact", {}))
+  else if (client.compact !== undefined) perform(play, client.compact(session))
   else if (client.name === "codex") {
     resumed(play, session, PROMPTS.big)
     const params = { threadId: session }

@@ -164,6 +164,26 @@ const KILO: readonly Generation[] = [
   ["forks", "fork", { holds: /\(fork #1\)/ }],
 ]
 
+const KIMI: readonly Generation[] = [
+  ["kimi-cli: one file", "kimi-cli", { place: /^sessions\/[0-9a-f]{32}\/[0-9a-f-]{36}\.jsonl$/ }],
+  ["kimi-cli: what is sent", "kimi-cli", { place: /\/context\.jsonl$/, holds: /"role":"_checkpoint"/ }],
+  ["kimi-cli: what was sent before", "kimi-cli", { place: /\/context_1\.jsonl$/ }],
+  ["kimi-cli: what was shown", "kimi-cli", { place: /\/wire\.jsonl$/, holds: /"TurnBegin"/ }],
+  ["kimi-cli: agents", "kimi-cli", { place: /\/subagents\/[^/]+\/meta\.json$/ }],
+  ["protocol 1.0: calls inside a message", "early", { holds: /"protocol_version":"1\.0".*"function":\{"name"/s }],
+  ["protocol 1.0: taken over from kimi-cli", "early", { place: /\/ses_[^/]+\/state\.json$/ }],
+  ["protocol 1.4: the directory in the log", "early", { holds: /"type":"config\.update","cwd":"/ }],
+  ["protocol 1.5", "tools", { holds: /"protocol_version":"1\.5"/ }],
+  ["2.x: what was said once more", "tools", { holds: /"type":"agent\.message\.appended"/ }],
+  ["agents in logs of their own", "subagent", { place: /\/agents\/agent-0\/wire\.jsonl$/ }],
+  ["forks", "forked", { place: /state\.json$/, holds: /"forkedFrom":\s*"session_/ }],
+  ["compaction of today", "compacted", { holds: /"keptUserMessageCount":\d/ }],
+  ["compaction that keeps a tail", "rewound", { holds: /"summary":"It began\.","compactedCount":1,"time"/ }],
+  ["undo", "rewound", { holds: /"context\.undo"/ }],
+  ["pictures in files", "rewound", { place: /\/blobs\/[0-9a-f]{64}$/ }],
+  ["images", "image", { holds: /"image_url"/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -173,6 +193,7 @@ for (const [adapter, generations] of Object.entries({
   "qwen-code": QWEN_CODE,
   "copilot-cli": COPILOT,
   kilo: KILO,
+  kimi: KIMI,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")

@@ -133,6 +133,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "copilot-cli": "tools",
   "qwen-code": "subagent",
   kilo: "subagent",
+  kimi: "subagent",
 }
 
 for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {

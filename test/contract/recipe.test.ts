@@ -63,9 +63,10 @@ function addLine(): void {
   const before = readFileSync(path, "utf8")
   const after = before
     .replace("import { pi }", 'import { notes } from "./notes/adapter.ts"\nimport { pi }')
-    .replace(/^(export const ADAPTERS.*)\]$/m, "$1, notes]")
-  expect(after.split("\n").length - before.split("\n").length).toBe(1)
-  expect(after).toContain(", notes]")
+    .replace(/^(export const ADAPTERS.*(?:\n {2}\w+,)*)\n\]$/m, "$1\n  notes,\n]")
+  // The one line, and the import that it needs.
+  expect(after.split("\n").length - before.split("\n").length).toBe(2)
+  expect(after).toContain("\n  notes,\n]")
   writeFileSync(path, after)
 }
 

@@ -79,7 +79,7 @@ const ASKS_TITLE =
 const ASKS_SUMMARY = /summar|compact|checkpoint|hand-?off/i
 /** Some clients ask for a summary in the middle of a session, with all of its tools. */
 const ASKS_COMPACTION =
-  /CONTEXT CHECKPOINT COMPACTION|create a detailed summary of|summary of the conversation|Provide a detailed prompt for continuing|anchored summary/i
+  /CONTEXT CHECKPOINT COMPACTION|create a detailed summary of|summary of the conversation|Provide a detailed prompt for continuing|anchored summary|Create a handoff summary for the/i
 const SUMMED_UP: Decision = { kind: "side", step: 0, turn: { text: SUMMARY } }
 
 function decide(asked: Asked): Decision {

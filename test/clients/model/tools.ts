@@ -116,9 +116,15 @@ function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "age
   if (tool === undefined) return undefined
   return call(tool, {
     ...{ description, prompt, message: prompt, task_name: "count_files" },
-    subagent_type: tool.name === "task" ? "general" : "general-purpose",
+    subagent_type: kindOfAgent(asked, tool),
     run_in_background: false,
   })
+}
+
+/** Of the kinds that a client has: each names its own for work of any sort. */
+function kindOfAgent({ tools }: Asked, { name }: Offered): string {
+  if (tools.some((tool) => tool.name === "AgentSwarm")) return "coder"
+  return name === "task" ? "general" : "general-purpose"
 }
 
 /** Where a client goes on while its sub-agent works, it has a tool to wait for it. */

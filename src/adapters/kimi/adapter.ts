@@ -1,0 +1,48 @@
+/** Kimi Code (0.x to 2.x), and kimi-cli, which it took the place of. */
+import type { Adapter } from "../adapter.ts"
+import { context } from "./context.ts"
+import { movedTo } from "./directory-key.ts"
+import { parse } from "./parse.ts"
+import { BRAND } from "./records.ts"
+import { registration } from "./registration.ts"
+import { serialize } from "./serialize.ts"
+import { concerns, lastModel, source } from "./source.ts"
+import { vocabulary } from "./vocabulary.ts"
+
+const UUID = "[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}"
+/** The desktop application calls its sessions otherwise. */
+const SESSION = `(?:(?:session_|ses_)?${UUID}|conv-[\\w-]{4,60})`
+const AGENT = "[a-z\\d][\\w-]{0,40}"
+
+export const kimi: Adapter = {
+  id: BRAND.id,
+  title: "Kimi Code",
+  judged: { by: "client", from: "2.1.0", to: "2.1.0" },
+  source,
+  parse,
+  context,
+  serialize,
+  output: {
+    // An agent is told apart within the session that started it.
+    sessionIds: new RegExp(`^${SESSION}(?::${AGENT})?$`, "i"),
+    relativePaths: [
+      new RegExp(`^sessions/[\\w.-]+/${SESSION}/state\\.json$`, "i"),
+      new RegExp(
+        `^sessions/[\\w.-]+/${SESSION}/agents/${AGENT}/(?:wire\\.jsonl|blobs/[\\da-f]{64}|plans/[\\w-]+\\.md)$`,
+        "i",
+      ),
+      // kimi-cli
+      new RegExp(
+        `^sessions/[\\w-]+/${SESSION}/(?:subagents/${AGENT}/)?(?:(?:context(?:_\\d+)?|wire)\\.jsonl|(?:state|meta)\\.json)$`,
+        "i",
+      ),
+      new RegExp(`^sessions/[\\w-]+/${SESSION}\\.jsonl$`, "i"),
+    ],
+  },
+  vocabulary,
+  models: { recordedAt: [], lastUsed: lastModel },
+  contentIds: true,
+  relocation: { relativePath: movedTo },
+  watching: { concerns },
+  registration,
+}

@@ -1,0 +1,23 @@
+/** The words of Kimi's records that more than one file asks for. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+
+export const BRAND = { id: "kimi" }
+
+export const APPENDED = "context.append_message"
+export const LOOP_EVENT = "context.append_loop_event"
+export const COMPACTED = "context.apply_compaction"
+
+/** What a reference to a picture in a file of its own begins with: `blobref:<media type>;<hash>`. */
+export const BLOB_REFERENCE = /^blobref:([^;]*);([\da-f]{64})$/
+
+export function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+/** Of kimi-cli: what its model is sent now. */
+export const LIVE = /(?:^|\/)context\.jsonl$/
+
+/** Whether a session of these files is one of kimi-cli, which keeps what its model is sent apart from what was shown. */
+export function isOfOldClient(relativePath: string): boolean {
+  return !/(?:^|\/)agents\/[^/]+\/wire\.jsonl$/.test(relativePath)
+}
