@@ -402,6 +402,8 @@ export interface Relocation {
   readonly nameOf?: (relativePath: string) => string
   /** Where the client keeps by now what would be written to a path, or that path. Reads names only. */
   readonly currentPath?: (root: string) => (relativePath: string) => string
+  /** For clients whose files name others of their session by absolute paths: a file as it is to lie below a root. */
+  readonly atRoot?: (root: string) => (file: OutputFile) => OutputFile
   /** Whether a variable of the person's has the client look elsewhere than where a restore writes, below the first root. */
   readonly isDiverted?: (environment: Environment) => boolean
   /** Writes files of which lines were changed: what points into another of them by its bytes is set right. */

@@ -267,6 +267,11 @@ export function momentInText(text: Sealed<string> | undefined): Sealed<string> |
   return text === undefined ? undefined : momentIn(plain(text))
 }
 
+/** The moment that a name counts in milliseconds since the epoch. */
+export function momentOfDigits(text: Sealed<string> | undefined): Sealed<string> | undefined {
+  return text === undefined ? undefined : momentIn(Number(plain(text)))
+}
+
 /** A group of a pattern's match: what is decoded stays in its record. */
 export function matchIn(text: Sealed<string>, pattern: RegExp, group = 1): Sealed<string> | undefined {
   const found = pattern.exec(plain(text))?.[group]

@@ -1,6 +1,7 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
 import { claudeCode } from "./claude-code/adapter.ts"
+import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
@@ -19,6 +20,10 @@ export const ADAPTERS: readonly Adapter[] = [
   copilotCli,
   kilo,
   kimi,
+  cline,
+  rooCode,
+  zooCode,
+  kiloLegacy,
 ]
 
 export function adapterById(id: string): Adapter | undefined {

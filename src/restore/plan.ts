@@ -39,6 +39,8 @@ export interface RestoreRequest {
   readonly newLines?: NewLines
   /** Where what would be written to a path lies by now: see `Relocation`. */
   readonly currentPath?: ((relativePath: string) => string) | undefined
+  /** How a file names others of its session where it is going to lie: see `Relocation`. */
+  readonly atRoot?: ((file: OutputFile) => OutputFile) | undefined
 }
 
 export interface RestorePlan {
@@ -126,10 +128,11 @@ function repoint(target: Adapter, files: readonly OutputFile[], newLines: NewLin
 }
 
 /** What its client has put elsewhere is there, and gets no second copy where it was. */
-function whereTheyLie(files: readonly OutputFile[], { currentPath }: RestoreRequest): readonly OutputFile[] {
+function whereTheyLie(files: readonly OutputFile[], { currentPath, atRoot }: RestoreRequest): readonly OutputFile[] {
+  const named = atRoot === undefined ? files : files.map(atRoot)
   return currentPath === undefined
-    ? files
-    : files.map((file) => ({ ...file, relativePath: currentPath(file.relativePath) }))
+    ? named
+    : named.map((file) => ({ ...file, relativePath: currentPath(file.relativePath) }))
 }
 
 async function planForeign(request: RestoreRequest): Promise<RestorePlan> {

@@ -32,7 +32,12 @@ const MEMBERS = [
 ]
 
 /** Clients that have the format of another one: its codec is theirs, with names and places of their own. */
-const CODEC_OF: Readonly<Record<string, string>> = { kilo: "opencode" }
+const CODEC_OF: Readonly<Record<string, string>> = {
+  kilo: "opencode",
+  "roo-code": "cline",
+  "zoo-code": "cline",
+  "kilo-legacy": "cline",
+}
 
 test.each(ADAPTERS.map(({ id }) => CODEC_OF[id] ?? id))(
   "the folder of %s has the files that every client has",

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
+import { cline } from "./cline-client.ts"
 import { kimi } from "./moonshot.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
 
@@ -165,6 +166,7 @@ export const CLIENTS: readonly Client[] = [
   pi("pi-old", "0.73.1", "@mariozechner/pi-coding-agent", "dist/cli.js"),
   kilo,
   kimi,
+  cline,
 ]
 
 export function clientNamed(name: string): Client {

@@ -93,6 +93,8 @@ function driven(play: Play, steps: readonly Step[], ...words: readonly string[])
 interface Scenario {
   /** The clients that have it. Absent: all. */
   readonly of?: readonly string[]
+  /** Clients that have no such thing, where all others do. */
+  readonly notOf?: readonly string[]
   play(play: Play): void
 }
 
@@ -110,6 +112,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   fork: {
+    notOf: ["cline"],
     play: (play) => {
       const session = begun(play, PROMPTS.plain)
       resumed(play, session, PROMPTS.plain2)
@@ -117,7 +120,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   subagent: {
-    of: ["claude", "codex", "kimi", ...OPENCODES],
+    of: ["claude", "codex", "kimi", "cline", ...OPENCODES],
     play: (play) => {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })
@@ -134,6 +137,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   image: {
+    notOf: ["cline"],
     play: (play) => {
       const session = begun(play, PROMPTS.image, { image: join(play.place.alpha, "pic.png") })
       if (!play.sessions.get(session)?.items.some(({ images }) => images !== undefined))
@@ -150,7 +154,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       begun(play, PROMPTS.plain, { cwd: beta })
     },
   },
-  compact: { play: playCompaction },
+  compact: { notOf: ["cline"], play: playCompaction },
   codemode: {
     of: ["codex"],
     play: (play) => {
@@ -256,8 +260,8 @@ function playCompaction(play: Play): void {
 // --- Played and saved --------------------------------------------------------------------------------------------------
 
 export function scenariosOf(client: Client): string[] {
-  return Object.entries(SCENARIOS).flatMap(([name, { of }]) =>
-    of === undefined || of.includes(client.name) ? [name] : [],
+  return Object.entries(SCENARIOS).flatMap(([name, { of, notOf = [] }]) =>
+    (of === undefined || of.includes(client.name)) && !notOf.includes(client.name) ? [name] : [],
   )
 }
 

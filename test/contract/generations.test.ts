@@ -184,6 +184,29 @@ const KIMI: readonly Generation[] = [
   ["images", "image", { holds: /"image_url"/ }],
 ]
 
+const CLINE: readonly Generation[] = [
+  [
+    "tasks: calls in words",
+    "v2-words",
+    { place: /^tasks\/\d{13}\/api_conversation_history\.json$/, holds: /<execute_command>/ },
+  ],
+  ["tasks: calls of tools", "v3.89-task", { place: /api_conversation_history/, holds: /"type": ?"tool_use"/ }],
+  ["tasks: what was shown", "v3-shown", { place: /\/ui_messages\.json$/ }],
+  ["tasks: a stretch that was cut out", "v3.89-task", { holds: /conversationHistoryDeletedRange/ }],
+  ["sessions", "tools", { place: /^sessions\/[^/]+\/[^/]+\.messages\.json$/, holds: /<user_input mode=/ }],
+  ["sessions: agents", "subagent", { place: /\/agent_\d+_\w+\.messages\.json$/ }],
+  ["sessions: compaction", "compacted", { place: /\.compaction\.json$/, holds: /"source_message_count"/ }],
+  ["sessions: forks", "compacted", { holds: /"forkedFromSessionId"/ }],
+  ["sessions: ids that grew", "compacted", { holds: /"msg_x_tool_toolu_1_tool_toolu_1"/ }],
+]
+
+const ROO_CODE: readonly Generation[] = [
+  ["calls in words", "words", { holds: /\] Result:/ }],
+  ["condensed, and kept", "condensed", { holds: /"condenseParent"/ }],
+  ["thoughts as messages", "condensed", { holds: /"type": ?"reasoning", ?"text"/ }],
+  ["what is said of a task", "condensed", { place: /\/history_item\.json$/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -194,6 +217,9 @@ for (const [adapter, generations] of Object.entries({
   "copilot-cli": COPILOT,
   kilo: KILO,
   kimi: KIMI,
+  cline: CLINE,
+  "roo-code": ROO_CODE,
+  "zoo-code": ROO_CODE,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")

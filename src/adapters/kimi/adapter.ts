@@ -7,6 +7,7 @@ import { BRAND } from "./records.ts"
 import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, lastModel, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 const UUID = "[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}"
@@ -41,6 +42,7 @@ export const kimi: Adapter = {
   },
   vocabulary,
   models: { recordedAt: [], lastUsed: lastModel },
+  usage,
   contentIds: true,
   relocation: { relativePath: movedTo },
   watching: { concerns },

@@ -102,6 +102,7 @@ async function planned(
     model: target.models?.lastUsed?.(root()),
     newLines,
     currentPath: target.relocation?.currentPath?.(root()),
+    atRoot: target.relocation?.atRoot?.(wholePath(root())),
   })
 }
 

@@ -59,8 +59,9 @@ function anything(schema: Schema | undefined): unknown {
 }
 
 function shell(asked: Asked, command: string): Call | undefined {
-  const tool = offeredOf(asked, ["Bash", "bash", "shell", "exec_command", "shell_command"])
+  const tool = offeredOf(asked, ["Bash", "bash", "shell", "exec_command", "shell_command", "run_commands"])
   if (tool === undefined) return inCode(asked, command)
+  if (tool.name === "run_commands") return call(tool, { commands: [command] })
   if (tool.name === "shell") return call(tool, { command: ["bash", "-lc", command], timeout_ms: 10_000 })
   return call(tool, { command, cmd: command, description: "a scripted command 説明" })
 }
@@ -80,25 +81,26 @@ function pathParams(path: string, cwd: string): Params {
 }
 
 function read(asked: Asked, path: string, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Read", "read"])
+  const tool = offeredOf(asked, ["Read", "read", "read_files"])
+  if (tool?.name === "read_files") return call(tool, { files: [{ path: pathParams(path, cwd)["path"] }] })
   return tool === undefined ? shell(asked, `cat '${path.replaceAll("'", "'\\''")}'`) : call(tool, pathParams(path, cwd))
 }
 
 function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Write", "write"])
-  if (tool !== undefined) return call(tool, { ...pathParams(path, cwd), content })
+  const tool = offeredOf(asked, ["Write", "write", "editor"])
+  if (tool !== undefined) return call(tool, { ...pathParams(path, cwd), content, new_text: content })
   const added = content.replace(/\n$/, "").replace(/^/gm, "+")
   return patch(asked, `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\n`)
 }
 
 function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Edit", "edit"])
+  const tool = offeredOf(asked, ["Edit", "edit", "editor"])
   if (tool === undefined)
     return patch(asked, `*** Begin Patch\n*** Update File: ${path}\n@@\n-${before}\n+${after}\n*** End Patch\n`)
   return call(tool, {
     ...pathParams(path, cwd),
-    ...{ old_string: before, oldString: before, oldText: before },
-    ...{ new_string: after, newString: after, newText: after },
+    ...{ old_string: before, oldString: before, oldText: before, old_text: before },
+    ...{ new_string: after, newString: after, newText: after, new_text: after },
     edits: [{ oldText: before, newText: after }],
   })
 }
@@ -115,7 +117,7 @@ function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "age
   const tool = offeredOf(asked, ["Agent", "Task", "task", "spawn_agent"])
   if (tool === undefined) return undefined
   return call(tool, {
-    ...{ description, prompt, message: prompt, task_name: "count_files" },
+    ...{ description, prompt, message: prompt, task_name: "count_files", task: prompt, systemPrompt: "You count." },
     subagent_type: kindOfAgent(asked, tool),
     run_in_background: false,
   })
