@@ -183,11 +183,13 @@ async function sampleUnits(adapter: Adapter, root: string): Promise<Unit[]> {
 
 /** What was written, as if it had been read again. */
 function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
-  const [main] = files
+  // What describes a session comes before what is said in it.
+  const inOrder = files.toSorted((left, right) => Number(left.form === "log") - Number(right.form === "log"))
+  const main = inOrder.find(({ form }) => form === "log") ?? inOrder[0]
   if (main === undefined) return []
   const records: RawRecord[] = []
   const sources: SourceFile[] = []
-  for (const output of files) {
+  for (const output of inOrder) {
     const file: SourceFile = {
       path: output.relativePath,
       relativePath: output.relativePath,
@@ -200,6 +202,7 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
     if (output.form === "log")
       for (const [index, line] of [...output.lines].entries())
         records.push({ form: "log", file, line: index + 1, text: String(line) })
+    if (output.form === "document") records.push({ form: "document", file, line: 1, text: output.text })
     if (output.form === "database")
       for (const [index, { table, row }] of [...output.rows].entries())
         records.push({ form: "row", file, line: index + 1, table, row })

@@ -21,10 +21,13 @@ import {
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
+import { createUserTexts } from "./provenance.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 /** The version whose files these are like. */
 const LIKE_VERSION = "3.0.65"
+/** Between them stands what a person typed, whatever it says. */
+const MARKS = ['<user_input mode="act">', "</user_input>"] as const
 const ID_UNITS = 5
 const AGENT_UNITS = 6
 
@@ -129,8 +132,11 @@ function addUserTurn(list: List, turn: UserTurn): void {
 function contentBlock(list: List, { messageId, role }: Turn, block: TextBlock | FileBlock): JsonObject | undefined {
   if (block.type === "text") {
     const isPrompt = role === "user" && block.injected === undefined
-    // As the client keeps a prompt: what stands in it is a person's, whatever it says.
-    return { type: "text", text: isPrompt ? `<user_input mode="act">${block.text}</user_input>` : block.text }
+    const pieces = isPrompt ? createUserTexts(undefined)(block.text) : []
+    if (pieces.every(({ kind }) => kind === undefined)) return { type: "text", text: block.text }
+    // What looks like the client's own words stands between marks, which say that a person said it.
+    for (const mark of MARKS) list.losses.push(loss("cut_text", messageId, mark))
+    return { type: "text", text: MARKS.join(block.text) }
   }
   const { data, media_type: mediaType, file_name: path } = block.file
   if ("text" in data) return { type: "file", path: path ?? "file", content: data.text }

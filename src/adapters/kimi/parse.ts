@@ -49,7 +49,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     if (!writer.hasBegun && start.isKnown()) writer.begin(start.session())
     const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
     const drafts = draftsOf(record, note)
-    for (const hash of missingBlobs(record, blobs))
+    for (const hash of missingBlobs(raw, record, blobs))
       note("missing_blob", `a picture whose file is gone: ${hash.slice(0, 12)}`)
     const pond = model === undefined ? {} : { pond: { model } }
     const isSaid = drafts.some(({ role }) => role === "assistant")
@@ -181,8 +181,10 @@ function eventDrafts(event: Spot, timestamp: MessageDraft["timestamp"], note: No
   return []
 }
 
-function missingBlobs(record: JsonValue, there: ReadonlySet<string>): string[] {
+function missingBlobs(raw: RawRecord, record: JsonValue, there: ReadonlySet<string>): string[] {
   const missing: string[] = []
+  // Few lines refer to one, and all would be walked through.
+  if (raw.form === "log" && !raw.text.includes("blobref:")) return missing
   const look = (value: JsonValue): void => {
     if (typeof value === "string") {
       const hash = BLOB_REFERENCE.exec(value)?.[2]
