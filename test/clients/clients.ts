@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 import { cline } from "./cline-client.ts"
-import { kimi } from "./moonshot.ts"
+import { kimi } from "./kimi-client.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
