@@ -48,6 +48,8 @@ export function foreign(conversation: Conversation, target: ForeignTarget, sink:
     },
     ...{ team_name: `team-${hexOf(sessionId, ID_UNITS)}`, enable_tools: true, enable_spawn: true, enable_teams: true },
     metadata: session.title === undefined ? {} : { title: session.title },
+    // A restore makes it absolute: see `atRoot`.
+    messages_path: `${writing.folder}/${sessionId}.messages.json`,
   }
   writeDocument(writing, sessionId, described)
   return { sessionId, losses }

@@ -7,7 +7,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 
 /** In a document that is the list itself, under which key it is kept. */
-export const BARE = "pond:list"
+const BARE = "pond:list"
 const KEY = "messages"
 
 export interface KeyedDocument {

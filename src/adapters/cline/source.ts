@@ -21,12 +21,13 @@ const GIVEN_DEPTH = 8
 export function brandSource({ extensions, id }: Brand): Source {
   const isCline = id === "cline"
   return {
-    roots: (environment, home) => [
-      ...(isCline ? [dataOf(environment, home)] : []),
-      ...editorsOf(environment, home).flatMap((editor) =>
-        extensions.map((name) => join(editor, "globalStorage", name)),
-      ),
-    ],
+    roots: (environment, home) => {
+      const storages = editorsOf(environment, home).map((editor) => join(editor, "globalStorage"))
+      const [usual = "", ...others] = storages.flatMap((storage) => extensions.map((name) => join(storage, name)))
+      // Of some extensions there were five names, and there are thirty editors: those that were ever used.
+      const tasks = [usual, ...others.filter((place) => existsSync(place))]
+      return isCline ? [dataOf(environment, home), ...tasks] : tasks
+    },
     plan,
   }
 }
@@ -40,14 +41,13 @@ export function dataOf(environment: Environment, home: string): string {
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae", "Positron", "Antigravity"]
 const REMOTES = [".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server", ".vscodium-server"]
 
-/** The folders in which editors keep what belongs to a person: of the first, and of those that were ever started. */
+/** The folders in which editors keep what belongs to a person. */
 function editorsOf(environment: Environment, home: string): string[] {
   const config = environment["XDG_CONFIG_HOME"] || join(home, ".config")
   const roaming = environment["APPDATA"]
   const places = [config, join(home, "Library", "Application Support"), ...(roaming ? [roaming] : [])]
-  const [first = "", ...others] = places.flatMap((place) => EDITORS.map((editor) => join(place, editor, "User")))
-  const remotes = REMOTES.map((remote) => join(home, remote, "data", "User"))
-  return [first, ...[...others, ...remotes].filter((folder) => existsSync(folder))]
+  const local = places.flatMap((place) => EDITORS.map((editor) => join(place, editor, "User")))
+  return [...local, ...REMOTES.map((remote) => join(home, remote, "data", "User"))]
 }
 
 export function concerns(root: string, place: string): boolean {

@@ -64,7 +64,7 @@ export function openOldSession(
   /** A line that is sent now and was sent before is one message. */
   function isRepeated({ file }: RawRecord, line: string): boolean {
     if (!hasOlder) return false
-    const hash = hashOf(line)
+    const hash = shortHash(line)
     if (!LIVE.test(file.relativePath)) return live.has(hash)
     live.add(hash)
     return false
@@ -146,9 +146,9 @@ function hashedWords(content: JsonValue | undefined): string {
   const parts = Array.isArray(content)
     ? content.map((part: JsonValue) => wordUnder(part, "text") ?? "")
     : [String(content)]
-  return hashOf(parts.join(""))
+  return shortHash(parts.join(""))
 }
 
-function hashOf(text: string): string {
+function shortHash(text: string): string {
   return Bun.hash.xxHash64(text).toString(36)
 }

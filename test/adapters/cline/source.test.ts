@@ -53,19 +53,20 @@ test("a task is its history, with what is said of it first and what was shown be
   expect(await planned(place.root)).toEqual([wanted.map((name) => `tasks/1719491234567/${name}`)])
 })
 
-test("each extension has roots of its own, in the first editor and in those that were started", () => {
-  using home = rootWith([".config/Cursor/User/settings.json"])
+test("each extension has roots of its own: the usual one, and those that were ever used", () => {
+  const used = ["Cursor/User/globalStorage/saoudrizwan.claude-dev/x", "Code/User/globalStorage/roovscode.roo-code/x"]
+  using home = rootWith(used.map((place) => `.config/${place}`))
   const storage = (editor: string, extension: string) =>
     join(home.root, ".config", editor, "User/globalStorage", extension)
   expect(cline.source.roots({}, home.root)).toEqual([
     join(home.root, ".cline/data"),
     ...["Code", "Cursor"].map((editor) => storage(editor, "saoudrizwan.claude-dev")),
   ])
-  expect(zooCode.source.roots({}, home.root)).toEqual(
-    ["Code", "Cursor"].map((editor) => storage(editor, "zoocodeorganization.zoo-code")),
-  )
-  expect(rooCode.source.roots({}, home.root).length).toBe(10)
-  expect(kiloLegacy.source.roots({}, home.root)[0]).toBe(storage("Code", "kilocode.kilo-code"))
+  expect(zooCode.source.roots({}, home.root)).toEqual([storage("Code", "zoocodeorganization.zoo-code")])
+  expect(rooCode.source.roots({}, home.root)).toEqual([
+    ...[storage("Code", "rooveterinaryinc.roo-cline"), storage("Code", "roovscode.roo-code")],
+  ])
+  expect(kiloLegacy.source.roots({}, home.root)).toEqual([storage("Code", "kilocode.kilo-code")])
   expect(cline.source.roots({ CLINE_DIR: "/c" }, home.root)[0]).toBe("/c/data")
   expect(cline.source.roots({ CLINE_DIR: "/c", CLINE_DATA_DIR: "/d" }, home.root)[0]).toBe("/d")
 })
