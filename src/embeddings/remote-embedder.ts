@@ -32,6 +32,8 @@ const WINDOWS_MAX = 8
 const UNITS_PER_TOKEN = 2
 const TIMEOUT_MS = 60_000
 const ATTEMPTS = 5
+/** Of a server that gives no answer at all, which is most likely not there. */
+const ATTEMPTS_UNHEARD = 2
 const WAIT_FIRST_MS = 1_000
 const WAIT_MAX_MS = 60_000
 const ANSWER_BYTES_MAX = 200_000_000
@@ -110,13 +112,16 @@ function createAsker(settings: RemoteSettings, { signal, nowMs }: RemoteContext)
       nextMs = nowMs() + gapMs
       const answer = await post(settings, inputs, signal)
       if (!("retryMs" in answer)) return answer.vectors
-      if (attempt >= ATTEMPTS || signal.aborted) throw unavailable(settings, answer.why)
+      if (attempt >= (answer.isBusy ? ATTEMPTS : ATTEMPTS_UNHEARD) || signal.aborted)
+        throw unavailable(settings, answer.why)
       await pause(Math.min(WAIT_MAX_MS, answer.retryMs ?? WAIT_FIRST_MS * 2 ** (attempt - 1)), signal)
     }
   }
 }
 
-type Answered = { readonly vectors: Float32Array[] } | { readonly retryMs: number | undefined; readonly why: string }
+type Answered =
+  | { readonly vectors: Float32Array[] }
+  | { readonly retryMs: number | undefined; readonly why: string; readonly isBusy: boolean }
 
 async function post(settings: RemoteSettings, inputs: readonly string[], signal: AbortSignal): Promise<Answered> {
   const { endpoint, apiKey, model } = settings
@@ -141,11 +146,11 @@ async function post(settings: RemoteSettings, inputs: readonly string[], signal:
     text = await response.text()
   } catch (cause) {
     if (signal.aborted) throw new PondError("interrupted", "The embedding was stopped.", { cause })
-    return { retryMs: undefined, why: cause instanceof Error ? cause.message : String(cause) }
+    return { isBusy: false, retryMs: undefined, why: cause instanceof Error ? cause.message : String(cause) }
   }
   if (response.status === 429 || response.status >= 500) {
     const seconds = Number(response.headers.get("retry-after"))
-    return { retryMs: seconds > 0 ? seconds * 1_000 : undefined, why: `it answered ${response.status}` }
+    return { isBusy: true, retryMs: seconds > 0 ? seconds * 1_000 : undefined, why: `it answered ${response.status}` }
   }
   if (!response.ok) throw unavailable(settings, `it answered ${response.status}: ${text.slice(0, 200)}`)
   return { vectors: readVectors(settings, text, inputs.length) }

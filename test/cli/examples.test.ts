@@ -19,6 +19,15 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   "resume --last": 3, // the directory of its fixture is nowhere
   "resume SESSION": 3, // the directory of its fixture is nowhere
   "export -o shop.pond --project shop --from 2026-01-01": 3, // nobody has a shop
+  "blame src/app.ts": 2, // no such file in that directory
+  "blame src/app.ts:42": 2,
+  "blame src/app.ts --json": 2,
+  "recover src/app.ts --list": 3,
+  "recover src/app.ts": 3,
+  "recover src/app.ts --at yesterday -o app.old.ts": 3,
+  "recover src/app.ts -o src/app.ts --force": 3,
+  "embeddings use multilingual-e5-small": 5, // nobody serves models at the endpoint below
+  "embeddings use /opt/models/my-model": 2,
   "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only": 4, // nothing was copied there
 }
 
@@ -30,7 +39,7 @@ test("every example of every verb", async () => {
   const programs = fakePrograms(home.path, { systemctl: "exit 0", claude: "exit 0" })
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "run-examples.ts")], {
     cwd: work,
-    env: { HOME: home.path, PATH: programs.path },
+    env: { HOME: home.path, PATH: programs.path, HF_ENDPOINT: "http://127.0.0.1:9" },
     stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",

@@ -65,9 +65,9 @@ test("only the first hits are read again, and the others stay behind them in the
     hit(`m${at}`, at === 59 ? "vehicle" : `meal ${at}`, 1 - at / 100),
   )
   const reranked = await rerankLate(embedder(seen), parseQuery("automobile"), ranked)
-  expect(seen).toHaveLength(41)
-  expect(reranked.slice(40).map(({ hit: { messageId } }) => messageId)).toEqual(
-    Array.from({ length: 20 }, (_, at) => `m${at + 40}`),
+  expect(seen).toHaveLength(21)
+  expect(reranked.slice(20).map(({ hit: { messageId } }) => messageId)).toEqual(
+    Array.from({ length: 40 }, (_, at) => `m${at + 20}`),
   )
-  expect(reranked[39]?.score).toBeGreaterThanOrEqual(reranked[40]?.score ?? 1)
+  expect(reranked[19]?.score).toBeGreaterThanOrEqual(reranked[20]?.score ?? 1)
 })

@@ -222,8 +222,8 @@ config_sentence_transformers.json). Where they do not say it, config.toml does:
   passage_prefix = "passage: "
   max_tokens = 256
 
-A model of up to 384 dimensions also reads the best 40 hits of a search again, which
-takes half a second of one core; \`rerank = false\` turns that off.
+A model of up to 384 dimensions also reads the best 20 hits of a search again, which
+takes a quarter of a second of one core; \`rerank = false\` turns that off.
 
 A tar file is downloaded once with \`url\` and \`sha256\`. HF_ENDPOINT names another
 server than huggingface.co.

@@ -47,11 +47,7 @@ const useArguments = argumentsFor(embeddingsUse.input, { dimension: {}, endpoint
 export const use = defineVerb({
   flags: useArguments.flags,
   positionals: useArguments.positionals,
-  examples: [
-    "embeddings use multilingual-e5-small",
-    "embeddings use /opt/models/my-model",
-    "embeddings use nomic-embed-text --endpoint http://localhost:11434/v1",
-  ],
+  examples: ["embeddings use multilingual-e5-small", "embeddings use /opt/models/my-model"],
   run: async (context) => {
     const { pond, signal, progress } = context
     let isBegun = false

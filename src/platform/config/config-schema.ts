@@ -132,7 +132,7 @@ export const ConfigSchema = Type.Object(
           Type.Boolean({
             ...facts({
               description:
-                "Read the best hits of a search again with a small model, which ranks them better and takes half a second (default: true).",
+                "Read the best hits of a search again with a small model, which ranks them better and takes a quarter of a second (default: true).",
             }),
           }),
         ),
