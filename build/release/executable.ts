@@ -1,5 +1,5 @@
 /** Makes one executable: bundles the product with the native libraries of its target inside. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join } from "node:path"
 import type { EmbeddedNative, NativeName } from "../../src/platform/native/native-assets.ts"
@@ -88,9 +88,16 @@ type Inputs = Bun.BuildMetafile["inputs"]
 /** A package that is imported and not inside would be looked for on the user's disk, where a stranger could put one. */
 function assertNothingLeftOut(inputs: Inputs): void {
   const outside = Object.entries(inputs).flatMap(([file, { imports }]) =>
-    imports.filter((each) => each.external === true && !isInside(each)).map((each) => `${file} imports ${each.path}`),
+    imports
+      .filter((each) => each.external === true && !isInside(each) && !isUnused(file, each.path))
+      .map((each) => `${file} imports ${each.path}`),
   )
   if (outside.length > 0) throw new BuildFailure(`The executable would lack what it needs:\n${outside.join("\n")}`)
+}
+
+/** A list of exports of a package names files of it that nothing asks for. The bundler leaves them out. */
+function isUnused(file: string, path: string): boolean {
+  return file.includes("node_modules/") && path.startsWith("./") && existsSync(join(ROOT, dirname(file), path))
 }
 
 /** Another chunk of the executable, or a part of the runtime. */
