@@ -31,6 +31,7 @@ import {
 import { leaveOutWords, raiseByPlace } from "./rank/place.ts"
 import { rerankLate } from "./rank/rerank-late.ts"
 import { searchInRounds } from "./rank/rounds.ts"
+import { spokenPlaces } from "./rank/spoken-places.ts"
 import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
 import type { ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
@@ -250,7 +251,7 @@ async function findRanked(asking: SearchState): Promise<Found> {
     return newestSince === undefined || hit.timestampMicros >= newestSince
   })
   const isAbout = shape.wordCount > LETTER_WORDS_MAX
-  const boosted = isAbout ? boostNeighbours(ranked) : ranked
+  const boosted = isAbout ? boostNeighbours(ranked, await spokenPlaces(context.sessions, ranked)) : ranked
   return {
     ranked: reranker !== undefined && newest === undefined ? await rerankLate(reranker, shape, boosted) : boosted,
     arms: names,

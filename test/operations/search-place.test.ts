@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
 import { readOperators } from "../../src/operations/wire/query-operators.ts"
+import { boostNeighbours, type FusedHit } from "../../src/search/rank/fusion.ts"
+import { spokenPlaces } from "../../src/search/rank/spoken-places.ts"
 import { said, session } from "../sessions/support.ts"
 import { filled, found, ids } from "./search-support.ts"
 import { testPond } from "./support.ts"
@@ -125,3 +127,21 @@ test("a page of several wordings goes on where it ended", async () => {
   const seen = [first, second].flatMap(({ sessions = [] }) => sessions.map((each) => each.session_id))
   expect(seen.toSorted()).toEqual(["one", "two"])
 })
+
+test("neighbours are the messages that say something, however many records of tools lie between them", async () => {
+  using box = testPond()
+  await box.place.sessions.write([
+    { session: session("near"), entries: [0, 9, 20].map((ordinal) => said("near", ordinal, `text ${ordinal}`)) },
+  ])
+  const ranked = [hitAt("near", 0, 0.9), hitAt("near", 9, 0.5), hitAt("other", 4, 0.5)]
+  const placeOf = await spokenPlaces(box.place.sessions, ranked)
+  expect(ranked.map(({ hit }) => placeOf(hit))).toEqual([0, 1, 4])
+  const scores = boostNeighbours(ranked, placeOf).map(({ hit, score }) => [hit.ordinal, score] as const)
+  const [near, other] = [9, 4].map((ordinal) => scores.find(([at]) => at === ordinal)?.[1] ?? 0)
+  expect(near).toBeGreaterThan(other ?? 1)
+})
+
+function hitAt(sessionId: string, ordinal: number, score: number): FusedHit {
+  const own = { sessionId, messageId: `m${ordinal}`, ordinal, role: "user", timestampMicros: 0n, text: "", score }
+  return { hit: own, score, shares: [score] }
+}

@@ -90,7 +90,11 @@ export async function readSessionFacts(sessions: Sessions, ids: readonly string[
   )
 }
 
-async function readSpoken(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+/** Ordinals of the messages with text of these sessions, ascending. */
+export async function readSpoken(
+  sessions: Sessions,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
   const kept = await sessions.words.findSpoken(ids)
   if (kept !== undefined) return kept
   const places = await sessions.points.places.spoken(ids)

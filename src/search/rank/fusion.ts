@@ -62,19 +62,27 @@ export function fuse(arms: readonly WeightedArm[]): FusedHit[] {
 const NEIGHBOUR_SHARE = 0.2
 const NEIGHBOURS_REACH = 3
 
-export function boostNeighbours(fused: readonly FusedHit[]): FusedHit[] {
+/** Where a message stands among those of its session that say something; its ordinal where that is not known. */
+export type PlaceOf = (hit: Pick<Hit, "sessionId" | "ordinal">) => number
+
+/**
+ * Between two messages that say something lie 3 to 13 records of tools in real logs, so that neighbours are counted among
+ * the spoken ones (measured there: 1.4 % more messages first).
+ */
+export function boostNeighbours(fused: readonly FusedHit[], placeOf: PlaceOf = ({ ordinal }) => ordinal): FusedHit[] {
   const bySession = new Map<string, Map<number, number>>()
   for (const { hit, score } of fused) {
     const scores = bySession.get(hit.sessionId) ?? new Map<number, number>()
-    bySession.set(hit.sessionId, scores.set(hit.ordinal, score))
+    bySession.set(hit.sessionId, scores.set(placeOf(hit), score))
   }
   const raised = fused.map((each) => {
-    const { sessionId, ordinal } = each.hit
+    const { sessionId } = each.hit
+    const place = placeOf(each.hit)
     const scores = bySession.get(sessionId)
     let score = each.score
     for (let distance = 1; distance <= NEIGHBOURS_REACH; distance++) {
-      const before = scores?.get(ordinal - distance) ?? 0
-      const after = scores?.get(ordinal + distance) ?? 0
+      const before = scores?.get(place - distance) ?? 0
+      const after = scores?.get(place + distance) ?? 0
       score += (NEIGHBOUR_SHARE * (before + after)) / distance
     }
     return { ...each, score }
