@@ -90,12 +90,15 @@ export function createBatchInserter({
         ? await countAbsent(store, table, batches, isTaken)
         : await store.table(table.definition).insertBatches(batches, isTaken)
     }
-    const counted = await (arrivals === undefined ? insert(new Set()) : arrivals.guard(table, batches, insert))
+    const left = () => new Set([...(arrivals?.refused ?? []), ...(arrivals?.diverging ?? [])])
+    // Who only counts takes no lock, and leaves nothing behind where there is no store.
+    const isOpen = arrivals === undefined || isDryRun
+    const counted = await (isOpen ? insert(left()) : arrivals.guard(table, batches, insert))
     if (!isDryRun) await store.table(table.definition).maintain("lookups")
     inserted = addRows(inserted, table.role, counted.inserted)
     present = addRows(present, table.role, counted.present)
-    const left = batches.filter(({ letGo }) => letGo === undefined)
-    memory.made(left.reduce((sum, batch) => sum + batchBytes(batch), 0))
+    const kept = batches.filter(({ letGo }) => letGo === undefined)
+    memory.made(kept.reduce((sum, batch) => sum + batchBytes(batch), 0))
     for (const { letGo } of batches) letGo?.()
   }
 

@@ -23,6 +23,8 @@ export interface BucketTable extends StoredTable {
   noteCommit(version: number, rows: WrittenRows): Promise<void>
   /** Notes what every file holds: to be called once the rows are proved. */
   cover(): Promise<void>
+  /** Removes the notes of a table that is gone. */
+  discard(): Promise<void>
 }
 
 export function openBucketTable(files: BucketFiles, root: string, name: string): BucketTable {
@@ -89,6 +91,9 @@ export function openBucketTable(files: BucketFiles, root: string, name: string):
     doubt: () => undefined,
     record: cover,
     cover,
+    discard: async () => {
+      for (const path of await notes.paths()) await files.remove(path)
+    },
     noteCommit: async (version, rows) => {
       const manifest = await manifestOf(BigInt(version))
       await notes.addCommit(BigInt(version), manifest, [storedRows(manifest, rows)])

@@ -159,6 +159,7 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
       const open = await connected()
       await withRetries(retry, () => open.dropTable(name))
       await local(name)?.discard()
+      await bucket()?.table(name).discard()
     },
     at: (folder) => openCatalog(within(location, folder), context, caches),
     useSmallCaches: caches.useSmallCaches,

@@ -4,6 +4,7 @@
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { PondError } from "../../model/errors.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { StoreContext } from "../store-context.ts"
 import type { CheckedTable, CheckOptions, TableDamage } from "../table.ts"
@@ -61,7 +62,10 @@ export async function checkTables(
     if (changed.length > 0) noted[table.name] = changed
     checked.push(await report(table, found, sums))
   }
-  if (isDeep) await noteDamage(note, { ...(await notedOthers(tables, options)), ...noted })
+  if (isDeep) {
+    const others = await notedOthers(tables, options)
+    await noteIfAllowed(() => noteDamage(note, { ...others, ...noted }))
+  }
   return checked
 }
 
@@ -86,6 +90,16 @@ export async function assessAll(
   }
 }
 
+/** A store that cannot be written to is checked all the same. */
+async function noteIfAllowed(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    const isDenied = error instanceof PondError && error.code === "storage_unavailable"
+    if (!isDenied && !isSystemError(error, "EROFS", "EACCES", "EPERM")) throw error
+  }
+}
+
 /** Each commit is read back once, and again after a compaction. What is right then has a checksum that keeps it so. */
 async function filesOfChangedRows(
   table: StoredTable,
@@ -102,9 +116,11 @@ async function filesOfChangedRows(
   const isAll = unproved.length === waiting.length
   const isProof = isAll && changed.length === 0 && found.damaged.length === 0 && damagedLines === 0
   if (isProof) {
-    await table.checksums.prove(Math.max(...unproved.map(({ to }) => to)))
-    // In a bucket no writer has seen the bytes of the files, and now they are known to be right.
-    if (table.isRemote === true) await table.record()
+    await noteIfAllowed(async () => {
+      await table.checksums.prove(Math.max(...unproved.map(({ to }) => to)))
+      // In a bucket no writer has seen the bytes of the files, and now they are known to be right.
+      if (table.isRemote === true) await table.record()
+    })
   }
   return withoutDamaged(base.bytes, () => true)
     .lost.filter(({ ranges }) => changed.some((rows) => ranges.some(([from, to]) => from < rows.to && rows.from < to)))
