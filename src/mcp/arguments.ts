@@ -2,9 +2,10 @@
  * The arguments of a tool, derived from its operation's input: a tool picks fields, may give one a flat name, and words it
  * for agents. Types and bounds are the operation's own, so that the two cannot drift apart.
  */
-import { type TSchema, Type } from "typebox"
+import { type Static, type TSchema, Type } from "typebox"
 import { buildInput, fieldAt, type InputField } from "../operations/input-field.ts"
-import { closedObject } from "../operations/operation.ts"
+import { closedObject, type RunContext } from "../operations/operation.ts"
+import { isRecord, validateInput } from "../operations/validation.ts"
 
 interface Argument {
   readonly description: string
@@ -27,6 +28,31 @@ export function argumentsOf(input: TSchema, given: Arguments) {
     return [name, schemaOf(fieldAt(input, field), own)] as const
   })
   return closedObject(Object.fromEntries(fields))
+}
+
+/**
+ * What an agent gave, checked. A number outside its bounds becomes the nearest bound, because a model that asks for 500
+ * sessions wants many; null is an argument left out, as models write it. Anything else that is wrong is said.
+ */
+export function readArguments<I extends TSchema>(schema: I, given: unknown, { pond }: RunContext): Static<I> {
+  return validateInput(schema, isRecord(given) ? clampNumbers(schema, given) : given, pond.host.lifetime)
+}
+
+interface Bounds {
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+function clampNumbers(schema: TSchema, given: Json): Json {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, Bounds>> }
+  const bounds = new Map(Object.entries(properties ?? {}))
+  const clamp = (name: string, value: unknown) => {
+    if (typeof value !== "number") return value
+    const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = bounds.get(name) ?? {}
+    return Math.min(maximum, Math.max(minimum, value))
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== null)
+  return Object.fromEntries(set.map(([name, value]) => [name, clamp(name, value)]))
 }
 
 /** The operation's input from a tool's arguments. What an agent left out stays out. */

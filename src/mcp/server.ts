@@ -10,16 +10,20 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js"
-import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
+import { ERROR_TABLE, type PondError, toPondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { lazy } from "../platform/lazy.ts"
+import { PROMPTS, renderPrompt } from "./prompts.ts"
 import { RESOURCES, readResource, TEMPLATES } from "./resources.ts"
 import { type Tool, type ToolAnswer, toolName } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
@@ -38,7 +42,7 @@ function annotationsOf({ operation: { read } }: Tool) {
 function createMcpServer(pond: Pond, isBeside = false): Server {
   const server = new Server(
     { name: "pond", version: VERSION },
-    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
   const near = isBeside ? lazy(() => directoryOf(server)) : undefined
   server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -52,12 +56,14 @@ function createMcpServer(pond: Pond, isBeside = false): Server {
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = TOOLS.find((each) => toolName(each) === params.name)
-    if (tool === undefined) throw rpcError(pond, unknownTool(params.name))
+    if (tool === undefined) throw unknownName("tool", params.name, TOOLS.map(toolName))
     try {
       return callResult(
         await tool.run({ pond, signal, ...(near === undefined ? {} : { near }) }, params.arguments ?? {}),
       )
     } catch (error) {
+      const { code, message, details } = toPondError(error)
+      if (code === "validation_failed") return callResult({ text: correctable(message, details), isError: true })
       throw rpcError(pond, error)
     }
   })
@@ -69,7 +75,26 @@ function createMcpServer(pond: Pond, isBeside = false): Server {
     try {
       return { contents: [await readResource({ pond, signal }, params.uri)] }
     } catch (error) {
-      throw rpcError(pond, error)
+      throw rpcError(pond, error, { not_found: RESOURCE_NOT_FOUND })
+    }
+  })
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: PROMPTS.map(({ name, description, arguments: taken }) => ({ name, description, arguments: [...taken] })),
+  }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const prompt = PROMPTS.find(({ name }) => name === params.name)
+    if (prompt === undefined) {
+      throw unknownName(
+        "prompt",
+        params.name,
+        PROMPTS.map(({ name }) => name),
+      )
+    }
+    const text = renderPrompt(prompt, params.arguments ?? {})
+    if (text === undefined) throw invalidParams(`The prompt ${prompt.name} needs: ${prompt.required.join(", ")}.`)
+    return {
+      description: prompt.description,
+      messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
     }
   })
   return server
@@ -121,16 +146,37 @@ function callResult({ text, structure, link, isError }: ToolAnswer): CallToolRes
   }
 }
 
-function rpcError(pond: Pond, thrown: unknown): McpError {
+/** The protocol's own code for a resource that is not there. The library has no name for it. */
+const RESOURCE_NOT_FOUND = -32002
+
+function rpcError(
+  pond: Pond,
+  thrown: unknown,
+  codes: { readonly [code in PondError["code"]]?: number } = {},
+): McpError {
   const error = toPondError(thrown)
   if (error.code === "internal") pond.host.log.warn(`${error.message} ${String(error.cause ?? "")}`)
   const { rpc, retryable } = ERROR_TABLE[error.code]
-  const failure = new McpError(rpc, error.message, { ...error.details, pond_code: error.code, retryable })
-  // The library puts its own prefix before a message; what users read is ours.
-  failure.message = error.message
-  return failure
+  return mcpError(codes[error.code] ?? rpc, error.message, { ...error.details, pond_code: error.code, retryable })
 }
 
-function unknownTool(name: string): PondError {
-  return new PondError("not_found", `No tool "${name}". Tools: ${TOOLS.map(toolName).join(", ")}.`)
+/** A failure of the protocol is often kept from the model; a result that says what is wrong is read, and corrected. */
+function correctable(message: string, { faults }: PondError["details"]): string {
+  const others = Array.isArray(faults) ? (faults.slice(1) as { readonly path: string; readonly message: string }[]) : []
+  return [message, ...others.map((fault) => `Also at ${fault.path}: ${fault.message}.`)].join("\n")
+}
+
+function unknownName(kind: "tool" | "prompt", name: string, known: readonly string[]): McpError {
+  return invalidParams(`No ${kind} ${JSON.stringify(name)}. There are: ${known.join(", ")}.`)
+}
+
+function invalidParams(message: string): McpError {
+  return mcpError(ErrorCode.InvalidParams, message, { pond_code: "validation_failed", retryable: false })
+}
+
+function mcpError(code: number, message: string, data: object): McpError {
+  const failure = new McpError(code, message, data)
+  // The library puts its own prefix before a message; what users read is ours.
+  failure.message = message
+  return failure
 }

@@ -1,12 +1,10 @@
-/** `pond_sql_query`: one SELECT, as agents know it. A query that is wrong is an answer that teaches, and no failure of the call. */
-import { PondError } from "../model/errors.ts"
+/** `pond_sql_query`: one SELECT, as agents know it. */
 import { counted } from "../model/numbers.ts"
 import { visibleJson } from "../model/visible.ts"
 import { perform } from "../operations/operation.ts"
 import { EXPORT_MIMES, type ExportFormat } from "../operations/sql/exports.ts"
 import { type SqlOutput, sql } from "../operations/sql/sql.ts"
-import { validateInput } from "../operations/validation.ts"
-import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
+import { type Arguments, argumentsOf, inputOf, readArguments } from "./arguments.ts"
 import type { Tool, ToolAnswer } from "./tool.ts"
 
 const CHARS_MAX = 80_000
@@ -39,14 +37,8 @@ export const sqlTool: Tool = {
   input: SqlArguments,
   resultCharsMax: CHARS_MAX,
   run: async (context, given) => {
-    const input = inputOf(SQL, validateInput(SqlArguments, given, context.pond.host.lifetime))
-    try {
-      return renderAnswer(await perform(sql, context, input))
-    } catch (error) {
-      if (error instanceof PondError && error.code === "validation_failed")
-        return { text: error.message, isError: true }
-      throw error
-    }
+    const input = inputOf(SQL, readArguments(SqlArguments, given, context))
+    return renderAnswer(await perform(sql, context, input))
   },
 }
 

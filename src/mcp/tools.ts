@@ -1,12 +1,12 @@
 /** The tools of MCP: the operations that read, under the names and with the arguments that agents know. */
 import type { Static } from "typebox"
 import { perform } from "../operations/operation.ts"
-import { isRecord, validateInput } from "../operations/validation.ts"
+import { isRecord } from "../operations/validation.ts"
 import { cost } from "../operations/wire/cost.ts"
 import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
 import { sessions as list } from "../operations/wire/sessions.ts"
-import { type Arguments, argumentsOf, inputOf } from "./arguments.ts"
+import { type Arguments, argumentsOf, inputOf, readArguments } from "./arguments.ts"
 import { costTranscript } from "./cost-transcript.ts"
 import { shorten } from "./shorten.ts"
 import { sqlTool } from "./sql-tool.ts"
@@ -40,7 +40,10 @@ const SEARCH: Arguments = {
     description: "Include sub-agent sessions (default: false).",
     default: false,
   },
-  role: { field: ["filters", "role"], description: "Only messages of this role.", only: ["user", "assistant"] },
+  role: {
+    field: ["filters", "role"],
+    description: "Only messages of this role; system and tool speak only in the scopes all and tools.",
+  },
   from_date: { field: ["filters", "from_date"], description: "Only messages on or after this day (YYYY-MM-DD)." },
   to_date: { field: ["filters", "to_date"], description: "Only messages on or before this day (YYYY-MM-DD)." },
   text_budget: {
@@ -121,7 +124,7 @@ const searchTool: Tool = {
   input: SearchInput,
   resultCharsMax: SEARCH_CHARS_MAX,
   run: async (context, given) => {
-    const input = inputOf(SEARCH, validateInput(SearchInput, given, context.pond.host.lifetime)) as AskedSearch
+    const input = inputOf(SEARCH, readArguments(SearchInput, given, context)) as AskedSearch
     const { query = "", similar_to: similarTo, sort } = input
     if (query.trim() === "" && isList(given)) return await listTool.run(context, listArguments(given))
     const near = await context.near?.()
@@ -174,7 +177,7 @@ const listTool: Tool = {
   input: ListInput,
   resultCharsMax: LIST_CHARS_MAX,
   run: async (context, given) => {
-    const input = inputOf(LIST, validateInput(ListInput, given, context.pond.host.lifetime))
+    const input = inputOf(LIST, readArguments(ListInput, given, context))
     return { text: listTranscript(await perform(list, context, input)) }
   },
 }
@@ -204,7 +207,7 @@ const costTool: Tool = {
   input: CostInput,
   resultCharsMax: COST_CHARS_MAX,
   run: async (context, given) => {
-    const input = inputOf(COST, validateInput(CostInput, given, context.pond.host.lifetime)) as { limit?: number }
+    const input = inputOf(COST, readArguments(CostInput, given, context)) as { limit?: number }
     return { text: costTranscript(await perform(cost, context, { limit: COST_ROWS, ...input })) }
   },
 }
@@ -239,7 +242,7 @@ const getTool: Tool = {
   input: GetArguments,
   resultCharsMax: GET_CHARS_MAX,
   run: async (context, given) => {
-    const input = validateInput(GetArguments, given, "server") as GetInput
+    const input = readArguments(GetArguments, given, context) as GetInput
     const answer = await perform(get, context, input)
     let text = getTranscript(answer, input)
     for (let most = GET_TEXT_CHARS; text.length > GET_CHARS_MAX && most > GET_TEXT_CHARS_MIN; most /= 2) {

@@ -221,12 +221,75 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
 
 test.each<[string, string, object, number, string]>([
   ["a session that is not there", "pond_get", { session_id: "nowhere" }, -32012, "not_found"],
-  ["an argument that nobody knows", "pond_search", { query: "x", colour: "red" }, -32010, "validation_failed"],
-  ["a filter of messages and no query", "pond_search", { role: "user" }, -32010, "validation_failed"],
-  ["a tool that nobody knows", "pond_delete", {}, -32012, "not_found"],
+  ["a tool that nobody knows", "pond_delete", {}, -32602, "validation_failed"],
 ])("%s is told with its code", async (_, name, args, code, pondCode) => {
   await using at = await overHttp()
   expect(at.call(name, args)).rejects.toMatchObject({ code, data: { pond_code: pondCode, retryable: false } })
+})
+
+test.each<[string, string, object, RegExp]>([
+  [
+    "an argument that nobody knows",
+    "pond_search",
+    { query: "x", colour: "red" },
+    /at \/colour: is not known; known are query,/,
+  ],
+  ["a filter of messages and no query", "pond_search", { role: "user" }, /query/],
+  [
+    "a mode that nobody knows",
+    "pond_get",
+    { session_id: "s", response_mode: "foo" },
+    /conversational, complete, verbatim/,
+  ],
+  [
+    "a form that nobody knows",
+    "pond_sql_query",
+    { sql: "select 1", output: "xml" },
+    /table, json, parquet, ndjson, csv/,
+  ],
+  ["a date that is none", "pond_list", { from_date: "someday soon" }, /"someday soon" is not a date\. Use /],
+  [
+    "two wrong arguments",
+    "pond_get",
+    { session_id: 5, tree: "yes" },
+    /at \/session_id: .*\nAlso at \/tree: must be boolean\./,
+  ],
+])("%s is a result that a model can correct", async (_, name, args, text) => {
+  await using at = await overHttp()
+  const answer = await at.client.callTool({ name, arguments: args as Record<string, unknown> })
+  expect(answer).toMatchObject({ isError: true, content: [{ type: "text", text: expect.stringMatching(text) }] })
+})
+
+test("a number outside its bounds becomes the nearest bound, and null is left out", async () => {
+  await using at = await overHttp()
+  const [most, many] = [
+    { query: "hello", limit: 200 },
+    { query: "hello", limit: 500, project: null },
+  ]
+  expect(await at.call("pond_search", many)).toBe(await at.call("pond_search", most))
+  expect(await at.call("pond_get", { session_id: "s", limit: 5000 })).toContain("\n| hello\n")
+  const least = await at.call("pond_sql_query", { sql: "select id from messages order by id", limit: 0 })
+  expect(least).toMatch(/^1 row in \d+ ms; more rows exist/)
+})
+
+test("prompts are listed and filled in", async () => {
+  await using at = await overHttp()
+  const { prompts } = await at.client.listPrompts()
+  expect(prompts.map(({ name, arguments: taken = [] }) => [name, taken.map((each) => each.name)])).toEqual([
+    ["recall", ["topic", "project"]],
+    ["continue", ["session"]],
+  ])
+  const textOf = async (name: string, given: Record<string, string>) => {
+    const { messages } = await at.client.getPrompt({ name, arguments: given })
+    return messages.map(({ role, content }) => `${role}: ${(content as { text: string }).text}`).join()
+  }
+  const recalled = await textOf("recall", { topic: 'why "retry" waits', project: "api" })
+  expect(recalled).toStartWith("user: ")
+  expect(recalled).toContain('pond_search query="why \\"retry\\" waits" project=api')
+  expect(await textOf("continue", { session: "s1" })).toContain("pond_get session_id=s1 session_from=end")
+  expect(await textOf("continue", {})).toContain("pond_list")
+  expect(textOf("recall", { topic: "  " })).rejects.toMatchObject({ code: -32602 })
+  expect(textOf("forget", {})).rejects.toMatchObject({ code: -32602 })
 })
 
 test("resources are listed and read, and a strange one is told", async () => {
@@ -237,7 +300,7 @@ test("resources are listed and read, and a strange one is told", async () => {
   expect(resourceTemplates).toMatchObject([{ uriTemplate: "pond-sql-export://{id}" }])
   const stats = await at.client.readResource({ uri: "stats://pond" })
   expect(JSON.parse(String((stats.contents[0] as { text: string }).text))).toMatchObject({ sessions: 2, messages: 3 })
-  expect(at.client.readResource({ uri: "file:///etc/passwd" })).rejects.toMatchObject({ code: -32012 })
+  expect(at.client.readResource({ uri: "file:///etc/passwd" })).rejects.toMatchObject({ code: -32002 })
 })
 
 test("initialize is answered before any store is opened, and stdout holds the protocol alone", async () => {
@@ -309,7 +372,7 @@ test("a query that is wrong is an answer that teaches, and an export of another 
     "pond-sql-export:///etc/passwd",
     "pond-sql-export://x.csv",
   ])
-    expect(at.client.readResource({ uri })).rejects.toMatchObject({ code: -32012 })
+    expect(at.client.readResource({ uri })).rejects.toMatchObject({ code: -32002 })
   const schema = await at.client.readResource({ uri: "schema://pond-sql" })
   const text = (schema.contents[0] as { text: string }).text
   for (const words of ["messages(session_id text, id text", "fts('messages', 'words')", "embeddings(session_id text"])
