@@ -128,8 +128,8 @@ Applied where rows are read, so fast: =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL,
 AND and OR; ORDER BY columns with LIMIT; joins on keys with few values on one side. Indexed: messages.session_id, id, timestamp,
 project, source_agent, role, lane; parts.session_id, type; sessions.id.
 
-JSON (options, variant_data): variant_data->>'$.params.command', json_extract_string(variant_data, '$.a'), json_array_length,
-json_keys; json_get_string, json_get_int and json_get_bool(column, '$.path').
+JSON (options, variant_data): (variant_data->>'$.params.command') = 'ls' with the parentheses, because ->> binds weaker than AND
+and NOT; json_extract_string(variant_data, '$.a'), json_array_length, json_keys; json_get_string, json_get_int and json_get_bool(column, '$.path').
 Time: now(), date_trunc('day', timestamp), INTERVAL '7 days', strftime(timestamp, '%Y-%m'), date_part('hour', timestamp).
 Aggregates: count, sum, avg, min, max, median, quantile_cont, approx_count_distinct, mode, string_agg, array_agg, arg_max.
 Windows: row_number, rank, lag, lead, first_value … OVER (PARTITION BY … ORDER BY …); QUALIFY.
@@ -138,6 +138,8 @@ In a FROM also: range, generate_series, unnest, json_each, json_tree.
 
 Output: table and json show up to limit rows (100, at most 1000); ndjson, csv and parquet write all rows to a file that is kept for
 a day and read by resources/read of its pond-sql-export:// link.
+Beside SELECT: SHOW TABLES, DESCRIBE messages, DESCRIBE SELECT …; EXPLAIN SELECT … shows what would be read of the store and the
+engine's plan, EXPLAIN ANALYZE SELECT … runs it and shows times.
 A query is stopped after timeout_ms (30000, at most 240000) or where it needs too much memory, and says so.
 
 Examples
@@ -148,6 +150,13 @@ Examples
     JOIN parts p ON p.session_id = f.session_id AND p.message_id = f.id WHERE p.type = 'text' ORDER BY f.score DESC LIMIT 5
   SELECT id, timestamp FROM messages WHERE (timestamp, id) < (TIMESTAMPTZ '2026-01-31 12:00:00Z', 'last-id')
     ORDER BY timestamp DESC, id DESC LIMIT 100
+  WITH longest AS (SELECT session_id, count(*) AS said FROM messages WHERE lane = 'main' GROUP BY session_id ORDER BY said DESC LIMIT 10)
+    SELECT l.session_id, l.said, s.project, s.title FROM longest l JOIN sessions s ON s.id = l.session_id ORDER BY l.said DESC
+  SELECT m.timestamp, m.project, p.tool_name, left(p.text, 200) FROM parts p
+    JOIN messages m ON m.session_id = p.session_id AND m.id = p.message_id JOIN sessions s ON s.id = m.session_id
+    WHERE p.is_failure AND s.source_agent = 'claude-code' ORDER BY m.timestamp DESC LIMIT 20
+  EXPLAIN SELECT count(*) FROM parts WHERE (variant_data->>'$.params.command') LIKE '%git%'
+  DESCRIBE messages
 `
 }
 

@@ -189,6 +189,7 @@ whose type is text, reasoning, tool_call, tool_result, file or another. Times ar
 fts('messages', 'some words') is a table of matching messages with a score.
 options and variant_data are JSON. Put ->> in parentheses when you compare it:
 (variant_data->>'$.params.command') LIKE '%git%'.
+SHOW TABLES, DESCRIBE messages and EXPLAIN [ANALYZE] SELECT … work too.
 
   pond sql "SELECT role, count(*) FROM messages WHERE lane = 'main' GROUP BY role"
   pond sql "SELECT tool_name, count(*) FROM parts WHERE is_failure GROUP BY tool_name"

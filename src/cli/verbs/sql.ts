@@ -65,7 +65,7 @@ function shown(answer: SqlOutput, isJson: boolean): Outcome {
     render: ({ style }) =>
       isJson
         ? `${JSON.stringify(answer.rows, null, 2)}\n`
-        : `${answer.table ?? ""}${style.dim(`${counted(answer.row_count, "row")} in ${answer.elapsed_ms} ms${more}`)}\n`,
+        : `${answer.table ?? ""}${style.dim(`${counted(answer.row_count, "row")} in ${answer.elapsed_ms} ms${more}`)}\n${(answer.notes ?? []).map((note) => `${note}\n`).join("")}`,
   }
 }
 

@@ -83,6 +83,12 @@ const MESSAGES: readonly (readonly [says: RegExp, helps: (said: string) => strin
     () => "A query can only use the stored tables: no files, no network, no settings.",
   ],
   [
+    // `a->>'$.b' = 'c' AND …` is read as a->>('$.b' = 'c' AND …): the arrow binds weaker than NOT, AND and comparisons of it.
+    /json_extract(_string)?\(\w+, BOOLEAN\)|Could not convert string .* to BOOL when casting from source column/,
+    () =>
+      "-> and ->> bind weaker than AND, NOT and comparisons. Put them in parentheses: (variant_data->>'$.name') = 'Bash'.",
+  ],
+  [
     /a text of more than \d+ characters would be made/,
     () => "The query would create a string of more than 100,000,000 characters.",
   ],

@@ -6,19 +6,22 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { PondError } from "../../model/errors.ts"
+import { visible } from "../../model/visible.ts"
 import { processMark } from "../../platform/process/process-mark.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import { sha256Of } from "../../platform/sha256.ts"
 import { closedObject, defineOperation, type RunContext } from "../operation.ts"
 import { type Answer, csvLine, jsonLine, type Row } from "./answer.ts"
+import { disableOptimizers, LOCK_SETTINGS, OPTIMIZER_SETS } from "./engine/preparation.ts"
 import { EXPORT_FORMATS, type ExportFormat, newExport } from "./exports.ts"
 import { checkLength, checkStatement } from "./guard.ts"
 import { literal } from "./literal.ts"
 import { loadTables } from "./load.ts"
-import { planReads } from "./plan.ts"
+import { type PlannedRead, planReads } from "./plan.ts"
 import { openSandbox, type Sandbox } from "./sandbox.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sources.ts"
 import { needsTooMuchMemory, planError } from "./sql-errors.ts"
+import { checkOutput, isExplained, readLines, readStatement, type Statement, statementText } from "./statement.ts"
 import { textTable } from "./text-table.ts"
 
 const queries = new Semaphore(2)
@@ -94,6 +97,8 @@ const SqlOutput = closedObject({
   elapsed_ms: Type.Integer(),
   /** What was read of the store for it. */
   read: Type.Array(TableReadView),
+  /** What a reader of the answer should know: that whole tables were read, because the query could not be planned. */
+  notes: Type.Optional(Type.Array(Type.String())),
 })
 export type SqlOutput = Static<typeof SqlOutput>
 
@@ -136,6 +141,8 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
   const { clock } = context.pond.host
   const startedMs = clock.monotonicMs()
   const format = EXPORT_FORMATS.find((each) => each === input.output)
+  const statement = readStatement(input.sql)
+  checkOutput(statement, format !== undefined)
   const target = format === undefined ? undefined : newExport(context.pond.host, format)
   const sandbox = await openSandbox(
     {
@@ -147,14 +154,19 @@ async function answer(context: RunContext, input: SqlInput): Promise<SqlOutput> 
     context.signal,
   )
   try {
-    const reads = await planned(sandbox, input.sql)
-    const sessions = await context.pond.sessions()
-    const read = await loadTables({ ...context, sandbox, sessions }, reads)
+    const { reads, notes } = await planStatement(sandbox, statement.sql)
+    const isRun = statement.kind === "rows" || statement.kind === "analyze"
+    const read = isRun ? await loadTables({ ...context, sandbox, sessions: await context.pond.sessions() }, reads) : []
     const made =
       format === undefined || target === undefined
-        ? await shown(sandbox, input)
-        : await written({ sandbox, sql: input.sql, format, ...target })
-    return { ...made, elapsed_ms: Math.round(clock.monotonicMs() - startedMs), read: read.map((each) => ({ ...each })) }
+        ? await shownAs(sandbox, statement, reads, input)
+        : await written({ sandbox, sql: statement.sql, format, ...target })
+    return {
+      ...made,
+      elapsed_ms: Math.round(clock.monotonicMs() - startedMs),
+      read: read.map((each) => ({ ...each })),
+      ...(notes.length === 0 ? {} : { notes: [...notes] }),
+    }
   } catch (error) {
     if (target !== undefined) rmSync(target.path, { force: true })
     throw error
@@ -173,27 +185,44 @@ function spillName({ pond }: RunContext): string {
 
 const TABLES: ReadonlySet<string> = new Set(SOURCES.map(({ name }) => name))
 
-async function planned(sandbox: Sandbox, text: string) {
+interface Planned {
+  readonly reads: readonly PlannedRead[]
+  readonly notes: readonly string[]
+}
+
+async function planStatement(sandbox: Sandbox, text: string): Promise<Planned> {
   const asked = literal(text)
   const options = "skip_null := true, skip_empty := true"
   const tree = await engineJson(sandbox, `select json_serialize_sql(${asked}, ${options})`)
   if (tree === undefined) throw needsTooMuchMemory()
   if (tree["error"] === true) throw planError(tree, text)
   checkStatement(tree, TABLES)
-  const plan = await planOf(sandbox, `${asked}, ${options}`, text)
-  return planReads(plan["plans"] as never, (table) =>
+  const { plan, notes } = await planOf(sandbox, `${asked}, ${options}`, text)
+  await sandbox.run(LOCK_SETTINGS)
+  const reads = planReads(plan["plans"] as never, (table) =>
     table === FOUND_TABLE ? FOUND_COLUMNS : (SOURCES.find(({ name }) => name === table)?.columns ?? []),
   )
+  return { reads, notes }
 }
 
-/** A plan that the engine cannot write down as it would run it is taken as it stands in the query: all is read then. */
-async function planOf(sandbox: Sandbox, asked: string, text: string): Promise<Record<string, unknown>> {
-  const best = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := true)`)
-  if (best !== undefined && best["error"] !== true) return best
-  const plain = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := false)`)
-  if (plain === undefined) throw needsTooMuchMemory()
-  if (plain["error"] === true) throw planError(plain, text)
-  return plain
+const READ_WHOLE =
+  "The engine could not write down its plan of this query, so whole tables were read. Split it, or join fewer tables at once."
+
+/** A plan that the engine cannot write down in any way is taken as it stands in the query: all is read then, and it is said. */
+async function planOf(sandbox: Sandbox, asked: string, text: string) {
+  const optimized = `select json_serialize_plan(${asked}, optimize := true)`
+  for (const [at, optimizers] of OPTIMIZER_SETS.entries()) {
+    if (at > 0) await sandbox.run(disableOptimizers(optimizers))
+    const plan = await engineJson(sandbox, optimized)
+    if (plan === undefined || plan["error"] === true) continue
+    if (at > 0) await sandbox.run(disableOptimizers(OPTIMIZER_SETS[0] ?? []))
+    return { plan, notes: [] }
+  }
+  const plan = await engineJson(sandbox, `select json_serialize_plan(${asked}, optimize := false)`)
+  if (plan === undefined) throw needsTooMuchMemory()
+  if (plan["error"] === true) throw planError(plan, text)
+  await sandbox.run(disableOptimizers(OPTIMIZER_SETS[0] ?? []))
+  return { plan, notes: [READ_WHOLE] }
 }
 
 /** A plan holds what the engine has worked out already: of `repeat('x', 1e8)` all of the text. */
@@ -210,6 +239,36 @@ async function engineJson(sandbox: Sandbox, asked: string): Promise<Record<strin
 // --- Answers ---------------------------------------------------------------------------------------------------------
 
 type Made = Omit<SqlOutput, "elapsed_ms" | "read">
+
+async function shownAs(
+  sandbox: Sandbox,
+  statement: Statement,
+  reads: readonly PlannedRead[],
+  input: SqlInput,
+): Promise<Made> {
+  if (isExplained(statement)) return await explained(sandbox, statement, reads, input)
+  return await shown(sandbox, { ...input, sql: statementText(statement) })
+}
+
+/** The engine draws its plan as a text of many lines: each is a row here, below what is read of the store. */
+async function explained(
+  sandbox: Sandbox,
+  statement: Statement,
+  reads: readonly PlannedRead[],
+  { output }: SqlInput,
+): Promise<Made> {
+  const rows = await sandbox.rows(statementText(statement))
+  const drawn = rows.flatMap((row) => String(row[1] ?? "").split("\n"))
+  const lines = [...readLines(reads), ...drawn].map((line) => line.trimEnd()).filter((line) => line !== "")
+  const kept = lines.slice(0, ROWS_MAX)
+  const of = {
+    columns: [{ name: "plan", type: "varchar" }],
+    row_count: kept.length,
+    truncated: kept.length < lines.length,
+  }
+  if (output === "table") return { ...of, table: visible(`plan\n----\n${kept.join("\n")}\n`) }
+  return { ...of, rows: kept.map((plan) => ({ plan })) }
+}
 
 async function shown(sandbox: Sandbox, { sql: text, limit = ROWS_DEFAULT, output }: SqlInput): Promise<Made> {
   const result = await sandbox.stream(text)

@@ -5,7 +5,14 @@
 import { and, eq, type Filter, isIn, isNull, not, range, startsWith } from "../../substrate/filter.ts"
 import type { Picked, ReadRequest, Store, Table } from "../../substrate/table.ts"
 import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
-import { embeddingsTable, type MESSAGES, type PARTS, type SESSIONS, type SessionRow } from "../tables.ts"
+import {
+  type embeddingsTable,
+  embeddingsTableNamed,
+  type MESSAGES,
+  type PARTS,
+  type SESSIONS,
+  type SessionRow,
+} from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 import { type ListingReads, openListingReads } from "./listing-reads.ts"
 import type { Superseded } from "./superseded.ts"
@@ -58,8 +65,6 @@ const OWNER_COLUMNS = ["id", "source_agent", "project", "ingested_at", "host"] a
 const RECENT_MESSAGES_MAX = 20_000
 /** The first words of the user stand near the beginning, behind what the client put there. */
 const FIRST_ORDINALS = 60
-/** Dimensions of the models that can be chosen. A table that was never written is empty. */
-const DIMENSIONS = [256, 384, 512, 768, 1024]
 
 export function openSessionLists(
   store: Store,
@@ -67,9 +72,9 @@ export function openSessionLists(
   { titles, superseded }: { readonly titles: Titles; readonly superseded: Superseded },
 ): SessionLists {
   const { sessions, messages } = tables
-  const scanned = (name: ScannedTable) =>
+  const scanned = async (name: ScannedTable) =>
     (name === "embeddings"
-      ? DIMENSIONS.map((dimension) => store.table(embeddingsTable(dimension)))
+      ? (await store.names()).flatMap((each) => embeddingsTableNamed(each) ?? []).map((each) => store.table(each))
       : [tables[name]]) as unknown as readonly Table<Columns>[]
   return {
     ...openListingReads(tables),
@@ -126,10 +131,10 @@ export function openSessionLists(
           yield (await titles.last(rows as never)) as readonly unknown[] as never
         return
       }
-      for (const table of scanned(name)) yield* table.batches(request as never) as AsyncIterable<never>
+      for (const table of await scanned(name)) yield* table.batches(request as never) as AsyncIterable<never>
     },
     countRows: async (name, where) => {
-      const counts = await Promise.all(scanned(name).map((table) => table.count(where)))
+      const counts = await Promise.all((await scanned(name)).map((table) => table.count(where)))
       return counts.reduce((sum, count) => sum + count, 0)
     },
   }
