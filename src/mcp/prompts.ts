@@ -62,7 +62,7 @@ const carryOn = definePrompt({
 2. Read its end: ${toolCall("pond_get", { session_id: session ?? "ID", session_from: "end" })}
    Where that does not show the goal, read its beginning too (session_from="start"), and what its sub-agents did.
 3. Compare what it says with the files as they are now: others may have worked since.
-4. Say in a few lines what the goal was, what is done and what is left. Then go on with the next step.
+4. Say in a few lines what the goal was, what is done and what is left. Then continue with the next step.
 
 ${QUOTED}`,
 })

@@ -4,7 +4,7 @@ import { perform, type RunContext } from "../operations/operation.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { FOUND_COLUMNS, FOUND_LIMIT, SOURCES, type SourceColumn } from "../operations/sql/sources.ts"
 import { sql } from "../operations/sql/sql.ts"
-import { status } from "../operations/wire/status.ts"
+import { type StatusOutput, status } from "../operations/wire/status.ts"
 import { type Tool, toolName } from "./tool.ts"
 import { TOOLS } from "./tools.ts"
 
@@ -58,9 +58,16 @@ export const RESOURCES: readonly Resource[] = [
     uri: "stats://pond",
     name: "what the store contains",
     mimeType: "application/json",
-    read: async (context) => JSON.stringify(await perform(status, context, {})),
+    read: async (context) => JSON.stringify(statsOf(await perform(status, context, {}))),
   },
 ]
+
+/** Also under the names that readers of this resource have known longer. */
+function statsOf({ vectors, ...stored }: StatusOutput) {
+  const { sessions, messages, parts } = stored
+  const corpus = { sessions, messages, searchable_messages: vectors?.searchable_total, parts }
+  return { ...stored, corpus, embeddings: vectors ?? null }
+}
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 

@@ -153,6 +153,13 @@ async function excludedProjects(sessions: Sessions, excluded: readonly string[])
   return projects.filter((project) => roots.some((root) => project === root || project.startsWith(`${root}/`)))
 }
 
+/** How many messages have vectors, whatever model made them. */
+export async function countEmbedded({ store }: Sessions): Promise<number> {
+  const tables = (await store.names()).flatMap((name) => embeddingsTableNamed(name) ?? [])
+  const counts = await Promise.all(tables.map((table) => store.table(table).count(eq("piece", 0))))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 /** Reads keys from the newest row to the oldest, then the texts of those without a vector. */
 async function* withoutVectors(sessions: Sessions, embedder: Embedder): AsyncGenerator<Source[]> {
   const { messages } = sessions.tables

@@ -299,7 +299,12 @@ test("resources are listed and read, and a strange one is told", async () => {
   const { resourceTemplates } = await at.client.listResourceTemplates()
   expect(resourceTemplates).toMatchObject([{ uriTemplate: "pond-sql-export://{id}" }])
   const stats = await at.client.readResource({ uri: "stats://pond" })
-  expect(JSON.parse(String((stats.contents[0] as { text: string }).text))).toMatchObject({ sessions: 2, messages: 3 })
+  expect(JSON.parse(String((stats.contents[0] as { text: string }).text))).toMatchObject({
+    sessions: 2,
+    messages: 3,
+    corpus: { sessions: 2, messages: 3, searchable_messages: 2, parts: 4 },
+    embeddings: { model: null, embedded: 0, searchable_total: 2, embedded_percent: 0, stale_under_other_model: 0 },
+  })
   expect(at.client.readResource({ uri: "file:///etc/passwd" })).rejects.toMatchObject({ code: -32002 })
 })
 

@@ -5,7 +5,9 @@ import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { type Embedder, openEmbedder } from "../../src/embeddings/embedder.ts"
 import { embedStore } from "../../src/operations/machine/embed.ts"
+import { perform } from "../../src/operations/operation.ts"
 import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
+import { status } from "../../src/operations/wire/status.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { embedMissing } from "../../src/search/embed-missing.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
@@ -55,7 +57,6 @@ async function filled(): Promise<TestPond> {
 const signal = new AbortController().signal
 
 async function found(box: TestPond, input: object): Promise<SearchOutput> {
-  const { perform } = await import("../../src/operations/operation.ts")
   return (await perform(search, { pond: box.pond, signal }, { group: "none", ...input })) as SearchOutput
 }
 
@@ -138,6 +139,12 @@ test("a model that is configured is opened when there is work for it, and not be
   expect(await embedStore(pond, { signal })).toMatchObject({ embedded: 5, left: 0 })
   expect(opened).toBe(1)
   expect(await embedStore(pond, { signal })).toMatchObject({ model: "tiny", embedded: 0, left: 0, interrupted: false })
+  const vectorsSaid = async () => (await perform(status, { pond, signal }, {})).vectors
+  const common = { model: "tiny", searchable_total: 5 }
+  expect(await vectorsSaid()).toEqual({ ...common, embedded: 5, embedded_percent: 100, stale_under_other_model: 0 })
+  const other = { ...embedder, model: "old", dimension: 8, passages: narrow }
+  await embedMissing(box.place.sessions, other, { clock: systemClock, signal })
+  expect(await vectorsSaid()).toEqual({ ...common, embedded: 0, embedded_percent: 0, stale_under_other_model: 5 })
   expect(opened).toBe(1)
 })
 

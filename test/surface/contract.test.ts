@@ -40,7 +40,7 @@ const FIELDS: Readonly<Record<string, string>> = {
     "protocol_version namespace? session_id? message_id? session_id_of_message? response_mode? session_from? context_depth? limit? tree? raw? after_id?",
   get_response: "protocol_version session title? result children tree? record?",
   sql_request: "protocol_version namespace? sql output? limit? timeout_ms?",
-  sql_response: "protocol_version columns rows? table? export? row_count truncated elapsed_ms read",
+  sql_response: "protocol_version columns rows? table? export? row_count truncated elapsed_ms read notes?",
   ingest_request: "protocol_version namespace? events",
   ingest_response: "protocol_version results",
   export_request: "protocol_version namespace? session_id after_id? limit?",
@@ -51,7 +51,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   restore_plan_response: "protocol_version fidelity outdated session_id sessions files losses rewritten_paths resume",
   status_request: "protocol_version namespace?",
   status_response:
-    "protocol_version version store namespace sessions messages parts blobs by_agent bytes damage indexes",
+    "protocol_version version store namespace sessions messages parts blobs vectors? by_agent bytes damage indexes",
 }
 
 test("the fields of every request and every answer are the published ones", () => {
