@@ -19,6 +19,8 @@ export interface KeyedItem {
   readonly key: string
   /** Without its marks. */
   readonly item: JsonValue
+  /** The item as text, which the key is the hash of. */
+  readonly text: string
 }
 
 /** Fields that change although a message says the same. */
@@ -31,8 +33,9 @@ export function splitKeyed(document: JsonValue): KeyedDocument | undefined {
   const items: KeyedItem[] = []
   const named = list.map((message: JsonValue): JsonValue => {
     const { marks, item } = withoutMarks(message)
-    const key = hashedKey(item)
-    items.push({ key, item })
+    const text = stringifyJson(item)
+    const key = keyOfText(text)
+    items.push({ key, item, text })
     return [marks, key]
   })
   return { header: isJsonObject(document) ? { ...document, [KEY]: named } : { [BARE]: named }, items }
@@ -61,7 +64,11 @@ export function joinKeyed(header: JsonObject, items: ReadonlyMap<string, JsonVal
 }
 
 export function hashedKey(item: JsonValue): string {
-  return Bun.hash.xxHash64(stringifyJson(item)).toString(36)
+  return keyOfText(stringifyJson(item))
+}
+
+function keyOfText(text: string): string {
+  return Bun.hash.xxHash64(text).toString(36)
 }
 
 function withoutMarks(message: JsonValue): { readonly marks: JsonValue; readonly item: JsonValue } {

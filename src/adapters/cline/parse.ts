@@ -3,7 +3,7 @@
  * what its model is sent since; a task of the extensions has its messages in a bare list and another list of what was shown.
  * Which messages are sent now is for `context.ts`. Reads top to bottom: the session, its documents, their messages.
  */
-import { isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Adapter, Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
   joined,
@@ -55,11 +55,11 @@ function openParser(brand: Brand, unit: SourceUnit, sink: ParseSink, resume: Res
     const { relativePath } = raw.file
     isTold ||= HISTORY.test(relativePath) && split.items.length > 0
     writer.carrier(raw, split.header, { id: sealedRelativePath(raw.file) })
-    for (const [index, { key, item }] of split.items.entries()) {
+    for (const [index, { key, item, text }] of split.items.entries()) {
       // What a compaction keeps of the messages is said once.
       if (known.has(key)) continue
       known.add(key)
-      takeItem({ ...raw, form: "document", text: stringifyJson(item) } as RawRecord, item, { relativePath, index })
+      takeItem({ ...raw, form: "document", text } as RawRecord, item, { relativePath, index })
     }
   }
 

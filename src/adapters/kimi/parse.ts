@@ -42,19 +42,30 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   let model = typeof before["model"] === "string" ? before["model"] : undefined
   let hasRecords = false
 
+  let answered = model === undefined ? undefined : { pond: { model } }
+  let current: RawRecord
+  const note: Note = (kind, found) => writer.issue(current, { kind, severity: "note", found: found.slice(0, 80) })
+
   function takeLine(raw: RawRecord, record: JsonValue): void {
-    const named = wordUnder(record, "type") === "llm.request" ? wordUnder(record, "model") : undefined
-    model = named ?? model
+    current = raw
     if (!writer.hasBegun) start.learn(record)
     if (!writer.hasBegun && start.isKnown()) writer.begin(start.session())
-    const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
-    const drafts = draftsOf(record, note)
-    for (const hash of missingBlobs(raw, record, blobs))
-      note("missing_blob", `a picture whose file is gone: ${hash.slice(0, 12)}`)
-    const pond = model === undefined ? {} : { pond: { model } }
-    const isSaid = drafts.some(({ role }) => role === "assistant")
-    if (isFilled(drafts)) writer.record(raw, record, drafts, isSaid ? pond : undefined)
-    else writer.carrier(raw, record, { timestamp: momentOf(record, "time") })
+    const type = wordUnder(record, "type") ?? ""
+    const drafts = draftsOf(record, type, note)
+    if (isFilled(drafts)) {
+      for (const hash of missingBlobs(raw, record, blobs))
+        note("missing_blob", `a picture whose file is gone: ${hash.slice(0, 12)}`)
+      writer.record(raw, record, drafts, drafts[0].role === "assistant" ? answered : undefined)
+      return
+    }
+    if (type === "llm.request") learnModel(record)
+    writer.carrier(raw, record, { timestamp: momentOf(record, "time") })
+  }
+
+  /** The answers that follow are of the model that was asked last. */
+  function learnModel(record: JsonValue): void {
+    model = wordUnder(record, "model") ?? model
+    answered = model === undefined ? undefined : { pond: { model } }
   }
 
   return {
@@ -154,8 +165,7 @@ const KNOWN = new Set([
 const STEPS = new Set(["step.begin", "step.end"])
 
 /** None where the record is no message: it says how a turn went, or what was said once more. */
-function draftsOf(record: JsonValue, note: Note): MessageDraft[] {
-  const type = wordUnder(record, "type") ?? ""
+function draftsOf(record: JsonValue, type: string, note: Note): MessageDraft[] {
   const timestamp = momentOf(record, "time")
   const spot = whole(record)
   if (type === APPENDED) {
@@ -164,11 +174,16 @@ function draftsOf(record: JsonValue, note: Note): MessageDraft[] {
   }
   if (type === COMPACTED) return summaryDrafts(spot, { timestamp })
   if (type !== LOOP_EVENT) {
-    if (!KNOWN.has(type.split(".")[0] ?? "")) note("unknown_record", type === "" ? "no type" : type)
+    if (!KNOWN.has(subjectOf(type))) note("unknown_record", type === "" ? "no type" : type)
     return []
   }
   const event = inside(spot, "event")
   return event === undefined ? [] : eventDrafts(event, timestamp, note)
+}
+
+function subjectOf(type: string): string {
+  const dot = type.indexOf(".")
+  return dot < 0 ? type : type.slice(0, dot)
 }
 
 function eventDrafts(event: Spot, timestamp: MessageDraft["timestamp"], note: Note): MessageDraft[] {
@@ -192,7 +207,6 @@ function missingBlobs(raw: RawRecord, record: JsonValue, there: ReadonlySet<stri
     } else if (Array.isArray(value)) for (const item of value) look(item)
     else if (isJsonObject(value)) for (const item of Object.values(value)) look(item)
   }
-  const type = wordUnder(record, "type")
-  if (type === APPENDED || type === LOOP_EVENT) look(record)
+  look(record)
   return missing
 }
