@@ -145,3 +145,15 @@ function hitAt(sessionId: string, ordinal: number, score: number): FusedHit {
   const own = { sessionId, messageId: `m${ordinal}`, ordinal, role: "user", timestampMicros: 0n, text: "", score }
   return { hit: own, score, shares: [score] }
 }
+
+test("Turkish words are found whether they were written large or small", async () => {
+  using box = testPond()
+  await box.place.sessions.write([
+    { session: session("large"), entries: [said("large", 0, "BÜTÜN ALIŞVERİŞ LİSTESİ KAYIP", { id: "l" })] },
+    { session: session("small"), entries: [said("small", 0, "bütün alışveriş listesi ve sınıf kaydı", { id: "s" })] },
+  ])
+  expect(new Set(await ids(box, { query: "kayıp bir alışveriş için sormuştum dün akşam" }))).toEqual(
+    new Set(["large/l", "small/s"]),
+  )
+  expect(await ids(box, { query: "SINIFIN SINIF KAYDI NEREDE ŞİMDİ BİLEN VAR" })).toContain("small/s")
+})

@@ -30,14 +30,27 @@ export interface WordsRequest {
   readonly newest?: "first" | "alone"
 }
 
+/**
+ * The large form of the Turkish dotless i is the large form of every other i, so that a word written large is indexed as
+ * another word. A query in Turkish therefore asks for both.
+ */
+function turkishTerms(text: string): string[] {
+  if (!/[ıİşŞğĞ]/.test(text)) return []
+  const lower = text.toLowerCase()
+  return [lower.replaceAll("ı", "i"), lower.replace(/i\u0307?/g, "ı")]
+    .flatMap((variant) => queryTerms(variant))
+    .slice(0, QUERY_TERMS_MAX)
+}
+
 export async function findWords(
   sessions: Sessions,
   shape: QueryShape,
   { where, limit, newest }: WordsRequest,
 ): Promise<WeightedArm[]> {
-  const terms = queryTerms(shape.text).slice(0, QUERY_TERMS_MAX)
-  if (terms.length === 0) return []
-  const plain = terms.filter((term) => !/[*~]$/.test(term))
+  const own = queryTerms(shape.text).slice(0, QUERY_TERMS_MAX)
+  if (own.length === 0) return []
+  const terms = [...new Set([...own, ...turkishTerms(shape.text)])]
+  const plain = own.filter((term) => !/[*~]$/.test(term))
   const isShort = shape.wordCount <= LETTER_WORDS_MAX
   const asked = { where, limit: Math.ceil(limit * 1.5) }
   const ask: Ask = async (asking) =>
