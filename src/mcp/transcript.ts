@@ -46,7 +46,7 @@ export function searchTranscript(
   for (const [at, session] of sessions.entries()) {
     lines.push("", sessionRule(session, answer.searched, at + 1))
     for (const match of session.matches)
-      lines.push(hitRule(match, session, ++index), ...quote(match.text), ...files(match))
+      lines.push(hitRule(match, session, ++index), ...quote(match.prefix ?? ""), ...quote(match.text), ...files(match))
   }
   if (answer.next_cursor !== undefined) lines.push("", cursorLine(answer.next_cursor))
   return `${lines.join("\n")}\n`

@@ -33,6 +33,17 @@ test("a vector has the model's dimension and length one", async () => {
   }
 })
 
+test("a question and a passage are read with the prefix of each", async () => {
+  const prefixed = await openEmbedder("tiny", model, { query_prefix: "ask: ", passage_prefix: "text: " })
+  const [[passage]] = (await prefixed.passages(["why"])) as [[Float32Array]]
+  const question = await prefixed.query("why")
+  await prefixed.close()
+  expect(cosine(question, await embedder.query("ask: why"))).toBeCloseTo(1, 5)
+  expect(cosine(passage, await embedder.query("text: why"))).toBeCloseTo(1, 5)
+  expect(cosine(question, await embedder.query("why"))).toBeLessThan(0.999)
+  expect(cosine(question, passage)).toBeLessThan(0.999)
+})
+
 test("texts of different lengths get in one batch the vectors that they get alone", async () => {
   const texts = ["a", "the quick brown fox", "b b b b", "z".repeat(90), "why?", "the quick brown fox"]
   const together = await embedder.passages(texts)

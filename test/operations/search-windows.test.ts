@@ -14,3 +14,29 @@ test.each([
   const { matches } = (await box.run(search, { query, mode: "pattern", group: "none" })) as SearchOutput
   expect(matches).toMatchObject([{ truncated: true, text: expect.stringContaining("v12.0.3-rcandidate") }])
 })
+
+test("a long hit begins with its prefix where there is room, and shows the place alone where there is little", async () => {
+  using box = testPond()
+  const text = `The first line says what it is about. ${"and more of it, ".repeat(400)}the needle ${"and the rest ".repeat(400)}`
+  await box.place.sessions.write([{ session: session("long"), entries: [said("long", 0, text)] }])
+  const hitOf = async (more: object) => {
+    const answer = (await box.run(search, { query: "needle", group: "none", ...more })) as SearchOutput
+    return answer.matches?.[0]
+  }
+  const roomy = await hitOf({})
+  expect(roomy?.truncated).toBe(true)
+  expect(roomy?.text).toContain("the needle")
+  expect(roomy?.prefix).toMatch(/^The first line says what it is about\. .*…$/)
+  expect((roomy?.prefix ?? "").length + (roomy?.text ?? "").length).toBeLessThanOrEqual(1_200)
+  const early = await hitOf({ query: '"first line"' })
+  expect(early?.text).toStartWith("The first line")
+  expect(early).not.toHaveProperty("prefix")
+})
+
+test("a session shows the best three of its hits, and says how many there are", async () => {
+  using box = testPond()
+  const entries = Array.from({ length: 6 }, (_, at) => said("many", at, `needle ${"x ".repeat(at)}`, { id: `m${at}` }))
+  await box.place.sessions.write([{ session: session("many"), entries }])
+  const { sessions = [] } = (await box.run(search, { query: "needle" })) as SearchOutput
+  expect(sessions.map(({ matches, matched_message_count: found }) => [matches.length, found])).toEqual([[3, 6]])
+})

@@ -9,7 +9,7 @@ import { Semaphore } from "../../platform/semaphore.ts"
 import { cursorMs } from "../../search/answer/cursor.ts"
 import type { Group } from "../../search/answer/groups.ts"
 import type { SearchAnswer } from "../../search/answer/search-answer.ts"
-import { cutSnippet, type SnippetQuery } from "../../search/answer/snippet.ts"
+import { cutHit, type SnippetQuery } from "../../search/answer/snippet.ts"
 import { search as searchStore } from "../../search/engine.ts"
 import { type FusedHit, keyOfHit } from "../../search/rank/fusion.ts"
 import type { SearchRequest } from "../../search/request.ts"
@@ -118,6 +118,8 @@ const Match = closedObject({
   role: Type.String(),
   timestamp: Type.String(),
   score: Type.Number(),
+  /** How a long message begins, where `text` is from further on. */
+  prefix: Type.Optional(Type.String()),
   text: Type.String(),
   truncated: Type.Boolean(),
   parts_summary: Type.Optional(Type.Array(PartSummary)),
@@ -424,7 +426,7 @@ interface Showing {
 }
 
 function match({ hit, score }: FusedHit, { sought, unitsMax, summaries }: Showing): Match {
-  const shown = cutSnippet(hit.text, sought, unitsMax)
+  const shown = cutHit(hit.text, sought, unitsMax)
   const files = summaries.get(keyOfHit(hit))
   return {
     message_id: hit.messageId,
@@ -433,6 +435,7 @@ function match({ hit, score }: FusedHit, { sought, unitsMax, summaries }: Showin
     role: hit.role,
     timestamp: textOfMicros(hit.timestampMicros),
     score: rounded(score),
+    ...given("prefix", shown.prefix),
     text: shown.text,
     truncated: shown.isCut,
     ...(files === undefined ? {} : { parts_summary: files.map((label) => ({ kind: "file", label })) }),

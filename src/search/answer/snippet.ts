@@ -4,6 +4,20 @@ export interface Snippet {
   readonly text: string
   /** Whether the text is longer than the snippet. */
   readonly isCut: boolean
+  /** How the text begins, where the snippet is from further on. */
+  readonly prefix?: string
+}
+
+/** Of a hit with room for it: what a long message is about often stands in its first line. */
+const PREFIX_UNITS = 160
+const PREFIXED_UNITS_MIN = 4 * PREFIX_UNITS
+
+/** A snippet, with the beginning of the text before it where there is room for both. Together at most `sizeMax`. */
+export function cutHit(text: string, query: SnippetQuery, sizeMax: number): Snippet {
+  const whole = cutSnippet(text, query, sizeMax)
+  if (!whole.text.startsWith(ELLIPSIS) || !whole.isCut || sizeMax < PREFIXED_UNITS_MIN) return whole
+  const prefix = `${text.slice(0, alignToCharacter(text, PREFIX_UNITS - ELLIPSIS.length))}${ELLIPSIS}`
+  return { ...cutSnippet(text, query, sizeMax - PREFIX_UNITS), prefix }
 }
 
 const ELLIPSIS = "…"
