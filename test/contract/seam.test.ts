@@ -186,6 +186,39 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bnew\s+Sealed\b|\bSealed\.prototype\b/, "values are sealed by extract.ts"],
 ]
 
+/** A record is told by the width of its type, so a value of our own must not be widened to it where records are read. */
+const WIDENED: readonly RegExp[] = [
+  /:\s*Json(?:Value|Object)\s*=\s*(?:\{\s*[^}\s]|\[\s*[^\]\s]|["'`\d-])/,
+  /[^)\]\w\s]\s+(?:as|satisfies)\s+Json(?:Value|Object)\b/,
+  /\bJSON\.parse\(/,
+]
+
+function widenedIn(source: string): string | undefined {
+  if (!/from "\.\.\/extract\.ts"/.test(source)) return undefined
+  return WIDENED.map((pattern) => pattern.exec(source)?.[0]).find((found) => found !== undefined)
+}
+
+test("what is widened to the type of a record is seen in the source", () => {
+  const reading = (line: string) => `import { stringAt } from "../extract.ts"\n${line}\n`
+  const wrong = [
+    'const own: JsonValue = { text: "x" }',
+    'const own: JsonObject = { "text": x }',
+    'const own: JsonValue = "unknown"',
+    "const own: JsonValue = [1]",
+    "const own: JsonValue = 0",
+    'stringAt({ text: "x" } as JsonValue, "text")',
+    'stringAt("x" as JsonValue)',
+    "const own = JSON.parse(text)",
+  ]
+  expect(wrong.filter((line) => widenedIn(reading(line)) === undefined)).toEqual([])
+  const right = [
+    "const NOTHING: JsonObject = {}",
+    "const record: JsonValue = readJson(raw, writer)",
+    "part.params as JsonValue",
+  ]
+  expect(right.filter((line) => widenedIn(reading(line)) !== undefined)).toEqual([])
+})
+
 test("the code of an adapter goes around the seam nowhere", () => {
   const wrong: string[] = []
   const sources = readdirSync(ADAPTERS, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -198,6 +231,10 @@ test("the code of an adapter goes around the seam nowhere", () => {
       const found = pattern.exec(source)
       if (found !== null) wrong.push(`${name}: ${found[0]}: ${instead}`)
     }
+    const widened = /\b(?:parse|opening|items|records|session-start|messages)[\w-]*\.ts$/.test(name)
+      ? widenedIn(source)
+      : undefined
+    if (widened !== undefined) wrong.push(`${name}: ${widened}: read it from a record`)
   }
   expect(wrong).toEqual([])
 })
