@@ -59,7 +59,7 @@ export function openLedger(kind: keyof typeof GARBAGE): Ledger {
 }
 
 const VALUES_BYTES = 32 * 1024 * 1024
-/** Pieces as large lie outside of what a young-generation collection frees. A whole one costs more, and they are few. */
+/** Buffers of this size are not freed by a young-generation collection. They are few, so a full one is affordable. */
 const LARGE_BYTES = 100_000
 
 let [valueBytes, valuePieces] = [0, 0]
@@ -82,7 +82,7 @@ export function madeValues(bytes: number, pieces: number): void {
 
 /**
  * Where one kind of work ends and another begins:
- * - `commits`: native code has freed what it needed to encode and commit rows. Nothing of ours is garbage.
+ * - `commits`: native code has freed what it needed to encode and commit rows. There is no garbage of JavaScript.
  * - `steps`: a step of a long task is done, and left garbage of its own.
  * - `stages`: a stage is done whose memory would stand beside what the next one needs: its key sets and the buffers of its
  *   threads made 555 MiB where the indexes begin after an import, and 435 MiB when they were given back first.

@@ -61,7 +61,7 @@ export interface PlaceRequest extends Pick<ApplyRequest, "files" | "root" | "out
   readonly hasRows: (path: string, file: DatabaseFile) => boolean
 }
 
-/** Whether all that would be written lies there, and nothing else than what was said since behind it. */
+/** Whether the files hold all that would be written, followed by nothing but later messages. */
 export async function liesThere({ files, root, output, hasRows }: PlaceRequest): Promise<boolean> {
   for (const file of output) {
     const path = pathInside(root, file.relativePath)

@@ -307,7 +307,7 @@ async function neededLog(id: string, by: string, log: RestoreRequest["log"]): Pr
   }
 }
 
-/** Another client gets what is there of the conversation, and is told what is not. */
+/** A loss for each ancestor that is not stored: the foreign client gets only the part of the conversation that exists. */
 function missingHistory(log: SessionLog, ancestors: readonly SessionLog[], origin: Adapter | undefined): Loss[] {
   const stored = new Set(ancestors.map(({ session }) => session.id))
   const lineage = origin?.lineage?.open(log.session)

@@ -11,13 +11,13 @@ import type { FilePart } from "../model/session.ts"
 import { madeValues } from "../platform/memory.ts"
 
 export interface ShortItems {
-  /** Each as it is told, the long ones cut short and named by what they are. Equal where the whole ones are. */
+  /** The items as text; long ones are cut and end with a hash, so that they are equal where the full ones are. */
   readonly items: readonly string[]
   /** How many things the turns leave out. */
   readonly lost: number
 }
 
-/** What a long conversation tells, for who compares it with another and does not want to hold it. */
+/** A summary of a long conversation, to compare it with another without keeping it in memory. */
 export function shortItems(...[conversation, target, reasoning, options]: Parameters<typeof turnsOf>): ShortItems {
   const { turns, losses } = turnsOf(conversation, target, reasoning, options)
   const items: string[] = []
@@ -50,7 +50,7 @@ function brief(item: string): string {
 
 const CALL_START = "call: "
 
-/** `target` is the vocabulary that calls are told in. */
+/** `target` is the vocabulary in which tool calls are written. */
 export function transcriptItems(
   conversation: Conversation,
   target: Vocabulary | undefined,

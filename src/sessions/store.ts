@@ -70,7 +70,7 @@ import {
 export interface Sessions extends SessionLists {
   readonly store: Store
   readonly tables: SessionTables
-  /** Rows by name, for who shows many: asked for at once, they are read at once. */
+  /** Point reads by key. Concurrent ones are batched into one read. */
   readonly points: PointReads
   readonly titles: Titles
   /** Messages that their client appended again later, which no reader is to see. */
@@ -85,7 +85,7 @@ export interface Sessions extends SessionLists {
   readonly words: WordIndex
   /** One flush: at most one commit per table. */
   write(batches: readonly SessionBatch[]): Promise<BatchResult[]>
-  /** Writes rows that were made elsewhere. Maintains nothing: whoever flushes again and again calls `maintain("lookups")`. */
+  /** Writes rows that were made elsewhere. Does no maintenance: callers that flush repeatedly call `maintain("lookups")`. */
   writePrepared(batches: readonly PreparedBatch[]): Promise<BatchResult[]>
   /** What the rows of now say of their writing. */
   facts(): IngestFacts
@@ -130,7 +130,7 @@ export interface Sessions extends SessionLists {
   statistics(): Promise<readonly TableFacts[]>
   /** The words of all messages, for what is looked for within words. */
   wordList(): Promise<WordList | undefined>
-  /** How many messages say something that is nobody's copy. */
+  /** The number of messages with text, without copies of other sessions' messages. */
   spoken(): Promise<number>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort, options?: MaintainOptions): Promise<readonly TableMaintenance[]>

@@ -176,7 +176,7 @@ export const LABELS = defineTable({
   indexes: [],
 })
 
-/** Bytes, once each, whoever points at them: attachments, and values too large for a column. */
+/** Content-addressed bytes, stored once: attachments, and values too large for a column. */
 export const BLOBS = defineTable({
   name: "blobs",
   schemaVersion: BLOBS_VERSION,

@@ -14,7 +14,7 @@ export interface CoalescedReads<Key, Row> {
   readonly keysMax: number
 }
 
-/** Reads the rows of some keys. A row may be shared with other callers, so nobody may change it. */
+/** Reads the rows of some keys. Rows are shared between callers and must not be changed. */
 export type CoalescedRead<Key, Row> = (keys: readonly Key[]) => Promise<readonly Row[]>
 
 interface Waiting<Key, Row> {

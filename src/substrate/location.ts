@@ -93,7 +93,7 @@ function unusable(why: string, cause?: unknown): PondError {
   return new PondError("validation_failed", `Invalid storage URL: ${why}.`, { cause })
 }
 
-/** The place of that name inside another. The name is one of ours: it has no separator. */
+/** The location of that name inside another. The name has no separator, because pond chose it. */
 export function within(location: Location, folder: string): Location {
   const at = (base: string) =>
     location.backend === "local" ? join(base, folder) : `${base.replace(/\/+$/, "")}/${folder}`

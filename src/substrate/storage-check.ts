@@ -26,7 +26,7 @@ export interface StorageCheck {
   /** Without credentials. */
   readonly url: string
   readonly ok: boolean
-  /** In this order; after the first that failed none is tried but the removal of what was written, where something was. */
+  /** In this order. After the first failure only the cleanup of what was written runs. */
   readonly steps: readonly CheckedStep[]
 }
 

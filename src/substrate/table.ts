@@ -254,13 +254,13 @@ export interface Store {
   names(): Promise<readonly string[]>
   /** The store of that name inside this one: same connection settings, same caches. */
   at(folder: string): Store
-  /** Tables that nobody sees until they are put in place; nothing where there can be none. */
+  /** Staging tables, invisible until they are put in place; undefined where the store has no staging. */
   openStaging(): Promise<StagingTables | undefined>
   /** Removes what an import that died has left beside the tables. */
   removeStaleStaging(): Promise<void>
   /** What is not as it was written. Nothing is known of an object store that keeps no notes. */
   check(options: CheckOptions): Promise<readonly CheckedTable[]>
-  /** Takes what is damaged out of the tables, and says what that was. Only tables that were not whole are told. */
+  /** Removes what is damaged from the tables and reports it. Lists only tables that were damaged. */
   repair(): Promise<readonly RepairedTable[]>
   /** How many repairs there were: what was remembered of an older generation is not true any more. */
   generation(): Promise<number>

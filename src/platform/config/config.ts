@@ -22,7 +22,7 @@ export type Origin =
 export interface EffectiveSetting {
   readonly key: string
   readonly description: string
-  /** As it may be shown: a secret is `(set)`, and what nobody set is null. */
+  /** As it may be shown: a secret is `(set)`, an unset value is null. */
   readonly shown: unknown
   readonly origin: Origin
 }
@@ -155,7 +155,7 @@ function placedDefault(setting: Setting, environment: Environment): unknown {
   return setting.key.join(".") === "store" ? join(placePath(environment, "data"), "store") : undefined
 }
 
-/** Loaded where somebody has set something: it is half of what reading the settings costs. */
+/** Loaded only where a setting is set: validation is half the cost of reading the settings. */
 function valueCheck(): typeof import("typebox/value").Value {
   return (require("typebox/value") as typeof import("typebox/value")).Value
 }

@@ -1,9 +1,9 @@
-/** What pond leaves in the folders of others while it writes there, and beside what it replaced. It is nobody's session. */
+/** Names of drafts and backups that pond writes beside files of clients. Such a file is never read as a session. */
 
 const DRAFT = ".pond-draft-"
 const BACKUP = ".pond-backup-"
 
-/** Drafts and backups of different restores are told apart by their stamps. */
+/** Drafts and backups of different restores differ in their timestamps. */
 export function draftName(stamp: string): string {
   return `${DRAFT}${stamp}`
 }

@@ -10,7 +10,7 @@ import type { Clock } from "../host/clock.ts"
 import type { Random } from "../host/random.ts"
 import { errorCode } from "../system-error.ts"
 
-/** Any number may share a lock while nobody has it alone. */
+/** Shared and exclusive, as usual: any number of readers, or one writer. */
 export type LockMode = "alone" | "shared"
 
 export interface FileLock {
@@ -49,7 +49,7 @@ export function openFileLock(path: string): FileLock {
           if (database?.inTransaction === true) database.run("ROLLBACK")
           return false
         }
-        // Not removed here: another process may just be holding the one that lies there.
+        // Not removed here: another process may be holding the existing file.
         const advice =
           errorCode(error) === "SQLITE_NOTADB"
             ? "Another program wrote to it. Stop pond everywhere and delete the file: it contains no data."

@@ -12,7 +12,7 @@ export interface Files {
   write(path: string, bytes: Uint8Array): Promise<void>
   append(path: string, bytes: Uint8Array): Promise<void>
   read(path: string): Promise<Uint8Array>
-  /** So many bytes of a file from a place on, however large it is; fewer where it has no more. Undefined of what is no file. */
+  /** Reads this many bytes of a file from an offset; fewer at its end. Undefined for what is not a file. */
   readPart(path: string, at: number, bytes: number): Promise<Uint8Array | undefined>
   /** What was written to it survives a power cut once this is done. Of a directory: its names do. */
   sync(path: string): Promise<void>
@@ -29,7 +29,7 @@ export const realFiles: Files = {
   write: (path, bytes) => writeFile(path, bytes, { mode: 0o600 }),
   append: (path, bytes) => appendFile(path, bytes, { mode: 0o600 }),
   read: (path) => Bun.file(path).bytes(),
-  // A pipe of that name is not opened: nobody may ever write into it.
+  // A named pipe is not opened: the open would wait for a writer that may never come.
   readPart: async (path, at, bytes) => {
     const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
     return isFile

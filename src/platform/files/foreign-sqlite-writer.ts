@@ -28,7 +28,7 @@ interface NestedRow {
 }
 
 export interface RowsWritten {
-  /** Copies of what was there, where rows were replaced. */
+  /** Backups of the rows that were replaced. */
   readonly backups: readonly string[]
   readonly inserted: number
   /** Rows that were there already and say the same, or are common to several sessions. */
@@ -49,7 +49,7 @@ export function writeForeignRows(path: string, file: RowsToWrite, options: Write
   removeDatabase(draft)
   try {
     const written = withDatabase(draft, (database) => {
-      // Nobody sees a draft, and one that a dying machine leaves is written anew: it has to be durable once, when it is whole.
+      // Drafts are invisible and rewritten after a crash, so they are synced once, when they are complete.
       database.run("PRAGMA synchronous = OFF")
       database.transaction(() => {
         for (const statement of file.schema.create) database.run(statement)
@@ -292,7 +292,7 @@ function quoteIdentifier(name: string): string {
 
 // --- Files ------------------------------------------------------------------------------------------------------------
 
-/** Nobody else writes while we hold it, so the file and its log say the same moment. Durable before anything is replaced. */
+/** While the lock is held there is no other writer, so the file and its log belong together. Durable before anything is replaced. */
 function copyDatabase(path: string, to: string): string[] {
   const suffixes = ["", "-wal"].filter((suffix) => existsSync(path + suffix))
   for (const suffix of suffixes) {

@@ -207,7 +207,7 @@ function connectToCopy(path: string): Connection {
   })
 }
 
-/** A copy of what turns out to be damaged, or of half of it on a full disk, is of no use to anyone. */
+/** Removes the copy where the database is damaged or the disk was full. */
 function orReleased<Result>({ database, release }: Partial<Connection>, work: () => Result): Result {
   try {
     return work()

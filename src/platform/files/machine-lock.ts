@@ -62,7 +62,7 @@ function held(path: string, lock: FileLock, clock: Clock): Lock {
   return { release, [Symbol.dispose]: release }
 }
 
-/** What another user left there, or a full disk, takes nobody the lock. */
+/** A note of another user, or a full disk, does not cost anyone the lock. */
 function write(note: string, text: string): void {
   try {
     writeFileSync(note, text)
@@ -83,7 +83,7 @@ function notePath(path: string): string {
   return `${path}.holder`
 }
 
-/** Whoever holds the lock, as far as the note says; it may be gone or half written at this moment. */
+/** The holder of the lock, as its note says; the note may be missing or half written. */
 function holderOf(path: string): LockHolder | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(notePath(path), "utf8"))

@@ -7,7 +7,7 @@ export interface Writer {
   readonly processId: number
 }
 
-/** The first that is found; nothing where there is none, or nobody can tell. */
+/** The first process found; undefined where there is none, or where this system cannot say. */
 export function writerOf(paths: readonly string[]): Writer | undefined {
   if (process.platform !== "linux" || paths.length === 0) return undefined
   const wanted = new Map(paths.flatMap((path) => attempted(() => [[realpathSync(path), path] as const]) ?? []))

@@ -1,4 +1,4 @@
-/** Time, passed in: whoever needs it takes a `Clock`, so that a test can say what time it is. */
+/** Time as a dependency: code takes a `Clock`, so that a test can set the time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number

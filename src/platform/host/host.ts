@@ -46,7 +46,7 @@ export function createHost({ flags, ...parts }: HostParts): Host {
   }
 }
 
-/** TypeBox is most of what a start costs. Help, the version and a mistyped flag need none of it. */
+/** Loads TypeBox late: it is most of the start-up cost, and help, the version and a mistyped flag do not need it. */
 function configReader(): typeof import("../config/config.ts") {
   return require("../config/config.ts")
 }

@@ -1,4 +1,4 @@
-/** Chance, passed in: whoever needs it takes a `Random`, so that a test can repeat what happened. */
+/** Randomness as a dependency: code takes a `Random`, so that a test can repeat a run by its seed. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number

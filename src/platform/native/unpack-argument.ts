@@ -1,2 +1,2 @@
-/** What pond says to another process of itself, as the first argument. Nobody types it, and no help names it. */
+/** The first argument with which pond starts itself to unpack a library. Internal: help does not list it. */
 export const UNPACK_NATIVE = "--unpack-native"

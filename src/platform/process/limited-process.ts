@@ -73,7 +73,7 @@ export function startLimitedProcess<Question, Answer>(task: LimitedTask): Limite
   }
 }
 
-/** Somebody stopped it, with pond or alone: that is no fault of what it read. */
+/** The process was stopped by a signal, with pond or alone: its input is not at fault. */
 const STOPS: readonly (number | NodeJS.Signals)[] = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"]
 
 /** Native code that is refused memory aborts or faults, in more ways than have names; the kernel has one for time. */

@@ -1,6 +1,6 @@
 /** What a process with limits and the one that started it agree on. */
 
-/** The first argument of such a process; the second names its work. Nobody types it, and no help names it. */
+/** The first argument of such a process; the second names its work. Internal: help does not list it. */
 export const LIMITED_TASK = "--limited-task"
 
 export type LimitedTask = "sql" | "archive"

@@ -21,7 +21,7 @@ const WATCH_EVERY_MS = 10
 /** Ends the process: `main.ts` alone does. */
 export type Exit = (code: number) => void
 
-/** Answers one question after the other, until whoever asks is gone. */
+/** Answers one request after the other, until the parent process is gone. */
 export function answerQuestions(answer: (question: never) => Promise<unknown>, exit: Exit): void {
   const send = process.send?.bind(process)
   if (send === undefined) {

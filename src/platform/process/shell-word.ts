@@ -17,7 +17,7 @@ export function shownShellWord(word: string): string {
   return `$'${spelled.join("")}'`
 }
 
-/** A command that people copy: each word comes back as one word, whoever wrote it. */
+/** A command for people to copy: quoted so that a shell reads each word back as one word. */
 export function shownCommand(words: readonly string[]): string {
   return words.map(shownShellWord).join(" ")
 }

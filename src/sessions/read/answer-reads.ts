@@ -32,7 +32,7 @@ export interface AnswerReads {
   projects(): Promise<readonly string[]>
   /** The projects of these sessions, without what else is said of them. */
   projectsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Something is found: begins to open what is then read, while the texts of what was found are. */
+  /** Opens the tables of an answer ahead, in parallel with reading the texts of the hits. */
   expected(): void
 }
 

@@ -17,9 +17,9 @@ import { cacheRows } from "./row-cache.ts"
 export type Conversations = () => Promise<ConversationsOfStore>
 
 export interface ConversationsOfStore {
-  /** The session that the conversation began as; a session that nobody copied is its own. */
+  /** The first session of the conversation; a session without copies is its own. */
   rootOf(sessionId: string): string
-  /** All sessions of its conversation, the original first; itself alone where nobody copied it. */
+  /** All sessions of its conversation, the original first; the session alone where it has no copies. */
   membersOf(sessionId: string): readonly string[]
 }
 

@@ -175,7 +175,7 @@ async function* readStretches(reading: Reading, sessionId: string): AsyncGenerat
   }
 }
 
-/** Not all of what a message holds: its texts. */
+/** The length of all texts of some messages; their other fields are not counted. */
 export function codeUnitsOf(entries: readonly Entry[]): number {
   let units = 0
   for (const { message, parts } of entries) {

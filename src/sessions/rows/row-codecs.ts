@@ -239,7 +239,7 @@ function fileContent(json: JsonObject, text: string, blobs: Blobs): FileContent 
   return { base64: bytes === undefined ? "" : Buffer.from(bytes).toString("base64") }
 }
 
-/** What many rows of a session say alike is held once. Whoever changes such options changes a copy. */
+/** Interns options that many rows of a session share. They are immutable: change a copy. */
 export interface Interner {
   readonly text: (text: string) => string
   readonly options: (column: string) => ProviderOptions

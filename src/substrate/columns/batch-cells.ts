@@ -136,7 +136,7 @@ export function keyHashesOf(batch: RowBatch): Uint32Array {
   return batch.keyHashes ?? keyHashes(keyColumns(batch), batch.length)
 }
 
-/** The columns of the key, as they lie there. */
+/** The columns of the key, without a copy. */
 function keyColumns(batch: RowBatch): ColumnValues[] {
   return batch.definition.key.map((name) => {
     const { values, valueOffsets } = columnData(batch, name)

@@ -16,7 +16,7 @@ export interface RowBatch {
   readonly record: RecordBatch
   /** Those of `keyHashesOf`, where another thread has made them. */
   readonly keyHashes?: Uint32Array
-  /** To be called once nobody reads it any more, in the order of the batches: the last one frees what they all lie in. */
+  /** Call it after the last read, in the order of the batches: the last call frees the memory that they share. */
   readonly letGo?: () => unknown
 }
 

@@ -25,7 +25,7 @@ const lance = lazy(() => {
 })
 
 /**
- * How far a scan reads ahead of whoever takes its rows. The engine's own bound is 2 GB: a copy of a million messages held
+ * How far a scan reads ahead of its consumer. The engine's own bound is 2 GB: a copy of a million messages held
  * 716 MB where it holds 618 MB so, an export 616 MB and 416 MB, both as fast.
  */
 const READ_AHEAD_BYTES = 32 * 1024 * 1024

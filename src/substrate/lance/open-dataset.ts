@@ -41,7 +41,7 @@ export function openDataset(
   const part = trackWholePart(catalog, definition, local)
   const reading = new Set<{ table: LanceTable }>()
 
-  /** A read that meets damage goes on with what is whole. */
+  /** A read that meets damage continues with the intact files. */
   async function attempt<Result>(call: (attempt: number) => Promise<Result>): Promise<Result> {
     try {
       return await withRetries(catalog.retry, call)

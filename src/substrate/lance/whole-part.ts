@@ -17,7 +17,7 @@ export interface WholePart {
   /** Whether all of the table can be read. */
   isAll(): boolean
   open(): Promise<LanceTable | undefined>
-  /** Nothing where only a commit is damaged that nobody was told of. */
+  /** Undefined where only an unacknowledged commit is damaged. */
   damage(): Promise<Assessment | undefined>
   /** Reads every file. Whether that has found more damage, which is left out from now on. */
   leaveOutDamaged(): Promise<boolean>
@@ -28,7 +28,7 @@ export interface WholePart {
 interface Assessed {
   /** Of the commits. */
   readonly table: string | undefined
-  /** Of what checks have found. */
+  /** The state of the note in which checks leave what they found. */
   readonly note: string | undefined
   readonly damage: Assessment | undefined
   /** Of the part that can be read. */

@@ -166,7 +166,7 @@ async function insert(dataset: Dataset, offered: Offered): Promise<{ inserted: n
     // Without a lock another writer may have read the fingerprints anew, with these rows or without.
     if (own === undefined || own !== dataset.own) dataset.tail.rows += inserted
     else {
-      // Nobody else can have made the version while the lock is ours.
+      // No other writer can have made the version while this process holds the lock.
       const version = definition.derived === true ? await dataset.attempt(() => table.version()) : undefined
       addStored(dataset, { inserted, version, hashes: offered.hashes })
     }

@@ -13,7 +13,7 @@ import type { RecordedManifest } from "./manifest-record.ts"
 export interface DamagedFile {
   /** Below the folder of the table; the folder itself where all of it is gone. */
   readonly path: string
-  /** `unfinished`: of a commit that a crash has cut off, which nobody was told of. The next write takes it back. */
+  /** `unfinished`: of a commit that a crash cut off before it was acknowledged. The next write rolls it back. */
   readonly found: "missing" | "changed" | "unfinished"
 }
 

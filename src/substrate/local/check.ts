@@ -19,7 +19,7 @@ import { blobOwner } from "./manifest-file.ts"
 const TABLE_FOLDER = /^([a-z][a-z0-9_]{0,62})\.lance$/
 const TABLE_NOTE = /^([a-z][a-z0-9_]{0,62})\.(?:manifest|checksums|durable)$/
 
-/** Those that lie there, and those of which only the notes do. */
+/** The tables on disk, and those that only the checksum notes name. */
 export function openLocalTables(root: string, context: StoreContext): LocalTable[] {
   const names = [
     ...namesIn(root).map((name) => TABLE_FOLDER.exec(name)?.[1]),

@@ -46,7 +46,7 @@ export interface DiskFiles {
   append(path: string, text: string): Promise<void>
   /** Makes the folder of the target where it is missing. */
   rename(from: string, to: string): Promise<void>
-  /** Of what pond made itself. A path that is gone is well. */
+  /** Removes a path that pond made itself; a missing path is no error. */
   remove(path: string): Promise<void>
   /** Returns when the content, or the entries of a folder, would survive a power cut. A path that is gone is well. */
   sync(path: string): Promise<void>

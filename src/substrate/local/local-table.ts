@@ -132,7 +132,7 @@ export function openLocalTable(root: string, name: string, context: StoreContext
     return /^\d+$/.test(text) ? BigInt(text) : undefined
   }
 
-  /** A process that was killed may have committed what nobody made durable yet. */
+  /** A killed process may have committed a version that is not durable yet. */
   async function isDurable(): Promise<boolean> {
     return (await durableVersion()) === newestVersion(await files.list(folder))
   }
@@ -208,7 +208,7 @@ export function storedRows(manifest: Uint8Array, { count, ...rows }: WrittenRows
   return { from: next - count, to: next, ...rows }
 }
 
-/** Undefined where nothing can be locked, as on a read-only disk: there nobody cleans up either. */
+/** Undefined where nothing can be locked, as on a read-only disk, where nothing can be cleaned up either. */
 function openReadersLock(own: string, name: string): FileLock | undefined {
   const readersLock = openFileLock(join(own, `${name}.readers`))
   try {

@@ -171,7 +171,7 @@ function rowsOfFragment(fragment: Buffer): number {
   return Number(numberOf(fields.get(4)) - numberOf(deleted))
 }
 
-/** Segments of row numbers: mostly plain ranges. Of lists only the ends are told, which may name a few rows too many. */
+/** Segments of row numbers: mostly ranges. A list is given as its first and last number, which may cover a few rows too many. */
 function rowRanges(sequence: Buffer): RowRange[] {
   return [...protoFields(sequence)]
     .filter(([number]) => number === 1)

@@ -7,7 +7,7 @@ import type { FileLock } from "../../platform/files/file-lock.ts"
 export interface Readers {
   enter(): Promise<void>
   leave(): void
-  /** Whether nobody reads at this moment. Who begins to read afterwards reads the newest version. */
+  /** Whether there is no reader at this moment. Later readers begin at the newest version. */
   areNone(): boolean
 }
 

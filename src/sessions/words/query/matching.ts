@@ -80,7 +80,7 @@ function intersectSorted(left: Numbers, right: Uint32Array): Numbers {
   })
 }
 
-/** Reuses the array, which nobody else holds. */
+/** Filters in place; the array is not shared. */
 function filterInPlace(numbers: Numbers, isKept: (number: number) => boolean): Numbers {
   let used = 0
   for (let at = 0; at < numbers.length; at++) {
