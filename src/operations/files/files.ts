@@ -1,6 +1,6 @@
 /** Which files a session read and changed, its sub-agents included. */
 
-import { diffArrays } from "diff"
+import { diffArrays } from "diff/lib/diff/array.js"
 import { type Static, Type } from "typebox"
 import { textOfMicros } from "../../model/timestamp.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"

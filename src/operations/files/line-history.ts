@@ -6,7 +6,7 @@
  * read all of it, corrects what is held. An edit that does not apply shows that what is held is not the file any more: it
  * is put aside, and the lines of it are looked for again in the next text that is whole.
  */
-import { diffArrays } from "diff"
+import { diffArrays } from "diff/lib/diff/array.js"
 import type { FileChange, TextEdit } from "./file-change.ts"
 
 /** One change of the file, by one message. */
