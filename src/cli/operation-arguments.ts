@@ -36,6 +36,8 @@ interface FieldWord {
   /** Instead of the name of the field. */
   readonly name?: string
   readonly words?: WordKind
+  /** The shell completes it as a path. */
+  readonly isFile?: true
   /** Instead of the field's description. */
   readonly summary?: string
   readonly count?: Positional["count"]
@@ -178,12 +180,16 @@ function summaryOf({ description = "", default: preset }: FieldSchema, unit = ""
 // --- Words ------------------------------------------------------------------------------------------------------------
 
 /** A list that must not be empty takes one word, and then any number. */
-function positionalsOf(input: TSchema, { field, name = field, words, count, ...word }: FieldWord): Positional[] {
+function positionalsOf(
+  input: TSchema,
+  { field, name = field, words, isFile, count, ...word }: FieldWord,
+): Positional[] {
   const { schema, isRequired } = fieldAt(input, [field])
   const { type }: FieldSchema = schema
   const { summary = summaryOf(schema) } = word
   const own = count ?? (isRequired ? "one" : "optional")
-  const first = { name, summary, field, ...(words === undefined ? {} : { words }) }
+  const kind = { ...(words === undefined ? {} : { words }), ...(isFile === undefined ? {} : { isFile }) }
+  const first = { name, summary, field, ...kind }
   if (type !== "array") return [{ ...first, count: own }]
   const many: Positional = { ...first, count: "many" }
   return isRequired

@@ -35,6 +35,8 @@ export interface Positional {
   readonly choices?: readonly string[]
   /** What the words are of: completions ask pond for those that there are. */
   readonly words?: WordKind
+  /** The shell completes it as a path; a store is a directory as often as it is a URL. */
+  readonly isFile?: true
   /** The field of the operation's input that it sets, where it derives from one. */
   readonly field?: string
 }

@@ -59,10 +59,6 @@ function takesFile({ hint }: Flag<unknown>): boolean {
   return hint !== undefined && /^(?:FILE|DIR|PATH|URL)\b/.test(hint)
 }
 
-function isFile({ name }: Positional): boolean {
-  return name === "file" || name === "url"
-}
-
 function wordChoices(positionals: readonly Positional[]): readonly string[] {
   return positionals.flatMap(({ choices }) => choices ?? [])
 }
@@ -81,7 +77,7 @@ function bashScript(verbs: readonly Completable[]): string {
   const cases = verbs.map(({ row, flags, positionals }) => {
     const live = positionals.flatMap(({ words: kind }) => (kind === undefined ? [] : `$(${asking("bash", kind)})`))
     const words = [...wordChoices(positionals), ...new Set(live), ...flagWords(flags)]
-    const files = positionals.some(isFile) ? "; files=1" : ""
+    const files = positionals.some(({ isFile }) => isFile === true) ? "; files=1" : ""
     return `    ${bashQuote(row.name)}) words="${words.join(" ")}"${files} ;;`
   })
   const familyCases = families.map(
@@ -220,7 +216,7 @@ function zshValue(known: Flag<unknown>): string {
 function zshWords(positionals: readonly Positional[]): string[] {
   return positionals.map((positional) => {
     const { name, choices, count, words } = positional
-    const plain = isFile(positional) ? "_files" : " "
+    const plain = positional.isFile === true ? "_files" : " "
     const known = choices === undefined ? plain : `(${choices.join(" ")})`
     const values = words === undefined ? known : `{_pond_words ${words}}`
     return shellQuote(`${count === "many" ? "*" : ""}:${name}:${values}`)
@@ -256,7 +252,7 @@ function fishScript(verbs: readonly Completable[]): string {
     )
     const words = [...wordChoices(positionals), ...live]
     lines.push(...fishFlags(flags, isHere), ...words.map((word) => fishWord(isHere, word, "")))
-    if (positionals.some(isFile)) lines.push(`complete -c pond${fishCondition(isHere)} -F`)
+    if (positionals.some(({ isFile }) => isFile === true)) lines.push(`complete -c pond${fishCondition(isHere)} -F`)
   }
   return `${lines.join("\n")}\n`
 }

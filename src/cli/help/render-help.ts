@@ -63,7 +63,7 @@ export function overviewDocument(verbs: readonly VerbRow[]): Readonly<Record<str
 
 export function verbDocument(row: VerbRow, verb: Verb): Readonly<Record<string, unknown>> {
   const { examples, flags } = verb
-  const positionals = verb.positionals.map(({ field: _, ...shown }) => shown)
+  const positionals = verb.positionals.map(({ field: _, isFile: __, ...shown }) => shown)
   return {
     name: row.name,
     group: GROUPS[row.group],

@@ -40,7 +40,7 @@ export const exportVerb = defineVerb({
   },
 })
 
-const importArguments = argumentsFor(importFile.input, { "dry-run": {} }, [{ field: "file" }])
+const importArguments = argumentsFor(importFile.input, { "dry-run": {} }, [{ field: "file", isFile: true }])
 
 export const importVerb = defineVerb({
   flags: importArguments.flags,

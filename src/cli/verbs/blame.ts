@@ -19,7 +19,7 @@ const FILE_BYTES_MAX = 4 << 20
 
 export const blame = defineVerb({
   flags: NO_FLAGS,
-  positionals: [{ name: "file", summary: "The file, or FILE:LINE for one line of it.", count: "one" }],
+  positionals: [{ name: "file", summary: "The file, or FILE:LINE for one line of it.", count: "one", isFile: true }],
   examples: ["blame src/app.ts", "blame src/app.ts:42", "blame src/app.ts --json"],
   run: async ({ pond, words, signal }) => {
     const { path, line } = fileAndLine(words[0] ?? "")

@@ -24,7 +24,7 @@ const args = argumentsFor(
     output: flag.text("Write the version to FILE; - is stdout.", "FILE", { short: "o" }),
     force: flag.onOff("Overwrite an existing file."),
   },
-  [{ field: "path", name: "file", summary: "The path that the file has, or had." }],
+  [{ field: "path", name: "file", isFile: true, summary: "The path that the file has, or had." }],
 )
 
 export const recover = defineVerb({

@@ -7,7 +7,7 @@ import { NO_FLAGS } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb } from "../verb.ts"
 
-const args = argumentsFor(operation.input, {}, [{ field: "url" }])
+const args = argumentsFor(operation.input, {}, [{ field: "url", isFile: true }])
 
 export const storageCheck = defineVerb({
   flags: NO_FLAGS,
