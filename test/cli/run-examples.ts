@@ -18,8 +18,6 @@ export interface RanExample {
 const SESSION = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
 /** They speak a protocol over stdin and stdout, and are tried in `test/mcp`. */
 const ELSEWHERE = ["mcp"]
-/** They download a model: `test/embeddings` tries that with a server of its own. */
-const DOWNLOADING = /^embeddings use\b/
 /** They stay until a signal comes. */
 const STAYING = /^(serve|watch|sync --watch)\b/
 
@@ -69,7 +67,6 @@ const firstMessage: string = JSON.parse(stdout).result.messages[0].id
 const examples: RanExample[] = []
 for (const { name, load } of VERBS.filter((row) => !ELSEWHERE.includes(row.name))) {
   for (const example of (await load()).examples) {
-    if (DOWNLOADING.test(example)) continue
     // The port that people know may be taken on the machine of a test.
     const words = wordsOf(example === "serve" ? "serve --port 0" : example, firstMessage)
     examples.push({ verb: name, example, ...(await run(words, STAYING.test(example))) })
