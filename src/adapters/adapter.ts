@@ -188,6 +188,8 @@ export interface Serialize {
   readonly foreign: (conversation: Conversation, target: ForeignTarget, sink: FileSink) => ForeignEnd
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string, location?: SessionLocation) => ResumeCommand
+  /** Its sessions go on in the program of another client. That this program is here says nothing of its own. */
+  readonly isGuest?: true
 }
 
 /**
@@ -200,6 +202,8 @@ export interface OutputForms {
   readonly sessionIds: RegExp
   /** Paths below the root, with `/`. Law: anchored at both ends. */
   readonly relativePaths: readonly RegExp[]
+  /** The hidden folder, from the root on, that the client keeps sessions in. What lies below it is held to the same rules. */
+  readonly hiddenFolder?: RegExp
 }
 
 /** The mirror of `Parser`: entries in, lines out. A long session is never held whole by a client whose files are logs. */

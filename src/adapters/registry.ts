@@ -1,6 +1,6 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
-import { claudeCode } from "./claude-code/adapter.ts"
+import { claudeCode, claudeDesktop, xcodeClaude } from "./claude-code/adapter.ts"
 import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
@@ -21,6 +21,8 @@ export const ADAPTERS: readonly Adapter[] = [
   kilo,
   kimi,
   cline,
+  xcodeClaude,
+  claudeDesktop,
   rooCode,
   zooCode,
   kiloLegacy,

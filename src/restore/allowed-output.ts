@@ -39,7 +39,8 @@ export function isAllowedId({ output }: Pick<Adapter, "output">, sessionId: stri
 
 export function isAllowedPath({ output }: Pick<Adapter, "output">, relativePath: string): boolean {
   if (/[\0\\]/.test(relativePath)) return false
-  const names = relativePath.split("/")
+  const hidden = output.hiddenFolder?.exec(relativePath)?.[0] ?? ""
+  const names = relativePath.slice(hidden.length).split("/")
   if (/\p{Cc}/u.test(names.at(-1) ?? "")) return false
   if (names.some(isObeyed)) return false
   return output.relativePaths.some((form) => form.test(relativePath))

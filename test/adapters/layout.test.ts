@@ -37,6 +37,8 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   "roo-code": "cline",
   "zoo-code": "cline",
   "kilo-legacy": "cline",
+  "xcode-claude": "claude-code",
+  "claude-desktop": "claude-code",
 }
 
 test.each(ADAPTERS.map(({ id }) => CODEC_OF[id] ?? id))(

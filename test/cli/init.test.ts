@@ -118,6 +118,13 @@ test.each([
   ["cline", "plain", ".cline/data", ".cline/data/settings/cline_mcp_settings.json", SERVERS],
   ["kimi", "plain", ".kimi-code", ".kimi-code/mcp.json", SERVERS],
   [
+    "claude-desktop",
+    "tools",
+    ".config/Claude/local-agent-mode-sessions",
+    ".config/Claude/claude_desktop_config.json",
+    SERVERS,
+  ],
+  [
     "kilo",
     "tools",
     ".local/share/kilo",

@@ -207,6 +207,20 @@ const ROO_CODE: readonly Generation[] = [
   ["what is said of a task", "condensed", { place: /\/history_item\.json$/ }],
 ]
 
+const XCODE: readonly Generation[] = [
+  ["agents with a meta file", "agent", { place: /^projects\/[^/]+\/[^/]+\/subagents\/agent-[^/]+\.meta\.json$/ }],
+  ["results that were too large", "spill", { place: /\/tool-results\/[^/]+\.txt$/ }],
+  ["compaction", "compact", { holds: /"compact_boundary"/ }],
+]
+
+const COWORK: readonly Generation[] = [
+  ["the virtual machine: an audit alone", "audit", { place: /\/audit\.jsonl$/, holds: /"cwd":"\/sessions\// }],
+  ["on the host: logs below a task", "tools", { place: /\/local_[^/]+\/\.claude\/projects\/[^/]+\/[^/]+\.jsonl$/ }],
+  ["an audit beside a log", "tools", { place: /\/audit\.jsonl$/ }],
+  ["the record of a task", "tools", { place: /\/local_[^/]+\.json$/, holds: /"userSelectedFolders":/ }],
+  ["agents", "agent", { place: /\/subagents\/agent-[^/]+\.meta\.json$/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -220,6 +234,8 @@ for (const [adapter, generations] of Object.entries({
   cline: CLINE,
   "roo-code": ROO_CODE,
   "zoo-code": ROO_CODE,
+  "xcode-claude": XCODE,
+  "claude-desktop": COWORK,
 }))
   test.each(generations)(`${adapter}: %s, in %s`, (_what, fixture, { place = /./, holds = /./s }) => {
     const root = join(FIXTURES, adapter, fixture, "root")

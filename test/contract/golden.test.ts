@@ -135,6 +135,8 @@ const TOLD: Readonly<Record<string, string>> = {
   kilo: "subagent",
   kimi: "subagent",
   cline: "subagent",
+  "xcode-claude": "agent",
+  "claude-desktop": "agent",
 }
 
 /** Extensions that were made of Cline's are read by its codec: what is told of one is told of all. */

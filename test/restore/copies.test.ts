@@ -45,12 +45,16 @@ const goOnInDatabase: GoOn = (path, { text, moment, sessionId }) => {
   )
 }
 
+const goOnInClaude: GoOn = (path, { sessionId, text, moment: timestamp }) =>
+  add(path, {
+    ...{ uuid: crypto.randomUUID(), parentUuid: last(path, "uuid"), sessionId, timestamp },
+    ...{ type: "user", isSidechain: false, message: { role: "user", content: text } },
+  })
+
 const GOES_ON: Readonly<Record<string, GoOn>> = {
-  "claude-code": (path, { sessionId, text, moment: timestamp }) =>
-    add(path, {
-      ...{ uuid: crypto.randomUUID(), parentUuid: last(path, "uuid"), sessionId, timestamp },
-      ...{ type: "user", isSidechain: false, message: { role: "user", content: text } },
-    }),
+  "claude-code": goOnInClaude,
+  "xcode-claude": goOnInClaude,
+  "claude-desktop": goOnInClaude,
   codex: (path, { text, moment: timestamp }) => {
     const payload = { type: "message", role: "user", content: [{ type: "input_text", text }] }
     add(path, { timestamp, type: "response_item", payload })

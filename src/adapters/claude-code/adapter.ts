@@ -1,42 +1,100 @@
-/** Claude Code, versions 1.0 to 2.1. */
-import type { Adapter } from "../adapter.ts"
+/** Claude Code, versions 1.0 to 2.1, and the programs that have it inside: Xcode, and Claude desktop with Cowork. */
+import type { Adapter, OutputForms } from "../adapter.ts"
+import { type Brand, CLAUDE_CODE, DESKTOP, XCODE } from "./brands.ts"
 import { context } from "./context.ts"
+import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
 import { fileRecord } from "./files.ts"
-import { parse } from "./parse.ts"
+import { parserOf } from "./parse.ts"
 import { placeIn } from "./project-key.ts"
-import { BRAND, JUDGED } from "./records.ts"
-import { registration } from "./registration.ts"
+import { desktopRegistration, registration } from "./registration.ts"
 import { retention } from "./retention.ts"
-import { serialize } from "./serialize.ts"
-import { concerns, source } from "./source.ts"
+import { coworkSerializerOf, serializerOf } from "./serialize.ts"
+import { concerns, configRootSource } from "./source.ts"
 import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
-export const claudeCode: Adapter = {
-  id: BRAND.id,
-  title: "Claude Code",
-  judged: JUDGED,
-  source,
-  parse,
-  context,
-  serialize,
-  output: {
-    sessionIds: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::agent-[\w-]+)?$/i,
-    // Nothing else below a project: its `memory/` is read by every later session there.
-    relativePaths: [
-      /^projects\/[^/]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/i,
-      /^projects\/[^/]+\/agent-[\w-]+\.(?:jsonl|meta\.json)$/,
-      /^projects\/[^/]+\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:subagents|tool-results|workflows)\/(?:[\w.-]+\/)*[\w.-]+$/i,
-      /^todos\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-agent-[\w-]+\.json$/i,
-    ],
-  },
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+/** Nothing else below a project: its `memory/` is read by every later session there. */
+const PROJECTS = [
+  `projects/[^/]+/${UUID}\\.jsonl`,
+  "projects/[^/]+/agent-[\\w-]+\\.(?:jsonl|meta\\.json)",
+  `projects/[^/]+/${UUID}/(?:subagents|tool-results|workflows)/(?:[\\w.-]+/)*[\\w.-]+`,
+]
+
+const shared = {
   vocabulary,
   models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
   usage,
   branch: [["gitBranch"]],
   files: fileRecord,
+} as const
+
+const ofConfigRoot: OutputForms = {
+  sessionIds: whole(`${UUID}(?::agent-[\\w-]+)?`),
+  relativePaths: [...PROJECTS, `todos/${UUID}-agent-[\\w-]+\\.json`].map(whole),
+}
+
+export const claudeCode: Adapter = {
+  ...opening(CLAUDE_CODE),
+  source: configRootSource(CLAUDE_CODE),
+  parse: parserOf(CLAUDE_CODE),
+  context,
+  serialize: serializerOf(CLAUDE_CODE),
+  output: ofConfigRoot,
+  ...shared,
   relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to) },
   retention: { of: retention },
   watching: { concerns },
   registration,
+}
+
+/** The client of the command line looks for its sessions elsewhere, and is always told where they are. */
+export const xcodeClaude: Adapter = {
+  ...opening(XCODE),
+  source: configRootSource(XCODE),
+  parse: parserOf(XCODE),
+  context,
+  serialize: { ...serializerOf(XCODE), isGuest: true },
+  output: ofConfigRoot,
+  ...shared,
+  relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to), isDiverted: () => true },
+  retention: { of: retention },
+  watching: { concerns },
+}
+
+const TASK_NAME = `local_(?:${UUID}|ditto_[\\w-]{1,80})`
+const TASK = `${UUID}/${UUID}/(?:agent/)?${TASK_NAME}`
+
+export const claudeDesktop: Adapter = {
+  ...opening(DESKTOP),
+  source: coworkSourceOf(DESKTOP),
+  parse: parserOf(DESKTOP),
+  context,
+  serialize: coworkSerializerOf(DESKTOP),
+  output: {
+    sessionIds: whole(`(?:${UUID}(?::agent-[\\w-]+)?|ditto_[\\w-]{1,80})`),
+    relativePaths: [
+      `${TASK}\\.json`,
+      `${TASK}/audit\\.jsonl`,
+      ...PROJECTS.map((form) => `${TASK}/\\.claude/${form}`),
+    ].map(whole),
+    hiddenFolder: new RegExp(`^${TASK}/\\.claude/`, "i"),
+  },
+  ...shared,
+  relocation: {
+    relativePath: (relativePath, _from, to) => placeIn(relativePath, to),
+    currentPath: ofThisAccount,
+    isDiverted: () => true,
+  },
+  watching: { concerns: concernsCowork },
+  registration: desktopRegistration,
+}
+
+function opening({ id, title, judged }: Brand): Pick<Adapter, "id" | "title" | "judged"> {
+  return { id, title, judged }
+}
+
+function whole(form: string): RegExp {
+  return new RegExp(`^${form}$`, "i")
 }

@@ -9,6 +9,7 @@ import type { Entry, Part, SessionLog } from "../../model/session.ts"
 import { lazy } from "../../platform/lazy.ts"
 import { valueAt } from "../extract.ts"
 import { entriesByRecord, sourceOf } from "../shared/native.ts"
+import { isSideRecord } from "./records.ts"
 
 /** One record of the session's own log, with the messages that were made of it. */
 interface Node {
@@ -19,7 +20,7 @@ interface Node {
 
 export function context(log: SessionLog): readonly Entry[] {
   const nodes = nodesOf(log)
-  const own = nodes.filter(({ record }) => record["isSidechain"] !== true)
+  const own = nodes.filter(({ record }) => !isSideRecord(record))
   // The log of an agent is a side chain from its first record to its last.
   const chained = own.some(isTurn) ? own : nodes
   const leaf = chained.findLast(isTurn)

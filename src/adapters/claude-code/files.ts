@@ -1,10 +1,10 @@
-/** What Claude Code records of a file that a tool read or wrote: `toolUseResult`. */
+/** What Claude Code records of a file that a tool read or wrote: `toolUseResult`, in an audit `tool_use_result`. */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { FileRecord } from "../adapter.ts"
 import { valueBelow } from "../shared/file-record.ts"
 
 export function fileRecord(record: JsonValue): FileRecord | undefined {
-  const told = valueBelow(record, "toolUseResult")
+  const told = valueBelow(record, "toolUseResult") ?? valueBelow(record, "tool_use_result")
   if (!isJsonObject(told)) return undefined
   if (isJsonObject(told["file"])) return shownFile(told["file"])
   if (told["type"] === "create") return { before: null }

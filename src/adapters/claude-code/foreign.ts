@@ -3,7 +3,7 @@
  * each block of a reply, and beside it the logs of its agents. Ids are derived from those of the source.
  */
 import { isJsonObject, type JsonObject, stringifyJson } from "../../model/json.ts"
-import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignTarget, Serialize } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import {
@@ -15,16 +15,20 @@ import {
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
+import { type Brand, CLAUDE_CODE } from "./brands.ts"
 import { type Agent, agentsOf } from "./foreign-agents.ts"
 import { IMAGES, sentContent, shownResult } from "./foreign-results.ts"
 import { projectKey } from "./project-key.ts"
 import { piecesOfText } from "./provenance.ts"
-import { JUDGED } from "./records.ts"
 import { vocabulary } from "./vocabulary.ts"
 
-export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
+export function foreignOf(brand: Brand): Serialize["foreign"] {
+  return (conversation, target, sink) => foreign(brand, conversation, target, sink)
+}
+
+function foreign(brand: Brand, conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
   const { session } = conversation
-  const sessionId = uuidV4Of(`${session.source_agent} ${session.id}`)
+  const sessionId = uuidV4Of(`${brand.seed}${session.source_agent} ${session.id}`)
   const folder = `projects/${projectKey(target.cwd)}`
   const agents = agentsOf(conversation)
   const to = { sink, relativePath: `${folder}/${sessionId}.jsonl` }
@@ -75,7 +79,7 @@ function createLog({ sessionId, agent }: LogIdentity, cwd: string, log: ForeignL
   let parentUuid: string | null = null
   const momentOf = createMoments()
   const seed = `${sessionId} ${agent?.id ?? ""}`
-  const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: JUDGED.to }
+  const common = { userType: "external", entrypoint: "cli", cwd, sessionId, version: CLAUDE_CODE.judged.to }
   return Object.assign(log, {
     chain(timestamp: string, fields: JsonObject) {
       const uuid = uuidV4Of(`${seed} ${log.length}`)
@@ -168,6 +172,7 @@ function addAssistantTurn(log: Log, turn: AssistantTurn, { ids, agents, isLast }
       return [{ content: { type: "text", text: asThought(block.text) } }]
     }
     if (block.type === "call" && block.name.length > NAME_UNITS_MAX) log.lose("tool_name", messageId, block.name)
+    if (block.type === "call" && isDescribed(block, agents)) log.lose("tool_params", messageId, block.name)
     if (block.type === "call") return [{ content: toolUse(block, ids, agents), call: block }]
     log.lose("attachment", messageId, block.file.file_name ?? block.file.media_type)
     return []
@@ -203,6 +208,13 @@ function toolUse(call: CallBlock, ids: CallIds, agents: readonly Agent[]): JsonO
   const input = isJsonObject(params) ? params : { input: params }
   const described = name === "Agent" ? { ...agentOf(call, agents)?.words, ...input } : input
   return { type: "tool_use", id: ids.idOf(call), name: toolName(name), input: described }
+}
+
+/** Whether a call that started an agent gets words that the source did not give it. */
+function isDescribed(call: CallBlock, agents: readonly Agent[]): boolean {
+  const { name, params } = call
+  const words = name === "Agent" ? agentOf(call, agents)?.words : undefined
+  return words !== undefined && isJsonObject(params) && Object.keys(words).some((key) => params[key] === undefined)
 }
 
 function toolName(name: string): string {

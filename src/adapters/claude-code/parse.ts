@@ -4,7 +4,16 @@
  * `uuid` and `parentUuid` is not followed here: that is for `context.ts`, which reads it from the kept records.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
+import type {
+  Adapter,
+  ParseEnd,
+  Parser,
+  ParseSink,
+  RawRecord,
+  ResumePoint,
+  SourceFile,
+  SourceUnit,
+} from "../adapter.ts"
 import {
   joined,
   matchIn,
@@ -24,11 +33,14 @@ import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } 
 import { readJson } from "../shared/read-json.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
-import { BRAND, isKnownRecord } from "./records.ts"
+import type { Brand } from "./brands.ts"
+import { isKnownRecord, isSideRecord } from "./records.ts"
 
 /** What a parser has learned about its session before it can say it. */
 interface Learned {
   project: Sealed<string> | undefined
+  /** The folder that the person chose for a task of Cowork, which is at work elsewhere. */
+  chosen: Sealed<string> | undefined
   createdAt: Sealed<string> | undefined
   parent: Sealed<string> | undefined
   /** The last message of its parent that a forked agent knows. */
@@ -40,6 +52,7 @@ interface Learned {
 }
 
 interface Reading {
+  readonly brand: Brand
   readonly unit: SourceUnit
   readonly main: SourceFile
   /** The name of the session's own log, where it is a session id. */
@@ -56,10 +69,15 @@ interface Reading {
   readonly spilled: ReadonlySet<string>
 }
 
-export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+export function parserOf(brand: Brand): Adapter["parse"] {
+  return (unit, sink, resume) => parse(brand, unit, sink, resume)
+}
+
+function parse(brand: Brand, unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
   const main = unit.files[0]
   if (main === undefined) return { push: () => undefined, end: () => ({ state: null, clientVersions: [] }) }
   const reading: Reading = {
+    brand,
     unit,
     main,
     ownId: uuidIn(STEM.exec(main.relativePath)?.[1]),
@@ -67,6 +85,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     writer: createSessionWriter(main, sink, resume),
     learned: {
       project: undefined,
+      chosen: undefined,
       createdAt: undefined,
       parent: undefined,
       parentMessage: undefined,
@@ -81,7 +100,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     spilled: new Set(unit.files.map(({ relativePath }) => relativePath.slice(relativePath.lastIndexOf("/") + 1))),
   }
   let hasRecords = false
-  const hasMeta = unit.files.some(({ relativePath }) => relativePath.endsWith(META))
+  const hasMeta = unit.files.some(({ relativePath }) => relativePath.endsWith(META) || TASK.test(relativePath))
   return {
     push(raw) {
       hasRecords = true
@@ -105,6 +124,10 @@ const AGENT = "agent-"
 const LOG = ".jsonl"
 /** Looked for from the beginning of a name alone. */
 const STEM = /(?<![^/])([^/]+)\.jsonl$/
+/** The log of a task of Cowork, which is named by its folder. */
+const AUDIT = /(?:^|\/)local_([^/]+)\/audit\.jsonl$/
+/** Its record, beside the folder. */
+const TASK = /(?:^|\/)local_[^/]+\.json$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export function isAgentLog(place: string): boolean {
@@ -114,10 +137,10 @@ export function isAgentLog(place: string): boolean {
 
 // --- The session ------------------------------------------------------------------------------------------------------
 
-function begin({ writer, main, isAgent, learned }: Reading): void {
+function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   if (writer.hasBegun) return
   const place = sealedRelativePath(main)
-  const stem = matchIn(place, STEM) ?? place
+  const stem = matchIn(place, AUDIT) ?? matchIn(place, STEM) ?? place
   const folder = matchIn(place, /(?:^|\/)projects\/([^/]+)\//) ?? matchIn(place, /([^/]+)\/[^/]+$/) ?? stem
   const parent = isAgent ? (matchIn(place, /([^/]+)\/subagents\//) ?? learned.parent) : undefined
   // Agents of one client count from anew in every session, so an agent's own name tells it apart only within its parent.
@@ -132,8 +155,8 @@ function begin({ writer, main, isAgent, learned }: Reading): void {
   const pond = { ...spawnedBy, ...noise }
   writer.begin({
     id,
-    sourceAgent: sealedOrigin(BRAND, isAgent ? agent : undefined),
-    project: learned.project ?? folder,
+    sourceAgent: sealedOrigin(brand, isAgent ? agent : undefined),
+    project: learned.chosen ?? learned.project ?? folder,
     createdAt,
     parentSessionId: parent,
     parentMessageId: parent === undefined ? undefined : learned.parentMessage,
@@ -144,7 +167,7 @@ function begin({ writer, main, isAgent, learned }: Reading): void {
 
 function learn({ learned, isAgent }: Reading, record: JsonObject): void {
   learned.project ??= nonEmptyStringAt(record, "cwd")
-  learned.createdAt ??= timestampAt(record, "timestamp")
+  learned.createdAt ??= timestampAt(record, "timestamp") ?? timestampAt(record, "_audit_timestamp")
   if (!isAgent) return
   learned.parent ??= nonEmptyStringAt(record, "sessionId")
   if (record["type"] === "fork-context-ref") learned.parentMessage ??= nonEmptyStringAt(record, "parentLastUuid")
@@ -177,7 +200,24 @@ function pushSide(reading: Reading, raw: RawRecord, record: JsonObject): void {
     reading.learned.title ??= nonEmptyStringAt(record, "description")
     reading.learned.spawnedBy ??= nonEmptyStringAt(record, "toolUseId")
   }
-  reading.writer.carrier(raw, record, { timestamp: timestampAt(record, "timestamp") })
+  if (TASK.test(raw.file.relativePath)) pushTask(reading, raw, record)
+  else reading.writer.carrier(raw, record, { timestamp: timestampAt(record, "timestamp") })
+}
+
+/** The record of a task of Cowork is written anew at each turn. Each of several logs has it, under an id of its own. */
+function pushTask({ writer, main, learned }: Reading, raw: RawRecord, record: JsonObject): void {
+  const title = nonEmptyStringAt(record, "title")
+  if (!writer.hasBegun) {
+    learned.title = title ?? learned.title
+    learned.chosen = nonEmptyStringAt(record, "userSelectedFolders", 0)
+  }
+  const id = nonEmptyStringAt(record, "sessionId")
+  const stem = matchIn(sealedRelativePath(main), STEM)
+  writer.carrier(raw, record, {
+    id: id && stem && joined([id, stem], ":"),
+    timestamp: undefined,
+    pond: title && { title: plain(title) },
+  })
 }
 
 function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
@@ -201,7 +241,7 @@ function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
   }
   const { title, pond } = titleOf(record)
   if (!writer.hasBegun && title !== undefined) reading.learned.title = title
-  writer.carrier(raw, record, { id: nonEmptyOf(record, "uuid"), timestamp: momentOf(record, "timestamp"), pond })
+  writer.carrier(raw, record, { id: nonEmptyOf(record, "uuid"), timestamp: timeIn(record), pond })
 }
 
 function messagesOf(
@@ -272,7 +312,7 @@ function draftsOf(
 }
 
 function fieldsOf(reading: Reading, record: JsonObject): Fields {
-  const timestamp = momentOf(record, "timestamp")
+  const timestamp = timeIn(record)
   return { id: nonEmptyOf(record, "uuid"), timestamp, pond: factsOf(reading, record) }
 }
 
@@ -283,7 +323,7 @@ function injectedUser(record: JsonObject): string | undefined {
   if (record["isCompactSummary"] === true) return "compact-summary"
   const kind = wordUnder(record["origin"], "kind")
   if (kind === "task-notification") return kind
-  if (record["isMeta"] === true) return "meta"
+  if (record["isMeta"] === true || record["isSynthetic"] === true) return "meta"
   return record["promptSource"] === "system" ? "system" : undefined
 }
 
@@ -300,11 +340,16 @@ function injectedAssistant(record: JsonObject): string | undefined {
   return wordUnder(record["message"], "model") === "<synthetic>" ? "synthetic" : undefined
 }
 
+/** An audit has a time of its own. */
+function timeIn(record: JsonObject): Sealed<string> | undefined {
+  return momentOf(record, "timestamp") ?? momentOf(record, "_audit_timestamp")
+}
+
 /** Facts about one record that later readers need and that the record does not say in so many words. */
 function factsOf({ isAgent, ownId }: Reading, record: JsonObject): Record<string, JsonValue> | undefined {
   let facts: Record<string, JsonValue> | undefined
   // Versions 1.0 wrote their agents into the session itself.
-  const isSidechain = record["isSidechain"] === true
+  const isSidechain = isSideRecord(record)
   if (isSidechain && !isAgent) facts = { sidechain: true }
   if (isSidechain && record["type"] === "user") facts = { ...facts, author: "model" }
   if (record["isCompactSummary"] === true) facts = { ...facts, compaction: true }

@@ -13,7 +13,7 @@ export function projectKey(cwd: string): string {
 
 /** The client looks for sessions of a directory in this folder alone, whatever older folders there are. */
 export function placeIn(place: string, cwd: string): string {
-  return place.replace(/^projects\/[^/]+\//, () => `projects/${projectKey(cwd)}/`)
+  return place.replace(/^(.+\/\.claude\/|)projects\/[^/]+\//, (_, above) => `${above}projects/${projectKey(cwd)}/`)
 }
 
 /** The client's own: 31 times the hash so far plus the next UTF-16 unit, in 32 bits, without its sign. */

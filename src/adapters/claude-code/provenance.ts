@@ -24,6 +24,7 @@ const INJECTED_TAGS: ReadonlyMap<string, string> = new Map([
   ["user-prompt-submit-hook", "hook"],
   ["session-start-hook", "hook"],
   ["persisted-output", "persisted-output"],
+  ["uploaded_files", "uploaded-files"],
 ])
 
 /** Tags around something that a person typed: the arguments of a command, a shell line, a note to remember. */

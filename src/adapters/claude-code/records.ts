@@ -1,13 +1,7 @@
-/** What is known of Claude Code as a whole: its brand, the versions that were looked at, the records that they write. */
-import type { Judgement } from "../adapter.ts"
+/** The records that Claude Code writes. */
+import type { JsonObject } from "../../model/json.ts"
 
-export const BRAND = { id: "claude-code" } as const
-
-/** Real files of the first, the real client of the last. */
-export const JUDGED: Judgement = { by: "client", from: "1.0.24", to: "2.1.326" }
-
-/** The types of records, whether they are messages or not. */
-
+/** Their types, whether they are messages or not; those with `_` are the stream's, which Cowork keeps as its audit. */
 const KNOWN: ReadonlySet<string> = new Set([
   "agent-name",
   "agent-setting",
@@ -28,10 +22,14 @@ const KNOWN: ReadonlySet<string> = new Set([
   "last-prompt",
   "mode",
   "permission-mode",
+  "permission_request",
+  "permission_response",
   "pr-link",
   "progress",
   "queue-operation",
+  "rate_limit_event",
   "relocated",
+  "result",
   "summary",
   "system",
   "tag",
@@ -42,4 +40,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 export function isKnownRecord(type: string): boolean {
   return KNOWN.has(type)
+}
+
+/** Of an agent's conversation, written among those of its session: by version 1.0, and in the stream. */
+export function isSideRecord(record: JsonObject): boolean {
+  return record["isSidechain"] === true || typeof record["parent_tool_use_id"] === "string"
 }

@@ -1,7 +1,11 @@
-/** Claude Code's MCP servers of a user: `mcpServers` of `.claude.json`, which its own `mcp add -s user` writes. */
+/**
+ * Claude Code's MCP servers of a user: `mcpServers` of `.claude.json`, which its own `mcp add -s user` writes. Claude desktop
+ * has the same in a file of its own, as its maker documents it.
+ */
 import { join } from "node:path"
 import type { Registration } from "../registration.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
+import { desktopData } from "./brands.ts"
 
 export const registration: Registration = {
   files: (environment, home) => {
@@ -13,4 +17,13 @@ export const registration: Registration = {
   servers: ["mcpServers"],
   ...programAndArguments({ type: "stdio" }),
   byHand: (name, command) => ["claude", "mcp", "add", "--scope", "user", name, "--", ...command],
+}
+
+export const desktopRegistration: Registration = {
+  files: (environment, home) => {
+    const [data = home] = desktopData(environment, home)
+    return [{ path: join(data, "claude_desktop_config.json"), form: "json" }]
+  },
+  servers: ["mcpServers"],
+  ...programAndArguments(),
 }

@@ -8,26 +8,20 @@
 import { type Dirent, existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
+import type { Brand } from "./brands.ts"
 import { isAgentLog } from "./parse.ts"
 
-export const source: Source = { roots, plan }
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const chosen = environment["CLAUDE_CONFIG_DIR"]
-  const config = environment["XDG_CONFIG_HOME"] || join(home, ".config")
-  // Versions around 1.0.30 used the second place. What lies in either stays there when the variable is set later.
-  const places = [...(chosen ? [chosen] : []), join(home, ".claude"), join(config, "claude")]
-  return [...new Set(places)]
+export function configRootSource({ roots }: Brand): Source {
+  return { roots, plan }
 }
 
 export function concerns(root: string, place: string): boolean {
   return /^(?:projects|todos)(?:\/|$)/.test(place) || !existsSync(join(root, "projects"))
 }
 
-type Found = SourceUnit | Issue
+export type Found = SourceUnit | Issue
 
 /** At once: a value that comes alone through a generator costs as much as looking its file up. */
 function plan(root: string): Found[] {
@@ -37,18 +31,26 @@ function plan(root: string): Found[] {
   const isWalk = !here.some(({ name }) => name === "projects")
   const planning: Planning = { disk, found, unfinished: [], isWalk, todos: isWalk ? new Map() : todosBelow(disk) }
   if (isWalk) addUnits(planning, "", here)
-  else {
-    for (const entry of shownEntries(disk, "projects").filter(isFolder)) {
-      const folder = `projects/${entry.name}`
-      disk.enter(folder, () => addUnits(planning, folder, shownEntries(disk, folder)))
-    }
-  }
+  else addProjects(planning, "projects")
+  return finished(planning)
+}
+
+/** All that was found, once what lies behind links was looked at, too. */
+export function finished({ disk, found, unfinished }: Planning): Found[] {
   disk.followLinks()
-  for (const finish of planning.unfinished) finish()
+  for (const finish of unfinished) finish()
   return [...found, ...disk.issues]
 }
 
-interface Planning {
+export function addProjects(planning: Planning, projects: string): void {
+  const { disk } = planning
+  for (const entry of shownEntries(disk, projects).filter(isFolder)) {
+    const folder = below(projects, entry.name)
+    disk.enter(folder, () => addUnits(planning, folder, shownEntries(disk, folder)))
+  }
+}
+
+export interface Planning {
   readonly disk: Folders
   readonly found: Found[]
   /** Sessions of which some lies behind a link. */
@@ -57,6 +59,8 @@ interface Planning {
   readonly isWalk: boolean
   /** Lists of things to do, which versions up to 2.0 keep beside their sessions and send to the model, by session. */
   readonly todos: ReadonlyMap<string, readonly string[]>
+  /** The record of the task that the sessions belong to, where Claude desktop keeps one. */
+  readonly task?: string | undefined
 }
 
 const TODOS = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-agent-[\w-]+\.json$/i
@@ -137,7 +141,7 @@ function addSession(planning: Planning, log: string | undefined, places: readonl
     addUnit(planning, agent, [...(places.includes(meta) ? [meta] : []), ...left.splice(0)])
 }
 
-function addUnit({ disk, found, todos }: Planning, place: string, beside: readonly string[]): void {
+export function addUnit({ disk, found, todos, task }: Planning, place: string, beside: readonly string[]): void {
   const main = disk.file(place, formOf(place))
   if (main === undefined) return
   const files = [main]
@@ -145,7 +149,7 @@ function addUnit({ disk, found, todos }: Planning, place: string, beside: readon
     const file = disk.file(each, "text")
     if (file !== undefined && file.sizeBytes > NOTHING_TO_DO_BYTES) files.push(file)
   }
-  for (const each of beside) {
+  for (const each of task === undefined || isAgentLog(place) ? beside : [...beside, task]) {
     const file = disk.file(each, formOf(each))
     if (file !== undefined) files.push(file)
   }
@@ -177,6 +181,6 @@ function walk(disk: Folders, folder: string, places: string[]): void {
   }
 }
 
-function shownEntries(disk: Folders, folder: string): Dirent[] {
+export function shownEntries(disk: Folders, folder: string): Dirent[] {
   return disk.entries(folder).filter(isShown)
 }

@@ -88,7 +88,7 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
     .roots(environment, environment["HOME"] ?? homedir())
     .map((path) => ({ path, exists: existsSync(path) }))
   const [name = ""] = adapter.serialize.resume("", "").command
-  const program = findProgram(name, environment) ?? null
+  const program = adapter.serialize.isGuest === true ? null : (findProgram(name, environment) ?? null)
   return {
     adapter: adapter.id,
     title: adapter.title,

@@ -1,0 +1,64 @@
+/**
+ * Claude Code, and the programs that have it inside: one codec, and what differs. Xcode gives its agent a directory of
+ * settings of its own. Claude desktop gives one to each task of Cowork, with a record of the task and a log of its own beside.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import type { Environment } from "../../platform/host/environment.ts"
+import type { Judgement } from "../adapter.ts"
+
+export interface Brand {
+  readonly id: string
+  readonly title: string
+  readonly judged: Judgement
+  readonly roots: (environment: Environment, home: string) => readonly string[]
+  /** What a session of another client is known by in it comes out of its id there, and of this. */
+  readonly seed: string
+}
+
+export const CLAUDE_CODE: Brand = {
+  id: "claude-code",
+  title: "Claude Code",
+  // Real files of the first, the real client of the last.
+  judged: { by: "client", from: "1.0.24", to: "2.1.326" },
+  roots: (environment, home) => {
+    const chosen = environment["CLAUDE_CONFIG_DIR"]
+    // Versions around 1.0.30 used the last place. What lies in either stays there when the variable is set later.
+    const places = [...(chosen ? [chosen] : []), join(home, ".claude"), join(configOf(environment, home), "claude")]
+    return [...new Set(places)]
+  },
+  seed: "",
+}
+
+/** Never run here. Its agent is Claude Code, by whose versions it is known, and which opens the sessions that are written there. */
+export const XCODE: Brand = {
+  id: "xcode-claude",
+  title: "Xcode (Claude)",
+  judged: { by: "source only", from: "2.1.326", to: "2.1.326" },
+  roots: (_, home) => [join(home, "Library/Developer/Xcode/CodingAssistant/ClaudeAgentConfig")],
+  seed: "xcode ",
+}
+
+/** In the place of an account and an organisation that are not known. */
+export const NOBODY = "00000000-0000-4000-8000-000000000000/00000000-0000-4000-8000-000000000000"
+
+/** Its versions are those of the Claude Code in it: one real audit of the first, logs of the last. */
+export const DESKTOP: Brand = {
+  id: "claude-desktop",
+  title: "Claude desktop",
+  judged: { by: "samples", from: "2.1.15", to: "2.1.326" },
+  roots: (environment, home) => desktopData(environment, home).map((data) => join(data, "local-agent-mode-sessions")),
+  seed: "desktop ",
+}
+
+/** On macOS or on Linux: where it is. Where it is nowhere, the folders that macOS gives each home tell which it would be. */
+export function desktopData(environment: Environment, home: string): readonly string[] {
+  const mac = join(home, "Library/Application Support/Claude")
+  const linux = join(configOf(environment, home), "Claude")
+  const isMac = existsSync(mac) || (!existsSync(linux) && existsSync(join(home, "Library/Application Support")))
+  return [isMac ? mac : linux]
+}
+
+function configOf(environment: Environment, home: string): string {
+  return environment["XDG_CONFIG_HOME"] || join(home, ".config")
+}
