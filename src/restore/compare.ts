@@ -65,7 +65,7 @@ export function differences(
   const attempt = (flat?: DatabaseSchema) => {
     const runs = runsOf(source, files, { nameOf, ...(flat === undefined ? {} : { schema: flat }) })
     const found = differing(session, runs, before)
-    return found.length > 0 && mayBeMore === true ? withoutHeld(found, runs, before) : found
+    return found.length > 0 && mayBeMore === true ? differing(session, runs, before, lackingRecords(runs)) : found
   }
   const found = attempt()
   const schema = files.find((file) => file.form === "database")?.schema
@@ -74,20 +74,22 @@ export function differences(
   return attempt(schema)
 }
 
-/** Those of the differences whose record of the source is written nowhere. Two equal records are two. */
-function withoutHeld(found: readonly Mismatch[], runs: ReadonlyMap<string, Run>, before: Compared): Mismatch[] {
+/** By run: the records of the source that are written nowhere. Two equal records are two. */
+type Lacking = ReadonlyMap<string, ReadonlySet<number>>
+
+function lackingRecords(runs: ReadonlyMap<string, Run>): Lacking {
   const written = new Map<string, number>()
   for (const content of [...runs.values()].flatMap((run) => run.written))
     written.set(contentKey(content), (written.get(contentKey(content)) ?? 0) + 1)
-  const lacking = new Set<string>()
-  for (const [key, { file, wanted }] of runs) {
+  const lacking = new Map<string, Set<number>>()
+  for (const [key, { wanted }] of runs) {
     for (const [index, content] of wanted.entries()) {
       const left = written.get(contentKey(content)) ?? 0
-      if (left === 0) lacking.add(`${(before.get(key) ?? 0) + 1 + index} ${file}`)
+      if (left === 0) lacking.set(key, (lacking.get(key) ?? new Set()).add(index))
       else written.set(contentKey(content), left - 1)
     }
   }
-  return found.filter(({ file, record }) => lacking.has(`${record} ${file}`))
+  return lacking
 }
 
 function contentKey(content: Content): string {
@@ -112,13 +114,14 @@ export function stretchDifferences(
   return found
 }
 
-function differing(session: string, runs: ReadonlyMap<string, Run>, before: Compared): Mismatch[] {
+function differing(session: string, runs: ReadonlyMap<string, Run>, before: Compared, lacking?: Lacking): Mismatch[] {
   const found: Mismatch[] = []
   for (const [key, { file, isText, wanted, written }] of runs) {
     const differ = isText ? differingText : differingContent
     const first = (before.get(key) ?? 0) + 1
     const length = Math.max(wanted.length, written.length)
     for (let index = 0; index < length; index++) {
+      if (lacking !== undefined && lacking.get(key)?.has(index) !== true) continue
       const difference = differ(wanted[index], written[index])
       if (difference !== undefined) found.push({ session, file, record: first + index, ...difference })
     }

@@ -1,5 +1,6 @@
 /** Cline: the sessions of its command line 3 and its extension 4, the tasks before them, and the tasks of its kin. */
 import type { Adapter } from "../adapter.ts"
+import { agentLineage } from "../shared/agent-lineage.ts"
 import { type Brand, CLINE, KILO_LEGACY, ROO_CODE, ZOO_CODE } from "./brands.ts"
 import { context } from "./context.ts"
 import { parserOf } from "./parse.ts"
@@ -21,6 +22,7 @@ export const cline: Adapter = {
   vocabulary,
   models: { recordedAt: [], lastUsed: lastModel },
   usage,
+  lineage: agentLineage,
   relocation: { atRoot },
   watching: { concerns },
   registration,

@@ -1,5 +1,6 @@
 /** Kimi Code (0.x to 2.x), and kimi-cli, which it took the place of. */
 import type { Adapter } from "../adapter.ts"
+import { agentLineage } from "../shared/agent-lineage.ts"
 import { context } from "./context.ts"
 import { movedTo } from "./directory-key.ts"
 import { parse } from "./parse.ts"
@@ -44,6 +45,7 @@ export const kimi: Adapter = {
   models: { recordedAt: [], lastUsed: lastModel },
   usage,
   contentIds: true,
+  lineage: agentLineage,
   relocation: { relativePath: movedTo },
   watching: { concerns },
   registration,

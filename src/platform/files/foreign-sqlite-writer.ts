@@ -110,9 +110,13 @@ const BUSY = /^SQLITE_(?:BUSY|LOCKED)/
 const BROKEN = /^SQLITE_(?:NOTADB|CORRUPT)/
 const UNWRITABLE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|PERM)/
 
-/** In this mode a transaction begins only while no other connection has the database open, for reading or writing. */
-function beginAlone(database: Database): void {
-  database.run("PRAGMA foreign_keys = ON")
+/**
+ * In this mode a transaction begins only while no other connection has the database open, for reading or writing. Foreign
+ * keys are for what is replaced, which goes with its owner. A row whose owner the client itself has lost (a part without its
+ * message, in a database that was damaged) is inserted as it was.
+ */
+function beginAlone(database: Database, isReplacing: boolean): void {
+  database.run(`PRAGMA foreign_keys = ${isReplacing ? "ON" : "OFF"}`)
   database.query("PRAGMA locking_mode = EXCLUSIVE").get()
   database.run("BEGIN EXCLUSIVE")
   database.run("PRAGMA defer_foreign_keys = ON")
@@ -124,7 +128,7 @@ interface IntoOptions extends WriteOptions {
 }
 
 function writeInto(database: Database, path: string, file: RowsToWrite, options: IntoOptions): RowsWritten {
-  beginAlone(database)
+  beginAlone(database, options.replaceWithBackup !== undefined)
   try {
     const { replaceWithBackup: backup, isEmpty } = options
     const { conflicts } = isEmpty ? { conflicts: [] } : rowsIn(database, file)
