@@ -11,7 +11,7 @@ function machine() {
   const home = temporaryHome()
   const bin = join(home.path, "bin")
   mkdirSync(bin)
-  writeFileSync(join(bin, "claude"), `#!/bin/sh\necho "$@" > "$HOME/started"\n`)
+  writeFileSync(join(bin, "claude"), `#!/bin/sh\n[ "$1" = --version ] || echo "$@" > "$HOME/started"\n`)
   chmodSync(join(bin, "claude"), 0o755)
   const env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
   return {

@@ -40,7 +40,7 @@ const PLACES = {
 /** Says what it was told, and moves a rollout as Codex 0.169 does. */
 const CLIENT = `#!/bin/sh
 cd "$HOME/.codex" || exit 9
-echo "codex $*" >> "$HOME/told"
+[ "$1" = --version ] || echo "codex $*" >> "$HOME/told"
 case $1 in
 unarchive)
   file=$(echo archived_sessions/*"$2".jsonl)
