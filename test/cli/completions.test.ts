@@ -141,7 +141,15 @@ test("every flag that takes the id of a session or the name of a client is compl
       .map(([flagName]) => `${name} --${flagName}`),
   )
   // These take a day, or a store.
-  expect(plain.toSorted()).toEqual(["copy --to", "cost --to", "export --to", "list --to", "search --to", "stats --to"])
+  expect(plain.toSorted()).toEqual([
+    "copy --to",
+    "cost --to",
+    "erase --to",
+    "export --to",
+    "list --to",
+    "search --to",
+    "stats --to",
+  ])
 })
 
 test.each(SHELLS)("the %s script knows every verb of the table", async (shell) => {

@@ -26,6 +26,9 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   "recover src/app.ts": 3,
   "recover src/app.ts --at yesterday -o app.old.ts": 3,
   "recover src/app.ts -o src/app.ts --force": 3,
+  "erase 7b2777b1": 3, // no such session here
+  "erase 7b2777b1 --dry-run": 3,
+  "erase --undo 7b2777b1": 3,
   "embeddings use multilingual-e5-small": 5, // nobody serves models at the endpoint below
   "embeddings use /opt/models/my-model": 2,
   "copy --from s3://bucket/pond --to /mnt/backup/pond --verify-only": 4, // nothing was copied there

@@ -128,6 +128,25 @@ export function foreignTargets(): Adapter[] {
   return ADAPTERS.filter((adapter) => foreignFiles(adapter, empty, target).files.length > 0)
 }
 
+/** Clients that a conversation can be restored into. Of the others pond only reads what they wrote. */
+export function restoreTargets(): Adapter[] {
+  const session = {
+    ...{ id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/projects", options: {} },
+  }
+  const common = { session_id: "s", message_id: "m", provenance: "conversational", options: {} } as const
+  const message = {
+    id: "m",
+    session_id: "s",
+    ordinal: 0,
+    timestamp: session.created_at,
+    options: {},
+    role: "user",
+  } as const
+  const entries = [{ message, parts: [{ ...common, id: "p", type: "text", text: "hello" } as const] }]
+  const target = { cwd: "/projects", reasoning: "keep" } as const
+  return ADAPTERS.filter((each) => foreignFiles(each, { session, entries, children: [] }, target).files.length > 0)
+}
+
 /** A row belongs to the parser that it is handed to, which takes values out of it. */
 export function fresh(raw: RawRecord): RawRecord {
   if (raw.form !== "row") return raw

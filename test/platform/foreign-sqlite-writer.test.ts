@@ -165,10 +165,27 @@ test("a database that cannot hold all of it is refused whole", () => {
   expect(all(path, "book")).toEqual([])
 })
 
-test("a row that names a row which is not there is refused, and a new database does not appear", () => {
+test("a row whose owner the client had lost goes back as it was, and where rows are replaced it is refused", () => {
   const path = freshPath()
   const orphan = { ...library("one"), rows: [{ table: "page", row: { id: "p1", book_id: "gone", data: "" } }] }
-  expect(() => writeForeignRows(path, orphan)).toThrow("FOREIGN KEY")
+  writeForeignRows(path, orphan)
+  expect(all(path, "page")).toMatchObject([{ id: "p1", book_id: "gone" }])
+  const replaced = freshPath()
+  writeForeignRows(replaced, library("one"))
+  const before = all(replaced, "page")
+  const options = { replaceWithBackup: `${replaced}.backup` }
+  const both = {
+    ...library("two"),
+    rows: [...library("two").rows, { table: "page", row: { id: "p9", book_id: "gone", data: "" } }],
+  }
+  expect(() => writeForeignRows(replaced, both as never, options)).toThrow("FOREIGN KEY")
+  expect(all(replaced, "page")).toEqual(before)
+})
+
+test("a statement that fails leaves no new database behind", () => {
+  const path = freshPath()
+  const odd = { ...library("one"), rows: [{ table: "page", row: { id: null, book_id: null, data: null } }] }
+  expect(() => writeForeignRows(path, odd as never)).toThrow()
   expect(readdirSync(join(path, ".."))).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { appendFileSync, cpSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
+import { adapterById } from "../../src/adapters/registry.ts"
 import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
 import { recentSessions } from "../../src/operations/store/recent-sessions.ts"
 import { statsOf } from "../../src/operations/store/stats.ts"
@@ -134,7 +134,7 @@ async function told(place: TestPond, sessionId: string): Promise<string> {
   return JSON.stringify(await place.run(get, { session_id: sessionId, limit: 1000 }))
 }
 
-const CLIENTS = ADAPTERS.map(({ id }) => id)
+const CLIENTS = Object.keys(GOES_ON)
 const PAIRS =
   process.env["POND_ALL_PAIRS"] === undefined
     ? CLIENTS.map((from, index) => [from, CLIENTS[(index + 1) % CLIENTS.length] ?? from] as const)

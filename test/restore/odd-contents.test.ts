@@ -9,6 +9,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { PondError } from "../../src/model/errors.ts"
 import type { Entry, Part, Role, Session } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
+import { restoreTargets } from "../contract/fixtures.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { MOMENT, session } from "../sessions/support.ts"
 
@@ -242,12 +243,14 @@ async function restoredInto(to: string, sessionId: string): Promise<string> {
   }
 }
 
+const TARGETS = restoreTargets()
+
 async function everywhere(sessionId: string): Promise<Readonly<Record<string, string>>> {
-  const said = await Promise.all(ADAPTERS.map(async ({ id }) => [id, await restoredInto(id, sessionId)]))
+  const said = await Promise.all(TARGETS.map(async ({ id }) => [id, await restoredInto(id, sessionId)]))
   return Object.fromEntries(said)
 }
 
-const EVERY_ONE_WHOLE = Object.fromEntries(ADAPTERS.map(({ id }) => [id, "whole"]))
+const EVERY_ONE_WHOLE = Object.fromEntries(TARGETS.map(({ id }) => [id, "whole"]))
 
 describe("comes whole into every client", () => {
   test.each(Object.entries(WHOLE).map(([name, lines]) => [name, stored(lines)]))("%s", async (_, id) => {

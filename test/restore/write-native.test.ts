@@ -52,7 +52,8 @@ test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
         expect(writtenIn(adapter, log, pieces)).toEqual(writtenIn(adapter, log, [log.entries]))
       }
     }
-    expect(records).toBeGreaterThan(50)
+    // The tasks of extensions are few documents; of every other client there are hundreds.
+    expect(records).toBeGreaterThan(adapter.judged.by === "source only" ? 10 : 50)
   },
 )
 

@@ -65,7 +65,7 @@ function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
 
 // --- Bits -------------------------------------------------------------------------------------------------------------
 
-/** Nothing where all are set. */
+/** Nothing where all are set. Of a slice they begin at its offset: only bytes and offsets of values are sliced with it. */
 type Bits = Uint8Array | undefined
 
 function validityOf({ data }: Piece): Bits {
@@ -85,7 +85,7 @@ function isSet(bits: Bits, at: number): boolean {
 function joinBits(pieces: readonly Piece[], rows: number, bitsOf: (piece: Piece) => Bits): Uint8Array {
   const joined = new Uint8Array((rows + 7) >> 3)
   const [first] = pieces
-  if (first !== undefined && pieces.length === 1 && first.from === 0) {
+  if (first !== undefined && pieces.length === 1 && first.from === 0 && first.data.offset === 0) {
     const own = bitsOf(first)
     if (own === undefined) joined.fill(0xff)
     else joined.set(own.subarray(0, joined.length))
@@ -97,7 +97,7 @@ function joinBits(pieces: readonly Piece[], rows: number, bitsOf: (piece: Piece)
   for (const piece of pieces) {
     const own = bitsOf(piece)
     for (let at = piece.from; at < piece.to; at++, row++) {
-      if (isSet(own, at)) joined[row >> 3] = (joined[row >> 3] as number) | (1 << (row & 7))
+      if (isSet(own, at + piece.data.offset)) joined[row >> 3] = (joined[row >> 3] as number) | (1 << (row & 7))
     }
   }
   return joined
@@ -107,7 +107,8 @@ function joinBits(pieces: readonly Piece[], rows: number, bitsOf: (piece: Piece)
 function someAbsent(piece: Piece, isFilled: (row: number) => boolean): boolean {
   const valid = validityOf(piece)
   if (valid === undefined) return false
-  for (let row = piece.from; row < piece.to; row++) if (!isSet(valid, row) && isFilled(row)) return true
+  for (let row = piece.from; row < piece.to; row++)
+    if (!isSet(valid, row + piece.data.offset) && isFilled(row)) return true
   return false
 }
 
@@ -129,7 +130,7 @@ function textsOf(piece: Piece): Texts {
   const valid = validityOf(piece)
   const ends = new Int32Array(to - from + 1)
   for (let row = from; row < to; row++)
-    ends[row - from + 1] = (ends[row - from] as number) + (isSet(valid, row) ? lengthAt(row) : 0)
+    ends[row - from + 1] = (ends[row - from] as number) + (isSet(valid, row + data.offset) ? lengthAt(row) : 0)
   const present = new Uint8Array(ends.at(-1) as number)
   for (let at = 0; at < to - from; at++) {
     const begin = (offsets[at] as number) - (offsets[0] as number)
@@ -167,6 +168,6 @@ function valuesOf(piece: Piece): Uint8Array {
   const valid = validityOf(piece)
   const kept = values.slice()
   for (let row = from; row < to; row++)
-    if (!isSet(valid, row)) kept.fill(0, (row - from) * each, (row - from + 1) * each)
+    if (!isSet(valid, row + data.offset)) kept.fill(0, (row - from) * each, (row - from + 1) * each)
   return kept
 }

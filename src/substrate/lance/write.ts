@@ -85,8 +85,11 @@ export async function insertBatches(
         ? joinHashes(batches.map(keyHashesOf))
         : hashesOfRows(definition, keys(), names),
     keys,
+    // Where the engine merges, as in a bucket, it stores several batches in any order: the hash of the rows would be of another.
     content: (rows) =>
-      rows.length === whole ? tableOfBatches(definition, batches) : pickFromBatches(definition, at(located(), rows)),
+      rows.length === whole && (dataset.local !== undefined || batches.length === 1)
+        ? tableOfBatches(definition, batches)
+        : pickFromBatches(definition, at(located(), rows)),
   })
   return { inserted, present: length - inserted }
 }
