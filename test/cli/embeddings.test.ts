@@ -43,7 +43,7 @@ test("the list names the models with their size, and what is in use", async () =
 test("a model that does not work is not turned on", async () => {
   const before = config()
   const broken = join(place, "broken")
-  // The first token is the same for every text, so every passage is as near as any other.
+  // The first token is the same for every text, so all passages get the same score.
   writeTinyModel(broken, { pooling: "cls" })
   const used = await run("embeddings", "use", broken)
   expect(used.exitCode).toBe(2)

@@ -61,7 +61,7 @@ function tellEmpty({ found }: Planning, file: string): void {
   })
 }
 
-/** Whether there was anything. */
+/** Adds the logs of one task to the plan, or its audit log where it has none. Returns whether it added a unit. */
 function addTask(all: Planning, folder: string, hasRecord: boolean): boolean {
   const planning = { ...all, task: hasRecord ? `${folder}${RECORD}` : undefined }
   const before = planning.found.length + planning.unfinished.length

@@ -378,7 +378,7 @@ function titleOf(record: JsonObject): { title?: Sealed<string> | undefined; pond
   return title === undefined ? {} : { title, pond: { title: plain(title) } }
 }
 
-/** What an agent's tools gave lies beside its session, or beside another of its agents. */
+/** The saved output of a sub-agent's tool is stored beside its session, or beside another sub-agent of that session. */
 function noteMissingSpill({ spilled, writer, isAgent }: Reading, raw: RawRecord, record: JsonObject): void {
   if (isAgent) return
   const path = wordUnder(record["toolUseResult"], "persistedOutputPath")

@@ -26,7 +26,7 @@ export interface KeyedItem {
 /** Fields that change although a message says the same. */
 const MARKS: ReadonlySet<string> = new Set(["id", "condenseParent", "truncationParent"])
 
-/** Undefined where there is no such list. */
+/** Returns undefined if the document has no list under this key. */
 export function splitKeyed(document: JsonValue): KeyedDocument | undefined {
   const list = isJsonObject(document) ? document[KEY] : document
   if (!Array.isArray(list)) return undefined

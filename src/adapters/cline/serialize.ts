@@ -48,12 +48,12 @@ function native(session: Session, sink: FileSink): NativeSerializer {
   })
 }
 
-/** The command line of today opens no task of the extension; the extension takes it over when somebody goes on with it. */
+/** The current command line cannot open a task of the extension. The extension converts the task when it is resumed. */
 function isTask(place: string): boolean {
   return !place.endsWith(".messages.json")
 }
 
-/** A session names the files that its messages lie in: the client opens none that is not there. */
+/** A session contains the absolute path of its messages file. The client cannot open the session if that path is wrong. */
 export function atRoot(root: string): (file: OutputFile) => OutputFile {
   return (file) => {
     if (file.form !== "document" || !DESCRIPTION.test(file.relativePath)) return file

@@ -1,13 +1,13 @@
-/** `pond erase`: sessions that are to be gone, with everything that holds the same. Shows them first, and asks. */
+/** `pond erase`: removes sessions with their sub-agents, forks and copies. Lists them first, and asks. */
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
 import { erase as operation } from "../../operations/store/erase-operations.ts"
 import type { EraseOutput, ErasePlanned } from "../../operations/store/erase-shapes.ts"
 import { argumentsFor } from "../operation-arguments.ts"
-import { projectFilterOf } from "../project-flag.ts"
 import { localTimeText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
+import { SESSION_FILTERS } from "../session-filters.ts"
 import { defineVerb, type Page } from "../verb.ts"
 
 const ROWS_MAX = 20
@@ -15,30 +15,7 @@ const ROWS_MAX = 20
 const args = argumentsFor(
   operation.input,
   {
-    project: {
-      field: ["filters", "project"],
-      summary: "All sessions of projects whose path contains TEXT, or within a directory: . means this one.",
-      convert: projectFilterOf,
-    },
-    agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
-    host: { field: ["filters", "host"], hint: "NAME" },
-    branch: { field: ["filters", "branch"], hint: "NAME" },
-    file: { field: ["filters", "file"], hint: "PATH" },
-    errors: { field: ["filters", "has_errors"] },
-    tag: { field: ["filters", "tag"], hint: "TAG" },
-    starred: { field: ["filters", "starred"] },
-    from: {
-      field: ["filters", "from_date"],
-      hint: "DATE",
-      day: "start",
-      summary: "Only sessions active on or after this day.",
-    },
-    to: {
-      field: ["filters", "to_date"],
-      hint: "DATE",
-      day: "end",
-      summary: "Only sessions active on or before this day.",
-    },
+    ...SESSION_FILTERS,
     secrets: {},
     purge: {},
     list: {},

@@ -4,38 +4,14 @@ import { sessions as operation } from "../../operations/wire/sessions.ts"
 import { flag } from "../flags.ts"
 import { nextPage, rememberNextPage } from "../next-page.ts"
 import { argumentsFor } from "../operation-arguments.ts"
-import { here, projectFilterOf } from "../project-flag.ts"
+import { here } from "../project-flag.ts"
 import { renderSessions } from "../render/session-list.ts"
+import { SESSION_FILTERS } from "../session-filters.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
-
-const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
 
 const args = argumentsFor(operation.input, {
   limit: { short: "n" },
-  project: {
-    field: ["filters", "project"],
-    summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
-    convert: projectFilterOf,
-  },
-  agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
-  host: { field: ["filters", "host"], hint: "NAME" },
-  branch: { field: ["filters", "branch"], hint: "NAME" },
-  file: { field: ["filters", "file"], hint: "PATH" },
-  errors: { field: ["filters", "has_errors"] },
-  tag: { field: ["filters", "tag"], hint: "TAG" },
-  starred: { field: ["filters", "starred"] },
-  from: {
-    field: ["filters", "from_date"],
-    hint: "DATE",
-    day: "start",
-    summary: `Only sessions active on or after this day: ${DAY}.`,
-  },
-  to: {
-    field: ["filters", "to_date"],
-    hint: "DATE",
-    day: "end",
-    summary: "Only sessions active on or before this day.",
-  },
+  ...SESSION_FILTERS,
   "include-subagents": { field: ["filters", "include_subagents"] },
   cursor: { hint: "TOKEN" },
   here: flag.onOff("Only sessions of the repository or directory you are in."),

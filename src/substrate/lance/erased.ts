@@ -9,7 +9,7 @@ import { readOnce, scanTable } from "./read.ts"
 
 const COLUMNS = ["owner", "turn", "state"] as const
 
-/** As fresh as any read: of a bucket that is a few seconds. */
+/** Keeps track of the erased sessions. In a bucket the list may be a few seconds old, like every other read. */
 export function trackErased(tombstones: Dataset): () => Promise<ErasedOwners> {
   const { local } = tombstones
   let known = NOTHING_ERASED

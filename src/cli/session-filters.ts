@@ -1,0 +1,31 @@
+/** The flags that choose sessions, for every verb whose operation takes the filters of a list. */
+import { projectFilterOf } from "./project-flag.ts"
+
+const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
+
+export const SESSION_FILTERS = {
+  project: {
+    field: ["filters", "project"],
+    summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
+    convert: projectFilterOf,
+  },
+  agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
+  host: { field: ["filters", "host"], hint: "NAME" },
+  branch: { field: ["filters", "branch"], hint: "NAME" },
+  file: { field: ["filters", "file"], hint: "PATH" },
+  errors: { field: ["filters", "has_errors"] },
+  tag: { field: ["filters", "tag"], hint: "TAG" },
+  starred: { field: ["filters", "starred"] },
+  from: {
+    field: ["filters", "from_date"],
+    hint: "DATE",
+    day: "start",
+    summary: `Only sessions active on or after this day: ${DAY}.`,
+  },
+  to: {
+    field: ["filters", "to_date"],
+    hint: "DATE",
+    day: "end",
+    summary: "Only sessions active on or before this day.",
+  },
+} as const
