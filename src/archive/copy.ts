@@ -2,6 +2,7 @@
 import { between } from "../platform/memory.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { SessionRow } from "../sessions/tables.ts"
+import { type LabelMerge, readLabelRows } from "../sessions/write/labels.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
 import { type ArrivingBatch, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
@@ -19,6 +20,8 @@ export interface CopyReport extends Comparison {
   readonly diverging: readonly string[]
   /** Sessions that are erased in the target: none of their rows were copied, and none is missing. */
   readonly erased: readonly string[]
+  /** Copied, or, of a comparison, what a copy would add. */
+  readonly labels: LabelMerge
   /** Whether the target has everything that the source had when the copy began, as it is there. */
   readonly ok: boolean
 }
@@ -46,17 +49,27 @@ export async function copyStore(
     between("stages")
   }
   const comparison = await compareStores(from.store, to.store, work, { limits, needed: neededBlobs(from, to) })
-  const ok = [comparison.missing, comparison.different].every((counts) =>
+  const labels = await mergeLabels(from, to, { isDryRun: isVerifyOnly, left: moved })
+  const isWhole = [comparison.missing, comparison.different].every((counts) =>
     Object.values(counts).every((rows) => rows === 0),
   )
-  return { ...moved, ...comparison, ok }
+  return { ...moved, ...comparison, labels, ok: isWhole && !(isVerifyOnly && labels.inserted > 0) }
 }
 
-async function moveAbsent(
+type LeftOut = Pick<CopyReport, "refused" | "diverging" | "erased">
+
+/** Behind the rows: a label without its session would be a label of nothing. */
+async function mergeLabels(
   from: Sessions,
   to: Sessions,
-  work: Work,
-): Promise<Pick<CopyReport, "copied" | "refused" | "diverging" | "erased">> {
+  { isDryRun, left }: { readonly isDryRun: boolean; readonly left: LeftOut },
+): Promise<LabelMerge> {
+  const absent = new Set([left.refused, left.diverging, left.erased].flat())
+  const rows = (await readLabelRows(from.store)).filter(({ session_id }) => !absent.has(session_id))
+  return await to.labels.merge(rows, { isDryRun })
+}
+
+async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pick<CopyReport, "copied"> & LeftOut> {
   const selection = await selectFrom(from.store)
   try {
     const owners = await ownersOf(selection.tables)

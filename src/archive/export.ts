@@ -12,6 +12,7 @@ import { VERSION } from "../platform/host/version.ts"
 import { openLedger } from "../platform/memory.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { errorCode } from "../platform/system-error.ts"
+import { type LabelRow, readLabelRows } from "../sessions/write/labels.ts"
 import { batchBytes, packBatches, type RowBatch } from "../substrate/columns/row-batch.ts"
 import type { Store } from "../substrate/table.ts"
 import {
@@ -21,6 +22,7 @@ import {
   type ManifestEntry,
   manifestBytes,
   manifestSum,
+  toManifestLabels,
 } from "./file/manifest.ts"
 import { createEntryWriter, type EntryWriter } from "./file/tar.ts"
 import { addRows, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
@@ -38,6 +40,8 @@ export interface ExportRequest {
 
 export interface ExportReport extends RowCounts {
   readonly path: string
+  /** Names, stars, tags and notes, with their history. */
+  readonly labels: number
   readonly bytes: number
   /** Before compression. */
   readonly raw_bytes: number
@@ -60,9 +64,10 @@ export async function exportArchive(
   try {
     if (selection.sessionIds.size === 0) throw nothingToExport(request, store)
     await refuseDamaged(store, work, selection.isWhole ? undefined : selection.sessionIds)
+    const labels = await readLabelRows(store, selection.sessionIds)
     try {
       const report = await createFile({ path, isForced: request.isForced }, (write) =>
-        writeEntries(write, selection, clock, work),
+        writeEntries(write, selection, { clock, work, labels }),
       )
       await syncDirectory(dirname(path))
       return { path, ...report }
@@ -77,8 +82,7 @@ export async function exportArchive(
 async function writeEntries(
   write: (block: Uint8Array) => Promise<void>,
   selection: Selection,
-  clock: Clock,
-  work: Work,
+  { clock, work, labels }: { readonly clock: Clock; readonly work: Work; readonly labels: readonly LabelRow[] },
 ): Promise<Omit<ExportReport, "path">> {
   const hasher = new Bun.CryptoHasher("sha256")
   const createdMs = clock.nowMs()
@@ -106,12 +110,13 @@ async function writeEntries(
     whole: selection.isWhole,
     tables,
     entries: listed,
+    ...toManifestLabels(labels),
   })
   await entries.add(MANIFEST_NAME, manifest)
   await entries.add(MANIFEST_SUM_NAME, manifestSum(manifest))
   const bytes = await entries.end()
   const rawBytes = listed.reduce((sum, entry) => sum + entry.raw_bytes, 0)
-  return { ...tally, bytes, raw_bytes: rawBytes, sha256: hasher.digest("hex") }
+  return { ...tally, labels: labels.length, bytes, raw_bytes: rawBytes, sha256: hasher.digest("hex") }
 }
 
 /** Compresses one entry while the rows of the next are read. */

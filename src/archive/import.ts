@@ -1,7 +1,8 @@
 /** Imports an export file. Nothing of it is visible in the store before its last row was validated. */
 import type { Sessions } from "../sessions/store.ts"
+import type { LabelMerge } from "../sessions/write/labels.ts"
 import type { StagingTables } from "../substrate/table.ts"
-import type { ArchiveEntry } from "./file/manifest.ts"
+import { type ArchiveEntry, labelRowsOf } from "./file/manifest.ts"
 import { checkArchive, type OpenArchive, openArchive, readAhead } from "./file/open-archive.ts"
 import { type ArrivingBatch, type RowCounts, TABLE_ORDER } from "./rows/archived-tables.ts"
 import { compareArrivals, isCompared } from "./rows/arrivals.ts"
@@ -25,6 +26,7 @@ export interface ImportReport {
   readonly erased: readonly string[]
   /** Sessions of projects that are excluded on this machine. */
   readonly excluded: readonly string[]
+  readonly labels: LabelMerge
   readonly bytes: number
 }
 
@@ -36,13 +38,16 @@ export async function importArchive(sessions: Sessions, request: ImportRequest, 
       staging === undefined
         ? await importAbsent(sessions, archive, request, work)
         : await importAll(sessions, archive, staging, work)
-    return { ...report, bytes: archive.entries.reduce((sum, entry) => sum + entry.bytes, 0) }
+    const left = new Set([report.refused, report.diverging, report.erased, report.excluded].flat())
+    const arriving = labelRowsOf(archive.manifest).filter(({ session_id }) => !left.has(session_id))
+    const labels = await sessions.labels.merge(arriving, request)
+    return { ...report, labels, bytes: archive.entries.reduce((sum, entry) => sum + entry.bytes, 0) }
   } finally {
     await archive.close()
   }
 }
 
-type StoredRows = Omit<ImportReport, "bytes">
+type StoredRows = Omit<ImportReport, "bytes" | "labels">
 
 /** Into a store that has rows: the file is validated to its last row first, and read a second time for what is absent. */
 async function importAbsent(

@@ -43,6 +43,7 @@ const HEADER = tableBelow("## 1. The tar").map(([offset, bytes, field, value]) =
   value: value ?? "",
 }))
 const MANIFEST_FIELDS = tableBelow("## 3. The manifest").map(([field]) => field)
+const LABEL_FIELDS = tableBelow("Each of the `labels`").map(([field]) => field)
 const FORMAT_VERSION = Number(/^\d+/.exec(tableBelow("## 3. The manifest")[1]?.[1] ?? "")?.[0])
 
 function columnsOf(table: string): readonly string[] {
@@ -120,7 +121,9 @@ function decode(path: string): Decoded {
   expect([last?.name, sum?.name]).toEqual(["manifest.json", "manifest.sha256"])
   expect(sum?.content.toString()).toBe(`${sha256(last?.content ?? Buffer.of())}  manifest.json\n`)
   const manifest = JSON.parse(last?.content.toString() ?? "")
-  expect(Object.keys(manifest)).toEqual(MANIFEST_FIELDS as string[])
+  expect(MANIFEST_FIELDS.filter((field = "") => field in manifest || field !== "labels")).toEqual(
+    Object.keys(manifest) as string[],
+  )
   expect([manifest.format, manifest.format_version]).toEqual(["pond archive", FORMAT_VERSION])
   expect(manifest.entries.map(({ name }: { name: string }) => name)).toEqual(entries.map(({ name }) => name))
   const tables = new Map<string, Row[]>()
@@ -203,6 +206,10 @@ beforeAll(async () => {
   const source = here.open("source")
   await fill(source, here.file("state"))
   const entries = ODD_TEXTS.map((text, at) => said("odd", at, text))
+  await source.labels.add("attached", [
+    { field: "note", value: "half a pair \ud83d", isSet: true },
+    { field: "star", value: "", isSet: true },
+  ])
   await source.write([{ session: session("odd"), entries }])
   written = here.file("all.pond")
   await exported(source, written)
@@ -244,6 +251,16 @@ describe("an export file, decoded by what FORMAT.md says", () => {
       [0, 0.5, -1, 2],
       [1, 0.5, -1, 2],
     ])
+  })
+
+  test("has the labels of the page in its manifest", () => {
+    const labels = decode(written).manifest["labels"] as readonly Row[]
+    for (const label of labels) expect(Object.keys(label)).toEqual(LABEL_FIELDS as string[])
+    expect(labels.map(({ session_id, field, value, is_set }) => [session_id, field, value, is_set])).toEqual([
+      ["attached", "note", "half a pair \ud83d", true],
+      ["attached", "star", "", true],
+    ])
+    expect(Number(labels[0]?.["noted_at"]) / 1000).toBeWithin(Date.now() - 600_000, Date.now() + 60_000)
   })
 
   test("refers to nothing that is not in it", () => {

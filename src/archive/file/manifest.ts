@@ -5,6 +5,7 @@
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
 import { sha256Of } from "../../platform/sha256.ts"
+import { LABEL_FIELDS, type LabelField, type LabelRow } from "../../sessions/write/labels.ts"
 import type { ArchivedTable } from "../rows/archived-tables.ts"
 import { InvalidArchive } from "./tar.ts"
 
@@ -35,6 +36,24 @@ export interface ArchiveEntry extends ManifestEntry {
   readonly offset: number
 }
 
+/** Longer than any that pond writes: a name has 500 characters and a note 20,000. */
+const LabelText = Type.String({ maxLength: 100_000 })
+
+/** In the manifest, whose unknown fields an older pond ignores: it would refuse a file with a table that it does not know. */
+const ManifestLabel = Type.Object(
+  {
+    session_id: Type.String({ minLength: 1 }),
+    id: Type.String({ minLength: 1, maxLength: 500 }),
+    field: Type.Enum([...LABEL_FIELDS]),
+    value: LabelText,
+    /** Microseconds since 1970. */
+    noted_at: Count,
+    is_set: Type.Boolean(),
+    host: LabelText,
+  },
+  closed,
+)
+
 const Manifest = Type.Object({
   format: Type.Literal(FORMAT),
   format_version: Type.Integer(),
@@ -44,6 +63,7 @@ const Manifest = Type.Object({
   whole: Type.Boolean(),
   tables: Type.Array(Type.Object({ name: Type.String(), schema_version: Type.Integer(), rows: Count }, closed)),
   entries: Type.Array(ManifestEntry),
+  labels: Type.Optional(Type.Array(ManifestLabel)),
 })
 export type Manifest = Static<typeof Manifest>
 
@@ -58,6 +78,16 @@ export function manifestBytes(manifest: Omit<Manifest, "format" | "format_versio
 /** In the form that `sha256sum -c` reads. */
 export function manifestSum(manifest: Uint8Array): Uint8Array {
   return new TextEncoder().encode(`${sha256Of(manifest)}  ${MANIFEST_NAME}\n`)
+}
+
+/** As they stand in the manifest; nothing where there are none. */
+export function toManifestLabels(rows: readonly LabelRow[]): Pick<Manifest, "labels"> {
+  if (rows.length === 0) return {}
+  return { labels: rows.map((row) => ({ ...row, field: row.field as LabelField, noted_at: Number(row.noted_at) })) }
+}
+
+export function labelRowsOf({ labels = [] }: Pick<Manifest, "labels">): LabelRow[] {
+  return labels.map((label) => ({ ...label, noted_at: BigInt(label.noted_at) }))
 }
 
 export type ReadManifest =

@@ -86,6 +86,8 @@ export async function checkArchive(
   try {
     const { owners, missingBlob } = await validateAll(archive, work, take)
     if (missingBlob !== undefined) throw new InvalidArchive(`it lacks the bytes ${missingBlob}`)
+    if (archive.manifest.labels?.some(({ session_id }) => !owners.has(session_id)))
+      throw new InvalidArchive("it has labels of a session that is not in it")
     return owners
   } catch (error) {
     throw toRefusal(archive.path, error)

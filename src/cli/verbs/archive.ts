@@ -11,6 +11,7 @@ import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 
 const ROLES = ["sessions", "messages", "parts", "embeddings", "blobs"] as const
+const ROWS = [...ROLES, "labels"] as const
 
 const exportArguments = argumentsFor(exportFile.input, {
   output: { short: "o", hint: "FILE.pond" },
@@ -85,15 +86,15 @@ function workOf({ pond, signal, progress }: Pick<VerbContext<Flags>, "pond" | "s
   }
 }
 
-function tallyText(tally: Readonly<Record<(typeof ROLES)[number], number>>): string {
-  const parts = ROLES.filter((role) => tally[role] > 0).map((role) => counted(tally[role], role.slice(0, -1)))
+function tallyText(tally: Readonly<Record<(typeof ROWS)[number], number>>): string {
+  const parts = ROWS.filter((role) => tally[role] > 0).map((role) => counted(tally[role], role.slice(0, -1)))
   return parts.join(", ")
 }
 
 const RIGHT = { align: "right", isFixed: true } as const
 
 function renderImport(outcome: ImportOutcome, page: Page): string {
-  const rows = ROLES.filter((role) => outcome[role].new + outcome[role].present > 0).map((role) => [
+  const rows = ROWS.filter((role) => outcome[role].new + outcome[role].present > 0).map((role) => [
     role,
     countText(outcome[role].new),
     countText(outcome[role].present),
@@ -109,11 +110,11 @@ function renderImport(outcome: ImportOutcome, page: Page): string {
   )
   const took = `${(outcome.ms / 1000).toFixed(1)} s, plus ${(outcome.index_ms / 1000).toFixed(1)} s for indexes`
   const verdict = outcome.dry_run ? "The file is intact. Dry run: nothing was stored.\n" : page.style.dim(`${took}\n`)
-  return `${table}${refusals(outcome, page.style)}${verdict}`
+  return `${table}${conflicts(outcome, page.style)}${refusals(outcome, page.style)}${verdict}`
 }
 
 function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, columns }: Page): string {
-  const { copied, present, missing: lacking, different, extra, ok, examples } = outcome
+  const { copied, present, missing: lacking, different, extra, labels, ok, examples } = outcome
   const isSame = ROLES.every((role) => different[role] === 0)
   const rows = ROLES.filter((role) => present[role] + lacking[role] + extra[role] > 0).map((role) => [
     role,
@@ -127,13 +128,32 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
   const titles = ["", ...(isVerifyOnly ? [] : ["copied"]), "in both", "missing", ...differing, "only there"]
   const shape = titles.map((title, index) => (index === 0 ? { title, isFixed: true } : { title, ...RIGHT }))
   const lines = examples.map(({ table, key, found }) => style.red(`${found}  ${table} ${visibleLine(key.join(" "))}\n`))
+  const said = labels.new + labels.present === 0 ? "" : labelsText(labels, isVerifyOnly)
   const again = isVerifyOnly ? " Run pond copy without --verify-only." : ""
   const verdict = ok
     ? style.green("Every row of the source is in the target, with the same content.\n")
     : style.red(
         isSame ? `The target is missing rows.${again}\n` : "The target has other content in rows of the source.\n",
       )
-  return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${refusals(outcome, style)}${verdict}`
+  return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${said}${conflicts(outcome, style)}${refusals(outcome, style)}${verdict}`
+}
+
+function labelsText({ new: added, present }: CopyOutcome["labels"], isVerifyOnly: boolean): string {
+  return `Labels: ${countText(added)} ${isVerifyOnly ? "missing" : "copied"}, ${countText(present)} already there.\n`
+}
+
+/** Of each label that was changed on both sides: what counts now, and what it was on the other side. */
+function conflicts({ label_conflicts: found }: Pick<ImportOutcome, "label_conflicts">, style: Style): string {
+  const shown = (value: string | null, field: string) => {
+    if (value === null) return "none"
+    return field === "star" ? "starred" : `"${visibleLine(value)}"`
+  }
+  const lines = found.map(({ session_id, field, kept, overruled }) =>
+    style.magenta(
+      `conflict  ${field} of session ${visibleLine(session_id)}: ${shown(kept, field)} was set last and counts, not ${shown(overruled, field)}\n`,
+    ),
+  )
+  return lines.join("")
 }
 
 function refusals(

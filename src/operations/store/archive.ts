@@ -2,7 +2,7 @@
  * Export, import and copy: whole stores, or sessions of one, from place to place. Not on the wire: it reads and writes
  * files of this machine, and stores that its owner names.
  */
-import { copyStore } from "../../archive/copy.ts"
+import { type CopyReport, copyStore } from "../../archive/copy.ts"
 import { type ExportReport, exportArchive } from "../../archive/export.ts"
 import { importArchive } from "../../archive/import.ts"
 import type { RowCounts } from "../../archive/rows/archived-tables.ts"
@@ -11,6 +11,7 @@ import type { Work } from "../../archive/work.ts"
 import { ERROR_TABLE, EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
 import { between } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
+import type { LabelConflict } from "../../sessions/write/labels.ts"
 import type { Pond } from "../pond.ts"
 import { boundsOf } from "../wire/date-bounds.ts"
 
@@ -47,6 +48,8 @@ function filterOf({ sessionIds, project, agent, ...days }: ExportOptions): Sessi
 type StoredRows = { readonly [Role in keyof RowCounts]: { readonly new: number; readonly present: number } }
 
 export interface ImportOutcome extends StoredRows {
+  readonly labels: StoredRows["sessions"]
+  readonly label_conflicts: readonly LabelConflict[]
   readonly refused: readonly string[]
   readonly diverging: readonly string[]
   readonly erased: readonly string[]
@@ -65,11 +68,8 @@ export async function importPond(
 ): Promise<ImportOutcome> {
   const sessions = await pond.sessions()
   const beganMs = pond.host.clock.monotonicMs()
-  const { inserted, present, refused, diverging, erased, excluded, bytes } = await importArchive(
-    sessions,
-    { path, isDryRun },
-    work,
-  )
+  const imported = await importArchive(sessions, { path, isDryRun }, work)
+  const { inserted, present, labels, refused, diverging, erased, excluded, bytes } = imported
   const importedMs = pond.host.clock.monotonicMs()
   if (!isDryRun) await indexed(sessions, work)
   const doneMs = pond.host.clock.monotonicMs()
@@ -80,6 +80,8 @@ export async function importPond(
     parts: both("parts"),
     embeddings: both("embeddings"),
     blobs: both("blobs"),
+    labels: { new: labels.inserted, present: labels.present },
+    label_conflicts: labels.conflicts,
     refused,
     diverging,
     erased,
@@ -109,7 +111,10 @@ export interface CopyOptions {
   readonly isVerifyOnly: boolean
 }
 
-export type CopyOutcome = Awaited<ReturnType<typeof copyStore>>
+export interface CopyOutcome extends Omit<CopyReport, "labels"> {
+  readonly labels: { readonly new: number; readonly present: number }
+  readonly label_conflicts: readonly LabelConflict[]
+}
 
 export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Promise<CopyOutcome> {
   const from = options.from === undefined ? await pond.sessions() : await pond.sessionsAt(options.from)
@@ -125,7 +130,9 @@ export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Pr
     })
   }
   const { isVerifyOnly } = options
-  return await copyStore(from, to, { isVerifyOnly, index: () => indexed(to, work) }, work)
+  const { labels, ...report } = await copyStore(from, to, { isVerifyOnly, index: () => indexed(to, work) }, work)
+  const { inserted, present, conflicts } = labels
+  return { ...report, labels: { new: inserted, present }, label_conflicts: conflicts }
 }
 
 interface Left {

@@ -148,6 +148,22 @@ export const recent = defineLocalOperation({
 
 type Hooks = Omit<Work, "signal">
 
+const MergedLabels = {
+  labels: closedObject({
+    new: Type.Integer({ description: "Names, stars, tags and notes; with verify_only, missing in the target." }),
+    present: Type.Integer(),
+  }),
+  label_conflicts: Type.Array(
+    closedObject({
+      session_id: Type.String(),
+      field: Type.String({ description: "name, star, tag or note." }),
+      kept: nullable(Type.String(), { description: "What was set last. Null if it was removed." }),
+      overruled: nullable(Type.String()),
+    }),
+    { description: "Labels that were changed on both sides: the last change counts." },
+  ),
+}
+
 export const exportFile = defineLocalOperation({
   name: "export_file",
   summary: "Write sessions, or the whole store, into one export file.",
@@ -162,6 +178,7 @@ export const exportFile = defineLocalOperation({
   }),
   output: closedObject({
     ...byKind(Type.Integer()),
+    labels: Type.Integer({ description: "Names, stars, tags and notes, with their history." }),
     path: Type.String(),
     bytes: Type.Integer(),
     raw_bytes: Type.Integer({ description: "What the tables hold before compression." }),
@@ -187,6 +204,7 @@ export const importFile = defineLocalOperation({
   }),
   output: closedObject({
     ...byKind(closedObject({ new: Type.Integer(), present: Type.Integer() })),
+    ...MergedLabels,
     refused: Refused,
     diverging: Diverging,
     erased: LeftErased,
@@ -225,6 +243,7 @@ export const copy = defineLocalOperation({
       }),
       { description: "A few of the rows that are missing or different." },
     ),
+    ...MergedLabels,
     refused: Refused,
     diverging: Diverging,
     erased: LeftErased,
