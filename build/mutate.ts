@@ -1,7 +1,8 @@
 /**
- * `bun run mutate [--lines 200] [--seed N] [--only src/search/] [--tests 8]`: breaks one line of src after another, chosen at random
- * by the seed, and runs the nearest tests that import its file. A change that none of them notices is printed: it needs a test,
- * or a reason. Works on a copy in a temporary directory, so this tree is never touched. Exits 1 when something survived.
+ * `bun run mutate [--lines 200] [--skip 0] [--seed N] [--only src/search/] [--tests 12]`: breaks one line of src after another, chosen
+ * at random by the seed, and runs the nearest tests that import its file. A change that none of them notices is printed: it needs a
+ * test, or a reason. Works on a copy in a temporary directory, so this tree is never touched. The tests that noticed something run
+ * once more over the code as it is, because a test that fails there proves nothing. Exits 1 when something survived.
  */
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -42,6 +43,8 @@ const OPERATORS: readonly (readonly [from: RegExp, to: string])[] = [
 ]
 const NO_CODE = /^\s*(?:\*|\/[/*]|import |export (?:type|interface)|readonly |\||["'`])/
 const TEST_TIMEOUT_MS = 120_000
+/** Most changes are noticed by the tests next to them, so the others run only where those did not. */
+const NEAREST_FIRST = 3
 
 function mutationsOf({ path, text }: SourceFile): Mutation[] {
   return text.split("\n").flatMap((before, at) => {
@@ -107,47 +110,75 @@ function copyTree(): string {
   return place
 }
 
-/** Whether a test fails, or hangs. */
-async function isNoticed(place: string, tests: readonly string[]): Promise<boolean> {
+type Verdict = "killed" | "hung" | "survived"
+
+/** A test that fails notices the change. One that does not end may only be slow, so that is a verdict of its own. */
+async function judge(place: string, tests: readonly string[]): Promise<Verdict> {
+  if (tests.length === 0) return "survived"
   const child = Bun.spawn(
     [process.execPath, "test", "--bail", "--timeout", "60000", ...tests.map((path) => `./${path}`)],
-    {
-      cwd: place,
-      stdout: "ignore",
-      stderr: "ignore",
-      timeout: TEST_TIMEOUT_MS,
-    },
+    { cwd: place, stdout: "ignore", stderr: "ignore", timeout: TEST_TIMEOUT_MS, killSignal: "SIGKILL" },
   )
-  return (await child.exited) !== 0
+  await child.exited
+  if (child.signalCode !== null) return "hung"
+  return child.exitCode === 0 ? "survived" : "killed"
+}
+
+interface Judged {
+  readonly verdict: Verdict
+  /** The tests that ran when the change was noticed. */
+  readonly by: readonly string[]
+}
+
+async function judgeMutation(place: string, mutation: Mutation, tests: readonly string[]): Promise<Judged> {
+  const { path, line, after } = mutation
+  const text = await Bun.file(join(ROOT, path)).text()
+  const changed = text.split("\n").with(line - 1, after)
+  writeFileSync(join(place, path), changed.join("\n"))
+  try {
+    for (const by of [tests.slice(0, NEAREST_FIRST), tests.slice(NEAREST_FIRST)]) {
+      const verdict = await judge(place, by)
+      if (verdict !== "survived") return { verdict, by }
+    }
+    return { verdict: "survived", by: [] }
+  } finally {
+    writeFileSync(join(place, path), text)
+  }
+}
+
+/** Of the tests that noticed changes, those that fail without any. */
+async function failingAnyway(place: string, tests: ReadonlySet<string>): Promise<string[]> {
+  const failing: string[] = []
+  for (const test of tests) if ((await judge(place, [test])) !== "survived") failing.push(test)
+  return failing
 }
 
 async function main(args: readonly string[]): Promise<number> {
   const seed = numberFlag(args, "seed", 20_260_131)
-  const testsMax = numberFlag(args, "tests", 8)
+  const testsMax = numberFlag(args, "tests", 12)
+  const [skip, lines] = [numberFlag(args, "skip", 0), numberFlag(args, "lines", 200)]
   const only = args.includes("--only") ? (args[args.indexOf("--only") + 1] ?? "") : "src/"
   const sources = readSources(ROOT)
   const imports = importsOfAll([...sources, ...readSources(ROOT, "test"), ...readSources(ROOT, "build")])
   const all = sources.filter(({ path }) => path.startsWith(only)).flatMap(mutationsOf)
-  const chosen = choose(all, numberFlag(args, "lines", 200), createRandom(seed))
+  const chosen = choose(all, skip + lines, createRandom(seed)).slice(skip)
   console.log(`seed ${seed}: ${chosen.length} of ${all.length} lines`)
   const place = copyTree()
+  const noticing = new Set<string>()
   let survivors = 0
   try {
-    for (const { path, line, before, after } of chosen) {
-      const text = await Bun.file(join(ROOT, path)).text()
-      const tests = nearestTests(imports, path, testsMax)
-      writeFileSync(
-        join(place, path),
-        text
-          .split("\n")
-          .with(line - 1, after)
-          .join("\n"),
-      )
-      const noticed = tests.length > 0 && (await isNoticed(place, tests))
-      writeFileSync(join(place, path), text)
-      if (!noticed) survivors += 1
-      console.log(`${noticed ? "killed  " : "SURVIVED"}  ${path}:${line}  ${after.trim()}`)
-      if (!noticed) console.log(`          was ${before.trim()}\n          ${tests.join(" ") || "no test imports it"}`)
+    for (const mutation of chosen) {
+      const tests = nearestTests(imports, mutation.path, testsMax)
+      const { verdict, by } = await judgeMutation(place, mutation, tests)
+      if (verdict === "survived") survivors += 1
+      if (verdict === "killed") for (const test of by) noticing.add(test)
+      console.log(`${verdict.padEnd(8)}  ${mutation.path}:${mutation.line}  ${mutation.after.trim()}`)
+      if (verdict === "survived")
+        console.log(`          was ${mutation.before.trim()}\n          ${tests.join(" ") || "no test imports it"}`)
+    }
+    for (const test of await failingAnyway(place, noticing)) {
+      survivors += 1
+      console.log(`fails without any change, so what it noticed counts for nothing: ${test}`)
     }
   } finally {
     rmSync(place, { recursive: true, force: true })

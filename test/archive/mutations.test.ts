@@ -22,10 +22,10 @@ const REFUSALS: Readonly<Record<number, string>> = {
   54: "needs too much memory to be read",
 }
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8, 54])("mutation %i is judged within 10 s", async (seed) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 54])("mutation %i is judged within 10 s of processor time", async (seed) => {
   const judged = await judgeArchive(await mutateArchive(box.file("all.pond"), box.file(`${seed}.pond`), seed))
   expect(judged.verdict).not.toBe("failed")
-  expect(judged.ms).toBeLessThan(10_000)
+  expect(judged.cpuMs).toBeLessThan(10_000)
   expect(judged.said).toContain(REFUSALS[seed] ?? "")
 })
 

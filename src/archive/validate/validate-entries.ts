@@ -16,9 +16,11 @@ export interface ValidatedEntry {
   readonly batches: readonly RowBatch[]
 }
 
-/** What an entry may take, however small it is, and for each MB of its rows: a hundred times what a real one takes. */
-const DEADLINE_MS = 6_000
-const DEADLINE_MS_PER_MB = 500
+/** Of processor time for an entry, however small it is, and for each MB of its rows: a hundred times what a real one takes. */
+const CPU_SECONDS = 6
+const CPU_SECONDS_PER_MB = 0.5
+/** How much longer it may take by the clock, for a machine that is busy with other work, or a process that waits for nothing. */
+const CLOCK_TIMES_CPU = 10
 /** How far validation may run ahead of the consumer. */
 const AHEAD_BYTES = 8 * 1024 * 1024
 
@@ -104,31 +106,38 @@ function startValidator(memoryBytes: number): Validator {
       const { name, rows, bytes, raw_bytes, sha256, table } = entry
       const listed = { name, rows, bytes, raw_bytes, sha256 }
       const before = last
-      const answered = ask({ ask: "entry", listed, table: table.definition.name, content })
+      const cpuSeconds = CPU_SECONDS + (raw_bytes / 1_000_000) * CPU_SECONDS_PER_MB
+      const answered = ask({ ask: "entry", listed, table: table.definition.name, content, cpuSeconds })
       answered.catch(() => undefined) // thrown by `withinLimits`
-      const limited = before.then(() => withinLimits(answered, entry, child.kill))
+      const limited = before.then(() => withinLimits(answered, entry, cpuSeconds * CLOCK_TIMES_CPU, child.kill))
       last = limited.catch(() => undefined)
       return ((await limited) as Reply & { said: "validated" }).keyHashes
     },
-    findings: async () => (await ask({ ask: "findings" })) as Reply & Findings,
+    findings: async () => (await ask({ ask: "findings", cpuSeconds: CPU_SECONDS })) as Reply & Findings,
     close: child.kill,
   }
 }
 
+const TOO_LONG = "cannot be read in a reasonable time"
+
 /** Begins when the entry before it is done. An entry that takes more ends the process, and is refused. */
-async function withinLimits<T>(answered: Promise<T>, entry: ArchiveEntry, kill: () => Promise<void>): Promise<T> {
+async function withinLimits<T>(
+  answered: Promise<T>,
+  entry: ArchiveEntry,
+  seconds: number,
+  kill: () => Promise<void>,
+): Promise<T> {
   const refuse = (reason: string) => new InvalidArchive(`${entry.name} ${reason}`)
   const late = Promise.withResolvers<never>()
-  const deadlineMs = DEADLINE_MS + (entry.raw_bytes / 1_000_000) * DEADLINE_MS_PER_MB
   const timer = setTimeout(() => {
-    late.reject(refuse("cannot be read in a reasonable time"))
+    late.reject(refuse(TOO_LONG))
     void kill()
-  }, deadlineMs)
+  }, seconds * 1000)
   try {
     return await Promise.race([answered, late.promise])
   } catch (error) {
-    if (error instanceof ProcessEnded && error.limit !== undefined) throw refuse("needs too much memory to be read")
-    throw error
+    if (!(error instanceof ProcessEnded) || error.limit === undefined) throw error
+    throw refuse(error.limit === "time" ? TOO_LONG : "needs too much memory to be read")
   } finally {
     clearTimeout(timer)
   }

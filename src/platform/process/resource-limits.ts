@@ -62,8 +62,20 @@ export function limitMemory(bytes: number, exit: Exit): void {
   }, WATCH_EVERY_MS)
 }
 
-function limit(resource: number, most: number): void {
-  setrlimit()?.(resource, new BigUint64Array([BigInt(most), BigInt(most)]))
+/**
+ * So many seconds of processor time from now on, until it is called again: the kernel ends the process beyond them. Unlike a
+ * clock this does not end work that waits for other programs: of 2,000 export files four were refused because the machine stood still.
+ */
+export function limitCpuFromNow(seconds: number): void {
+  const { user, system } = process.cpuUsage()
+  limit(RLIMIT_CPU, Math.ceil((user + system) / 1e6 + seconds), RLIM_INFINITY)
+}
+
+/** Of Linux and of macOS, where the highest bit is another sign. */
+const RLIM_INFINITY = process.platform === "darwin" ? 2n ** 63n - 1n : 2n ** 64n - 1n
+
+function limit(resource: number, most: number, hard = BigInt(most)): void {
+  setrlimit()?.(resource, new BigUint64Array([BigInt(most), hard]))
 }
 
 const setrlimit = lazy(() => {
