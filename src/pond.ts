@@ -75,7 +75,13 @@ function composePond(host: Host): Pond {
   const embedder = lazy(async () => {
     const { openConfigured } = await import("./embeddings/configured.ts")
     const { clock, log } = host
-    const context = { cacheDirectory: host.path("cache"), clock, log, signal: closing.signal }
+    const context = {
+      cacheDirectory: host.path("cache"),
+      stateDirectory: host.path("state"),
+      clock,
+      log,
+      signal: closing.signal,
+    }
     return await openConfigured(host.settings().values.embeddings, context)
   })
   let embedding: Promise<Embedder | undefined> | undefined

@@ -12,6 +12,7 @@ import { downloadModel, isDownloaded } from "./download-model.ts"
 import { type Embedder, openEmbedder } from "./embedder.ts"
 import type { KnownModel } from "./known-models.ts"
 import { archiveDirectory, unpackArchive } from "./model-archive.ts"
+import { requireUnchanged } from "./model-checksums.ts"
 import { type FactSettings, knownModel, readOwnFacts, unknownModel } from "./model-registry.ts"
 import { openRemoteEmbedder, remoteModelId } from "./remote-embedder.ts"
 
@@ -88,6 +89,7 @@ function vectorsId(name: string, settings: FactSettings): string {
 
 export interface OpenContext {
   readonly cacheDirectory: string
+  readonly stateDirectory: string
   readonly log: Log
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -95,7 +97,7 @@ export interface OpenContext {
 
 /** Only what was configured by its URL is downloaded here: nobody waits for a model in the middle of a search. */
 export async function openConfigured(settings: ModelSettings, context: OpenContext): Promise<Embedder | undefined> {
-  const { cacheDirectory, signal } = context
+  const { cacheDirectory, stateDirectory, signal } = context
   const model = configuredModel(settings, cacheDirectory)
   if (model === undefined) return undefined
   const { directory, endpoint, url, sha256 } = settings
@@ -109,6 +111,7 @@ export async function openConfigured(settings: ModelSettings, context: OpenConte
       { details: { model: model.name } },
     )
   }
+  if (directory === undefined && url === undefined) await requireUnchanged({ ...model, stateDirectory })
   return await openEmbedder(model.name, model.directory, settings, model.id)
 }
 
@@ -139,13 +142,19 @@ const REMOTE_TOKENS = 512
 /** Downloads what the settings name by its name alone, if it is missing. */
 export async function ensureConfigured(
   settings: ModelSettings,
-  { cacheDirectory, log, signal, endpoint }: Omit<OpenContext, "clock"> & { readonly endpoint: string | undefined },
+  {
+    cacheDirectory,
+    stateDirectory,
+    log,
+    signal,
+    endpoint,
+  }: Omit<OpenContext, "clock"> & { readonly endpoint: string | undefined },
 ): Promise<void> {
   const model = configuredModel(settings, cacheDirectory)
   if (model === undefined || model.isPresent || model.known === undefined) return
   if (settings.directory !== undefined || settings.url !== undefined) return
   const onBytes = sayProgress(model.name, log)
-  await downloadModel(model.known, model.directory, { signal, endpoint, onBytes })
+  await downloadModel(model.known, model.directory, { signal, stateDirectory, endpoint, onBytes })
 }
 
 const SAY_EVERY_BYTES = 16_000_000

@@ -1,7 +1,7 @@
 /**
  * Downloads a known model into the cache: each file is streamed to disk, goes on where it was interrupted, and counts
  * once its SHA-256 is the registry's. fastembed downloads the models of its own list, into a draft, because it neither
- * checks what it got nor takes up an interrupted download.
+ * checks what it got nor takes up an interrupted download; those must be as they were the first time.
  */
 import {
   closeSync,
@@ -15,21 +15,22 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { PondError } from "../model/errors.ts"
 import { ensureWritable } from "../platform/host/paths.ts"
 import type { KnownModel, ModelFile, ModelSource } from "./known-models.ts"
+import { type FileChecksum, RECORD, recordArrival, sha256OfFile } from "./model-checksums.ts"
 import { embeddingRuntime } from "./runtime.ts"
 
 export interface DownloadContext {
   readonly signal: AbortSignal
+  /** Where the checksums of models are kept. */
+  readonly stateDirectory: string
   /** The server to ask instead of Hugging Face's own. */
   readonly endpoint?: string | undefined
   readonly onBytes?: (received: number, total: number | undefined) => void
 }
 
-/** Written last: a directory that has it is whole. */
-const RECORD = "pond-model.json"
 const ENDPOINT = "https://huggingface.co"
 
 export function isDownloaded(directory: string): boolean {
@@ -80,6 +81,7 @@ async function downloadFiles(
   write("config.json", { hidden_size: model.dimension, ...DECODER_SHAPES[model.name] })
   write("tokenizer_config.json", { model_max_length: model.tokensMax })
   write("special_tokens_map.json", {})
+  recordArrival({ name: model.name, directory, stateDirectory: context.stateDirectory }, files, true)
   write(RECORD, { model: model.name, repository, revision, files })
 }
 
@@ -128,7 +130,7 @@ async function downloadByFastembed(
   model: KnownModel,
   source: FastembedSource,
   directory: string,
-  { signal, onBytes }: DownloadContext,
+  { signal, stateDirectory, onBytes }: DownloadContext,
 ): Promise<void> {
   const { FlagEmbedding } = embeddingRuntime().fastembed
   const draft = `${directory}.${process.pid}.draft`
@@ -146,8 +148,9 @@ async function downloadByFastembed(
     const made = await Promise.race([FlagEmbedding.init(asked), stopped])
     await (made as unknown as { session: { release(): Promise<void> } }).session.release()
     const arrived = join(draft, source.model)
-    const files: { readonly to: string; readonly sha256: string }[] = []
-    for (const to of readdirSync(arrived)) files.push({ to, sha256: await sha256OfFile(join(arrived, to)) })
+    const files: FileChecksum[] = []
+    for (const to of filesBelow(arrived)) files.push({ to, sha256: await sha256OfFile(join(arrived, to)) })
+    recordArrival({ name: model.name, directory, stateDirectory }, files, false)
     writeFileSync(join(arrived, RECORD), JSON.stringify({ model: model.name, fastembed: source.model, files }))
     renameSync(arrived, directory)
   } finally {
@@ -156,8 +159,7 @@ async function downloadByFastembed(
   }
 }
 
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha256")
-  for await (const piece of Bun.file(path).stream()) hash.update(piece)
-  return hash.digest("hex")
+function filesBelow(directory: string): string[] {
+  const below = readdirSync(directory, { recursive: true, withFileTypes: true })
+  return below.filter((each) => each.isFile()).map((each) => relative(directory, join(each.parentPath, each.name)))
 }

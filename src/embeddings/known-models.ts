@@ -2,8 +2,8 @@
  * The embedding models that pond knows by name, as data: where their files are, and how they are asked. Facts are those
  * of the models' cards. A model that is not here works from a directory, where its own files or the settings say as much.
  *
- * Every file has the SHA-256 that public pins of the same revision agree on. fastembed publishes none for its own
- * archives: what arrived is recorded beside the files.
+ * Every file has the SHA-256 that public pins of the same revision agree on. Nobody publishes them for the archives of
+ * fastembed: what arrives first is trusted and recorded, and a later download must be equal (`model-checksums.ts`).
  */
 export type Pooling = "mean" | "cls" | "last"
 

@@ -89,6 +89,12 @@ export const status = defineVerb({
   },
 })
 
+const CHECKED = {
+  unchanged: "as they were downloaded",
+  changed: "changed since they were downloaded; delete the directory and run `pond embeddings use` again",
+  unknown: "downloaded without checksums; delete the directory and run `pond embeddings use` again",
+} as const
+
 function renderStatus(found: EmbeddingsStatus): string {
   if (!found.on)
     return "Search by meaning is off. `pond embeddings list` shows the models, `pond embeddings use NAME` turns one on.\n"
@@ -99,11 +105,16 @@ function renderStatus(found: EmbeddingsStatus): string {
     found.passage_prefix ? `passage prefix ${JSON.stringify(found.passage_prefix)}` : "",
     found.max_tokens === null ? "" : `${found.max_tokens} tokens at once`,
   ].filter(Boolean)
+  const checked = found.files === null ? [] : [`files       ${CHECKED[found.files]}`]
   const rest = found.embedded < found.total ? "; `pond sync --only embed` continues" : ""
   return [
     `model       ${visibleLine(found.model ?? "")}${found.dimension === null ? "" : `, ${found.dimension} dimensions`}`,
     ...(found.host === null
-      ? [`directory   ${visibleLine(found.directory ?? "")}${files}`, `asked with  ${visibleLine(asked.join(", "))}`]
+      ? [
+          `directory   ${visibleLine(found.directory ?? "")}${files}`,
+          ...checked,
+          `asked with  ${visibleLine(asked.join(", "))}`,
+        ]
       : [`server      ${visibleLine(found.host)} (it gets every stored text and every query)`]),
     `vectors     ${countText(found.embedded)} of ${counted(found.total, "message")}${rest}`,
     "",

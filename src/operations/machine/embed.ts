@@ -23,7 +23,9 @@ export async function embedStore(
     model?.dimension &&
     (await nothingToEmbed(await pond.sessions(), model.id, model.dimension, settings.exclude_projects))
   if (idle) return idle
-  await ensureConfigured(settings, { cacheDirectory, log, signal, endpoint: environment["HF_ENDPOINT"] })
+  const stateDirectory = pond.host.path("state")
+  const endpoint = environment["HF_ENDPOINT"]
+  await ensureConfigured(settings, { cacheDirectory, stateDirectory, log, signal, endpoint })
   const embedder = await pond.embedder()
   if (embedder === undefined) return null
   return await embedMissing(await pond.sessions(), embedder, {

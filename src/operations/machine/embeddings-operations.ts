@@ -5,6 +5,10 @@ import { closedObject, defineLocalOperation, type RunContext } from "../operatio
 import type { UseHooks } from "./embeddings.ts"
 import { Count } from "./shapes.ts"
 
+const ChecksumSource = nullable(oneOf(["registry", "first download"]), {
+  description: "What says how the files must be: pond's registry, or what arrived at the first download.",
+})
+
 export const embeddingsList = defineLocalOperation({
   name: "embeddings_list",
   summary: "List the embedding models that pond knows.",
@@ -20,6 +24,7 @@ export const embeddingsList = defineLocalOperation({
         languages: Type.String(),
         license: Type.String(),
         megabytes: Count,
+        checksums: ChecksumSource,
       }),
     ),
   }),
@@ -97,6 +102,10 @@ export const embeddingsStatus = defineLocalOperation({
     query_prefix: nullable(Type.String()),
     passage_prefix: nullable(Type.String()),
     max_tokens: nullable(Count),
+    files: nullable(oneOf(["unchanged", "changed", "unknown"]), {
+      description: "Whether its files are as pond downloaded them. Null where pond did not.",
+    }),
+    checksums: ChecksumSource,
     embedded: Count,
     total: Count,
   }),

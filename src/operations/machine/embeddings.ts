@@ -6,12 +6,21 @@ import { downloadModel, isDownloaded } from "../../embeddings/download-model.ts"
 import { openEmbedder } from "../../embeddings/embedder.ts"
 import { KNOWN_MODELS, type KnownModel } from "../../embeddings/known-models.ts"
 import { type PairsResult, testOnPairs } from "../../embeddings/known-pairs.ts"
+import { proveModel, requireUnchanged } from "../../embeddings/model-checksums.ts"
 import { type FactSettings, factsOfModel, knownModel, unknownModel } from "../../embeddings/model-registry.ts"
 import { embedCoverage } from "../../search/embed-missing.ts"
 import type { Pond } from "../pond.ts"
 import { type ConfigChange, changeConfig } from "./config-file.ts"
 
 export type ModelState = "in use" | "downloaded" | "available" | "directory only"
+
+/** Models that only fastembed hosts have no published checksums: what arrived first is what later downloads must be. */
+export type ChecksumSource = "registry" | "first download"
+
+function checksumSource({ source }: KnownModel): ChecksumSource | null {
+  if (source === undefined) return null
+  return source.kind === "files" ? "registry" : "first download"
+}
 
 export interface ListedModel {
   readonly name: string
@@ -22,6 +31,7 @@ export interface ListedModel {
   readonly languages: string
   readonly license: string
   readonly megabytes: number
+  readonly checksums: ChecksumSource | null
 }
 
 export function listModels(pond: Pond): readonly ListedModel[] {
@@ -36,6 +46,7 @@ export function listModels(pond: Pond): readonly ListedModel[] {
     languages: model.languages,
     license: model.license,
     megabytes: model.megabytes,
+    checksums: checksumSource(model),
   }))
 }
 
@@ -57,11 +68,24 @@ export interface EmbeddingsStatus {
   readonly query_prefix: string | null
   readonly passage_prefix: string | null
   readonly max_tokens: number | null
+  /** Whether its files are as they were downloaded; null where pond did not download them by name. */
+  readonly files: "unchanged" | "changed" | "unknown" | null
+  /** Who says what the files must be. */
+  readonly checksums: ChecksumSource | null
   readonly embedded: number
   readonly total: number
 }
 
-const OFF = { directory: null, host: null, downloaded: false, dimension: null, embedded: 0, total: 0 }
+const OFF = {
+  directory: null,
+  host: null,
+  downloaded: false,
+  dimension: null,
+  files: null,
+  checksums: null,
+  embedded: 0,
+  total: 0,
+} as const
 const UNKNOWN_FACTS = { pooling: null, query_prefix: null, passage_prefix: null, max_tokens: null }
 
 export async function embeddingsStatus(pond: Pond): Promise<EmbeddingsStatus> {
@@ -81,9 +105,17 @@ export async function embeddingsStatus(pond: Pond): Promise<EmbeddingsStatus> {
     downloaded: model.isPresent,
     dimension: dimension ?? null,
     ...factsIn(model, settings),
+    files: await filesState(pond, model),
+    checksums: model.host === undefined && model.known !== undefined ? checksumSource(model.known) : null,
     embedded: coverage?.embedded ?? 0,
     total: coverage?.total ?? 0,
   }
+}
+
+async function filesState(pond: Pond, { name, directory, known, isPresent }: ConfiguredModel) {
+  const isDownload = known !== undefined && directory === modelDirectory(name, pond.host.path("cache"))
+  if (!isDownload || !isPresent) return null
+  return (await proveModel({ name, directory, stateDirectory: pond.host.path("state") }, true)).state
 }
 
 function factsIn(model: ConfiguredModel, settings: FactSettings) {
@@ -129,11 +161,14 @@ export async function useModel(pond: Pond, request: UseRequest, hooks: UseHooks)
   if (directory === undefined && known !== undefined) {
     const { signal, onDownload } = hooks
     const endpoint = pond.host.environment["HF_ENDPOINT"]
+    const stateDirectory = pond.host.path("state")
     await downloadModel(known, place, {
       signal,
+      stateDirectory,
       endpoint,
       ...(onDownload === undefined ? {} : { onBytes: onDownload }),
     })
+    await requireUnchanged({ name: known.name, directory: place, stateDirectory })
   }
   const own = known?.name ?? name
   const facts = factSettings(pond, own, dimension)
@@ -155,7 +190,13 @@ async function useServer(
   const { host } = pond
   const own = { ...factSettings(pond, model, dimension), ...keysOf(pond), enabled: true, model, endpoint }
   const { clock, log } = host
-  const embedder = await openConfigured(own, { cacheDirectory: host.path("cache"), clock, log, signal })
+  const embedder = await openConfigured(own, {
+    cacheDirectory: host.path("cache"),
+    stateDirectory: host.path("state"),
+    clock,
+    log,
+    signal,
+  })
   if (embedder === undefined) throw unknownModel(model)
   try {
     const test = await testOnPairs(embedder, knownModel(model))
